@@ -1,0 +1,68 @@
+#include "scene.h"
+
+#include <fardel/format/bundle_writer.h>
+#include <fardel/packer/pack.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+namespace fardel::bench {
+namespace {
+
+void write(const BundlePlan& plan, const std::string& path, int level) {
+    StagedBundle staged = must(write_bundle(plan, must(stage_file(path)), {.level = level}));
+    must(staged.commit());
+}
+
+}  // namespace
+
+void fail(const Error& error) {
+    std::fprintf(stderr, "bench: %s\n", error.text().c_str());
+    std::exit(1);
+}
+
+void must(Status status) {
+    if (!status) fail(status.error());
+}
+
+Scene make_scene(const std::string& folder, const std::string& scratch) {
+    Scene scene{.scratch = scratch, .archives = {}, .bundle = scratch + "/game.fardel"};
+    std::filesystem::create_directories(scratch);
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+        if (entry.path().extension() == ".pk3") scene.archives.push_back(entry.path().string());
+    std::ranges::sort(scene.archives);
+    if (scene.archives.empty()) fail(Error(ErrorCode::missing, folder + ": no .pk3 archives there"));
+    if (!std::filesystem::exists(scene.bundle)) {
+        fmt::print(stderr, "packing {} archives …\n", scene.archives.size());
+        write(must(pack_sources(scene.archives, {.name = "game", .version = "1"})).plan, scene.bundle, kLevelDefault);
+    }
+    return scene;
+}
+
+std::string made_up_name(std::uint32_t index, std::uint32_t seed) {
+    return fmt::format("textures/set{:04}_{}/name{:08}.tga", index / 1000, seed, index);
+}
+
+std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32_t seed) {
+    const std::string path = fmt::format("{}/made-up-{}-{}.fardel", scene.scratch, assets, seed);
+    if (std::filesystem::exists(path)) return path;
+    BundlePlan plan;
+    plan.assets.reserve(assets);
+    plan.names.reserve(assets);
+    for (std::uint32_t i = 0; i < assets; ++i) {
+        const std::string name = made_up_name(i, seed);
+        std::string text = "bytes of " + name;
+        const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+        plan.assets.push_back({.source = make_memory_blob({bytes, bytes + text.size()}), .key = name, .content_type = "image/x-tga"});
+        plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i, .tags = {}}}});
+    }
+    write(plan, path, 1);
+    return path;
+}
+
+}  // namespace fardel::bench

@@ -1,0 +1,26 @@
+#include "table.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace fardel::bench {
+
+void Table::heading(std::string_view text) {
+    fmt::print("\n### {}\n\n| work | fardel | peer | ratio | target |\n| --- | --- | --- | --- | --- |\n", text);
+    std::fflush(stdout);
+}
+
+void Table::add(Row row) {
+    const auto figure = [&](double value) { return fmt::format("{:.3g} {}", value, row.unit); };
+    std::string peer = "–";
+    std::string ratio = "–";
+    if (row.peer > 0) {
+        peer = fmt::format("{} ({})", figure(row.peer), row.peer_name);
+        ratio = fmt::format("{:.2f} ×", row.more_is_better ? row.ours / row.peer : row.peer / row.ours);
+    }
+    fmt::print("| {} | {} | {} | {} | {} |\n", row.work, figure(row.ours), peer, ratio, row.target.empty() ? "–" : row.target);
+    std::fflush(stdout);
+}
+
+}  // namespace fardel::bench

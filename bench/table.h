@@ -1,0 +1,26 @@
+// The table that a benchmark prints: work, our figure, a peer's, the ratio, what DESIGN §11 asks for.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel::bench {
+
+struct Row {
+    std::string work;
+    double ours = 0;
+    double peer = 0;          // 0: there is none
+    std::string unit;         // "ms", "µs", "MB/s", …
+    bool more_is_better = false;
+    std::string peer_name;
+    std::string target;       // as DESIGN says it; may be empty
+};
+
+class Table {
+public:
+    void add(Row row);        // printed at once, so that a long run shows where it is
+    void heading(std::string_view text);
+};
+
+}  // namespace fardel::bench

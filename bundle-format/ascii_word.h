@@ -1,0 +1,69 @@
+// Eight characters at a time: the words in which names are read, lower-cased and hashed. Little-endian on every
+// machine.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace fardel {
+
+inline constexpr std::uint64_t kEachByte = 0x0101'0101'0101'0101;
+
+// Whether all eight bytes are ASCII.
+constexpr bool is_ascii_word(std::uint64_t word) noexcept { return (word & (kEachByte * 0x80)) == 0; }
+
+// The word with 'A'…'Z' made 'a'…'z'. All bytes must be ASCII, so no sum carries into its neighbour.
+constexpr std::uint64_t lower_ascii_word(std::uint64_t word) noexcept {
+    const std::uint64_t from_a = word + kEachByte * (0x80 - 'A');    // high bit where byte >= 'A'
+    const std::uint64_t after_z = word + kEachByte * (0x7f - 'Z');   // high bit where byte > 'Z'
+    return word | (((from_a ^ after_z) & (kEachByte * 0x80)) >> 2);  // 0x80 >> 2 == 'a' - 'A'
+}
+
+constexpr char lower_ascii(char byte) noexcept {
+    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + ('a' - 'A')) : byte;
+}
+
+template <class Word>
+inline Word read_little_endian(const char* at) noexcept {
+    Word word;
+    std::memcpy(&word, at, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) {
+        Word swapped = 0;
+        for (std::size_t i = 0; i < sizeof word; ++i)
+            swapped = static_cast<Word>(swapped << 8 | (word >> 8 * i & 0xff));
+        return swapped;
+    }
+    return word;
+}
+
+// The 8 bytes at `at`.
+inline std::uint64_t read_word(const char* at) noexcept { return read_little_endian<std::uint64_t>(at); }
+
+// The 0 to 7 bytes at `at`, and zeros after them. Overlapping reads put the same bytes in the same places.
+inline std::uint64_t read_part_word(const char* at, std::size_t size_bytes) noexcept {
+    const auto byte = [at](std::size_t i) {
+        return static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])) << 8 * i;
+    };
+    if (size_bytes >= 4) {
+        const std::size_t last = size_bytes - 4;
+        return read_little_endian<std::uint32_t>(at) |
+               static_cast<std::uint64_t>(read_little_endian<std::uint32_t>(at + last)) << 8 * last;
+    }
+    if (size_bytes == 0)
+        return 0;
+    return byte(0) | byte(size_bytes / 2) | byte(size_bytes - 1);
+}
+
+inline bool is_ascii(std::string_view text) noexcept {
+    std::uint64_t seen = 0;
+    while (text.size() >= 8) {
+        seen |= read_word(text.data());
+        text.remove_prefix(8);
+    }
+    return is_ascii_word(seen | read_part_word(text.data(), text.size()));
+}
+
+}  // namespace fardel

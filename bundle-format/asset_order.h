@@ -1,0 +1,16 @@
+// The order in which the assets of a plan are read and stored: by content type, then key; like beside like.
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/result.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fardel {
+
+// Indexes into `assets`. Error: malformed (two assets have one key).
+Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> assets);
+
+}  // namespace fardel

@@ -1,0 +1,124 @@
+#include "block_pipeline.h"
+
+#include <fardel/format/hash.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// Enough that encoders have work while the caller opens a file or waits for a slow block.
+constexpr std::size_t kBlocksPerThread = 8;
+
+bool equal(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(int level, unsigned jobs) {
+    std::unique_ptr<BlockPipeline> pipeline(new BlockPipeline(jobs));
+    for (unsigned i = 0; i < jobs; ++i) {
+        try {
+            pipeline->threads_.emplace_back(
+                [&ring = *pipeline, encoder = BlockEncoder(level)]() mutable { ring.encode_blocks(encoder); });
+        } catch (const std::system_error& error) {
+            if (i == 0)
+                return Error(ErrorCode::busy, std::string("cannot start a thread: ") + error.what());
+            break;
+        }
+    }
+    return pipeline;
+}
+
+BlockPipeline::BlockPipeline(unsigned jobs) : slots_(jobs * kBlocksPerThread) {
+    assert(jobs > 0);
+    for (Slot& slot : slots_)
+        slot.frame = std::make_unique_for_overwrite<std::byte[]>(stored_bytes_max(limits::kBlockBytesMax));
+}
+
+BlockPipeline::~BlockPipeline() {
+    {
+        const std::lock_guard lock(mutex_);
+        ending_ = true;
+    }
+    pushed_one_.notify_all();
+}
+
+void BlockPipeline::push(BlockBuffer& raw, bool piece) {
+    assert(!full() && raw.size_bytes() > 0);
+    Slot& next = slot(pushed_);
+    std::swap(next.raw, raw);
+    raw.clear();
+    next.block.piece = piece;
+    {
+        const std::lock_guard lock(mutex_);
+        next.done = false;
+        ++pushed_;
+    }
+    pushed_one_.notify_one();
+}
+
+Result<EncodedBlock> BlockPipeline::pop() {
+    assert(size() > 0);
+    Slot& oldest = slot(popped_);
+    {
+        std::unique_lock lock(mutex_);
+        done_one_.wait(lock, [&] { return oldest.done; });
+        ++popped_;
+    }
+    if (!oldest.decodes)
+        return Error(ErrorCode::corrupt, "a block does not decode to what was encoded; this machine's memory may be faulty");
+    return oldest.block;
+}
+
+void BlockPipeline::drop_newest(std::size_t count) {
+    assert(count <= size());
+    std::unique_lock lock(mutex_);
+    pushed_ -= count;
+    for (std::uint64_t number = pushed_; number < claimed_; ++number)
+        done_one_.wait(lock, [&] { return slot(number).done; });
+    claimed_ = std::min(claimed_, pushed_);
+}
+
+void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
+    BlockBuffer decoded;
+    for (;;) {
+        Slot* claimed = nullptr;
+        {
+            std::unique_lock lock(mutex_);
+            pushed_one_.wait(lock, [this] { return ending_ || claimed_ < pushed_; });
+            if (ending_)
+                return;
+            claimed = &slot(claimed_++);
+        }
+        encode(*claimed, encoder, decoded);
+        {
+            const std::lock_guard lock(mutex_);
+            claimed->done = true;
+        }
+        done_one_.notify_one();
+    }
+}
+
+void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decoded) const {
+    const std::span<const std::byte> raw = slot.raw.bytes();
+    const std::span<const std::byte> frame =
+        encoder.encode(raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
+
+    EncodedBlock& block = slot.block;
+    block.codec = frame.empty() ? Codec::raw : Codec::zstd;
+    block.stored = frame.empty() ? raw : frame;
+    block.raw_bytes = static_cast<std::uint32_t>(raw.size());
+    block.stored_hash = blake3(block.stored);
+    block.raw_hash = !block.piece ? Hash{} : frame.empty() ? block.stored_hash : blake3(raw);
+
+    const std::span<std::byte> back = decoded.room().first(raw.size());
+    slot.decodes = frame.empty() || (decode_block(block.codec, frame, back) && equal(back, raw));
+}
+
+}  // namespace fardel

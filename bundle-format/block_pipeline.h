@@ -1,0 +1,92 @@
+// BlockPipeline: raw blocks in, stored blocks out in the same order, encoded on threads in between. No I/O.
+//
+// A ring of a few blocks a thread bounds memory. One thread, the caller's, puts blocks in and takes them out; the order
+// of what comes out and every byte of it do not depend on the number of encoders.
+#pragma once
+
+#include "codec.h"
+
+#include <fardel/format/ids.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/result.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace fardel {
+
+// Room for any block's raw bytes, and how many there are.
+class BlockBuffer {
+public:
+    std::size_t size_bytes() const noexcept { return size_; }
+    std::span<const std::byte> bytes() const noexcept { return {memory_.get(), size_}; }
+    std::span<std::byte> room() noexcept { return std::span(memory_.get(), limits::kBlockBytesMax).subspan(size_); }
+    void grow(std::size_t more) noexcept { size_ += more; }
+    void clear() noexcept { size_ = 0; }
+
+private:
+    std::unique_ptr<std::byte[]> memory_ = std::make_unique_for_overwrite<std::byte[]>(limits::kBlockBytesMax);
+    std::size_t size_ = 0;
+};
+
+struct EncodedBlock {
+    Codec codec = Codec::raw;
+    std::uint32_t raw_bytes = 0;
+    bool piece = false;                  // of an asset of several pieces
+    Hash raw_hash;                       // of a piece
+    Hash stored_hash;
+    std::span<const std::byte> stored;   // valid until the next push
+};
+
+class BlockPipeline {
+public:
+    // At least one thread; fewer than `jobs` where the system gives no more. Error: busy (it gives none).
+    static Result<std::unique_ptr<BlockPipeline>> start(int level, unsigned jobs);
+    ~BlockPipeline();   // what is still inside is lost
+    BlockPipeline(const BlockPipeline&) = delete;
+    BlockPipeline& operator=(const BlockPipeline&) = delete;
+
+    std::size_t size() const noexcept { return pushed_ - popped_; }
+    bool full() const noexcept { return size() == slots_.size(); }
+
+    // Takes the bytes, at least one, and leaves an empty buffer. Not when full.
+    void push(BlockBuffer& raw, bool piece);
+    // Waits for the oldest block. Not when empty. Error: corrupt (the block does not decode to what was encoded: the
+    // machine is broken, or libzstd).
+    Result<EncodedBlock> pop();
+    // Forgets the `count` newest blocks.
+    void drop_newest(std::size_t count);
+
+private:
+    explicit BlockPipeline(unsigned jobs);
+    struct Slot {
+        BlockBuffer raw;
+        std::unique_ptr<std::byte[]> frame;
+        EncodedBlock block;
+        bool decodes = true;
+        bool done = false;   // guarded by mutex_; the rest belongs to one thread at a time
+    };
+    void encode_blocks(BlockEncoder& encoder);
+    void encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decoded) const;
+    Slot& slot(std::uint64_t number) noexcept { return slots_[number % slots_.size()]; }
+
+    std::vector<Slot> slots_;
+    std::mutex mutex_;
+    std::condition_variable pushed_one_;
+    std::condition_variable done_one_;
+    bool ending_ = false;
+    // Blocks are numbered from 0: popped_ ≤ claimed_ ≤ pushed_. Changed under mutex_; popped_ and pushed_ only by the
+    // caller's thread, which may read them without.
+    std::uint64_t popped_ = 0;
+    std::uint64_t claimed_ = 0;
+    std::uint64_t pushed_ = 0;
+    std::vector<std::jthread> threads_;   // last: they end before the rest goes
+};
+
+}  // namespace fardel

@@ -1,0 +1,114 @@
+#include "block_reader.h"
+
+#include "bytes.h"
+#include "codec.h"
+
+#include <fardel/format/hash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+void wipe(std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{0}); }
+
+// Stored bytes on their way to the decoder; one buffer a thread, at most one block long.
+std::span<std::byte> stored_buffer(std::size_t size) {
+    thread_local std::unique_ptr<std::byte[]> buffer;
+    thread_local std::size_t capacity = 0;
+    if (capacity < size) {
+        capacity = size <= (1u << limits::kBlockLog2) ? (1u << limits::kBlockLog2) : limits::kBlockBytesMax;
+        buffer = std::make_unique_for_overwrite<std::byte[]>(capacity);
+    }
+    return {buffer.get(), size};
+}
+
+Error corrupt_raw(std::uint32_t block) {
+    return Error(ErrorCode::corrupt, "block " + std::to_string(block) + ": decoded bytes differ from what the manifest says");
+}
+
+}  // namespace
+
+BlockReader::BlockReader(const ByteSource& source, const LayoutHead& layout, bool layout_signed, std::shared_ptr<BlockCache> cache)
+    : source_(source),
+      blocks_offset_(layout.blocks_offset),
+      blocks_bytes_(layout.blocks_bytes),
+      layout_signed_(layout_signed),
+      cache_(std::move(cache)),
+      cache_owner_(BlockCache::next_owner()) {}
+
+BlockReader::~BlockReader() {
+    if (cache_) cache_->erase_owner(cache_owner_);
+}
+
+Status BlockReader::read(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::span<std::byte> out) const {
+    if (out.empty()) return ok();
+    FARDEL_TRY_ASSIGN(const PlacementRecord place, tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+    const std::uint64_t pieces = asset.piece_count();
+    if (pieces == 1) {
+        const RawCheck check{id_from<Hash>(asset.id), place.offset, static_cast<std::uint32_t>(asset.raw_bytes)};
+        if (!fits(place.offset, asset.raw_bytes, limits::kBlockBytesMax)) return Error(ErrorCode::malformed, "the asset's place is outside any block");
+        return read_block(tables, place.first_block, place.offset + static_cast<std::uint32_t>(offset), out, layout_signed_ ? nullptr : &check);
+    }
+    if (place.offset != 0 || !fits(place.first_block, pieces, limits::kBlocksMax)) return Error(ErrorCode::malformed, "the asset's place is not valid");
+    const std::uint64_t piece_bytes = 1ull << asset.piece_log2;
+    while (!out.empty()) {
+        const std::uint64_t piece = offset >> asset.piece_log2;
+        const std::uint64_t within = offset & (piece_bytes - 1);
+        const std::uint64_t piece_size = std::min(piece_bytes, asset.raw_bytes - piece * piece_bytes);
+        const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), piece_size - within));
+        RawCheck check{{}, 0, static_cast<std::uint32_t>(piece_size)};
+        if (!layout_signed_) {
+            FARDEL_TRY_ASSIGN(const std::byte* hash, tables.table(TableKind::pieces).touch((asset.piece_first + piece) * sizeof(Hash), sizeof(Hash)));
+            std::memcpy(check.hash.bytes.data(), hash, sizeof(Hash));
+        }
+        FARDEL_TRY(read_block(tables, place.first_block + static_cast<std::uint32_t>(piece), static_cast<std::uint32_t>(within), out.first(now), layout_signed_ ? nullptr : &check));
+        out = out.subspan(now);
+        offset += now;
+    }
+    return ok();
+}
+
+Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out, const RawCheck* check) const {
+    FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(TableKind::blocks, index));
+    if (!fits(offset, out.size(), block.raw_bytes) || (check && !fits(check->offset, check->bytes, block.raw_bytes)))
+        return Error(ErrorCode::malformed, "block " + std::to_string(index) + " is shorter than what it should hold");
+    const auto raw_is_good = [check](std::span<const std::byte> raw) { return !check || blake3(raw.subspan(check->offset, check->bytes)) == check->hash; };
+
+    // The whole block is wanted: straight into the caller's memory, past the cache.
+    if (out.size() == block.raw_bytes) {
+        FARDEL_TRY(load(block, out));
+        if (raw_is_good(out)) return ok();
+        wipe(out);
+        return corrupt_raw(index);
+    }
+
+    BlockCache::Block raw = cache_ ? cache_->find(cache_owner_, index) : nullptr;
+    if (!raw) {
+        auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
+        FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
+        raw = std::move(decoded);
+        if (cache_) cache_->insert(cache_owner_, index, raw, block.raw_bytes);
+    }
+    if (!raw_is_good({raw.get(), block.raw_bytes})) return corrupt_raw(index);
+    std::memcpy(out.data(), raw.get() + offset, out.size());
+    return ok();
+}
+
+// Fills `raw` with the block's decoded bytes, whose stored form is checked before anything looks at it.
+Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw) const {
+    if (!fits(block.stored_offset, block.stored_bytes, blocks_bytes_)) return Error(ErrorCode::malformed, "a block lies outside the block section");
+    const std::uint64_t at = blocks_offset_ + block.stored_offset;
+    const std::span<std::byte> stored = block.codec == Codec::raw ? raw : stored_buffer(block.stored_bytes);
+    Status status = source_.read_at(at, stored);
+    if (status && blake3(stored) != block.stored_hash)
+        status = Error(ErrorCode::corrupt, "stored bytes at file offset " + std::to_string(at) + " + " + std::to_string(block.stored_bytes) + " differ from their hash");
+    if (status && block.codec != Codec::raw) status = decode_block(block.codec, stored, raw);
+    if (!status) wipe(raw);
+    return status;
+}
+
+}  // namespace fardel

@@ -1,0 +1,43 @@
+// Verified bytes of blocks: stored hash first, then decoding, then, for a layout nobody signed, the raw hash.
+#pragma once
+
+#include "bundle_tables.h"
+
+#include <fardel/format/block_cache.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace fardel {
+
+class BlockReader {
+public:
+    BlockReader(const ByteSource& source, const LayoutHead& layout, bool layout_signed, std::shared_ptr<BlockCache> cache);
+    ~BlockReader();
+    BlockReader(const BlockReader&) = delete;
+    BlockReader& operator=(const BlockReader&) = delete;
+
+    // Fills `out` from the asset's byte `offset` on; the range is inside the asset. Bytes that fail a check never stay
+    // in `out`. Errors: corrupt, malformed, io.
+    Status read(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::span<std::byte> out) const;
+
+private:
+    // What raw bytes must hash to where the layout is not signed: one piece, or an asset within a shared block.
+    struct RawCheck {
+        Hash hash;
+        std::uint32_t offset = 0;
+        std::uint32_t bytes = 0;
+    };
+    Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out, const RawCheck* check) const;
+    Status load(const BlockRecord& block, std::span<std::byte> raw) const;
+
+    const ByteSource& source_;
+    const std::uint64_t blocks_offset_;
+    const std::uint64_t blocks_bytes_;
+    const bool layout_signed_;
+    const std::shared_ptr<BlockCache> cache_;
+    const std::uint64_t cache_owner_;
+};
+
+}  // namespace fardel

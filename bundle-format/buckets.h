@@ -1,0 +1,50 @@
+// The bucket tables of docs/bundle-format.md §5: how many sorted records come before each bucket of leading bits.
+#pragma once
+
+#include "bytes.h"
+
+#include <fardel/format/ids.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace fardel {
+
+// The 64 leading bits of an id, whose first byte is the highest.
+inline std::uint64_t leading_bits(const AssetId& id) noexcept {
+    std::uint64_t bits;
+    std::memcpy(&bits, id.bytes.data(), sizeof bits);
+    return std::endian::native == std::endian::little ? swap_bytes(bits) : bits;
+}
+
+// The smallest number of bits with count ≤ per_bucket × 2^bits.
+constexpr int bucket_bits(std::uint64_t count, std::uint64_t per_bucket) noexcept {
+    int bits = 0;
+    while (count > per_bucket << bits)
+        ++bits;
+    return bits;
+}
+
+// `key_of(i)`: the 64 leading bits of record i; rising with i. The table's bytes; empty for no records.
+template <class KeyOf>
+std::vector<std::byte> build_buckets(std::uint32_t count, std::uint64_t per_bucket, KeyOf key_of) {
+    std::vector<std::byte> table;
+    if (count == 0)
+        return table;
+    const int bits = bucket_bits(count, per_bucket);
+    const std::uint64_t buckets = std::uint64_t{1} << bits;
+    table.reserve((buckets + 1) * sizeof(std::uint32_t));
+    std::uint32_t before = 0;
+    for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+        while (before < count && bits != 0 && key_of(before) >> (64 - bits) < bucket)
+            ++before;
+        append_le(table, before);
+    }
+    append_le(table, count);
+    return table;
+}
+
+}  // namespace fardel

@@ -1,0 +1,222 @@
+#include <fardel/format/envelope.h>
+
+#include "field_codec.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kMagic = "FARDELEN";
+constexpr std::uint16_t kVersion = 1;
+constexpr std::size_t kHeaderBytes = 24;
+constexpr std::size_t kSignatureBytes = 104;
+constexpr std::uint16_t kOptionalTypes = 0x8000;
+
+std::size_t envelope_bytes(std::size_t payload_bytes, std::size_t signatures) {
+    return align_up(kHeaderBytes + payload_bytes + signatures * kSignatureBytes, 8);
+}
+
+bool is_known(EnvelopeType type) {
+    return type == EnvelopeType::statement || type == EnvelopeType::countersignature ||
+           static_cast<std::uint16_t>(type) >= kOptionalTypes;
+}
+
+// The name that a signature of this type covers: one type's signature never passes for another's.
+std::string type_name(EnvelopeType type) {
+    switch (type) {
+        case EnvelopeType::statement: return "statement";
+        case EnvelopeType::countersignature: return "countersignature";
+    }
+    return "type " + std::to_string(static_cast<unsigned>(type));
+}
+
+Status verify_counts(std::size_t payload_bytes, std::size_t signatures) {
+    if (payload_bytes > limits::kStatementBytesMax)
+        return Error(ErrorCode::limit, "envelope: payload of " + std::to_string(payload_bytes) + " bytes, at most " +
+                                           std::to_string(limits::kStatementBytesMax) + " allowed");
+    if (signatures > limits::kSignaturesMax)
+        return Error(ErrorCode::limit, "envelope: " + std::to_string(signatures) + " signatures, at most " +
+                                           std::to_string(limits::kSignaturesMax) + " allowed");
+    if (signatures == 0)
+        return Error(ErrorCode::malformed, "envelope: no signature");
+    return ok();
+}
+
+// One envelope from the front of `rest`, which then begins after it.
+Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
+    FieldReader in(rest, "envelope");
+    const auto magic = in.raw(kMagic.size());
+    if (!std::ranges::equal(magic, std::as_bytes(std::span(kMagic))))
+        in.fail(ErrorCode::malformed, "does not begin with " + std::string(kMagic));
+    const std::size_t total_bytes = in.u32();
+    if (const auto version = in.u16(); version != kVersion)
+        in.fail(ErrorCode::unsupported, "version " + std::to_string(version) + ", this library knows 1");
+    Envelope envelope;
+    envelope.type = static_cast<EnvelopeType>(in.u16());
+    if (!is_known(envelope.type))
+        in.fail(ErrorCode::unsupported, type_name(envelope.type) + " is not known");
+    const std::size_t payload_bytes = in.u32();
+    const std::size_t signatures = in.u16();
+    if (in.u16() != 0)
+        in.fail(ErrorCode::malformed, "reserved bytes are not zero");
+    if (!in.failed())
+        FARDEL_TRY(verify_counts(payload_bytes, signatures));
+    if (total_bytes != envelope_bytes(payload_bytes, signatures))
+        in.fail(ErrorCode::malformed, "its length is " + std::to_string(total_bytes) + ", its parts say " +
+                                          std::to_string(envelope_bytes(payload_bytes, signatures)));
+
+    const auto payload = in.raw(payload_bytes);
+    envelope.payload.assign(payload.begin(), payload.end());
+    for (std::size_t i = 0; i < signatures && !in.failed(); ++i) {
+        EnvelopeSignature entry;
+        entry.algorithm = static_cast<SignatureAlgorithm>(in.u16());
+        entry.role = static_cast<Role>(in.u16());
+        if (in.u32() != 0)
+            in.fail(ErrorCode::malformed, "reserved bytes are not zero");
+        entry.key = in.fixed<PublicKey>();
+        entry.signature = in.fixed<Signature>();
+        envelope.signatures.push_back(entry);
+    }
+    const auto padding = in.raw(total_bytes - (kHeaderBytes + payload_bytes + signatures * kSignatureBytes));
+    if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{0}; }))
+        in.fail(ErrorCode::malformed, "padding is not zero");
+    if (!in.failed())
+        rest = rest.subspan(total_bytes);
+    else
+        FARDEL_TRY(in.finish());
+    return envelope;
+}
+
+Result<EnvelopeSignature> make_signature(EnvelopeType type, std::span<const std::byte> payload, Role role,
+                                         Signer& signer) {
+    FARDEL_TRY_ASSIGN(const Signature signature, signer.sign(signed_message(type, payload)));
+    return EnvelopeSignature{SignatureAlgorithm::ed25519, role, signer.public_key(), signature};
+}
+
+Result<Statement> statement_of(const Envelope& envelope) {
+    if (envelope.type != EnvelopeType::statement)
+        return Error(ErrorCode::malformed, "envelope: " + type_name(envelope.type) + " where a statement is expected");
+    return decode_statement(envelope.payload);
+}
+
+}  // namespace
+
+Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer) {
+    if (trailer.size() > limits::kTrailerBytesMax)
+        return Error(ErrorCode::limit, "trailer of " + std::to_string(trailer.size()) + " bytes, at most " +
+                                           std::to_string(limits::kTrailerBytesMax) + " allowed");
+    std::vector<Envelope> envelopes;
+    std::size_t signatures = 0;
+    while (!trailer.empty()) {
+        if (envelopes.size() == limits::kEnvelopesMax)
+            return Error(ErrorCode::limit,
+                         "trailer: more than " + std::to_string(limits::kEnvelopesMax) + " envelopes");
+        FARDEL_TRY_ASSIGN(Envelope envelope, decode_envelope(trailer));
+        signatures += envelope.signatures.size();
+        if (signatures > limits::kSignaturesMax)
+            return Error(ErrorCode::limit,
+                         "trailer: more than " + std::to_string(limits::kSignaturesMax) + " signatures");
+        envelopes.push_back(std::move(envelope));
+    }
+    return envelopes;
+}
+
+Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope) {
+    FARDEL_TRY(verify_counts(envelope.payload.size(), envelope.signatures.size()));
+    if (!is_known(envelope.type))
+        return Error(ErrorCode::unsupported, "envelope: " + type_name(envelope.type) + " is not known");
+    FieldWriter out;
+    out.raw(kMagic);
+    out.u32(static_cast<std::uint32_t>(envelope_bytes(envelope.payload.size(), envelope.signatures.size())));
+    out.u16(kVersion);
+    out.u16(static_cast<std::uint16_t>(envelope.type));
+    out.u32(static_cast<std::uint32_t>(envelope.payload.size()));
+    out.u16(static_cast<std::uint16_t>(envelope.signatures.size()));
+    out.u16(0);
+    out.raw(envelope.payload);
+    for (const EnvelopeSignature& entry : envelope.signatures) {
+        out.u16(static_cast<std::uint16_t>(entry.algorithm));
+        out.u16(static_cast<std::uint16_t>(entry.role));
+        out.u32(0);
+        out.raw(entry.key.bytes);
+        out.raw(entry.signature.bytes);
+    }
+    out.pad_to(8);
+    return out.take();
+}
+
+std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::byte> payload) {
+    const std::string name = type_name(type);
+    FieldWriter out;
+    for (const std::string_view part : {std::string_view("fardel"), std::string_view(name)}) {
+        out.u64(part.size());
+        out.raw(part);
+    }
+    out.u64(payload.size());
+    out.raw(payload);
+    return out.take();
+}
+
+bool verify_envelope_signature(const Envelope& envelope, const EnvelopeSignature& entry) {
+    return entry.algorithm == SignatureAlgorithm::ed25519 &&
+           verify_signature(entry.key, signed_message(envelope.type, envelope.payload), entry.signature);
+}
+
+Result<Envelope> sign_statement(const Statement& statement, Signer& signer) {
+    Statement own = statement;
+    own.author = signer.public_key();
+    Envelope envelope;
+    envelope.type = EnvelopeType::statement;
+    FARDEL_TRY_ASSIGN(envelope.payload, encode_statement(own));
+    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, Role::author, signer));
+    envelope.signatures.push_back(entry);
+    return envelope;
+}
+
+Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer) {
+    FARDEL_TRY(statement_of(statement));
+    if (std::ranges::find(statement.signatures, signer.public_key(), &EnvelopeSignature::key) !=
+        statement.signatures.end())
+        return Error(ErrorCode::conflict, "statement: key " + key_id(signer.public_key()) + " has signed it already");
+    Envelope envelope;
+    envelope.type = statement.type;
+    envelope.payload = statement.payload;
+    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, Role::author, signer));
+    envelope.signatures.push_back(entry);
+    return envelope;
+}
+
+Result<Envelope> countersign(const Envelope& statement, const CountersignRequest& request, Signer& signer) {
+    FARDEL_TRY_ASSIGN(const Statement signed_by_author, statement_of(statement));
+    const auto by_author = std::ranges::find_if(statement.signatures, [&](const EnvelopeSignature& entry) {
+        return entry.role == Role::author && entry.key == signed_by_author.author &&
+               verify_envelope_signature(statement, entry);
+    });
+    if (by_author == statement.signatures.end())
+        return Error(ErrorCode::untrusted, "statement: no good signature of its author");
+
+    Countersignature countersignature;
+    countersignature.bundle = signed_by_author.bundle;
+    countersignature.statement = blake3(statement.payload);
+    countersignature.author = signed_by_author.author;
+    countersignature.author_signature = by_author->signature;
+    countersignature.role = request.role;
+    countersignature.epoch = request.epoch;
+    countersignature.created_s = request.created_s;
+    countersignature.expires_s = request.expires_s;
+    countersignature.signer = signer.public_key();
+    countersignature.comment = request.comment;
+
+    Envelope envelope;
+    envelope.type = EnvelopeType::countersignature;
+    FARDEL_TRY_ASSIGN(envelope.payload, encode_countersignature(countersignature));
+    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, request.role, signer));
+    envelope.signatures.push_back(entry);
+    return envelope;
+}
+
+}  // namespace fardel

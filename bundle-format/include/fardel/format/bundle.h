@@ -1,0 +1,107 @@
+// Bundle: one open bundle file; finds assets by id and name and reads their bytes, each byte verified.
+//
+// open() reads the two heads and the trailer and nothing else, so it costs the same for ten assets and ten million.
+// Table pages are read and checked against the head's page trees when first touched. Immutable and safe from any
+// number of threads; the only shared mutable things are the page states and the block cache. Views it returns live as
+// long as the Bundle. Input is hostile: every index and size is checked before use. Errors everywhere: corrupt (bytes
+// differ from their hash), malformed (a verified table says something impossible), io.
+#pragma once
+
+#include <fardel/format/block_cache.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/envelope.h>
+#include <fardel/format/head.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/manifest.h>
+#include <fardel/format/result.h>
+#include <fardel/format/trust_policy.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+enum class CaseRule : std::uint8_t { exact, fold };
+
+struct BundleOptions {
+    // Who must have signed. nullptr: nobody; the bundle is then `tainted` and its layout is checked by raw hashes.
+    const TrustPolicy* policy = nullptr;
+    std::uint64_t now_s = 0;                  // Unix seconds, for expiry in statements
+    std::shared_ptr<BlockCache> cache;        // nullptr: no cache
+    std::string label;                        // names the bundle in errors; a path as a rule
+};
+
+class Bundle {
+public:
+    // Errors: malformed, unsupported, limit, corrupt, io, and the policy's untrusted, revoked, expired.
+    static Result<std::shared_ptr<const Bundle>> open(std::shared_ptr<const ByteSource> source, BundleOptions options);
+    ~Bundle();
+    Bundle(const Bundle&) = delete;
+    Bundle& operator=(const Bundle&) = delete;
+
+    const BundleId& id() const noexcept;
+    const LayoutId& layout_id() const noexcept;
+    const Head& head() const noexcept;
+    const LayoutHead& layout_head() const noexcept;
+    const std::vector<Envelope>& envelopes() const noexcept;
+    // What the policy said; for policy == nullptr: not signed, tainted.
+    const TrustVerdict& verdict() const noexcept;
+    const std::string& label() const noexcept;
+
+    std::uint32_t asset_count() const noexcept;
+    std::uint32_t name_count() const noexcept;
+    std::uint64_t table_count(TableKind kind) const noexcept;   // 0 for a table that is not there
+
+    // Look-ups. The hash is name_hash(name); passing it lets a caller with many bundles compute it once.
+    Result<std::optional<AssetIndex>> find_asset(const AssetId& id) const;
+    Result<std::optional<NameIndex>> find_name(std::string_view name, CaseRule rule = CaseRule::exact) const;
+    Result<std::optional<NameIndex>> find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const;
+    // The first name ≥ text in byte order; name_count() when there is none. For listing.
+    Result<NameIndex> lower_bound_name(std::string_view text) const;
+
+    // Records. Errors: malformed for an index past the table's end.
+    Result<AssetRecord> asset(AssetIndex index) const;
+    Result<NameRecord> name(NameIndex index) const;
+    Result<std::string_view> name_text(NameIndex index) const;   // well formed? verify_name tells; verify proves it
+    Result<std::string_view> string(StringRef ref) const;
+    Result<VariantRecord> variant(std::uint32_t index) const;
+    Result<TagRecord> tag(std::uint32_t index) const;
+    Result<ReferenceRecord> reference(std::uint32_t index) const;
+    Result<ForeignAssetRecord> foreign_asset(std::uint32_t index) const;
+    Result<ConsumeRecord> consume(std::uint32_t index) const;
+    Result<DependencyRecord> dependency(std::uint32_t index) const;
+    Result<MetadataRecord> metadata(std::uint32_t index) const;
+    Result<MetadataRecord> creator_metadata(std::uint32_t index) const;
+    Result<PlacementRecord> placement(AssetIndex index) const;
+    Result<BlockRecord> block(std::uint32_t index) const;
+    // The bundle's own metadata text under `key` ("name", "version", …), or nothing.
+    Result<std::optional<std::string_view>> find_bundle_text(std::string_view key) const;
+
+    // The asset behind a name without variants, or its first (default) variant. Errors: missing for a tombstone.
+    Result<AssetIndex> default_asset(const NameRecord& name) const;
+
+    // Verified bytes. read_at fills `out` whole; offset + out.size() ≤ raw_bytes, else: limit. On error the contents
+    // of `out` are unspecified and must not be used; bytes that failed their check are never left in it.
+    Status read_at(AssetIndex index, std::uint64_t offset, std::span<std::byte> out) const;
+    // The whole asset. `bytes_max` bounds the allocation; above it: limit.
+    Result<std::vector<std::byte>> read_all(AssetIndex index, std::uint64_t bytes_max = 1ull << 32) const;
+    // Reads the whole asset in bounded memory and compares it with its id: the full proof for `/assets/<id>`.
+    Status verify_asset(AssetIndex index) const;
+
+    // A record's raw table bytes, verified, for the verifier: offset and length within the table.
+    Result<std::span<const std::byte>> table_bytes(TableKind kind, std::uint64_t offset, std::uint64_t length) const;
+    const std::shared_ptr<const ByteSource>& source() const noexcept;
+
+private:
+    struct Impl;
+    explicit Bundle(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fardel

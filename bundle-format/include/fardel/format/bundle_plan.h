@@ -1,0 +1,107 @@
+// BundlePlan: everything a new bundle is to hold, as plain values; what the packer makes and the writer takes.
+//
+// Order of assets and names in the plan does not matter: the writer sorts. Sources are opened one after another while
+// writing, and each is read once. Strings are UTF-8 without NUL, at most limits::kStringBytesMax bytes; write_bundle
+// checks them and everything else that is said here.
+#pragma once
+
+#include <fardel/format/ids.h>
+#include <fardel/format/manifest.h>
+#include <fardel/format/name.h>
+#include <fardel/format/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace fardel {
+
+// One reading of a blob from its start.
+class BlobStream {
+public:
+    virtual ~BlobStream() = default;
+    // Bytes placed at the start of `out`; 0 only at the end.
+    virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
+};
+
+// Where an asset's bytes come from: a file, an archive's entry, memory.
+class BlobSource {
+public:
+    virtual ~BlobSource() = default;
+    // The source outlives its streams.
+    virtual Result<std::unique_ptr<BlobStream>> open() const = 0;
+};
+
+std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes);
+// A regular file, opened by open(). Errors of open(): missing, denied, malformed (a folder, device, FIFO or socket), io;
+// of read(): conflict (the file was written while it was read), io.
+std::shared_ptr<const BlobSource> make_file_blob(std::string path);
+
+using MetadataValue = std::variant<std::string, double, std::int64_t, bool>;
+struct PlannedMetadata {
+    std::string key;            // not empty; "metric.…" has a number, "expires" an integer, "name" and "version" text
+    MetadataValue value;        // numbers are finite
+};
+
+struct PlannedReference {
+    struct Internal { std::uint32_t asset = 0; };                       // index into BundlePlan::assets
+    struct Foreign { AssetId asset; std::uint32_t dependency = 0; };    // index into BundlePlan::dependencies; static
+    struct Dynamic { std::string name; };                               // well formed (name.h)
+    std::string spelling;       // not empty; within an asset, one spelling has one target
+    std::variant<Internal, Foreign, Dynamic> target;
+    bool optional = false;
+};
+
+// Assets with equal bytes become one: it takes content type and pieces from the first in order of (content type, key),
+// and has the references and metadata of all; where those disagree, the plan is malformed.
+struct PlannedAsset {
+    std::shared_ptr<const BlobSource> source;
+    std::string key;            // orders the blocks and names the asset in errors: its logical name, as a rule; unique
+    std::string content_type;   // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
+    bool streamed = false;      // pieces of 256 KiB
+    std::vector<PlannedReference> references;
+    std::vector<PlannedMetadata> metadata;
+    std::vector<PlannedMetadata> creator_metadata;
+};
+
+struct PlannedVariant {
+    std::uint32_t asset = 0;    // index into BundlePlan::assets
+    // Axis, value; in any order. Both of letters, digits and - _ . +; an axis once; no two variants of a name have equal tags.
+    std::vector<std::pair<std::string, std::string>> tags;
+};
+
+struct PlannedName {
+    AssetName name;
+    // One variant without tags: a plain name. None: a tombstone. Order is preference of last resort: the first is the default.
+    std::vector<PlannedVariant> variants;
+    bool published = true;      // a tombstone always is
+    bool extends = false;       // adds variants to a name that another bundle publishes
+};
+
+struct PlannedConsume {
+    std::string text;           // a name, or a glob (name.h)
+    bool pattern = false;
+    bool optional = false;
+};
+
+struct PlannedDependency {
+    BundleId bundle;            // each once
+    std::string name;
+    std::string version;
+    bool is_static = true;
+};
+
+struct BundlePlan {
+    std::vector<PlannedAsset> assets;
+    std::vector<PlannedName> names;
+    std::vector<PlannedConsume> consumes;
+    std::vector<PlannedDependency> dependencies;   // order is kept
+    std::vector<PlannedMetadata> metadata;         // of the bundle: "name", "version", "licence", …
+    std::vector<PlannedMetadata> creator_metadata;
+};
+
+}  // namespace fardel

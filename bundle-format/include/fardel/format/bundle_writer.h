@@ -1,0 +1,78 @@
+// Writes a BundlePlan as a bundle file. Same plan, same level, same libzstd: same bytes, on any machine and number of
+// threads. Another level or libzstd changes the layout and its id, never the bundle id.
+//
+// Each source is read once, in order; blocks are encoded on `jobs` threads, each decoded again and compared before it
+// counts. Memory is bounded by jobs × a few blocks plus the tables, whatever the size of the assets. Nothing is visible
+// at the target path until commit().
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/envelope.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/result.h>
+#include <fardel/format/staged_file.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+namespace fardel {
+
+inline constexpr int kLevelDefault = 9;
+
+struct WriteProgress {
+    std::uint64_t assets_done = 0;
+    std::uint64_t assets_total = 0;
+    std::uint64_t raw_bytes = 0;                // read so far
+    std::uint64_t stored_bytes = 0;             // written so far
+};
+
+struct WriteOptions {
+    int level = kLevelDefault;                  // zstd, 1–19
+    unsigned jobs = 0;                          // encoder threads, at most 256; 0: one per core
+    std::function<void(const WriteProgress&)> progress;   // called on the caller's thread
+    std::stop_token stop;                       // asked to stop: cancelled
+};
+
+struct WriteSummary {
+    BundleId bundle;
+    LayoutId layout;
+    std::uint64_t assets = 0;                   // distinct
+    std::uint64_t names = 0;
+    std::uint64_t duplicates = 0;               // planned assets whose bytes were already there
+    std::uint64_t duplicate_bytes = 0;
+    std::uint64_t raw_bytes = 0;                // of distinct assets
+    std::uint64_t stored_bytes = 0;             // of blocks
+    std::uint64_t manifest_bytes = 0;
+    std::uint64_t blocks = 0;
+    std::uint64_t file_bytes = 0;
+};
+
+// A bundle that is written and not yet visible.
+class StagedBundle {
+public:
+    StagedBundle(WriteSummary summary, std::unique_ptr<StagedFile> file);
+    const WriteSummary& summary() const noexcept { return summary_; }
+    // Puts an envelope behind the others; unchanged on error. Errors: limit, malformed, no_space, io.
+    Status append(const Envelope& envelope);
+    // Syncs and puts the file in place of whatever was there. Without it the destructor removes everything. At most
+    // once. Errors: those of StagedFile::commit.
+    Status commit();
+
+private:
+    WriteSummary summary_;
+    std::unique_ptr<StagedFile> file_;
+    std::uint64_t signatures_ = 0;
+    std::uint64_t envelopes_ = 0;
+    std::uint64_t trailer_bytes_ = 0;
+};
+
+// Errors: malformed (the plan contradicts itself: two names equal under case folding, a name that is also a folder, an
+// index out of range …; found before any source is opened, except that assets with equal bytes disagree), limit, conflict
+// (a source changed while it was read), cancelled, busy (no thread to be had), no_space, io, corrupt (a block did not
+// decode to what was encoded), and whatever a source says. Nothing is left behind on error.
+Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file, const WriteOptions& options);
+
+}  // namespace fardel

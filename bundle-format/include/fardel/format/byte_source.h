@@ -1,0 +1,34 @@
+// ByteSource: bytes at offsets; the one seam between readers and the disk.
+//
+// A file source pins one descriptor: renaming, replacing or deleting the path afterwards changes nothing. The bytes are
+// untrusted. read_at may be called from any number of threads at once.
+#pragma once
+
+#include <fardel/format/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+class ByteSource {
+public:
+    virtual ~ByteSource() = default;
+    // Size when the source was opened; a file that grows or shrinks later does not change it.
+    virtual std::uint64_t size_bytes() const noexcept = 0;
+    // Fills `out` whole. Errors: corrupt (the source is shorter than it was), io.
+    virtual Status read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
+};
+
+// A regular file, read with positioned reads into the caller's memory. Errors: missing, denied, io, malformed (a
+// directory, device or FIFO).
+Result<std::shared_ptr<const ByteSource>> open_file_source(const std::string& path);
+
+// Bytes in memory; the source owns them.
+std::shared_ptr<const ByteSource> make_memory_source(std::vector<std::byte> bytes);
+
+}  // namespace fardel

@@ -1,0 +1,73 @@
+// The trailer of a bundle: envelopes back to back, each one payload with its signatures.
+//
+// The trailer is outside bundle id and layout id: anybody may append to it, cut it off or replace it, so decoding is
+// safe on any bytes and says nothing about trust (trust_policy.h does). Appending an envelope moves nothing. The
+// payload bytes are kept as they were, because they are what was signed.
+#pragma once
+
+#include <fardel/format/signer.h>
+#include <fardel/format/statement.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// Numbers from 0x8000 up are optional: kept, not understood, never counted. Unknown smaller ones are unsupported.
+enum class EnvelopeType : std::uint16_t { statement = 1, countersignature = 2 };
+
+enum class SignatureAlgorithm : std::uint16_t { ed25519 = 1 };  // any other value is kept and never verifies
+
+struct EnvelopeSignature {
+    SignatureAlgorithm algorithm = SignatureAlgorithm::ed25519;
+    Role role = Role::author;  // any value; it means something only where it agrees with the payload
+    PublicKey key;
+    Signature signature;
+
+    friend bool operator==(const EnvelopeSignature&, const EnvelopeSignature&) = default;
+};
+
+struct Envelope {
+    EnvelopeType type = EnvelopeType::statement;
+    std::vector<std::byte> payload;  // encode_statement or encode_countersignature; not decoded here
+    std::vector<EnvelopeSignature> signatures;
+
+    friend bool operator==(const Envelope&, const Envelope&) = default;
+};
+
+// All of the bytes after the blocks; empty means unsigned. At most kEnvelopesMax envelopes and kSignaturesMax
+// signatures in all of them together, counted before any cryptography. Errors: malformed, limit, unsupported.
+Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer);
+
+// One envelope, to be appended as it is; its size is a multiple of 8. Errors: limit, malformed (no signature).
+Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope);
+
+// The bytes that a signature of `payload` covers: (context "fardel", type name, payload), each after its u64 length.
+std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::byte> payload);
+
+// Whether this one signature is a good one by `entry.key` over the envelope's payload. Says nothing about who that is.
+bool verify_envelope_signature(const Envelope& envelope, const EnvelopeSignature& entry);
+
+// `statement.author` is replaced with the signer's key. Errors: those of encode_statement and of the signer.
+Result<Envelope> sign_statement(const Statement& statement, Signer& signer);
+
+// A second author signs the same statement: the same payload under one more signature, to be appended beside the first.
+// Errors: conflict (that key has signed this envelope already), malformed (not a statement), those of the signer.
+Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer);
+
+struct CountersignRequest {
+    Role role = Role::registry;  // registry or release
+    std::string comment;
+    std::uint64_t epoch = 0;
+    std::uint64_t created_s = 0;
+    std::uint64_t expires_s = 0;  // 0: never
+};
+
+// Signs the author's statement and signature together. `statement` must hold a good signature of the statement's
+// author. Errors: malformed, untrusted (no good author signature), those of encode_countersignature and of the signer.
+Result<Envelope> countersign(const Envelope& statement, const CountersignRequest& request, Signer& signer);
+
+}  // namespace fardel

@@ -1,0 +1,37 @@
+// BLAKE3-256, whole and in pieces. Pure; any thread; input of any size.
+#pragma once
+
+#include <fardel/format/ids.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace fardel {
+
+// BLAKE3-256 of `bytes`, as `b3sum` prints it.
+Hash blake3(std::span<const std::byte> bytes) noexcept;
+
+// BLAKE3 in keyed mode. The key is public here: it separates domains (which table, which page), it hides nothing.
+Hash blake3_keyed(std::span<const std::byte, 32> key, std::span<const std::byte> bytes) noexcept;
+
+// The same 32 bytes as an id of another kind: AssetId from the Hash of its bytes, or back.
+template <class To, class Tag>
+constexpr To id_from(const Id32<Tag>& id) noexcept {
+    return To{id.bytes};
+}
+
+// Incremental BLAKE3-256. One object, one thread at a time.
+class Hasher {
+public:
+    Hasher() noexcept;
+    void update(std::span<const std::byte> bytes) noexcept;
+    // May be called at any time, repeatedly; does not change the state.
+    Hash finish() const noexcept;
+    void reset() noexcept;
+
+private:
+    alignas(8) std::byte state_[1920];
+};
+
+}  // namespace fardel

@@ -1,0 +1,114 @@
+// TrustPolicy: which keys, in which role and number, are believed for which bundle names; and what is withdrawn.
+//
+// A small text file that a person owns (docs/trust-policy.md). evaluate() is a pure decision over the envelopes of one
+// bundle: time is an argument, nothing is read or remembered. Envelopes are untrusted; the policy is not. A policy is
+// immutable and may be used from any number of threads at once.
+#pragma once
+
+#include <fardel/format/envelope.h>
+#include <fardel/format/ids.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct PolicyKey {
+    std::string label;  // letters, digits, '.', '-', '_'; at most 64
+    PublicKey key;
+
+    friend bool operator==(const PolicyKey&, const PolicyKey&) = default;
+};
+
+struct RoleThreshold {
+    Role role = Role::author;
+    std::uint32_t threshold = 1;  // distinct public keys
+    std::vector<std::string> labels;
+
+    friend bool operator==(const RoleThreshold&, const RoleThreshold&) = default;
+};
+
+// The first rule whose pattern matches a bundle's name decides, alone. Every role in it must meet its threshold.
+struct AllowRule {
+    std::string pattern;  // glob_matches (name.h)
+    std::vector<RoleThreshold> roles;
+
+    friend bool operator==(const AllowRule&, const AllowRule&) = default;
+};
+
+template <class Id>
+struct Revocation {
+    Id id;
+    std::string reason;
+
+    friend bool operator==(const Revocation&, const Revocation&) = default;
+};
+
+// The content of a policy file, as plain values.
+struct TrustRules {
+    std::vector<PolicyKey> keys;
+    std::vector<AllowRule> allow;
+    std::vector<Revocation<PublicKey>> revoked_keys;
+    std::vector<Revocation<BundleId>> revoked_bundles;
+    bool unsigned_allowed = false;  // development mode: what is merely untrusted is accepted, tainted
+
+    friend bool operator==(const TrustRules&, const TrustRules&) = default;
+};
+
+struct TrustedSigner {
+    std::string label;
+    Role role = Role::author;
+    PublicKey key;
+};
+
+// Something noticed on the way, whether or not it changed the verdict.
+struct TrustFinding {
+    std::string_view kind;  // a stable word of docs/trust-policy.md, e.g. "unknown-signer"
+    ErrorCode code;
+    std::size_t envelope = 0;  // its place in the trailer
+    std::string text;          // safe to show
+};
+
+struct TrustVerdict {
+    bool trusted = false;
+    bool tainted = false;                // trusted only because the policy says `unsigned allow`
+    bool layout_signed = false;          // the trusted statement lists this layout; if not, treat the layout as local
+    std::optional<Error> refusal;        // set when not trusted: untrusted, revoked, expired or unsupported
+    std::optional<Statement> statement;  // the one the verdict is about; believe it only if trusted and not tainted
+    std::vector<TrustedSigner> signers;  // those that counted
+    std::vector<TrustFinding> findings;
+};
+
+class TrustPolicy {
+public:
+    // Errors: malformed (with the line number), limit, unsupported (another version of the file).
+    static Result<TrustPolicy> parse(std::string_view text);
+    // The same checks on values. Errors: malformed, limit.
+    static Result<TrustPolicy> make(TrustRules rules);
+
+    const TrustRules& rules() const noexcept { return rules_; }
+    // Canonical text without comments; parse(format()) gives the same rules.
+    std::string format() const;
+
+    // Error: limit (more envelopes or signatures than limits.h, before any cryptography). All else is in the verdict.
+    Result<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleId& bundle, const LayoutId& layout,
+                                  std::uint64_t now_s) const;
+
+private:
+    explicit TrustPolicy(TrustRules rules) : rules_(std::move(rules)) {}
+    TrustRules rules_;
+};
+
+// A policy of one rule: any one of `authors` and, if there are `registries`, any one of those, for names that match
+// `pattern`. Errors: as TrustPolicy::make.
+Result<TrustPolicy> make_policy(std::span<const PolicyKey> authors, std::span<const PolicyKey> registries,
+                                std::string_view pattern = "**");
+
+// A policy file. Errors: missing, denied, io, and those of parse.
+Result<TrustPolicy> read_trust_policy(const std::string& path);
+
+}  // namespace fardel

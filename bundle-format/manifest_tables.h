@@ -1,0 +1,22 @@
+// The tables of a bundle, in the order of docs/bundle-format.md §4 and §7, from what is now known about it. Pure.
+#pragma once
+
+#include "asset_storage.h"
+#include "resolved_plan.h"
+#include "sorted_names.h"
+#include "table_section.h"
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/result.h>
+
+#include <vector>
+
+namespace fardel {
+
+// Error: limit (more strings than a bundle can hold).
+Result<std::vector<TableBytes>> build_manifest_tables(const BundlePlan& plan, const SortedNames& names,
+                                                      const StoredContent& content, const ResolvedPlan& resolved);
+
+std::vector<TableBytes> build_layout_tables(const StoredContent& content);
+
+}  // namespace fardel

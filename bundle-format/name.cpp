@@ -1,0 +1,198 @@
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+
+#include "ascii_word.h"
+#include "name_characters.h"
+#include "unicode.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace fardel {
+
+namespace {
+
+constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
+
+// `lower_case` must be lower-case ASCII.
+bool equals_lowered(std::string_view text, std::string_view lower_case) noexcept {
+    return std::ranges::equal(text, lower_case, {}, lower_ascii);
+}
+
+// N9. A device name of Windows, alone, with any extension, or with spaces behind it: "con", "CON.txt", "Com1 .a.b".
+bool is_reserved(std::string_view part) noexcept {
+    std::string_view base = part.substr(0, part.find('.'));
+    while (!base.empty() && base.back() == ' ')
+        base.remove_suffix(1);
+    if (base.size() < 3 || base.size() > 7)
+        return false;
+    const std::string_view rest = base.substr(3);
+    base = base.substr(0, 3);
+    if (equals_lowered(base, "com") || equals_lowered(base, "lpt"))  // and a digit; ¹ ² ³ are digits too
+        return (rest.size() == 1 && is_digit(rest[0])) || rest == "\xc2\xb9" || rest == "\xc2\xb2" ||
+               rest == "\xc2\xb3";
+    if (equals_lowered(base, "con"))
+        return rest.empty() || equals_lowered(rest, "in$") || equals_lowered(rest, "out$");
+    return rest.empty() && (equals_lowered(base, "prn") || equals_lowered(base, "aux") || equals_lowered(base, "nul"));
+}
+
+// The number of characters; `text` is UTF-8.
+std::size_t count_characters(std::string_view text) noexcept {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
+}
+
+// N10. The form of the short aliases that FAT and NTFS make up: at most 8 characters that end in '~' and digits, then
+// at most one extension of at most 3; no spaces. "PROGRA~1", "a~12.tga".
+bool is_short_alias(std::string_view part) noexcept {
+    const std::size_t dot = part.find('.');
+    std::string_view base = part.substr(0, dot);
+    const std::string_view extension = dot == part.npos ? std::string_view() : part.substr(dot + 1);
+    if (part.find(' ') != part.npos || extension.find('.') != extension.npos || count_characters(base) > 8 ||
+        count_characters(extension) > 3)
+        return false;
+    const std::size_t size = base.size();
+    while (!base.empty() && is_digit(base.back()))
+        base.remove_suffix(1);
+    return base.size() < size && base.ends_with('~');
+}
+
+// `text` is UTF-8 and not empty, here and below.
+bool starts_with_space(std::string_view text) noexcept {
+    return unicode::kind_of(unicode::decode_first(text).value) == unicode::Kind::space;
+}
+
+bool ends_with_space(std::string_view text) noexcept {
+    std::size_t at = text.size() - 1;
+    while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80)
+        --at;
+    return starts_with_space(text.substr(at));
+}
+
+// The rule that `part` breaks, as the end of a sentence; empty if none. `part` has passed verify_characters.
+std::string_view broken_rule(std::string_view part) noexcept {
+    if (part.empty())
+        return "is empty";
+    if (part == "." || part == "..")
+        return "is a relative step";
+    if (part.back() == '.')
+        return "ends in a dot";
+    if (ends_with_space(part))
+        return "ends in a space";
+    if (starts_with_space(part))
+        return "starts with a space";
+    if (is_reserved(part))
+        return "is a name that Windows reserves for a device";
+    if (is_short_alias(part))
+        return "has the form of an 8.3 alias of another name";
+    return {};
+}
+
+Error refuse_part(ErrorCode code, std::size_t number, std::string_view part, std::size_t at, std::string_view why) {
+    std::string message = "part " + std::to_string(number) + " of the name";
+    if (!part.empty())
+        message.append(" (\"").append(printable(part, 40)).append("\")");
+    return Error(code, message.append(" at byte ").append(std::to_string(at)).append(" ").append(why));
+}
+
+Status verify_thoroughly(std::string_view text) {
+    if (text.size() > limits::kNameBytesMax)
+        return Error(ErrorCode::limit, "name has " + std::to_string(text.size()) + " bytes, more than " +
+                                           std::to_string(limits::kNameBytesMax));
+    if (text.empty())
+        return Error(ErrorCode::malformed, "name is empty");
+    FARDEL_TRY(verify_characters(text, "name", false));
+
+    std::size_t number = 0;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::string_view part = text.substr(at, text.find('/', at) - at);
+        if (++number > limits::kNameDepthMax)
+            return Error(ErrorCode::limit, "name has more than " + std::to_string(limits::kNameDepthMax) + " parts");
+        if (part.size() > limits::kNamePartBytesMax)
+            return refuse_part(ErrorCode::limit, number, part, at,
+                               "has " + std::to_string(part.size()) + " bytes, more than " +
+                                   std::to_string(limits::kNamePartBytesMax));
+        if (const std::string_view why = broken_rule(part); !why.empty())
+            return refuse_part(ErrorCode::malformed, number, part, at, why);
+        at += part.size() + 1;
+    }
+    return ok();
+}
+
+// The fast path looks for short patterns that no plain name holds, all at once and one table look-up a byte
+// ("shift-and" matching). Bit k of the state says that the bytes just read match the first steps of a pattern, up to
+// the step of bit k; kSteps[byte] has the bits of the steps that the byte can take.
+namespace plain {
+
+constexpr unsigned kBegins = 1u << 0 | 1u << 2 | 1u << 4 | 1u << 9;
+constexpr unsigned kEnds = 1u << 1 | 1u << 3 | 1u << 8 | 1u << 9;
+
+constexpr std::array<std::uint16_t, 256> kSteps = [] {
+    std::array<std::uint16_t, 256> steps{};
+    const auto set = [&steps](unsigned bit, std::string_view bytes) {
+        for (const char byte : bytes)
+            steps[static_cast<unsigned char>(byte)] |= static_cast<std::uint16_t>(1u << bit);
+    };
+    // A part that is empty or starts with a space.
+    set(0, "/");
+    set(1, "/ ");
+    // A part that ends in a dot or space.
+    set(2, ". ");
+    set(3, "/");
+    // What may be a reserved part: three letters of AUX, COM, CON, LPT, NUL, PRN, and what can follow them.
+    set(4, "/");
+    set(5, "ACLNPaclnp");
+    set(6, "ORUPorup");
+    set(7, "NXLMTnxlmt");
+    set(8, "/. 0123456789");
+    // A byte that is refused, or that asks for more than one look: CONIN$, CONOUT$, short aliases, all but ASCII.
+    set(9, kForbiddenCharacters);
+    set(9, "$~\x7f");
+    for (std::size_t byte = 0; byte < 256; ++byte)
+        if (byte < 0x20 || byte >= 0x80)
+            steps[byte] |= 1u << 9;
+    return steps;
+}();
+
+// A shorter name cannot have too many parts (a byte and a '/' each) or too long a one.
+constexpr std::size_t kBytesMax = 2 * limits::kNameDepthMax - 1;
+static_assert(kBytesMax <= limits::kNamePartBytesMax);
+
+// True proves that `text` is well formed; false says nothing.
+bool is_well_formed(std::string_view text) noexcept {
+    if (text.empty() || text.size() > kBytesMax)
+        return false;
+    unsigned state = kSteps['/'] & kBegins, seen = 0;  // as if a '/' stood before the name, and one after it
+    const auto step = [&state, &seen](char byte) {
+        state = (state << 1 | kBegins) & kSteps[static_cast<unsigned char>(byte)];
+        seen |= state;
+    };
+    for (const char byte : text)
+        step(byte);
+    step('/');
+    return (seen & kEnds) == 0;
+}
+
+}  // namespace plain
+
+}  // namespace
+
+Status verify_name(std::string_view text) { return plain::is_well_formed(text) ? ok() : verify_thoroughly(text); }
+
+Result<AssetName> AssetName::parse(std::string_view text) {
+    FARDEL_TRY(verify_name(text));
+    return AssetName(std::string(text));
+}
+
+std::string_view AssetName::leaf() const noexcept {
+    const std::size_t slash = text_.rfind('/');
+    return slash == text_.npos ? view() : view().substr(slash + 1);
+}
+
+std::string_view AssetName::parent() const noexcept {
+    const std::size_t slash = text_.rfind('/');
+    return slash == text_.npos ? std::string_view() : view().substr(0, slash);
+}
+
+}  // namespace fardel

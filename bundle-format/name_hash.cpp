@@ -1,0 +1,56 @@
+// docs/names.md, "Name hash", in the order of that text.
+#include <fardel/format/name.h>
+
+#include "ascii_word.h"
+#include "unicode.h"
+#include "wide_product.h"
+
+namespace fardel {
+
+namespace {
+
+// The first 256 fractional bits of pi: numbers that nobody chose.
+constexpr std::uint64_t kStart = 0x243f'6a88'85a3'08d3;
+constexpr std::uint64_t kFirst = 0x1319'8a2e'0370'7344;
+constexpr std::uint64_t kLast = 0xa409'3822'299f'31d0;
+constexpr std::uint64_t kLength = 0x082e'fa98'ec4e'6c89;
+
+struct HashedText {
+    std::uint64_t hash;
+    bool ascii;  // where it is not, `hash` is of no use if the text was to be lowered
+};
+
+template <bool kLower>
+HashedText hash_text(std::string_view text) noexcept {
+    const char* at = text.data();
+    const std::size_t size = text.size();
+    std::uint64_t state = kStart, seen = 0;
+    const auto take = [&state, &seen](std::uint64_t first, std::uint64_t second) {
+        seen |= first | second;
+        if constexpr (kLower) {
+            first = lower_ascii_word(first);
+            second = lower_ascii_word(second);
+        }
+        state = folded_product(first ^ kFirst, second ^ state);
+    };
+    if (size > 16) {
+        const char* const last = at + size - 16;
+        for (; at < last; at += 16)
+            take(read_word(at), read_word(at + 8));
+        take(read_word(last), read_word(last + 8));
+    } else if (size >= 8) {
+        take(read_word(at), size == 16 ? read_word(at + 8) : read_part_word(at + 8, size - 8));
+    } else {
+        take(read_part_word(at, size), 0);
+    }
+    return {folded_product(state ^ kLast, size ^ kLength), is_ascii_word(seen)};
+}
+
+}  // namespace
+
+std::uint64_t name_hash(std::string_view name) {
+    const HashedText hashed = hash_text<true>(name);
+    return hashed.ascii ? hashed.hash : hash_text<false>(unicode::fold(name)).hash;
+}
+
+}  // namespace fardel

@@ -1,0 +1,74 @@
+// Page trees: proof that any page of a table belongs to a root, without reading the rest. docs/bundle-format.md §3.
+//
+// PagedTable is one table of an open bundle: private memory, filled and verified page by page when first touched. Any
+// number of threads; two that touch one absent page at once wait for the one read. Memory that nobody touches costs
+// address space only.
+#pragma once
+
+#include <fardel/format/byte_source.h>
+#include <fardel/format/head.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace fardel {
+
+Hash page_hash(TableKind kind, std::uint32_t level, std::uint64_t index, std::uint64_t table_bytes, std::span<const std::byte> page) noexcept;
+
+struct PageTree {
+    Hash root;
+    std::vector<std::byte> levels;   // 1 and up, each padded to 64; exactly tree_bytes(records.size())
+};
+PageTree build_page_tree(TableKind kind, std::span<const std::byte> records);
+
+class PagedTable {
+public:
+    PagedTable() = default;   // an empty table: nothing can be touched
+    // `section_offset`: of the manifest or layout in the source, which must outlive the table. The entry and section are
+    // already checked against the file's size. Error: limit (no address space for the table).
+    static Result<PagedTable> open(const ByteSource& source, std::uint64_t section_offset, const TableEntry& entry);
+
+    std::uint64_t length_bytes() const noexcept { return entry_.length_bytes; }
+    std::uint64_t count() const noexcept { return entry_.count; }
+
+    // Bytes [offset, offset + length) of the records, verified; the pointer lives as long as the table.
+    // Errors: malformed (outside the table), corrupt, io.
+    Result<const std::byte*> touch(std::uint64_t offset, std::uint64_t length) const;
+
+    // The same bytes if their pages are verified already, else nullptr. For bytes that cross at most one page's end.
+    const std::byte* peek(std::uint64_t offset, std::uint64_t length) const noexcept {
+        if (length > limits::kPageBytes || offset > entry_.length_bytes || length > entry_.length_bytes - offset || length == 0) return nullptr;
+        const Level& records = levels_.front();
+        if (records.states[offset / limits::kPageBytes].load(std::memory_order_acquire) != kReady) return nullptr;
+        if (records.states[(offset + length - 1) / limits::kPageBytes].load(std::memory_order_acquire) != kReady) return nullptr;
+        return records.bytes + offset;
+    }
+
+    // Asks the processor for bytes that will be wanted soon. Any offset; no effect on what is verified.
+    void prefetch(std::uint64_t offset) const noexcept {
+        if (offset < entry_.length_bytes) __builtin_prefetch(levels_.front().bytes + offset);
+    }
+
+private:
+    enum State : std::uint8_t { kAbsent = 0, kBusy = 1, kReady = 2 };
+    struct FreeMemory { void operator()(std::byte* memory) const noexcept; };
+    struct Level {
+        std::uint64_t source_offset = 0;
+        std::uint64_t length_bytes = 0;
+        std::unique_ptr<std::byte, FreeMemory> memory;
+        std::byte* bytes = nullptr;                                // in `memory`, at a multiple of 64
+        std::unique_ptr<std::atomic<std::uint8_t>[]> states;       // one a page
+    };
+    Status ensure_page(std::size_t level, std::uint64_t page) const;
+    Status read_page(std::size_t level, std::uint64_t page) const;
+
+    TableEntry entry_;
+    const ByteSource* source_ = nullptr;
+    std::vector<Level> levels_;                                    // 0: the records
+};
+
+}  // namespace fardel

@@ -1,0 +1,43 @@
+#include <fardel/format/name.h>
+
+#include "unicode.h"
+
+namespace fardel {
+
+namespace {
+
+std::string hex(char32_t value) {
+    std::string digits;
+    do {
+        digits.insert(digits.begin(), "0123456789abcdef"[value & 15]);
+        value >>= 4;
+    } while (value != 0);
+    return digits;
+}
+
+std::string shown(unicode::CodePoint point, std::string_view text) {
+    if (point.size_bytes == 0) {
+        const auto byte = static_cast<unsigned char>(text.front());
+        return (byte < 16 ? "\\x0" : "\\x") + hex(byte);
+    }
+    if (point.value == U' ' || unicode::kind_of(point.value) == unicode::Kind::visible)
+        return std::string(text.substr(0, point.size_bytes));
+    return "\\u{" + hex(point.value) + "}";
+}
+
+}  // namespace
+
+std::string printable(std::string_view untrusted, std::size_t bytes_max) {
+    std::string safe;
+    while (!untrusted.empty()) {
+        const unicode::CodePoint point = unicode::decode_first(untrusted);
+        const std::string next = shown(point, untrusted);
+        if (safe.size() + next.size() > bytes_max)
+            return safe + "…";
+        safe += next;
+        untrusted.remove_prefix(point.size_bytes == 0 ? 1 : point.size_bytes);
+    }
+    return safe;
+}
+
+}  // namespace fardel

@@ -1,0 +1,56 @@
+// What a plan says about its assets, once it is known which of them have the same bytes: everything in terms of distinct
+// assets, sorted as its table demands, each thing once. Pure.
+//
+// Views point into the plan, which must outlive them.
+#pragma once
+
+#include "asset_storage.h"
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/manifest.h>
+#include <fardel/format/result.h>
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct ResolvedReference {
+    std::uint32_t asset = 0;             // who refers
+    std::string_view spelling;
+    ReferenceKind kind = ReferenceKind::internal;
+    bool optional = false;
+    std::uint32_t target = 0;            // asset or foreign asset
+    std::string_view target_name;        // dynamic
+    std::uint32_t planned = 0;           // who said so
+};
+
+struct ResolvedMetadata {
+    std::uint32_t subject = kBundleSubject;
+    std::string_view key;
+    const MetadataValue* value = nullptr;
+    std::uint32_t planned = kNoIndex;
+};
+
+struct ResolvedConsume {
+    std::string_view text;
+    bool pattern = false;
+    bool optional = false;
+};
+
+struct ResolvedPlan {
+    std::vector<ResolvedReference> references;          // by (asset, spelling)
+    std::vector<ForeignAssetRecord> foreign_assets;     // by id
+    std::vector<ResolvedConsume> consumes;              // by text
+    std::vector<ResolvedMetadata> metadata;             // by (subject, key)
+    std::vector<ResolvedMetadata> creator_metadata;
+};
+
+// Where several planned assets have the same bytes, theirs is the union. A reference or consumed name is optional if
+// everybody says so. A foreign asset that two dependencies hold belongs to the first of them.
+// Errors: malformed (one spelling, key or consumed text means two things; names both assets), limit.
+Result<ResolvedPlan> resolve_plan(const BundlePlan& plan, const StoredContent& content);
+
+}  // namespace fardel

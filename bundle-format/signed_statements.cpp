@@ -1,0 +1,206 @@
+#include "signed_statements.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace fardel {
+namespace {
+
+class Gathering {
+public:
+    Gathering(const TrustRules& rules, std::span<const Envelope> envelopes, const BundleId& bundle, std::uint64_t now_s)
+        : rules_(rules), envelopes_(envelopes), bundle_(bundle), now_s_(now_s) {}
+
+    SignedStatements run() {
+        gather_statements();
+        gather_countersignatures();
+        note_repeated_keys();
+        return std::move(found_);
+    }
+
+private:
+    void note(std::string_view kind, ErrorCode code, std::size_t envelope, std::string text) {
+        found_.findings.push_back({kind, code, envelope, std::move(text)});
+    }
+
+    void note_bad_payload(std::size_t envelope, const Error& error) {
+        note(error.code() == ErrorCode::unsupported ? "unsupported-payload" : "bad-payload", error.code(), envelope,
+             error.message());
+    }
+
+    // Whether `entry` is a good signature in the role `role`; notes what is wrong or odd about it.
+    bool check_signature(std::size_t envelope, const EnvelopeSignature& entry, Role role) {
+        if (entry.algorithm != SignatureAlgorithm::ed25519)  // A60
+            note("unknown-algorithm", ErrorCode::untrusted, envelope,
+                 "signature algorithm " + std::to_string(static_cast<unsigned>(entry.algorithm)) + " of " +
+                     shown_key(rules_, entry.key));
+        else if (entry.role != role)
+            note("wrong-role", ErrorCode::untrusted, envelope,
+                 role_name(entry.role) + " where " + role_name(role) + " is signed for, of " +
+                     shown_key(rules_, entry.key));
+        else if (!verify_envelope_signature(envelopes_[envelope], entry))
+            note("bad-signature", ErrorCode::untrusted, envelope,
+                 "the signature of " + shown_key(rules_, entry.key) + " does not fit what it signs");
+        else
+            return true;
+        return false;
+    }
+
+    void add_signature(SignedStatement& signed_statement, std::size_t envelope, GoodSignature signature) {
+        if (const auto* revocation = find_revocation(rules_.revoked_keys, signature.key)) {
+            signature.revoked = true;
+            note("revoked-key", ErrorCode::revoked, envelope,
+                 shown_key(rules_, signature.key) + " has been withdrawn" + shown_reason(revocation->reason));
+        } else if (std::ranges::find(rules_.keys, signature.key, &PolicyKey::key) == rules_.keys.end()) {
+            note("unknown-signer", ErrorCode::untrusted, envelope,
+                 shown_key(rules_, signature.key) + " signed as " + role_name(signature.role));
+        }
+        signed_statement.signatures.push_back(signature);
+    }
+
+    // The signed_statement for this payload: the same statement may stand in several envelopes.
+    SignedStatement& statement_for(std::size_t envelope, Statement statement) {
+        const Hash hash = blake3(envelopes_[envelope].payload);
+        const auto at = std::ranges::find(found_.statements, hash, &SignedStatement::hash);
+        if (at != found_.statements.end())
+            return *at;
+        SignedStatement signed_statement;
+        signed_statement.envelope = envelope;
+        signed_statement.statement = std::move(statement);
+        signed_statement.hash = hash;
+        return found_.statements.emplace_back(std::move(signed_statement));
+    }
+
+    void gather_statements() {
+        for (std::size_t i = 0; i < envelopes_.size(); ++i) {
+            const Envelope& envelope = envelopes_[i];
+            if (envelope.type == EnvelopeType::countersignature)
+                continue;
+            if (envelope.type != EnvelopeType::statement) {
+                note("unknown-envelope", ErrorCode::unsupported, i,
+                     "envelope type " + std::to_string(static_cast<unsigned>(envelope.type)) + " is not known");
+                continue;
+            }
+            auto statement = decode_statement(envelope.payload);
+            if (!statement) {
+                note_bad_payload(i, statement.error());
+                found_.unsupported_seen |= statement.error().code() == ErrorCode::unsupported;
+            } else if (statement->bundle != bundle_) {
+                note("wrong-bundle", ErrorCode::untrusted, i,
+                     "a statement about another bundle, " + statement->bundle.hex());
+            } else {
+                gather_authors(i, statement_for(i, std::move(*statement)));
+            }
+        }
+        std::erase_if(found_.statements, [&](const SignedStatement& signed_statement) {
+            if (std::ranges::find(signed_statement.authors, signed_statement.statement.author,
+                                  &EnvelopeSignature::key) != signed_statement.authors.end())
+                return false;
+            note("no-author-signature", ErrorCode::untrusted, signed_statement.envelope,
+                 "a statement that " + shown_key(rules_, signed_statement.statement.author) +
+                     ", its author, has not signed");
+            return true;
+        });
+    }
+
+    void gather_authors(std::size_t envelope, SignedStatement& signed_statement) {
+        for (const EnvelopeSignature& entry : envelopes_[envelope].signatures) {
+            if (!check_signature(envelope, entry, Role::author))
+                continue;
+            signed_statement.authors.push_back(entry);
+            add_signature(signed_statement, envelope, {entry.key, Role::author, false, false});
+        }
+    }
+
+    void gather_countersignatures() {
+        for (std::size_t i = 0; i < envelopes_.size(); ++i) {
+            if (envelopes_[i].type != EnvelopeType::countersignature)
+                continue;
+            auto countersignature = decode_countersignature(envelopes_[i].payload);
+            if (!countersignature)
+                note_bad_payload(i, countersignature.error());
+            else if (countersignature->bundle != bundle_)
+                note("wrong-bundle", ErrorCode::untrusted, i,
+                     "a countersignature for another bundle, " + countersignature->bundle.hex());
+            else if (SignedStatement* signed_statement = find_countersigned(*countersignature))
+                gather_countersigners(i, *countersignature, *signed_statement);
+            else  // A57
+                note("stray-countersignature", ErrorCode::untrusted, i,
+                     "a countersignature by " + shown_key(rules_, countersignature->signer) +
+                         " of a statement or signature that is not here");
+        }
+    }
+
+    SignedStatement* find_countersigned(const Countersignature& countersignature) {
+        const auto at = std::ranges::find(found_.statements, countersignature.statement, &SignedStatement::hash);
+        if (at == found_.statements.end() || at->statement.author != countersignature.author)
+            return nullptr;
+        const auto is_countersigned = [&](const EnvelopeSignature& entry) {
+            return entry.key == countersignature.author && entry.signature == countersignature.author_signature;
+        };
+        return std::ranges::any_of(at->authors, is_countersigned) ? &*at : nullptr;
+    }
+
+    void gather_countersigners(std::size_t envelope, const Countersignature& countersignature,
+                               SignedStatement& signed_statement) {
+        const bool expired = countersignature.expires_s != 0 && countersignature.expires_s <= now_s_;
+        if (expired)
+            note("expired-countersignature", ErrorCode::expired, envelope,
+                 "the countersignature by " + shown_key(rules_, countersignature.signer) + " expired on " +
+                     shown_date(countersignature.expires_s));
+        for (const EnvelopeSignature& entry : envelopes_[envelope].signatures) {
+            if (entry.key != countersignature.signer)
+                note("wrong-signer", ErrorCode::untrusted, envelope,
+                     shown_key(rules_, entry.key) + " signed the countersignature of " +
+                         shown_key(rules_, countersignature.signer));
+            else if (check_signature(envelope, entry, countersignature.role))
+                add_signature(signed_statement, envelope, {entry.key, countersignature.role, false, expired});
+        }
+    }
+
+    void note_repeated_keys() {
+        for (const SignedStatement& signed_statement : found_.statements)
+            for (std::size_t i = 0; i < signed_statement.signatures.size(); ++i) {
+                const auto before = std::span(signed_statement.signatures).first(i);
+                if (std::ranges::find(before, signed_statement.signatures[i].key, &GoodSignature::key) != before.end())
+                    note("duplicate-key", ErrorCode::untrusted, signed_statement.envelope,
+                         shown_key(rules_, signed_statement.signatures[i].key) +
+                             " signed more than once; it counts once");
+            }
+    }
+
+    const TrustRules& rules_;
+    std::span<const Envelope> envelopes_;
+    BundleId bundle_;
+    std::uint64_t now_s_;
+    SignedStatements found_;
+};
+
+}  // namespace
+
+SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
+                                          const BundleId& bundle, std::uint64_t now_s) {
+    return Gathering(rules, envelopes, bundle, now_s).run();
+}
+
+std::string shown_key(const TrustRules& rules, const PublicKey& key) {
+    const auto at = std::ranges::find(rules.keys, key, &PolicyKey::key);
+    return at == rules.keys.end() ? "unknown key " + key_id(key) : at->label + " (" + key_id(key) + ")";
+}
+
+std::string shown_date(std::uint64_t seconds) {
+    if (seconds > 253'402'300'799)
+        return "a day after the year 9999";
+    using namespace std::chrono;
+    const year_month_day day(sys_days(days(seconds / 86'400)));
+    const auto two = [](unsigned value) { return (value < 10 ? "0" : "") + std::to_string(value); };
+    return std::to_string(static_cast<int>(day.year())) + "-" + two(static_cast<unsigned>(day.month())) + "-" +
+           two(static_cast<unsigned>(day.day())) + " UTC";
+}
+
+std::string shown_reason(std::string_view reason) { return reason.empty() ? "" : ": " + printable(reason); }
+
+}  // namespace fardel

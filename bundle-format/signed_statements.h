@@ -1,0 +1,54 @@
+// What is well signed about one bundle: its statements, each with the good signatures found over it and over its
+// countersignatures. The first half of a trust verdict; whether these signers matter is the second (trust_verdict.cpp).
+#pragma once
+
+#include <fardel/format/envelope.h>
+#include <fardel/format/trust_policy.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct GoodSignature {
+    PublicKey key;
+    Role role = Role::author;
+    bool revoked = false;
+    bool expired = false;  // of a countersignature that has
+};
+
+struct SignedStatement {
+    std::size_t envelope = 0;  // the first that holds it
+    Statement statement;
+    Hash hash;                               // of its bytes
+    std::vector<EnvelopeSignature> authors;  // good ones; the author that the statement names is among them
+    std::vector<GoodSignature> signatures;   // those, and those of countersignatures
+};
+
+struct SignedStatements {
+    std::vector<SignedStatement> statements;
+    std::vector<TrustFinding> findings;
+    bool unsupported_seen = false;  // a statement that needs a newer version of this library
+};
+
+// Equal payloads are one statement. `rules` gives names to keys and says which are revoked; it decides nothing here.
+SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
+                                          const BundleId& bundle, std::uint64_t now_s);
+
+// `sorted`: a list of TrustRules.
+template <class Id>
+const Revocation<Id>* find_revocation(const std::vector<Revocation<Id>>& sorted, const Id& id) {
+    const auto at = std::ranges::lower_bound(sorted, id, {}, &Revocation<Id>::id);
+    return at != sorted.end() && at->id == id ? &*at : nullptr;
+}
+
+// For messages, all safe to show: "alice (03a107bff3ce10be)"; "2027-01-15 UTC"; ": reason", or nothing without one.
+std::string shown_key(const TrustRules& rules, const PublicKey& key);
+std::string shown_date(std::uint64_t seconds);
+std::string shown_reason(std::string_view reason);
+
+}  // namespace fardel

@@ -1,0 +1,89 @@
+#include "sorted_names.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace fardel {
+namespace {
+
+using Hashed = SortedNames::Hashed;
+using Texts = std::span<const std::string_view>;  // in the order of by_text
+
+Error conflict(std::string_view a, std::string_view relation, std::string_view b) {
+    return Error(ErrorCode::malformed,
+                 "name \"" + printable(a) + "\" " + std::string(relation) + " \"" + printable(b) + "\"");
+}
+
+// A08. Equal folds have equal hashes, so only neighbours can be equal.
+Status verify_folds_differ(Texts texts, std::span<const Hashed> by_hash) {
+    for (std::size_t first = 0; first < by_hash.size();) {
+        std::size_t end = first + 1;
+        while (end < by_hash.size() && by_hash[end].hash == by_hash[first].hash)
+            ++end;
+        if (end - first > limits::kNameHashCollisionsMax)
+            return Error(ErrorCode::limit, "name \"" + printable(texts[by_hash[first].name]) + "\" and " +
+                                               std::to_string(end - first - 1) + " others have one hash");
+        for (std::size_t i = first; i + 1 < end; ++i)
+            for (std::size_t j = i + 1; j < end; ++j)
+                if (const auto a = texts[by_hash[i].name], b = texts[by_hash[j].name]; names_fold_equal(a, b))
+                    return conflict(a, a == b ? "is planned twice, also as" : "differs only in case from", b);
+        first = end;
+    }
+    return ok();
+}
+
+Status verify_not_a_name(std::string_view folder, std::string_view inside, Texts texts,
+                         std::span<const Hashed> by_hash) {
+    const std::uint64_t hash = name_hash(folder);
+    for (auto it = std::ranges::lower_bound(by_hash, hash, {}, &Hashed::hash); it != by_hash.end() && it->hash == hash;
+         ++it)
+        if (names_fold_equal(texts[it->name], folder))
+            return conflict(texts[it->name], "is also the folder of", inside);
+    return ok();
+}
+
+// A12. Each folder is looked up once where names follow each other in it.
+Status verify_no_name_is_a_folder(Texts texts, std::span<const Hashed> by_hash) {
+    std::string_view previous;
+    for (const std::string_view text : texts) {
+        const auto shared = static_cast<std::size_t>(std::ranges::mismatch(previous, text).in1 - previous.begin());
+        for (auto slash = text.find('/', shared); slash != std::string_view::npos; slash = text.find('/', slash + 1))
+            FARDEL_TRY(verify_not_a_name(text.substr(0, slash), text, texts, by_hash));
+        previous = text;
+    }
+    return ok();
+}
+
+}  // namespace
+
+Result<SortedNames> sort_names(std::span<const PlannedName> names) {
+    struct Place {
+        std::string_view text;
+        std::uint32_t name;
+    };
+    std::vector<Place> places;
+    places.reserve(names.size());
+    for (const PlannedName& name : names)
+        places.push_back({name.name.view(), static_cast<std::uint32_t>(places.size())});
+    std::ranges::sort(places, {}, &Place::text);
+
+    SortedNames sorted;
+    sorted.by_text.reserve(places.size());
+    sorted.by_hash.reserve(places.size());
+    std::vector<std::string_view> texts;
+    texts.reserve(places.size());
+    for (const Place& place : places) {
+        sorted.by_text.push_back(place.name);
+        sorted.by_hash.push_back({name_hash(place.text), static_cast<std::uint32_t>(texts.size())});
+        texts.push_back(place.text);
+    }
+    std::ranges::sort(sorted.by_hash, [](const Hashed& a, const Hashed& b) {
+        return a.hash != b.hash ? a.hash < b.hash : a.name < b.name;
+    });
+
+    FARDEL_TRY(verify_folds_differ(texts, sorted.by_hash));
+    FARDEL_TRY(verify_no_name_is_a_folder(texts, sorted.by_hash));
+    return sorted;
+}
+
+}  // namespace fardel

@@ -1,0 +1,220 @@
+#include <fardel/format/statement.h>
+
+#include "field_codec.h"
+
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <array>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kStatementMagic = "FARDELST";
+constexpr std::string_view kCountersignatureMagic = "FARDELCS";
+constexpr std::uint16_t kMajor = 1;
+constexpr std::array<std::string_view, 4> kRoleNames = {"", "author", "registry", "release"};
+
+void write_header(FieldWriter& out, std::string_view magic, std::uint16_t minor) {
+    out.raw(magic);
+    out.u16(kMajor);
+    out.u16(minor);
+    out.u32(0);  // required flags
+}
+
+std::uint16_t read_header(FieldReader& in, std::string_view magic) {
+    const auto found = in.raw(magic.size());
+    if (!std::ranges::equal(found, std::as_bytes(std::span(magic))))
+        in.fail(ErrorCode::malformed, "does not begin with " + std::string(magic));
+    if (const auto major = in.u16(); major != kMajor)
+        in.fail(ErrorCode::unsupported, "version " + std::to_string(major) + ", this library knows 1");
+    const auto minor = in.u16();
+    if (in.u32() != 0)
+        in.fail(ErrorCode::unsupported, "needs a feature that this library does not know");
+    return minor;
+}
+
+Status verify_text(std::string_view text, std::size_t bytes_max, std::string_view field) {
+    if (text.size() > bytes_max)
+        return Error(ErrorCode::limit, std::string(field) + " of " + std::to_string(text.size()) + " bytes, at most " +
+                                           std::to_string(bytes_max) + " allowed");
+    if (!is_plain_text(text))
+        return Error(ErrorCode::malformed, std::string(field) + " is not UTF-8 without control characters");
+    return ok();
+}
+
+Status verify_version(std::string_view version) {
+    FARDEL_TRY(verify_text(version, limits::kVersionBytesMax, "version"));
+    const auto allowed = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               std::string_view(".+-_~").find(c) != std::string_view::npos;
+    };
+    if (!std::ranges::all_of(version, allowed))
+        return Error(ErrorCode::malformed, "version has a character other than letters, digits and . + - _ ~");
+    return ok();
+}
+
+// The rules that statement and countersignature share.
+template <class Record>
+Status verify_shared(const Record& record) {
+    FARDEL_TRY(verify_text(record.comment, limits::kCommentBytesMax, "comment"));
+    if (record.expires_s != 0 && record.expires_s <= record.created_s)
+        return Error(ErrorCode::malformed, "expires before it was created");
+    if (record.minor == 0 && !record.extra.empty())
+        return Error(ErrorCode::malformed, "extra bytes in version 1.0");
+    if (record.extra.size() > limits::kStatementBytesMax)
+        return Error(ErrorCode::limit, "too many extra bytes");
+    return ok();
+}
+
+Status verify(const Statement& statement) {
+    if (statement.layouts.size() > limits::kLayoutIdsMax)
+        return Error(ErrorCode::limit, std::to_string(statement.layouts.size()) + " layouts, at most " +
+                                           std::to_string(limits::kLayoutIdsMax) + " allowed");
+    if (std::ranges::adjacent_find(statement.layouts, std::ranges::greater_equal()) != statement.layouts.end())
+        return Error(ErrorCode::malformed, "layouts are not strictly increasing");
+    if (statement.manifest_bytes > limits::kManifestBytesMax)
+        return Error(ErrorCode::limit, "manifest of " + std::to_string(statement.manifest_bytes) + " bytes");
+    if (auto status = verify_name(statement.name); !status)
+        return std::move(status).error().with_context("name");
+    FARDEL_TRY(verify_version(statement.version));
+    if (auto status = statement.channel.empty() ? ok() : verify_name(statement.channel); !status)
+        return std::move(status).error().with_context("channel");
+    return verify_shared(statement);
+}
+
+Status verify(const Countersignature& countersignature) {
+    if (countersignature.role == Role{0} || countersignature.role == Role::author)
+        return Error(ErrorCode::malformed, role_name(countersignature.role) + " cannot countersign");
+    if (countersignature.role > Role::release)
+        return Error(ErrorCode::unsupported, role_name(countersignature.role) + " is not known");
+    return verify_shared(countersignature);
+}
+
+Result<std::vector<std::byte>> finish(FieldWriter& out, std::string_view subject) {
+    auto bytes = out.take();
+    if (bytes.size() > limits::kStatementBytesMax)
+        return Error(ErrorCode::limit, std::string(subject) + " of " + std::to_string(bytes.size()) +
+                                           " bytes, at most " + std::to_string(limits::kStatementBytesMax) +
+                                           " allowed");
+    return bytes;
+}
+
+template <class Record>
+Result<Record> finish(FieldReader& in, Record record, std::string_view subject) {
+    FARDEL_TRY(in.finish());
+    if (auto status = verify(record); !status)
+        return std::move(status).error().with_context(subject);
+    return record;
+}
+
+std::vector<std::byte> copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+
+}  // namespace
+
+std::string role_name(Role role) {
+    const auto number = static_cast<std::size_t>(role);
+    return number > 0 && number < kRoleNames.size() ? std::string(kRoleNames[number])
+                                                    : "role " + std::to_string(number);
+}
+
+std::optional<Role> find_role(std::string_view name) {
+    const auto at = std::ranges::find(kRoleNames, name);
+    if (name.empty() || at == kRoleNames.end())
+        return std::nullopt;
+    return static_cast<Role>(at - kRoleNames.begin());
+}
+
+Result<std::vector<std::byte>> encode_statement(const Statement& statement) {
+    if (auto status = verify(statement); !status)
+        return std::move(status).error().with_context("statement");
+    FieldWriter out;
+    write_header(out, kStatementMagic, statement.minor);
+    out.raw(statement.bundle.bytes);
+    out.u64(statement.manifest_bytes);
+    out.u64(statement.raw_bytes);
+    out.u64(statement.stored_bytes);
+    out.u64(statement.epoch);
+    out.u64(statement.created_s);
+    out.u64(statement.expires_s);
+    out.raw(statement.author.bytes);
+    out.u16(static_cast<std::uint16_t>(statement.layouts.size()));
+    for (const LayoutId& layout : statement.layouts)
+        out.raw(layout.bytes);
+    out.sized(statement.name);
+    out.sized(statement.version);
+    out.sized(statement.channel);
+    out.sized(statement.comment);
+    out.sized(statement.extra);
+    return finish(out, "statement");
+}
+
+Result<Statement> decode_statement(std::span<const std::byte> bytes) {
+    if (bytes.size() > limits::kStatementBytesMax)
+        return Error(ErrorCode::limit, "statement of " + std::to_string(bytes.size()) + " bytes");
+    FieldReader in(bytes, "statement");
+    Statement statement;
+    statement.minor = read_header(in, kStatementMagic);
+    statement.bundle = in.fixed<BundleId>();
+    statement.manifest_bytes = in.u64();
+    statement.raw_bytes = in.u64();
+    statement.stored_bytes = in.u64();
+    statement.epoch = in.u64();
+    statement.created_s = in.u64();
+    statement.expires_s = in.u64();
+    statement.author = in.fixed<PublicKey>();
+    const std::size_t layouts = in.u16();
+    if (layouts > limits::kLayoutIdsMax)
+        in.fail(ErrorCode::limit,
+                std::to_string(layouts) + " layouts, at most " + std::to_string(limits::kLayoutIdsMax) + " allowed");
+    for (std::size_t i = 0; i < layouts && !in.failed(); ++i)
+        statement.layouts.push_back(in.fixed<LayoutId>());
+    statement.name = in.sized_text(limits::kNameBytesMax, "name");
+    statement.version = in.sized_text(limits::kVersionBytesMax, "version");
+    statement.channel = in.sized_text(limits::kNameBytesMax, "channel");
+    statement.comment = in.sized_text(limits::kCommentBytesMax, "comment");
+    statement.extra = copy(in.sized(limits::kStatementBytesMax, "extra"));
+    return finish(in, std::move(statement), "statement");
+}
+
+Result<std::vector<std::byte>> encode_countersignature(const Countersignature& countersignature) {
+    if (auto status = verify(countersignature); !status)
+        return std::move(status).error().with_context("countersignature");
+    FieldWriter out;
+    write_header(out, kCountersignatureMagic, countersignature.minor);
+    out.raw(countersignature.bundle.bytes);
+    out.raw(countersignature.statement.bytes);
+    out.raw(countersignature.author.bytes);
+    out.raw(countersignature.author_signature.bytes);
+    out.raw(countersignature.signer.bytes);
+    out.u64(countersignature.epoch);
+    out.u64(countersignature.created_s);
+    out.u64(countersignature.expires_s);
+    out.u16(static_cast<std::uint16_t>(countersignature.role));
+    out.sized(countersignature.comment);
+    out.sized(countersignature.extra);
+    return finish(out, "countersignature");
+}
+
+Result<Countersignature> decode_countersignature(std::span<const std::byte> bytes) {
+    if (bytes.size() > limits::kStatementBytesMax)
+        return Error(ErrorCode::limit, "countersignature of " + std::to_string(bytes.size()) + " bytes");
+    FieldReader in(bytes, "countersignature");
+    Countersignature countersignature;
+    countersignature.minor = read_header(in, kCountersignatureMagic);
+    countersignature.bundle = in.fixed<BundleId>();
+    countersignature.statement = in.fixed<Hash>();
+    countersignature.author = in.fixed<PublicKey>();
+    countersignature.author_signature = in.fixed<Signature>();
+    countersignature.signer = in.fixed<PublicKey>();
+    countersignature.epoch = in.u64();
+    countersignature.created_s = in.u64();
+    countersignature.expires_s = in.u64();
+    countersignature.role = static_cast<Role>(in.u16());
+    countersignature.comment = in.sized_text(limits::kCommentBytesMax, "comment");
+    countersignature.extra = copy(in.sized(limits::kStatementBytesMax, "extra"));
+    return finish(in, std::move(countersignature), "countersignature");
+}
+
+}  // namespace fardel

@@ -1,0 +1,196 @@
+// TrustPolicy::evaluate: what the signatures of one bundle are worth under a policy. docs/trust-policy.md, "Verdict".
+
+#include <fardel/format/trust_policy.h>
+
+#include "signed_statements.h"
+#include "threshold.h"
+
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace fardel {
+namespace {
+
+// What one statement is worth.
+struct Judgement {
+    std::optional<Error> refusal;
+    std::size_t rule = 0;  // its place in the policy; one past the end when none is about the name
+    std::vector<TrustedSigner> signers;
+};
+
+// Which signatures to reckon with, to find out what stands in the way.
+struct Reckoning {
+    bool with_revoked = false;
+    bool with_expired = false;
+};
+
+class Judge {
+public:
+    Judge(const TrustRules& rules, std::uint64_t now_s) : rules_(rules), now_s_(now_s) {}
+
+    Judgement judge(const SignedStatement& signed_statement) const {
+        const Statement& statement = signed_statement.statement;
+        const auto rule = find_rule(statement.name);
+        Judgement judgement;
+        judgement.rule = static_cast<std::size_t>(rule - rules_.allow.begin());
+        if (find_revocation(rules_.revoked_keys, statement.author))  // A72
+            judgement.refusal = Error(ErrorCode::revoked, "its author's key, " + shown_key(rules_, statement.author) +
+                                                              ", has been withdrawn");
+        else if (rule == rules_.allow.end())
+            judgement.refusal = Error(ErrorCode::untrusted,
+                                      "no rule of the trust policy is about the name " + printable(statement.name));
+        else if (!glob_matches(rule->pattern, statement.name))  // A69
+            judgement.refusal =
+                Error(ErrorCode::untrusted, "the name " + printable(statement.name) + " is one of the rule " +
+                                                rule->pattern + " in other letter case");
+        else if (!is_met(*rule, signed_statement, {}))
+            judgement.refusal = obstacle(*rule, signed_statement);
+        else if (statement.expires_s != 0 && statement.expires_s <= now_s_)
+            judgement.refusal =
+                Error(ErrorCode::expired, "its statement expired on " + shown_date(statement.expires_s));
+        else
+            judgement.signers = counted(*rule, signed_statement);
+        return judgement;
+    }
+
+private:
+    // The first rule about a name. It is also about the name's case variants, so that nobody slips past it with one.
+    std::vector<AllowRule>::const_iterator find_rule(std::string_view name) const {
+        const std::string folded = fold_name(name);
+        return std::ranges::find_if(rules_.allow, [&](const AllowRule& rule) {
+            return glob_matches(rule.pattern, name) || glob_matches(fold_name(rule.pattern), folded);
+        });
+    }
+
+    // The label is one of the policy, which has checked it.
+    const PublicKey& key_of(const std::string& label) const {
+        return std::ranges::lower_bound(rules_.keys, label, {}, &PolicyKey::label)->key;
+    }
+
+    // Those of a role's keys that have signed in that role.
+    RoleKeys signed_keys(const RoleThreshold& wanted, const SignedStatement& statement, Reckoning with) const {
+        RoleKeys found{wanted.threshold, {}};
+        for (const std::string& label : wanted.labels) {
+            const PublicKey& key = key_of(label);
+            const auto counts = [&](const GoodSignature& signature) {
+                return signature.key == key && signature.role == wanted.role &&
+                       (with.with_revoked || !signature.revoked) && (with.with_expired || !signature.expired);
+            };
+            if (std::ranges::any_of(statement.signatures, counts))
+                found.keys.push_back(key);
+        }
+        return found;
+    }
+
+    bool is_met(const AllowRule& rule, const SignedStatement& statement, Reckoning with) const {
+        std::vector<RoleKeys> roles;
+        for (const RoleThreshold& wanted : rule.roles)
+            roles.push_back(signed_keys(wanted, statement, with));
+        return thresholds_met(roles);
+    }
+
+    // Why a rule is not met.
+    Error obstacle(const AllowRule& rule, const SignedStatement& statement) const {
+        if (is_met(rule, statement, {.with_expired = true}))
+            return Error(ErrorCode::expired, "a countersignature that the rule " + rule.pattern + " wants has expired");
+        if (is_met(rule, statement, {.with_revoked = true, .with_expired = true}))
+            return Error(ErrorCode::revoked,
+                         "a signature that the rule " + rule.pattern + " wants is of a key that has been withdrawn");
+        std::string wants;
+        for (const RoleThreshold& wanted : rule.roles) {
+            const RoleKeys found = signed_keys(wanted, statement, {});
+            if (!thresholds_met(std::span(&found, 1)))
+                wants +=
+                    (wants.empty() ? " " : ", ") + std::to_string(wanted.threshold) + " of " + role_name(wanted.role);
+        }
+        return Error(ErrorCode::untrusted,
+                     "the rule " + rule.pattern + " wants" +
+                         (wants.empty() ? " different keys for its roles"
+                                        : wants + "; too few of the keys that it names have signed"));
+    }
+
+    std::vector<TrustedSigner> counted(const AllowRule& rule, const SignedStatement& statement) const {
+        std::vector<TrustedSigner> signers;
+        for (const RoleThreshold& wanted : rule.roles) {
+            std::vector<PublicKey> keys = signed_keys(wanted, statement, {}).keys;
+            for (const std::string& label : wanted.labels)
+                if (std::erase(keys, key_of(label)) != 0)  // a key under two labels: the first
+                    signers.push_back({label, wanted.role, key_of(label)});
+        }
+        return signers;
+    }
+
+    const TrustRules& rules_;
+    std::uint64_t now_s_;
+};
+
+// The verdict on the statement that comes first: a trusted one before others; then by place of its rule in the policy,
+// higher epoch, later creation, greater hash. So their order in the trailer is no matter.
+TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
+    TrustVerdict verdict;
+    const SignedStatement* best = nullptr;
+    Judgement judgement;
+    const auto rank = [](const SignedStatement& of, const Judgement& judged) {
+        return std::tuple(!judged.refusal, ~judged.rule, of.statement.epoch, of.statement.created_s, of.hash);
+    };
+    for (const SignedStatement& next : found.statements) {
+        Judgement judged = judge.judge(next);
+        if (best && rank(next, judged) < rank(*best, judgement))
+            continue;
+        best = &next;
+        judgement = std::move(judged);
+    }
+    if (best) {
+        verdict.statement = best->statement;
+        verdict.refusal = std::move(judgement.refusal);
+        verdict.signers = std::move(judgement.signers);
+    } else if (found.unsupported_seen) {
+        verdict.refusal = Error(ErrorCode::unsupported, "its statement needs a newer version of this library");
+    } else {
+        verdict.refusal = Error(ErrorCode::untrusted, "nobody has signed a statement about this bundle");
+    }
+    return verdict;
+}
+
+bool is_mere_distrust(const Error& refusal) {
+    return refusal.code() == ErrorCode::untrusted || refusal.code() == ErrorCode::unsupported;
+}
+
+}  // namespace
+
+Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, const BundleId& bundle,
+                                           const LayoutId& layout, std::uint64_t now_s) const {
+    std::size_t signatures = 0;
+    for (const Envelope& envelope : envelopes)
+        signatures += envelope.signatures.size();
+    if (envelopes.size() > limits::kEnvelopesMax || signatures > limits::kSignaturesMax)  // A56
+        return Error(ErrorCode::limit, std::to_string(signatures) + " signatures in " +
+                                           std::to_string(envelopes.size()) + " envelopes; at most " +
+                                           std::to_string(limits::kSignaturesMax) + " in " +
+                                           std::to_string(limits::kEnvelopesMax) + " are looked at");
+
+    SignedStatements found = gather_signed_statements(rules_, envelopes, bundle, now_s);
+    TrustVerdict verdict = choose(found, Judge(rules_, now_s));
+    if (const auto* revocation = find_revocation(rules_.revoked_bundles, bundle)) {
+        verdict.refusal =
+            Error(ErrorCode::revoked, "this bundle has been withdrawn" + shown_reason(revocation->reason));
+        verdict.signers.clear();
+    }
+    verdict.findings = std::move(found.findings);
+    verdict.trusted = !verdict.refusal;
+    if (verdict.trusted) {
+        const auto& layouts = verdict.statement->layouts;
+        verdict.layout_signed = std::ranges::find(layouts, layout) != layouts.end();
+    } else if (rules_.unsigned_allowed && is_mere_distrust(*verdict.refusal)) {
+        verdict.findings.push_back({"unsigned-allowed", verdict.refusal->code(), 0,
+                                    "accepted in development mode only: " + verdict.refusal->message()});
+        verdict.trusted = verdict.tainted = true;
+        verdict.refusal.reset();
+    }
+    return verdict;
+}
+
+}  // namespace fardel

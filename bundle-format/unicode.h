@@ -1,0 +1,40 @@
+// What names ask of Unicode: decoding, kinds of characters, NFC, case folding. The only user of utf8proc, whose data
+// must be Unicode 15.0 (a test holds it there): names made today are hashed, compared and refused by it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace fardel::unicode {
+
+// The version of the Unicode data in use, "15.0.0".
+std::string_view version() noexcept;
+
+// One code point of UTF-8; size_bytes is 0 where the text is ill-formed (RFC 3629: over-long forms, surrogates and
+// anything above U+10FFFF too). `text` must not be empty.
+struct CodePoint {
+    char32_t value = 0;
+    std::size_t size_bytes = 0;
+};
+CodePoint decode_first(std::string_view text) noexcept;
+
+enum class Kind {
+    visible,
+    space,        // Zs: occupies room and shows nothing
+    control,      // Cc
+    separator,    // Zl, Zp
+    invisible,    // Cf, and Default_Ignorable_Code_Point: bidi controls, zero-width, variation selectors, fillers, tags
+    private_use,  // Co
+    unassigned,   // Cn: noncharacters too
+};
+Kind kind_of(char32_t code_point) noexcept;
+
+// Whether `text` is its own NFC. False where it is not UTF-8.
+bool is_nfc(std::string_view text);
+
+// NFC(toCasefold(NFD(text))): Unicode's canonical caseless matching (D145), composed. `text` as it is where it is not
+// UTF-8.
+std::string fold(std::string_view text);
+
+}  // namespace fardel::unicode

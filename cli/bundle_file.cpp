@@ -1,0 +1,70 @@
+#include "bundle_file.h"
+
+#include <fardel/format/byte_source.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Error unresolved(const Bundle& bundle, std::string_view path, std::string_view what) {
+    return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(what)));
+}
+
+Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, std::string_view text, bool must_be_published) {
+    FARDEL_TRY_ASSIGN(const auto index, bundle.find_name(text));
+    if (!index)
+        return unresolved(bundle, path, "no such name in this bundle");
+    FARDEL_TRY_ASSIGN(const NameRecord name, bundle.name(*index));
+    if (must_be_published && !name.is(NameRecord::published))
+        return unresolved(bundle, path, "this name is not published; without the leading '/' it is found");
+    if (name.is(NameRecord::tombstone))
+        return unresolved(bundle, path, "a tombstone: it hides this name of other bundles and has no content");
+    return bundle.default_asset(name);
+}
+
+Result<AssetIndex> asset_of_id(const Bundle& bundle, std::string_view path, const Hash& id) {
+    FARDEL_TRY_ASSIGN(const auto index, bundle.find_asset(id_from<AssetId>(id)));
+    if (!index)
+        return unresolved(bundle, path, "no such asset in this bundle");
+    return *index;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path) {
+    FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
+    return Bundle::open(std::move(source), BundleOptions{.policy = nullptr, .now_s = 0, .cache = nullptr, .label = path});
+}
+
+Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path) {
+    if (!path.starts_with('/')) {
+        if (Status good = verify_name(path); !good)
+            return in_bundle(bundle, std::move(good).error().with_context("\"" + printable(path) + "\""));
+        return asset_of_name(bundle, path, path, false);
+    }
+    auto parts = parse_path_parts(path);
+    if (!parts)
+        return in_bundle(bundle, std::move(parts).error());
+    switch (parts->kind) {
+        case PathKind::asset: return asset_of_id(bundle, path, parts->id);
+        case PathKind::published: return asset_of_name(bundle, path, parts->name, true);
+        case PathKind::bundle_name:
+            if (parts->id == id_from<Hash>(bundle.id()))
+                return asset_of_name(bundle, path, parts->name, false);
+            return unresolved(bundle, path, "that is another bundle's id");
+        case PathKind::root:
+        case PathKind::assets:
+        case PathKind::bundles:
+        case PathKind::bundle: return unresolved(bundle, path, "a folder");
+        case PathKind::nowhere: break;
+    }
+    return unresolved(bundle, path, "nothing is ever there; an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits");
+}
+
+Error in_bundle(const Bundle& bundle, Error error) { return std::move(error).with_context(bundle.label()); }
+
+}  // namespace fardel

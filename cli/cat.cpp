@@ -1,0 +1,56 @@
+// fardel cat: an asset's bytes to standard output, none before all of them are proved.
+
+#include "bundle_file.h"
+#include "verbs.h"
+
+#include <fardel/format/hash.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint64_t kHeldBytesMax = 64 << 20;   // larger assets are read twice: to prove them, then to print them
+constexpr std::size_t kChunkBytes = 1 << 20;
+
+Status print_held(const Bundle& bundle, AssetIndex index, const AssetRecord& asset, Console& console) {
+    FARDEL_TRY_ASSIGN(const auto bytes, bundle.read_all(index));
+    if (id_from<AssetId>(blake3(bytes)) != asset.id)
+        return in_bundle(bundle, Error(ErrorCode::corrupt, "asset " + asset.id.hex() + ": its bytes have another id"));
+    return console.write(bytes);
+}
+
+Status print_in_chunks(const Bundle& bundle, AssetIndex index, const AssetRecord& asset, Console& console) {
+    FARDEL_TRY(bundle.verify_asset(index));
+    std::vector<std::byte> chunk(kChunkBytes);
+    for (std::uint64_t at = 0; at < asset.raw_bytes;) {
+        const auto part = std::span(chunk).first(static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), asset.raw_bytes - at)));
+        FARDEL_TRY(bundle.read_at(index, at, part));
+        FARDEL_TRY(console.write(part));
+        at += part.size();
+    }
+    return ok();
+}
+
+}  // namespace
+
+Result<Exit> run_cat(Words words, Console& console) {
+    CommandLine line("cat", "FILE PATH", "Prints an asset's bytes.",
+                     "  fardel cat mygame.fardel default.cfg\n"
+                     "  fardel cat mygame.fardel /assets/64-hexadecimal-digits... | b3sum\n");
+    std::string file;
+    std::string path;
+    line.text("FILE", "FILE", file, "The bundle")->required();
+    line.text("PATH", "PATH", path, "A name, /assets/<asset id>, or /<published name>")->required();
+    if (const auto over = line.parse(words, console))
+        return *over;
+
+    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
+    FARDEL_TRY_ASSIGN(const AssetIndex index, find_asset_at(*bundle, path));
+    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle->asset(index));
+    FARDEL_TRY(asset.raw_bytes <= kHeldBytesMax ? print_held(*bundle, index, asset, console) : print_in_chunks(*bundle, index, asset, console));
+    return Exit::fine;
+}
+
+}  // namespace fardel

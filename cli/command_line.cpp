@@ -1,0 +1,110 @@
+#include "command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <memory>
+
+namespace fardel {
+namespace {
+
+class HelpForm final : public CLI::Formatter {
+public:
+    explicit HelpForm(std::string usage) : usage_(std::move(usage)) {
+        label("Positionals", "Arguments");
+        label("REQUIRED", "");   // the usage line tells
+        column_width(32);
+    }
+    std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
+    std::string make_footer(const CLI::App* app) const override { return app->get_footer() + "\n"; }
+
+private:
+    std::string usage_;
+};
+
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+// A positional's name is its value's name already.
+CLI::Option* name_value(CLI::Option* option, std::string value) {
+    return option->get_positional() ? option->type_name("") : option->option_text(std::move(value));
+}
+
+// CLI11 takes "[maps]", "{}" and "%%" for lists. A guarded word is none of them.
+constexpr char kGuard = '\x01';
+
+std::string guarded(const std::string& word) {
+    const bool odd = !word.empty() && (word.front() == '[' || word.front() == '{' || word.front() == '%' || word.front() == kGuard);
+    return odd ? kGuard + word : word;
+}
+
+void unguard(std::string& word) {
+    if (word.starts_with(kGuard))
+        word.erase(0, 1);
+}
+
+}  // namespace
+
+CommandLine::CommandLine(std::string_view verb, std::string_view usage, std::string_view summary, std::string_view examples)
+    : verb_(verb), app_(std::string(summary) + "\n", "fardel " + std::string(verb)) {
+    app_.formatter(std::make_shared<HelpForm>(fmt::format("Usage: fardel {} {}\n", verb, usage)));
+    app_.footer(fmt::format("Examples:\n{}\nMore: man fardel-{}", examples, verb.substr(0, verb.find(' '))));
+    app_.set_help_flag("-h,--help", "Show this and end");
+}
+
+CLI::Option* CommandLine::text(std::string names, std::string value, std::string& target, std::string description) {
+    single_.push_back(&target);
+    return name_value(app_.add_option(std::move(names), target, std::move(description)), std::move(value));
+}
+
+CLI::Option* CommandLine::texts(std::string names, std::string value, std::vector<std::string>& target, std::string description) {
+    several_.push_back(&target);
+    CLI::Option* const option = name_value(app_.add_option(std::move(names), target, std::move(description)), std::move(value));
+    return option->allow_extra_args(option->get_positional());   // otherwise an option swallows the arguments behind its value
+}
+
+CLI::Option* CommandLine::number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most, std::string description) {
+    // CLI11's own numbers would take "010" for eight.
+    const auto take = [&target, least, most, names](const std::string& text) {
+        std::uint64_t number = 0;
+        const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (failure != std::errc() || end != text.data() + text.size() || number < least || number > most)
+            throw CLI::ValidationError(names, fmt::format("'{}' is not a number from {} to {}", text, least, most));
+        target = number;
+    };
+    return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("N");
+}
+
+CLI::Option* CommandLine::flag(std::string names, bool& target, std::string description) {
+    return app_.add_flag(std::move(names), target, std::move(description));
+}
+
+std::optional<Exit> CommandLine::parse(Words words, Console& console) {
+    std::vector<std::string> reversed;   // as CLI11 wants them
+    std::transform(words.rbegin(), words.rend(), std::back_inserter(reversed), guarded);
+    try {
+        app_.parse(std::move(reversed));
+        std::ranges::for_each(single_, [](std::string* target) { unguard(*target); });
+        for (std::vector<std::string>* const target : several_)
+            std::ranges::for_each(*target, unguard);
+        return std::nullopt;
+    } catch (const CLI::CallForHelp&) {
+        const Status written = console.write(app_.help());
+        if (written)
+            return Exit::fine;
+        console.say(written.error());
+        return Exit::io;
+    } catch (const CLI::ParseError& error) {
+        std::string text = first_line(error.what());
+        std::erase(text, kGuard);
+        return mistake(text, console);
+    }
+}
+
+Exit CommandLine::mistake(std::string_view text, Console& console) const {
+    console.say(fmt::format("fardel: {}: {}; see 'fardel {} --help'", verb_, text, verb_));
+    return Exit::usage;
+}
+
+}  // namespace fardel

@@ -1,0 +1,183 @@
+// fardel extract: choose names → look at their places → write all → put all in place.
+
+#include "bundle_file.h"
+#include "extract_folder.h"
+#include "figures.h"
+#include "interrupt.h"
+#include "json.h"
+#include "name_listing.h"
+#include "progress_bar.h"
+#include "verbs.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kChunkBytes = 1 << 20;
+
+struct ExtractCommand {
+    std::string file;
+    std::string folder;
+    std::vector<std::string> patterns;
+    bool force = false;
+    bool json = false;
+};
+
+struct Selection {
+    std::vector<std::uint32_t> names;
+    std::uint64_t raw_bytes = 0;
+    std::uint64_t tombstones = 0;
+    std::uint64_t with_variants = 0;   // only the first variant of each is extracted
+};
+
+bool matches(std::string_view pattern, std::string_view name) {
+    const bool inside = name.size() > pattern.size() && name.starts_with(pattern) && name[pattern.size()] == '/';
+    return inside || glob_matches(pattern, name);
+}
+
+// Which names the patterns choose; no pattern chooses all. Error unresolved: a pattern that chooses none.
+class Chooser {
+public:
+    explicit Chooser(const std::vector<std::string>& patterns) : patterns_(patterns), used_(patterns.size()) {}
+
+    bool chooses(std::string_view name) {
+        bool chosen = patterns_.empty();
+        for (std::size_t i = 0; i < patterns_.size(); ++i) {
+            if (matches(patterns_[i], name)) {
+                used_[i] = true;
+                chosen = true;
+            }
+        }
+        return chosen;
+    }
+
+    Status verify_all_used(const Bundle& bundle) const {
+        const auto unused = std::ranges::find(used_, false);
+        if (unused == used_.end())
+            return ok();
+        const std::string& pattern = patterns_[static_cast<std::size_t>(unused - used_.begin())];
+        return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(pattern) + "\" matches no name; nothing was extracted"));
+    }
+
+private:
+    const std::vector<std::string>& patterns_;
+    std::vector<bool> used_;
+};
+
+Result<Selection> select(const Bundle& bundle, const ExtractCommand& command, ExtractFolder& folder) {
+    Chooser chooser(command.patterns);
+    Selection selection;
+    for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
+        FARDEL_TRY_ASSIGN(const ListedName name, name_at(bundle, i));
+        if (!chooser.chooses(name.text))
+            continue;
+        if (name.variants.empty()) {
+            ++selection.tombstones;
+            continue;
+        }
+        FARDEL_TRY_ASSIGN(const AssetName place, AssetName::parse(name.text));
+        FARDEL_TRY(folder.verify_place(place));
+        selection.names.push_back(i);
+        selection.raw_bytes += name.variants.front().asset.raw_bytes;
+        selection.with_variants += name.variants.size() > 1 ? 1 : 0;
+    }
+    FARDEL_TRY(chooser.verify_all_used(bundle));
+    return selection;
+}
+
+// Writes one asset, proved against its id.
+template <class Advance>
+Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder, std::vector<std::byte>& chunk, Advance advance) {
+    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
+    Hasher hasher;
+    for (std::uint64_t at = 0; at < asset.raw_bytes;) {
+        const auto part = std::span(chunk).first(static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), asset.raw_bytes - at)));
+        FARDEL_TRY(bundle.read_at(index, at, part));
+        hasher.update(part);
+        FARDEL_TRY(folder.write(part));
+        at += part.size();
+        FARDEL_TRY(advance(part.size()));
+    }
+    if (id_from<AssetId>(hasher.finish()) != asset.id)
+        return in_bundle(bundle, Error(ErrorCode::corrupt, "asset " + asset.id.hex() + ": its bytes have another id"));
+    return ok();
+}
+
+Status write_all(const Bundle& bundle, const Selection& selection, ExtractFolder& folder, const std::stop_token& stop, Console& console) {
+    ProgressBar bar(console, "extracting");
+    std::vector<std::byte> chunk(kChunkBytes);
+    std::uint64_t done = 0;
+    const auto advance = [&](std::size_t bytes) -> Status {
+        done += bytes;
+        bar.show(done, selection.raw_bytes, fmt::format("{} of {}", format_size(done), format_size(selection.raw_bytes)));
+        return stop.stop_requested() ? Error(ErrorCode::cancelled, "interrupted; nothing was extracted") : ok();
+    };
+    for (const std::uint32_t i : selection.names) {
+        FARDEL_TRY_ASSIGN(const ListedName name, name_at(bundle, i));
+        FARDEL_TRY_ASSIGN(const AssetName place, AssetName::parse(name.text));
+        FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(name.record));
+        FARDEL_TRY(folder.begin(place));
+        FARDEL_TRY(write_asset(bundle, asset, folder, chunk, advance));
+    }
+    return ok();
+}
+
+std::string format_done(const ExtractCommand& command, const Selection& selection, std::uint64_t replaced) {
+    std::string text = fmt::format("extracted {}, {}, to {}\n", format_count(selection.names.size(), "file", "files"), format_size(selection.raw_bytes), printable(command.folder, 1000));
+    if (replaced != 0)
+        text += fmt::format("  {} replaced\n", format_count(replaced, "file", "files"));
+    if (selection.with_variants != 0)
+        text += fmt::format("  {} more than one variant; the first was taken\n", format_count(selection.with_variants, "name has", "names have"));
+    if (selection.tombstones != 0)
+        text += fmt::format("  {} no content: tombstones\n", format_count(selection.tombstones, "name has", "names have"));
+    return text;
+}
+
+Json json_done(const Bundle& bundle, const ExtractCommand& command, const Selection& selection, std::uint64_t replaced) {
+    return Json{{"file", command.file},          {"bundle", bundle.id().hex()},         {"folder", command.folder},          {"files", selection.names.size()},
+                {"bytes", selection.raw_bytes}, {"replaced", replaced}, {"with_variants", selection.with_variants}, {"tombstones", selection.tombstones}};
+}
+
+Result<Exit> extract(const ExtractCommand& command, Console& console) {
+    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(command.file));
+    const Interrupt interrupt;
+    FARDEL_TRY_ASSIGN(ExtractFolder folder, ExtractFolder::open(command.folder, command.force));
+    FARDEL_TRY_ASSIGN(const Selection selection, select(*bundle, command, folder));
+    FARDEL_TRY(write_all(*bundle, selection, folder, interrupt.token(), console));
+    FARDEL_TRY(folder.commit());
+    const std::uint64_t replaced = folder.replaced();
+    FARDEL_TRY(console.write(command.json ? format_json(json_done(*bundle, command, selection, replaced)) + "\n" : format_done(command, selection, replaced)));
+    return Exit::fine;
+}
+
+}  // namespace
+
+Result<Exit> run_extract(Words words, Console& console) {
+    CommandLine line("extract", "FILE -C DIR [PATTERN...] [--force] [--json]", "Writes a bundle's assets to a folder as plain files: all of them, or none.",
+                     "  fardel extract mygame.fardel -C mygame/\n"
+                     "  fardel extract mygame.fardel -C out/ maps '**/*.cfg'\n");
+    ExtractCommand command;
+    line.text("FILE", "FILE", command.file, "The bundle")->required();
+    line.text("-C,--directory", "DIR", command.folder, "Where to; made if it is missing")->required();
+    line.texts("PATTERN", "PATTERN", command.patterns, "Names, folders or globs; everything when left out");
+    line.flag("-f,--force", command.force, "Replace files that are there; never links, folders or devices");
+    line.flag("--json", command.json, "Report as JSON");
+    if (const auto over = line.parse(words, console))
+        return *over;
+    for (std::string& pattern : command.patterns) {
+        if (pattern.size() > 1 && pattern.ends_with('/'))   // as a shell completes a folder
+            pattern.pop_back();
+        if (Status good = verify_glob(pattern); !good)
+            return line.mistake(fmt::format("pattern '{}': {}", pattern, good.error().message()), console);
+    }
+    return extract(command, console);
+}
+
+}  // namespace fardel

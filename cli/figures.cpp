@@ -1,0 +1,56 @@
+#include "figures.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+
+namespace fardel {
+
+std::string format_size(std::uint64_t bytes) {
+    constexpr std::array kUnits = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    if (bytes < 1000)
+        return fmt::format("{} B", bytes);
+    double size = static_cast<double>(bytes) / 1000;
+    std::size_t unit = 0;
+    while (size >= 999.95 && unit + 1 < kUnits.size()) {
+        size /= 1000;
+        ++unit;
+    }
+    return fmt::format("{:.1f} {}", size, kUnits[unit]);
+}
+
+std::string format_count(std::uint64_t count) {
+    std::string digits = std::to_string(count);
+    for (std::size_t at = digits.size(); at > 3;)
+        digits.insert(at -= 3, ",");
+    return digits;
+}
+
+std::string format_count(std::uint64_t count, std::string_view one, std::string_view several) {
+    return fmt::format("{} {}", format_count(count), count == 1 ? one : several);
+}
+
+std::string format_seconds(double seconds) {
+    if (seconds < 60)
+        return fmt::format("{:.2f} s", seconds);
+    const auto whole = static_cast<std::uint64_t>(seconds);
+    return fmt::format("{} min {} s", whole / 60, whole % 60);
+}
+
+std::string format_date(std::uint64_t unix_s) {
+    using namespace std::chrono;
+    constexpr std::uint64_t kLast = 253'402'300'799;   // 9999-12-31 23:59:59
+    if (unix_s > kLast)
+        return fmt::format("{} s after 1970", unix_s);
+    const sys_seconds moment{seconds(static_cast<std::int64_t>(unix_s))};
+    const sys_days day = floor<days>(moment);
+    const year_month_day date(day);
+    const hh_mm_ss time(moment - day);
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                       static_cast<unsigned>(date.day()), time.hours().count(), time.minutes().count(), time.seconds().count());
+}
+
+std::string short_id(const Hash& id) { return id.hex().substr(0, 16) + "…"; }
+
+}  // namespace fardel

@@ -1,0 +1,104 @@
+// fardel keygen: a secret key file, and beside it the public key that others may have.
+
+#include "json.h"
+#include "passphrase.h"
+#include "verbs.h"
+
+#include <fardel/format/key_file.h>
+#include <fardel/format/name.h>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+namespace fs = std::filesystem;
+
+namespace fardel {
+namespace {
+
+struct KeygenCommand {
+    std::string path;
+    std::string comment;
+    bool in_the_clear = false;
+    bool json = false;
+
+    std::string public_path() const { return path + ".pub"; }
+};
+
+Status verify_free(const std::string& path) {
+    std::error_code failure;
+    if (fs::symlink_status(path, failure).type() != fs::file_type::not_found)
+        return Error(ErrorCode::conflict, path + ": exists, and keys are never overwritten; choose another name");
+    return ok();
+}
+
+Result<std::string> encode(const SecretKey& key, const KeygenCommand& command) {
+    if (command.in_the_clear)
+        return encode_key_file(key, std::nullopt, command.comment);
+    FARDEL_TRY_ASSIGN(std::string passphrase, choose_passphrase(command.path));
+    auto text = encode_key_file(key, passphrase, command.comment);
+    wipe(passphrase);
+    return text;
+}
+
+// Both files, or none.
+Status write(const KeygenCommand& command, std::string_view secret_text, std::string_view public_text) {
+    FARDEL_TRY(write_key_file(command.path, secret_text));
+    Status status = write_key_file(command.public_path(), public_text);
+    if (!status) {
+        std::remove(command.path.c_str());
+        return status;
+    }
+    std::error_code failure;   // on failure it stays private; nobody is harmed
+    fs::permissions(command.public_path(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read, failure);
+    return ok();
+}
+
+std::string format_done(const KeygenCommand& command, const PublicKey& key) {
+    return fmt::format(
+        "made a key pair\n"
+        "  secret key  {}   keep it to yourself; who has it signs in your name\n"
+        "  public key  {}   give it to everybody\n"
+        "  key         {}\n",
+        printable(command.path), printable(command.public_path()), key.hex());
+}
+
+Json json_done(const KeygenCommand& command, const PublicKey& key) {
+    return Json{{"secret_file", command.path}, {"public_file", command.public_path()}, {"public_key", key.hex()}, {"encrypted", !command.in_the_clear}};
+}
+
+Result<Exit> keygen(const KeygenCommand& command, Console& console) {
+    FARDEL_TRY(verify_free(command.path));
+    FARDEL_TRY(verify_free(command.public_path()));
+    const SecretKey key = SecretKey::generate();
+    FARDEL_TRY_ASSIGN(const std::string public_text, format_public_key(key.public_key(), command.comment));
+    FARDEL_TRY_ASSIGN(std::string secret_text, encode(key, command));
+    const Status written = write(command, secret_text, public_text);
+    wipe(secret_text);
+    FARDEL_TRY(written);
+    FARDEL_TRY(console.write(command.json ? format_json(json_done(command, key.public_key())) + "\n" : format_done(command, key.public_key())));
+    return Exit::fine;
+}
+
+}  // namespace
+
+Result<Exit> run_keygen(Words words, Console& console) {
+    CommandLine line("keygen", "-o KEY [--no-passphrase] [--comment TEXT] [--json]", "Makes a key pair to sign with: KEY, which is secret, and KEY.pub.",
+                     "  fardel keygen -o author.key\n"
+                     "  fardel keygen -o ci.key --no-passphrase --comment 'build farm'\n");
+    KeygenCommand command;
+    line.text("-o,--output", "KEY", command.path, "The secret key file to write; the public key goes to KEY.pub")->required();
+    line.flag("--no-passphrase", command.in_the_clear, "Keep the secret key in the clear, for machines");
+    line.text("--comment", "TEXT", command.comment, "A note in both files, for people");
+    line.flag("--json", command.json, "Report as JSON");
+    if (const auto over = line.parse(words, console))
+        return *over;
+    if (command.path.ends_with(".pub"))
+        return line.mistake("-o names the secret key; a name that ends in .pub is for the public one", console);
+    return keygen(command, console);
+}
+
+}  // namespace fardel

@@ -1,0 +1,29 @@
+// What `fardel pack` says when it is done: for people, with long lists cut, and as JSON with all of them.
+#pragma once
+
+#include "console.h"
+#include "json.h"
+
+#include <fardel/format/bundle_writer.h>
+#include <fardel/packer/source_scan.h>
+
+#include <optional>
+#include <string>
+
+namespace fardel {
+
+struct PackReport {
+    std::string file;
+    std::string name;
+    std::string version;
+    WriteSummary written;
+    ScanReport scan;
+    std::uint64_t file_bytes = 0;          // with the signature
+    std::optional<PublicKey> signed_by;
+    double seconds = 0;
+};
+
+std::string format_report(const PackReport& report, const Console& console);
+Json json_of(const PackReport& report);
+
+}  // namespace fardel

@@ -1,0 +1,200 @@
+// fardel sign: appends one signature to a bundle's trailer. Nothing else in the file moves.
+
+#include "author_statement.h"
+#include "bundle_file.h"
+#include "clock.h"
+#include "json.h"
+#include "signing_key.h"
+#include "verbs.h"
+
+#include <fardel/format/envelope.h>
+#include <fardel/format/key_file.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+#include <fardel/format/staged_file.h>
+#include <fardel/format/statement.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace fardel {
+namespace {
+
+struct SignOptions {
+    std::string file;
+    SigningKey key;
+    Role role = Role::author;
+    std::string name;
+    std::string version;
+    std::string channel;
+    std::string comment;
+    std::uint64_t expires_s = 0;
+    std::string author;
+    std::uint64_t epoch = 0;
+    bool cosign = false;
+    bool json = false;
+};
+
+// An option, or else the bundle's own metadata.
+Result<std::string> chosen_text(const Bundle& bundle, const std::string& option, std::string_view key) {
+    if (!option.empty())
+        return option;
+    FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text(key));
+    return std::string(text.value_or(""));
+}
+
+Result<Statement> make_statement(const Bundle& bundle, const SignOptions& options, std::uint64_t created) {
+    FARDEL_TRY_ASSIGN(Statement statement, measure_statement(bundle));
+    FARDEL_TRY_ASSIGN(statement.name, chosen_text(bundle, options.name, "name"));
+    FARDEL_TRY_ASSIGN(statement.version, chosen_text(bundle, options.version, "version"));
+    if (statement.name.empty())
+        return in_bundle(bundle, Error(ErrorCode::unresolved, "the bundle has no name to sign; give it one with --name"));
+    statement.channel = options.channel;
+    statement.epoch = options.epoch;
+    statement.created_s = created;
+    statement.expires_s = options.expires_s;
+    statement.comment = options.comment;
+    return statement;
+}
+
+Error already_signed(const Bundle& bundle) {
+    return in_bundle(bundle, Error(ErrorCode::conflict, "this key has signed exactly this already; nothing was changed"));
+}
+
+Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created, Signer& signer) {
+    FARDEL_TRY_ASSIGN(Statement statement, make_statement(bundle, options, created));
+    statement.author = signer.public_key();
+    for (AuthorStatement& before : author_statements(bundle)) {
+        before.statement.created_s = statement.created_s;
+        if (before.statement == statement)
+            return already_signed(bundle);
+    }
+    return sign_statement(statement, signer);
+}
+
+// Whether the trailer holds the same countersignature, but for when it was made.
+bool is_there(const Bundle& bundle, const Countersignature& made) {
+    return std::ranges::any_of(bundle.envelopes(), [&](const Envelope& envelope) {
+        auto before = decode_countersignature(envelope.payload);
+        if (envelope.type != EnvelopeType::countersignature || !before)
+            return false;
+        before->created_s = made.created_s;
+        return *before == made && verify_envelope_signature(envelope, envelope.signatures.front());
+    });
+}
+
+Result<Envelope> countersign_envelope(const Bundle& bundle, const AuthorStatement& chosen, const SignOptions& options, std::uint64_t created, Signer& signer) {
+    const CountersignRequest request{.role = options.role, .comment = options.comment, .epoch = options.epoch, .created_s = created, .expires_s = options.expires_s};
+    FARDEL_TRY_ASSIGN(Envelope envelope, countersign(chosen.envelope, request, signer));
+    FARDEL_TRY_ASSIGN(const Countersignature made, decode_countersignature(envelope.payload));
+    if (is_there(bundle, made))
+        return already_signed(bundle);
+    return envelope;
+}
+
+Result<Envelope> make_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created, Signer& signer) {
+    if (options.role == Role::author && !options.cosign)
+        return author_envelope(bundle, options, created, signer);
+    std::optional<PublicKey> author;
+    if (!options.author.empty()) {
+        FARDEL_TRY_ASSIGN(const PublicKeyFile file, read_public_key_file(options.author));
+        author = file.key;
+    }
+    FARDEL_TRY_ASSIGN(const AuthorStatement chosen, choose_statement(bundle, author));
+    if (options.cosign)
+        return cosign_statement(chosen.envelope, signer);
+    return countersign_envelope(bundle, chosen, options, created, signer);
+}
+
+// One too many, and no reader would open the bundle any more.
+Status verify_room(const Bundle& bundle) {
+    std::size_t signatures = 0;
+    for (const Envelope& envelope : bundle.envelopes())
+        signatures += envelope.signatures.size();
+    if (bundle.envelopes().size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
+        return in_bundle(bundle, Error(ErrorCode::limit, fmt::format("it has {} signatures already, and no bundle may have more; nothing was changed", signatures)));
+    return ok();
+}
+
+std::string format_done(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
+    return fmt::format("signed {} as {}\n  bundle  {}\n  key     {}\n", printable(bundle.label(), 1000), role_name(options.role), bundle.id().hex(), key.hex());
+}
+
+Json json_done(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
+    return Json{{"file", bundle.label()},
+                {"bundle", bundle.id().hex()},
+                {"layout", bundle.layout_id().hex()},
+                {"role", role_name(options.role)},
+                {"key", key.hex()}};
+}
+
+Result<Exit> sign(const SignOptions& options, Console& console) {
+    FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
+    if (options.expires_s != 0 && options.expires_s <= created)
+        return Error(ErrorCode::expired, "--expires: that day is over already; choose a later one");
+    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(options.file));
+    FARDEL_TRY(verify_room(*bundle));
+    FARDEL_TRY_ASSIGN(const auto signer, open_signer(options.key));
+    FARDEL_TRY_ASSIGN(const Envelope envelope, make_envelope(*bundle, options, created, *signer));
+    FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
+    FARDEL_TRY(append_to_file(options.file, bundle->source()->size_bytes(), bytes));
+    const PublicKey key = signer->public_key();
+    FARDEL_TRY(console.write(options.json ? format_json(json_done(*bundle, options, key)) + "\n" : format_done(*bundle, options, key)));
+    return Exit::fine;
+}
+
+// What makes no sense together; empty: nothing.
+std::string_view mistake_in(const SignOptions& options) {
+    const bool states = !options.name.empty() || !options.version.empty() || !options.channel.empty();
+    if (options.role != Role::author && (states || options.cosign))
+        return "--name, --version, --channel and --cosign are an author's; a countersignature repeats the author's statement";
+    if (options.cosign && (states || options.epoch != 0 || !options.comment.empty() || options.expires_s != 0))
+        return "--cosign signs another author's statement as it is; it takes nothing to state";
+    if (options.role == Role::author && !options.cosign && !options.author.empty())
+        return "--author goes with --cosign, or with another role";
+    return "";
+}
+
+}  // namespace
+
+Result<Exit> run_sign(Words words, Console& console) {
+    CommandLine line("sign", "FILE --key KEY --role ROLE [options]", "Signs a bundle: as its author, or as a registry or release signer who vouches for the author.",
+                     "  fardel sign mygame.fardel --key author.key --role author\n"
+                     "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
+                     "  fardel sign mygame.fardel --key token.pub --signer ./sign-with-token --role release\n");
+    SignOptions options;
+    std::string role;
+    std::string expires;
+    line.text("FILE", "FILE", options.file, "The bundle; the signature is appended to it")->required();
+    add_signing_options(line, options.key)->required();
+    line.text("--role", "ROLE", role, "author, registry or release")->required();
+    line.text("--name", "NAME", options.name, "Author: the name to sign; the bundle's own when left out");
+    line.text("--version", "VERSION", options.version, "Author: the version to sign; the bundle's own when left out");
+    line.text("--channel", "CHANNEL", options.channel, "Author: the channel it is meant for");
+    line.number("--epoch", options.epoch, 0, UINT64_MAX, "A number that only grows from one release to the next");
+    line.text("--expires", "DAY", expires, "The day, 2027-12-31, from which the signature is not good any more");
+    line.text("--comment", "TEXT", options.comment, "Something to say to people");
+    line.flag("--cosign", options.cosign, "Author: sign the statement of another author too");
+    line.text("--author", "KEY.pub", options.author, "Whose statement to cosign or countersign, if several have signed");
+    line.flag("--json", options.json, "Report as JSON");
+    if (const auto over = line.parse(words, console))
+        return *over;
+
+    const auto known_role = find_role(role);
+    if (!known_role)
+        return line.mistake(fmt::format("--role: '{}' is not author, registry or release", role), console);
+    options.role = *known_role;
+    if (!expires.empty()) {
+        const auto day = parse_day(expires);
+        if (!day)
+            return line.mistake("--expires: " + day.error().message(), console);
+        options.expires_s = *day;
+    }
+    if (const auto mistake = mistake_in(options); !mistake.empty())
+        return line.mistake(mistake, console);
+    return sign(options, console);
+}
+
+}  // namespace fardel

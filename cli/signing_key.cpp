@@ -1,0 +1,26 @@
+#include "signing_key.h"
+
+#include "passphrase.h"
+
+#include <fardel/format/key_file.h>
+
+#include <utility>
+
+namespace fardel {
+
+CLI::Option* add_signing_options(CommandLine& line, SigningKey& key) {
+    CLI::Option* const key_option = line.text("--key", "KEY", key.key_path, "The secret key to sign with; with --signer, the public key");
+    line.text("--signer", "PROGRAM", key.program, "A program that holds the secret key and signs standard input")->needs(key_option);
+    return key_option;
+}
+
+Result<std::unique_ptr<Signer>> open_signer(const SigningKey& key) {
+    if (!key.program.empty()) {
+        FARDEL_TRY_ASSIGN(const PublicKeyFile file, read_public_key_file(key.key_path));
+        return make_external_signer({key.program}, file.key);
+    }
+    FARDEL_TRY_ASSIGN(SecretKey secret, read_key_file(key.key_path, passphrase_of(key.key_path)));
+    return make_key_signer(std::move(secret));
+}
+
+}  // namespace fardel

@@ -1,0 +1,190 @@
+// fardel trust: makes and shows trust policies, the small text files that say whose signatures count.
+
+#include "json.h"
+#include "verbs.h"
+
+#include <fardel/format/key_file.h>
+#include <fardel/format/name.h>
+#include <fardel/format/staged_file.h>
+#include <fardel/format/trust_policy.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace fs = std::filesystem;
+
+namespace fardel {
+namespace {
+
+// ---- trust show -----------------------------------------------------------------------------------------------------
+
+std::string format_rules(const TrustRules& rules) {
+    std::string text;
+    for (const AllowRule& rule : rules.allow) {
+        text += fmt::format("bundles named {}\n", printable(rule.pattern));
+        for (const RoleThreshold& wanted : rule.roles)
+            text += fmt::format("  {}: {} of {}\n", role_name(wanted.role), wanted.threshold, fmt::join(wanted.labels, ", "));
+    }
+    if (rules.allow.empty())
+        text += "no bundle is trusted\n";
+    for (const PolicyKey& key : rules.keys)
+        text += fmt::format("key {} {}\n", key.label, key.key.hex());
+    for (const auto& revoked : rules.revoked_keys)
+        text += fmt::format("withdrawn key {} {}\n", revoked.id.hex(), printable(revoked.reason));
+    for (const auto& revoked : rules.revoked_bundles)
+        text += fmt::format("withdrawn bundle {} {}\n", revoked.id.hex(), printable(revoked.reason));
+    if (rules.unsigned_allowed)
+        text += "development: bundles that nobody vouches for are accepted, tainted\n";
+    return text;
+}
+
+template <class Id>
+Json json_of(const std::vector<Revocation<Id>>& revoked) {
+    Json json = Json::array();
+    for (const auto& one : revoked)
+        json.push_back({{"id", one.id.hex()}, {"reason", one.reason}});
+    return json;
+}
+
+Json json_of(const TrustRules& rules) {
+    Json keys = Json::array();
+    for (const PolicyKey& key : rules.keys)
+        keys.push_back({{"label", key.label}, {"key", key.key.hex()}});
+    Json allow = Json::array();
+    for (const AllowRule& rule : rules.allow) {
+        Json roles = Json::array();
+        for (const RoleThreshold& wanted : rule.roles)
+            roles.push_back({{"role", role_name(wanted.role)}, {"threshold", wanted.threshold}, {"labels", wanted.labels}});
+        allow.push_back({{"pattern", rule.pattern}, {"roles", std::move(roles)}});
+    }
+    return Json{{"keys", std::move(keys)},
+                {"allow", std::move(allow)},
+                {"revoked_keys", json_of(rules.revoked_keys)},
+                {"revoked_bundles", json_of(rules.revoked_bundles)},
+                {"unsigned_allowed", rules.unsigned_allowed}};
+}
+
+Result<Exit> run_show(Words words, Console& console) {
+    CommandLine line("trust show", "POLICY [--json]", "Tells what a trust policy says, if it can be understood.", "  fardel trust show policy.trust\n");
+    std::string path;
+    bool json = false;
+    line.text("POLICY", "POLICY", path, "The policy file")->required();
+    line.flag("--json", json, "As JSON");
+    if (const auto over = line.parse(words, console))
+        return *over;
+    FARDEL_TRY_ASSIGN(const TrustPolicy policy, read_trust_policy(path));
+    FARDEL_TRY(console.write(json ? format_json(json_of(policy.rules())) + "\n" : format_rules(policy.rules())));
+    return Exit::fine;
+}
+
+// ---- trust init -----------------------------------------------------------------------------------------------------
+
+// "author" for "keys/author.key.pub"; labels have few characters.
+std::string label_of(const std::string& path) {
+    std::string label = fs::path(path).filename().string();
+    for (const std::string_view ending : {".pub", ".key"})
+        if (label.ends_with(ending))
+            label.resize(label.size() - ending.size());
+    const auto allowed = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; };
+    std::ranges::replace_if(label, std::not_fn(allowed), '-');
+    return label.empty() ? "key" : label.substr(0, 48);
+}
+
+// Reads key files; one key has one label, and one label one key.
+class KeyReader {
+public:
+    Result<std::vector<PolicyKey>> read(const std::vector<std::string>& paths) {
+        std::vector<PolicyKey> keys;
+        for (const std::string& path : paths) {
+            FARDEL_TRY_ASSIGN(const PublicKeyFile file, read_public_key_file(path));
+            const PolicyKey key = labelled(file.key, label_of(path));
+            if (std::ranges::find(keys, key) == keys.end())
+                keys.push_back(key);
+        }
+        return keys;
+    }
+
+private:
+    PolicyKey labelled(const PublicKey& key, const std::string& wanted) {
+        if (const auto known = std::ranges::find(all_, key, &PolicyKey::key); known != all_.end())
+            return *known;
+        std::string label = wanted;
+        for (int number = 2; std::ranges::find(all_, label, &PolicyKey::label) != all_.end(); ++number)
+            label = fmt::format("{}-{}", wanted, number);
+        return all_.emplace_back(PolicyKey{label, key});
+    }
+
+    std::vector<PolicyKey> all_;
+};
+
+struct InitCommand {
+    std::string path;
+    std::vector<std::string> authors;
+    std::vector<std::string> registries;
+    std::string pattern = "**";
+};
+
+Status write_new_file(const std::string& path, const std::string& text) {
+    std::error_code failure;
+    if (fs::symlink_status(path, failure).type() != fs::file_type::not_found)
+        return Error(ErrorCode::conflict, path + ": exists; edit it, or choose another name");
+    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
+    FARDEL_TRY(file->write_at(0, std::as_bytes(std::span(text))));
+    return file->commit();
+}
+
+Result<Exit> init(const InitCommand& command, Console& console) {
+    KeyReader reader;
+    FARDEL_TRY_ASSIGN(const auto authors, reader.read(command.authors));
+    FARDEL_TRY_ASSIGN(const auto registries, reader.read(command.registries));
+    FARDEL_TRY_ASSIGN(const TrustPolicy policy, make_policy(authors, registries, command.pattern));
+    FARDEL_TRY(write_new_file(command.path, policy.format()));
+    FARDEL_TRY(console.write(fmt::format("wrote {}\n{}", printable(command.path), format_rules(policy.rules()))));
+    return Exit::fine;
+}
+
+Result<Exit> run_init(Words words, Console& console) {
+    CommandLine line("trust init", "POLICY --author KEY.pub... [--registry KEY.pub...] [--pattern GLOB]",
+                     "Writes a trust policy: bundles need the signature of one of these authors and, if registries are given, of one of those.",
+                     "  fardel trust init policy.trust --author author.key.pub\n"
+                     "  fardel trust init hub.trust --author a.pub --author b.pub --registry hub.pub --pattern 'mods/**'\n");
+    InitCommand command;
+    line.text("POLICY", "POLICY", command.path, "The file to write")->required();
+    line.texts("--author", "KEY.pub", command.authors, "A key to believe as author; may be repeated")->required();
+    line.texts("--registry", "KEY.pub", command.registries, "A key to believe as registry; may be repeated");
+    line.text("--pattern", "GLOB", command.pattern, "For bundles of these names; all when left out");
+    if (const auto over = line.parse(words, console))
+        return *over;
+    return init(command, console);
+}
+
+constexpr std::string_view kUsage =
+    "Makes and shows trust policies: whose signatures count for which bundles.\n\n"
+    "Usage: fardel trust init POLICY --author KEY.pub [options]\n"
+    "       fardel trust show POLICY [--json]\n\n"
+    "Examples:\n"
+    "  fardel trust init policy.trust --author author.key.pub\n"
+    "  fardel trust show policy.trust\n\n"
+    "'fardel trust init --help' tells more. More: man fardel-trust\n";
+
+}  // namespace
+
+Result<Exit> run_trust(Words words, Console& console) {
+    const std::string_view verb = words.empty() ? "" : std::string_view(words[0]);
+    if (verb == "init")
+        return run_init(words.subspan(1), console);
+    if (verb == "show")
+        return run_show(words.subspan(1), console);
+    if (verb == "--help" || verb == "-h") {
+        FARDEL_TRY(console.write(kUsage));
+        return Exit::fine;
+    }
+    console.say(verb.empty() ? "fardel: trust: init or show? see 'fardel trust --help'" : fmt::format("fardel: trust: '{}' is neither init nor show; see 'fardel trust --help'", verb));
+    return Exit::usage;
+}
+
+}  // namespace fardel

@@ -1,0 +1,24 @@
+// The verbs: each parses the words after its name, does its work and says how it went. Results go to the console's
+// standard output; an error that it returns is told by main.
+#pragma once
+
+#include "command_line.h"
+#include "console.h"
+#include "exit.h"
+
+#include <fardel/format/result.h>
+
+namespace fardel {
+
+Result<Exit> run_pack(Words words, Console& console);
+Result<Exit> run_id(Words words, Console& console);
+Result<Exit> run_ls(Words words, Console& console);
+Result<Exit> run_cat(Words words, Console& console);
+Result<Exit> run_extract(Words words, Console& console);
+Result<Exit> run_verify(Words words, Console& console);
+Result<Exit> run_keygen(Words words, Console& console);
+Result<Exit> run_sign(Words words, Console& console);
+Result<Exit> run_trust(Words words, Console& console);
+Result<Exit> run_which(Words words, Console& console);
+
+}  // namespace fardel

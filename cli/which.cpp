@@ -1,0 +1,140 @@
+// fardel which: mounts bundles as a game would and tells why a path is the asset that it is.
+
+#include "clock.h"
+#include "figures.h"
+#include "json.h"
+#include "verbs.h"
+
+#include <fardel/format/name.h>
+#include <fardel/format/trust_policy.h>
+#include <fardel/vfs/vfs.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+
+namespace fardel {
+namespace {
+
+struct WhichCommand {
+    std::vector<std::string> mounts;
+    std::string path;
+    std::string policy;
+    bool json = false;
+};
+
+std::string_view kind_text(PathKind kind) {
+    switch (kind) {
+        case PathKind::root: return "root";
+        case PathKind::assets: return "assets";
+        case PathKind::asset: return "asset";
+        case PathKind::bundles: return "bundles";
+        case PathKind::bundle: return "bundle";
+        case PathKind::bundle_name: return "bundle-name";
+        case PathKind::published: return "published";
+        case PathKind::nowhere: return "nowhere";
+    }
+    return "nowhere";
+}
+
+std::string signed_by(const MountDescription& mount) {
+    if (mount.tainted)
+        return "nobody vouches for it";
+    return fmt::format("signed by {}", fmt::join(mount.signers, ", "));
+}
+
+std::string format_candidate(const Candidate& candidate) {
+    const MountDescription& mount = candidate.mount;
+    std::string text = fmt::format("  {}: {}\n", printable(mount.label), outcome_text(candidate.outcome));
+    text += fmt::format("    bundle {}, {}\n", mount.bundle.hex(), signed_by(mount));
+    if (!candidate.name.empty())
+        text += fmt::format("    name {}{}\n", printable(candidate.name, 2000), candidate.variants > 1 ? fmt::format(", the first of {} variants", candidate.variants) : "");
+    if (candidate.asset)
+        text += fmt::format("    asset {}, {} bytes\n", candidate.asset->hex(), format_count(candidate.size_bytes));
+    if (candidate.error)
+        text += fmt::format("    {}\n", printable(candidate.error->text(), 2000));
+    return text;
+}
+
+std::string format_verdict(const Explanation& explanation) {
+    if (explanation.winner)
+        return fmt::format("{} → /assets/{}\n", printable(explanation.path, 2000), explanation.candidates[*explanation.winner].asset->hex());
+    return fmt::format("{}: {}\n", printable(explanation.path, 2000), explanation.folder ? "a folder" : "nothing is there");
+}
+
+std::string format_explanation(const Explanation& explanation) {
+    std::string text = format_verdict(explanation);
+    for (const Candidate& candidate : explanation.candidates)
+        text += format_candidate(candidate);
+    return text;
+}
+
+Json json_of(const Candidate& candidate) {
+    const MountDescription& mount = candidate.mount;
+    return Json{
+        {"file", mount.label},
+        {"bundle", mount.bundle.hex()},
+        {"layout", mount.layout.hex()},
+        {"tainted", mount.tainted},
+        {"signers", mount.signers},
+        {"outcome", outcome_text(candidate.outcome)},
+        {"name", candidate.name},
+        {"asset", candidate.asset ? Json(candidate.asset->hex()) : Json()},
+        {"size", candidate.size_bytes},
+        {"variants", candidate.variants},
+        {"error", candidate.error ? Json(candidate.error->text()) : Json()},
+    };
+}
+
+Json json_of(const Explanation& explanation) {
+    Json candidates = Json::array();
+    for (const Candidate& candidate : explanation.candidates)
+        candidates.push_back(json_of(candidate));
+    return Json{
+        {"path", explanation.path},
+        {"kind", kind_text(explanation.kind)},
+        {"folder", explanation.folder},
+        {"winner", explanation.winner ? Json(*explanation.winner) : Json()},
+        {"candidates", std::move(candidates)},
+    };
+}
+
+Result<Exit> which(const WhichCommand& command, Console& console) {
+    std::optional<TrustPolicy> policy;
+    if (!command.policy.empty()) {
+        FARDEL_TRY_ASSIGN(policy, read_trust_policy(command.policy));
+    }
+    Vfs vfs;
+    for (const std::string& file : command.mounts) {
+        MountOptions options;
+        options.policy = policy ? &*policy : nullptr;
+        options.now_s = now_s();
+        options.allow_unsigned = !policy;
+        FARDEL_TRY(vfs.mount(file, options));
+    }
+    FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path));
+    FARDEL_TRY(console.write(command.json ? format_json(json_of(explanation)) + "\n" : format_explanation(explanation)));
+    return explanation.winner || explanation.folder ? Exit::fine : Exit::refusal;
+}
+
+}  // namespace
+
+Result<Exit> run_which(Words words, Console& console) {
+    CommandLine line("which", "--mount FILE [--mount FILE...] PATH [--trust POLICY] [--json]",
+                     "Explains why a path is the asset that it is, when these bundles are mounted in this order; later ones win.",
+                     "  fardel which --mount mygame.fardel --mount mod.fardel maps/dm01.bsp\n"
+                     "  fardel which --mount mygame.fardel --trust policy.trust /default.cfg\n");
+    WhichCommand command;
+    line.texts("-m,--mount", "FILE", command.mounts, "A bundle to mount; repeat it, later ones win")->required();
+    line.text("PATH", "PATH", command.path, "A published name, /assets/<asset id> or /bundles/<bundle id>/<name>")->required();
+    line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
+    line.flag("--json", command.json, "Explain as JSON");
+    if (const auto over = line.parse(words, console))
+        return *over;
+    if (!command.path.starts_with('/'))
+        command.path.insert(0, "/");
+    return which(command, console);
+}
+
+}  // namespace fardel

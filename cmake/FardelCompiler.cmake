@@ -1,0 +1,31 @@
+# How our own code is compiled. Nothing here reaches a user of the installed package.
+
+if(PROJECT_IS_TOP_LEVEL)
+    find_program(FARDEL_CCACHE ccache)
+    mark_as_advanced(FARDEL_CCACHE)
+    if(FARDEL_CCACHE)
+        foreach(language IN ITEMS C CXX)
+            if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+                set(CMAKE_${language}_COMPILER_LAUNCHER "${FARDEL_CCACHE}")
+            endif()
+        endforeach()
+    endif()
+endif()
+
+# Every library, program and test of ours passes through this; third-party code does not. The presets make warnings errors;
+# a plain configure does not, for the sake of compilers that we have not met.
+function(fardel_compile_strictly target)
+    target_compile_options(${target} PRIVATE
+        -Wall -Wextra -Wpedantic
+        -Wshadow
+        -Wconversion -Wno-sign-conversion
+        -Wnon-virtual-dtor -Woverloaded-virtual
+        -Wno-missing-field-initializers  # designated initialisers leave the rest at their defaults
+    )
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        target_compile_options(${target} PRIVATE
+            -Wno-restrict             # false alarms on std::string operator+: GCC bug 105651
+            -Wno-maybe-uninitialized  # false alarms on std::optional: GCC bug 80635
+        )
+    endif()
+endfunction()

@@ -1,0 +1,55 @@
+# One static library a folder, one program, and the lists that FardelInstall.cmake reads.
+
+set_property(GLOBAL PROPERTY FARDEL_LIBRARIES "")
+
+# fardel_add_library(<short>
+#     SOURCES <file.cpp>…               by hand, one a line
+#     HEADERS <include/fardel/short/x.h>…   public ones; private headers are not listed
+#     LINKS <fardel::other>…            what the public headers need
+#     PRIVATE_LINKS <target>…)          what only the .cpp files need; third parties always
+#
+# Makes the target fardel_<short>, known to everybody as fardel::<short>. A folder that has no sources yet makes none.
+function(fardel_add_library short)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "fardel_add_library(${short}): unexpected ${arg_UNPARSED_ARGUMENTS}")
+    endif()
+    if(NOT arg_SOURCES)
+        return()
+    endif()
+
+    set(target "fardel_${short}")
+    add_library(${target} STATIC ${arg_SOURCES})
+    add_library(fardel::${short} ALIAS ${target})
+    target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
+    target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")  # private headers, from subfolders too
+    target_compile_features(${target} PUBLIC cxx_std_20)
+    target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
+    target_link_libraries(${target} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${short})
+    fardel_compile_strictly(${target})
+
+    install(TARGETS ${target} EXPORT fardel
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+    set_property(GLOBAL APPEND PROPERTY FARDEL_LIBRARIES ${target})
+endfunction()
+
+# fardel_add_program(<target> SOURCES <file.cpp>… LINKS <target>… [INSTALL])
+function(fardel_add_program target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "INSTALL" "" "SOURCES;LINKS")
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "fardel_add_program(${target}): unexpected ${arg_UNPARSED_ARGUMENTS}")
+    endif()
+    if(NOT arg_SOURCES)
+        return()
+    endif()
+
+    add_executable(${target} ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE ${arg_LINKS})
+    target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
+    fardel_compile_strictly(${target})
+    if(arg_INSTALL)
+        install(TARGETS ${target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    endif()
+endfunction()

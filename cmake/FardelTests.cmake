@@ -1,0 +1,50 @@
+# How tests are declared.
+
+# fardel_add_test_folder(<folder>
+#     FILES <x_test.cpp>…     by hand, one a line
+#     [SUPPORT <y.cpp>…]      linked in, without cases of their own
+#     LINKS <target>…
+#     [TIMEOUT <seconds>])    for each file; 600 when left out
+#
+# One executable, fardel_<folder>_tests, and one ctest a file: <folder>/x runs the cases of x_test.cpp. It sees
+#     FARDEL_SOURCE_DIR   the repository, for golden files
+#     FARDEL_PROGRAM      the path of the built `fardel`, once cli/ makes one
+# and may include the private headers of the folder that it tests, and "scratch.h", which gives a folder for what a case
+# needs on disk. A folder without files makes nothing.
+function(fardel_add_test_folder folder)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;LINKS")
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
+    endif()
+    if(NOT arg_FILES)
+        return()
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 600)
+    endif()
+
+    set(target "fardel_${folder}_tests")
+    add_executable(${target} ${arg_FILES} ${arg_SUPPORT})
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")  # what tests share: scratch.h
+    if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
+        target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/${folder}")  # its private headers
+    endif()
+    target_link_libraries(${target} PRIVATE fardel_doctest_main ${arg_LINKS})
+    target_compile_definitions(${target} PRIVATE
+        DOCTEST_CONFIG_SUPER_FAST_ASSERTS
+        FARDEL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    if(TARGET fardel)
+        target_compile_definitions(${target} PRIVATE FARDEL_PROGRAM="$<TARGET_FILE:fardel>")
+        add_dependencies(${target} fardel)
+    endif()
+    fardel_compile_strictly(${target})
+
+    foreach(file IN LISTS arg_FILES)
+        if(NOT file MATCHES "^([a-z0-9_]+)_test\\.cpp$")
+            message(FATAL_ERROR "fardel_add_test_folder(${folder}): ${file} is not named x_test.cpp")
+        endif()
+        set(name "${folder}/${CMAKE_MATCH_1}")
+        add_test(NAME "${name}" COMMAND ${target} "--source-file=*/${file}")
+        set_tests_properties("${name}" PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    endforeach()
+endfunction()

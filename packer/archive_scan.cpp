@@ -1,0 +1,63 @@
+#include "archive_scan.h"
+
+#include "physfs_archive_scan.h"
+#include "zip_scan.h"
+
+#include <optional>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+struct Format {
+    std::string_view extension;
+    std::size_t signature_at;
+    std::string_view signature;
+};
+
+// What PhysicsFS 3.0.2 reads besides zip. Without slb, which has no signature, so that anything might be taken for it;
+// without hog and iso, of which a crafted one keeps PhysicsFS busy for ever.
+constexpr Format kPhysfsFormats[] = {
+    {"7z", 0, "7z\xbc\xaf\x27\x1c"},
+    {"pak", 0, "PACK"},
+    {"wad", 0, "IWAD"},
+    {"wad", 0, "PWAD"},
+    {"grp", 0, "KenSilverman"},
+    {"mvl", 0, "DMVL"},
+    {"vdf", 256, "PSVDSC_V2.00\r\n\r\n"},
+    {"vdf", 256, "PSVDSC_V2.00\n\r\n\r"},
+};
+
+Result<bool> has_signature(const ByteSource& bytes, const Format& format) {
+    std::string there(format.signature.size(), '\0');
+    if (bytes.size_bytes() < format.signature_at + there.size())
+        return false;
+    FARDEL_TRY(bytes.read_at(format.signature_at, std::as_writable_bytes(std::span(there))));
+    return there == format.signature;
+}
+
+Status list_bytes(const std::shared_ptr<const ByteSource>& bytes, const std::string& path, SourceListing& listing) {
+    FARDEL_TRY_ASSIGN(const bool begins, begins_like_zip(*bytes));
+    if (begins)
+        return list_zip(bytes, path, listing);
+    for (const Format& format : kPhysfsFormats) {
+        FARDEL_TRY_ASSIGN(const bool found, has_signature(*bytes, format));
+        if (found)
+            return list_physfs_archive(bytes, format.extension, path, listing);
+    }
+    FARDEL_TRY_ASSIGN(const bool ends, ends_like_zip(*bytes));
+    if (ends)
+        return list_zip(bytes, path, listing);
+    return Error(ErrorCode::malformed, "neither a folder nor an archive of a kind that can be read: zip (pk3), 7z, pak, wad, grp, mvl, vdf");
+}
+
+}  // namespace
+
+Status list_archive(const std::string& path, SourceListing& listing) {
+    FARDEL_TRY_ASSIGN(const std::shared_ptr<const ByteSource> bytes, open_file_source(path));
+    const std::string shown = printable(path, SIZE_MAX);
+    Status listed = list_bytes(bytes, shown, listing);
+    return listed ? ok() : Status(std::move(listed).error().with_context(shown));
+}
+
+}  // namespace fardel

@@ -1,0 +1,32 @@
+// The packer: folders and legacy archives in, the plan of one bundle out; write_bundle (bundle_writer.h) does the rest.
+//
+// Every entry becomes an asset and a published name. Reads each source's names and the first bytes of each entry; the
+// plan's blobs read the rest when the bundle is written, and notice a file that was changed in between (conflict).
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/result.h>
+#include <fardel/packer/source_scan.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct PackOptions {
+    std::string name;      // of the bundle, a well-formed name: what trust policies match
+    std::string version;   // letters, digits and . + - _ ~ ; may be empty
+    std::vector<std::string> excludes = usual_excludes();
+};
+
+struct PackPlan {
+    BundlePlan plan;
+    ScanReport report;     // what the sources hold and the bundle will not
+};
+
+// Errors: malformed (an option, no source at all), those of scan_sources, and corrupt, denied, conflict or io from an
+// entry that cannot be read.
+Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options);
+
+}  // namespace fardel

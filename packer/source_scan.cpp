@@ -1,0 +1,42 @@
+#include <fardel/packer/source_scan.h>
+
+#include "archive_scan.h"
+#include "folder_scan.h"
+#include "merged_listings.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+bool is_folder(const std::string& path) {
+    struct stat status {};
+    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+Status verify_excludes(std::span<const std::string> excludes) {
+    for (const std::string& pattern : excludes)
+        if (Status good = verify_glob(pattern); !good)
+            return std::move(good).error().with_context("exclude \"" + printable(pattern) + '"');
+    return ok();
+}
+
+}  // namespace
+
+std::vector<std::string> usual_excludes() {
+    return {"**/.git/**", "**/.git", "**/.hg/**", "**/.svn/**", "**/.DS_Store", "**/Thumbs.db", "**/desktop.ini"};
+}
+
+Result<ScanResult> scan_sources(std::span<const std::string> sources, std::span<const std::string> excludes) {
+    FARDEL_TRY(verify_excludes(excludes));
+    std::vector<SourceListing> listings;
+    for (const std::string& source : sources) {
+        SourceListing& listing = listings.emplace_back(excludes);
+        FARDEL_TRY(is_folder(source) ? list_folder(source, listing) : list_archive(source, listing));
+    }
+    return merge_listings(std::move(listings));
+}
+
+}  // namespace fardel

@@ -1,0 +1,242 @@
+#include "zip_directory.h"
+
+#include "little_endian.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::uint32_t kLocalHeaderSignature = 0x0403'4b50;
+constexpr std::uint32_t kRecordSignature = 0x0201'4b50;
+constexpr std::uint32_t kEndSignature = 0x0605'4b50;
+constexpr std::uint32_t kEnd64Signature = 0x0606'4b50;
+constexpr std::uint32_t kLocatorSignature = 0x0706'4b50;
+
+constexpr std::size_t kLocalHeaderBytes = 30;
+constexpr std::size_t kRecordBytes = 46;
+constexpr std::size_t kEndBytes = 22;
+constexpr std::size_t kEnd64Bytes = 56;
+constexpr std::size_t kLocatorBytes = 20;
+constexpr std::size_t kCommentBytesMax = 0xffff;
+constexpr std::uint16_t kZip64Field = 1;
+constexpr std::uint32_t kUnixLink = 0120000 >> 12;   // S_IFLNK, in the uppermost bits of the external attributes
+
+std::uint16_t u16(Bytes bytes, std::size_t at) { return load_le<std::uint16_t>(bytes.data() + at); }
+std::uint32_t u32(Bytes bytes, std::size_t at) { return load_le<std::uint32_t>(bytes.data() + at); }
+std::uint64_t u64(Bytes bytes, std::size_t at) { return load_le<std::uint64_t>(bytes.data() + at); }
+
+// Whether `value` + `more` stays ≤ `max`, without overflow.
+bool fits(std::uint64_t value, std::uint64_t more, std::uint64_t max) { return value <= max && more <= max - value; }
+
+Error malformed(std::string what) { return Error(ErrorCode::malformed, "zip: " + std::move(what)); }
+
+// Where the directory is and how many records it has, as the end of the file says.
+struct DirectoryPlace {
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t count = 0;
+    std::uint64_t prefix_bytes = 0;   // what stands before the zip; every offset in it counts from there
+};
+
+Result<std::vector<std::byte>> read(const ByteSource& source, std::uint64_t offset, std::uint64_t bytes) {
+    std::vector<std::byte> out(bytes);
+    FARDEL_TRY(source.read_at(offset, out));
+    return out;
+}
+
+// The offset of the end record: the last one whose comment reaches just to the end of the file.
+Result<std::optional<std::uint64_t>> find_end(const ByteSource& source) {
+    const std::uint64_t size = source.size_bytes();
+    const std::uint64_t tail_bytes = std::min<std::uint64_t>(size, kEndBytes + kCommentBytesMax);
+    FARDEL_TRY_ASSIGN(const std::vector<std::byte> tail, read(source, size - tail_bytes, tail_bytes));
+    for (std::size_t left = kEndBytes; left <= tail.size(); ++left) {
+        const std::size_t at = tail.size() - left;
+        if (u32(tail, at) == kEndSignature && u16(tail, at + 20) == left - kEndBytes)
+            return std::optional(size - left);
+    }
+    return std::optional<std::uint64_t>();
+}
+
+// The directory ends at `end`, and `place` has its length and its offset from the start of the zip.
+Result<DirectoryPlace> placed(DirectoryPlace place, std::uint64_t end) {
+    if (!fits(place.offset, place.bytes, end))
+        return malformed("its directory of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
+                         " does not end before byte " + std::to_string(end));
+    if (place.bytes > kZipDirectoryBytesMax)
+        return Error(ErrorCode::limit, "zip: a directory of " + std::to_string(place.bytes) + " bytes, more than " + std::to_string(kZipDirectoryBytesMax));
+    if (place.count > place.bytes / kRecordBytes)
+        return malformed("its directory of " + std::to_string(place.bytes) + " bytes cannot have " + std::to_string(place.count) + " entries");
+    place.prefix_bytes = end - place.bytes - place.offset;
+    place.offset += place.prefix_bytes;
+    return place;
+}
+
+// `end_at`: of the end record; the locator of a zip64 stands right before it, and the zip64 end record before that.
+Result<std::optional<DirectoryPlace>> find_zip64_place(const ByteSource& source, std::uint64_t end_at) {
+    if (end_at < kLocatorBytes + kEnd64Bytes)
+        return std::optional<DirectoryPlace>();
+    const std::uint64_t at = end_at - kLocatorBytes - kEnd64Bytes;
+    FARDEL_TRY_ASSIGN(const std::vector<std::byte> bytes, read(source, at, kLocatorBytes + kEnd64Bytes));
+    const Bytes record = Bytes(bytes).first(kEnd64Bytes);
+    const Bytes locator = Bytes(bytes).subspan(kEnd64Bytes);
+    if (u32(locator, 0) != kLocatorSignature)
+        return std::optional<DirectoryPlace>();
+    if (u32(record, 0) != kEnd64Signature || u64(record, 4) != kEnd64Bytes - 12)
+        return malformed("no zip64 end record where its locator says");
+    if (u32(locator, 4) != 0 || u32(locator, 16) > 1 || u32(record, 16) != 0 || u32(record, 20) != 0 || u64(record, 24) != u64(record, 32))
+        return Error(ErrorCode::unsupported, "zip: split over several disks");
+    FARDEL_TRY_ASSIGN(DirectoryPlace place, placed({.offset = u64(record, 48), .bytes = u64(record, 40), .count = u64(record, 32)}, at));
+    if (!fits(place.prefix_bytes, u64(locator, 8), at) || place.prefix_bytes + u64(locator, 8) != at)
+        return malformed("its zip64 end record and the locator disagree");
+    return std::optional(place);
+}
+
+Result<DirectoryPlace> read_place(const ByteSource& source) {
+    FARDEL_TRY_ASSIGN(const std::optional<std::uint64_t> end_at, find_end(source));
+    if (!end_at)
+        return malformed("no end record; the file is cut off, or no zip");
+    FARDEL_TRY_ASSIGN(const std::optional<DirectoryPlace> zip64, find_zip64_place(source, *end_at));
+    if (zip64)
+        return *zip64;
+    FARDEL_TRY_ASSIGN(const std::vector<std::byte> end, read(source, *end_at, kEndBytes));
+    if (u16(end, 4) != 0 || u16(end, 6) != 0 || u16(end, 8) != u16(end, 10))
+        return Error(ErrorCode::unsupported, "zip: split over several disks");
+    return placed({.offset = u32(end, 16), .bytes = u32(end, 12), .count = u16(end, 10)}, *end_at);
+}
+
+// Replaces what did not fit into 32 bits by the values of the zip64 extra field, which has only those.
+Status apply_zip64(Bytes extra, ZipEntry& entry) {
+    constexpr std::uint64_t kElsewhere = 0xffff'ffff;
+    std::array<std::uint64_t*, 3> values{&entry.raw_bytes, &entry.stored_bytes, &entry.header_offset};
+    if (std::ranges::none_of(values, [](const std::uint64_t* value) { return *value == kElsewhere; }))
+        return ok();
+    while (extra.size() >= 4) {
+        const std::uint16_t kind = u16(extra, 0);
+        const std::size_t bytes = u16(extra, 2);
+        extra = extra.subspan(4);
+        if (bytes > extra.size())
+            break;
+        Bytes field = extra.first(bytes);
+        extra = extra.subspan(bytes);
+        if (kind != kZip64Field)
+            continue;
+        for (std::uint64_t* value : values) {
+            if (*value != kElsewhere)
+                continue;
+            if (field.size() < 8)
+                return malformed("a zip64 field is too short");
+            *value = u64(field, 0);
+            field = field.subspan(8);
+        }
+        return ok();
+    }
+    return ok();  // a file of just 4 GiB - 1
+}
+
+// Takes one record off the front of `bytes`.
+Result<ZipEntry> decode_record(Bytes& bytes) {
+    if (bytes.size() < kRecordBytes || u32(bytes, 0) != kRecordSignature)
+        return malformed("no record where its directory should have one");
+    const std::size_t name_bytes = u16(bytes, 28);
+    const std::size_t extra_bytes = u16(bytes, 30);
+    const std::size_t all_bytes = kRecordBytes + name_bytes + extra_bytes + u16(bytes, 32);
+    if (bytes.size() < all_bytes)
+        return malformed("a record reaches past the end of its directory");
+    if (u16(bytes, 34) != 0)
+        return Error(ErrorCode::unsupported, "zip: split over several disks");
+    const Bytes name = bytes.subspan(kRecordBytes, name_bytes);
+    ZipEntry entry{.name = std::string(reinterpret_cast<const char*>(name.data()), name.size()),
+                   .header_offset = u32(bytes, 42),
+                   .stored_bytes = u32(bytes, 20),
+                   .raw_bytes = u32(bytes, 24),
+                   .crc32 = u32(bytes, 16),
+                   .method = u16(bytes, 10),
+                   .encrypted = (u16(bytes, 8) & 1) != 0,
+                   .link = u32(bytes, 38) >> 28 == kUnixLink};
+    FARDEL_TRY(apply_zip64(bytes.subspan(kRecordBytes + name_bytes, extra_bytes), entry));
+    bytes = bytes.subspan(all_bytes);
+    return entry;
+}
+
+Error about(const ZipEntry& entry, const char* what) { return malformed('"' + printable(entry.name) + "\" " + what); }
+
+Status verify_entry(const ZipEntry& entry, std::uint64_t data_end) {
+    if (!fits(entry.header_offset, kLocalHeaderBytes, data_end) ||
+        !fits(entry.header_offset + kLocalHeaderBytes, entry.stored_bytes, data_end))
+        return about(entry, "reaches past the data");
+    if (entry.method == kZipStored && !entry.encrypted && entry.stored_bytes != entry.raw_bytes)
+        return about(entry, "is stored with two different sizes");
+    return ok();
+}
+
+// Entries that share bytes let a small file unpack to more than any honest one could (Fifield, "A better zip bomb").
+Status verify_apart(const std::vector<ZipEntry>& entries) {
+    std::vector<const ZipEntry*> by_offset;
+    by_offset.reserve(entries.size());
+    for (const ZipEntry& entry : entries)
+        by_offset.push_back(&entry);
+    std::ranges::sort(by_offset, {}, [](const ZipEntry* entry) { return std::pair(entry->header_offset, entry->stored_bytes); });
+    for (std::size_t i = 1; i < by_offset.size(); ++i) {
+        const ZipEntry& before = *by_offset[i - 1];
+        if (by_offset[i]->header_offset < before.header_offset + kLocalHeaderBytes + before.stored_bytes)
+            return about(*by_offset[i], ("shares bytes with \"" + printable(before.name) + '"').c_str());
+    }
+    return ok();
+}
+
+}  // namespace
+
+Result<bool> begins_like_zip(const ByteSource& source) {
+    std::array<std::byte, 4> first{};
+    if (source.size_bytes() < first.size())
+        return false;
+    FARDEL_TRY(source.read_at(0, first));
+    return u32(first, 0) == kLocalHeaderSignature || u32(first, 0) == kEndSignature;
+}
+
+Result<bool> ends_like_zip(const ByteSource& source) {
+    FARDEL_TRY_ASSIGN(const std::optional<std::uint64_t> end_at, find_end(source));
+    return end_at.has_value();
+}
+
+Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
+    FARDEL_TRY_ASSIGN(const DirectoryPlace place, read_place(source));
+    FARDEL_TRY_ASSIGN(const std::vector<std::byte> bytes, read(source, place.offset, place.bytes));
+    ZipDirectory directory{.data_end = place.offset};
+    directory.entries.reserve(place.count);
+    Bytes rest = bytes;
+    for (std::uint64_t i = 0; i < place.count; ++i) {
+        FARDEL_TRY_ASSIGN(ZipEntry entry, decode_record(rest));
+        if (!fits(entry.header_offset, place.prefix_bytes, UINT64_MAX))
+            return about(entry, "reaches past the data");
+        entry.header_offset += place.prefix_bytes;
+        FARDEL_TRY(verify_entry(entry, directory.data_end));
+        directory.entries.push_back(std::move(entry));
+    }
+    if (!rest.empty())
+        return malformed("its directory has more than the " + std::to_string(place.count) + " entries that it counts");
+    FARDEL_TRY(verify_apart(directory.entries));
+    return directory;
+}
+
+Result<std::uint64_t> read_zip_data_offset(const ByteSource& source, std::uint64_t data_end, const ZipEntry& entry) {
+    std::array<std::byte, kLocalHeaderBytes> header{};
+    FARDEL_TRY(source.read_at(entry.header_offset, header));
+    if (u32(header, 0) != kLocalHeaderSignature)
+        return Error(ErrorCode::corrupt, "no local header where the zip's directory says");
+    const std::uint64_t offset = entry.header_offset + kLocalHeaderBytes + u16(header, 26) + u16(header, 28);
+    if (!fits(offset, entry.stored_bytes, data_end))
+        return Error(ErrorCode::corrupt, "its bytes reach into the zip's directory");
+    return offset;
+}
+
+}  // namespace fardel

@@ -1,0 +1,16 @@
+// Lists a zip, and makes the blobs of its entries: inflated by PhysicsFS, their size and CRC-32 compared by us.
+#pragma once
+
+#include "source_listing.h"
+#include "zip_directory.h"
+
+#include <memory>
+#include <string>
+
+namespace fardel {
+
+// `path` is for messages. Folders that the zip lists are no entries. Links, encrypted entries, and methods other than
+// stored and deflated are refused. Errors: those of read_zip_directory.
+Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path, SourceListing& listing);
+
+}  // namespace fardel

@@ -1,0 +1,25 @@
+// What the source tree must look like: which folder may include which (DESIGN §2), where other people's headers may
+// appear, how files are named, and that each is built. Reads text; knows nothing of the preprocessor beyond #include
+// lines, so an include that it cannot read is itself a finding.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fardel::arrows {
+
+struct Finding {
+    std::string file;      // relative to the root
+    std::size_t line = 0;  // from 1; 0: the file as a whole
+    std::string text;
+};
+
+// "vfs/mount.cpp:3: …"
+std::string format_finding(const Finding& finding);
+
+// Every finding about the tree under `root`, by file and line.
+std::vector<Finding> check_tree(const std::filesystem::path& root);
+
+}  // namespace fardel::arrows

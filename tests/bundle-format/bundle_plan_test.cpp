@@ -1,0 +1,116 @@
+#include <fardel/format/bundle_plan.h>
+
+#include "scratch.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+using namespace fardel;
+using fardel::tests::ScratchFolder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::byte> bytes_of(std::string_view text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+// The blob's content, read with a buffer of `step` bytes.
+Result<std::string> content(const BlobSource& source, std::size_t step = 4096) {
+    FARDEL_TRY_ASSIGN(const auto stream, source.open());
+    std::string text;
+    for (std::string buffer(step, '?');;) {
+        FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(std::as_writable_bytes(std::span(buffer))));
+        if (count == 0)
+            return text;
+        text.append(buffer, 0, count);
+    }
+}
+
+ErrorCode refusal(const BlobSource& source) {
+    const auto text = content(source);
+    REQUIRE_FALSE(text);
+    return text.error().code();
+}
+
+}  // namespace
+
+TEST_CASE("blob: memory and files give their bytes, in steps of any size, as often as asked") {
+    const ScratchFolder scratch;
+    const std::string text = "0123456789";
+    for (const auto& source : {make_memory_blob(bytes_of(text)), make_file_blob(scratch.write("file", std::string_view(text)))})
+        for (const std::size_t step : {1u, 3u, 10u, 11u, 4096u})
+            CHECK(content(*source, step).value() == text);
+    for (const auto& source : {make_memory_blob({}), make_file_blob(scratch.write("empty", std::string_view()))})
+        CHECK(content(*source).value().empty());
+}
+
+TEST_CASE("blob: after its end a stream gives nothing more") {
+    const ScratchFolder scratch;
+    for (const auto& source : {make_memory_blob(bytes_of("x")), make_file_blob(scratch.write("file", std::string_view("x")))}) {
+        const auto stream = *source->open();
+        std::byte buffer[4];
+        CHECK(stream->read(buffer).value() == 1);
+        CHECK(stream->read(buffer).value() == 0);
+        CHECK(stream->read(buffer).value() == 0);
+    }
+}
+
+TEST_CASE("blob: a file is looked at when it is opened, not before") {
+    const ScratchFolder scratch;
+    const auto source = make_file_blob(scratch.path("later"));
+    CHECK(refusal(*source) == ErrorCode::missing);
+    scratch.write("later", std::string_view("here now"));
+    CHECK(content(*source).value() == "here now");
+}
+
+TEST_CASE("blob: a file that is written while it is read is a conflict") {   // A110
+    const ScratchFolder scratch;
+    const std::string before(1000, 'a');
+    const auto path = scratch.path("file");
+    std::byte buffer[400];
+    const auto after_change = [&](auto change) {
+        scratch.write("file", std::string_view(before));
+        fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
+        const auto stream = *make_file_blob(path)->open();
+        REQUIRE(stream->read(buffer));
+        change();
+        for (;;) {
+            const auto count = stream->read(buffer);
+            if (!count)
+                return std::string(error_code_name(count.error().code()));
+            if (*count == 0)
+                return std::string("read");
+        }
+    };
+    CHECK(after_change([] {}) == "read");
+    CHECK(after_change([&] { fs::resize_file(path, 500); }) == "conflict");
+    CHECK(after_change([&] { fs::resize_file(path, 300); }) == "conflict");
+    CHECK(after_change([&] { fs::resize_file(path, 2000); }) == "conflict");
+    CHECK(after_change([&] { scratch.write("file", std::string_view(std::string(1000, 'b'))); }) == "conflict");
+    CHECK(after_change([&] { fs::rename(scratch.write("other", std::string_view("short")), path); }) == "read");   // the old one stays open
+    CHECK(after_change([&] { fs::remove(path); }) == "read");
+}
+
+TEST_CASE("blob: what is not a regular file is refused, and opening it does not wait") {
+    const ScratchFolder scratch;
+    CHECK(refusal(*make_file_blob(scratch.path(""))) == ErrorCode::malformed);
+    CHECK(refusal(*make_file_blob("/dev/zero")) == ErrorCode::malformed);
+    REQUIRE(::mkfifo(scratch.path("fifo").c_str(), 0600) == 0);
+    CHECK(refusal(*make_file_blob(scratch.path("fifo"))) == ErrorCode::malformed);
+    CHECK(refusal(*make_file_blob(scratch.write("cut", std::string_view("x")) + std::string(1, '\0') + "tail")) == ErrorCode::malformed);
+}
+
+TEST_CASE("blob: an error names the path") {
+    const ScratchFolder scratch;
+    const auto path = scratch.path("nothing");
+    CHECK(content(*make_file_blob(path)).error().message().starts_with(path + ": "));
+}

@@ -1,0 +1,350 @@
+#include <fardel/format/staged_file.h>
+
+#include "scratch.h"
+
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+using namespace fardel;
+using fardel::tests::ScratchFolder;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::string content(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    REQUIRE(in);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::unique_ptr<StagedFile> staged(const std::string& path) {
+    auto file = stage_file(path);
+    REQUIRE_MESSAGE(file, (file ? "" : file.error().text()));
+    return *std::move(file);
+}
+
+ErrorCode refusal(const std::string& path) {
+    const auto file = stage_file(path);
+    REQUIRE_FALSE(file);
+    return file.error().code();
+}
+
+ErrorCode append_refusal(const std::string& path, std::uint64_t expected_bytes) {
+    const Status status = append_to_file(path, expected_bytes, bytes_of("more"));
+    REQUIRE_FALSE(status);
+    return status.error().code();
+}
+
+std::size_t files_in(const fs::path& folder) {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+// Root is held back by nothing; as somebody else while it lives.
+class SteppedDown {
+public:
+    SteppedDown() {
+        if (user_ == 0)
+            REQUIRE(::seteuid(65534) == 0);
+    }
+    ~SteppedDown() {
+        if (user_ == 0)
+            CHECK(::seteuid(0) == 0);
+    }
+
+private:
+    const uid_t user_ = ::geteuid();
+};
+
+}  // namespace
+
+TEST_CASE("staged file: nothing is at the target before commit, everything after") {
+    const ScratchFolder scratch;
+    const auto path = scratch.path("out");
+    auto file = staged(path);
+    REQUIRE(file->write_at(4, bytes_of("world")));
+    REQUIRE(file->write_at(0, bytes_of("new ")));
+    REQUIRE(file->write_at(0, {}));
+    CHECK_FALSE(fs::exists(path));
+    REQUIRE(file->commit());
+    CHECK(content(path) == "new world");
+    file.reset();
+    CHECK(content(path) == "new world");
+    CHECK(files_in(scratch.root()) == 1);
+}
+
+TEST_CASE("staged file: what is not committed leaves no trace, and the old content stays") {
+    const ScratchFolder scratch;
+    const auto path = scratch.write("out", std::string_view("old"));
+    {
+        const auto file = staged(path);
+        REQUIRE(file->write_at(0, bytes_of("something else")));
+        CHECK(content(path) == "old");
+        CHECK(files_in(scratch.root()) == 2);
+    }
+    CHECK(content(path) == "old");
+    CHECK(files_in(scratch.root()) == 1);
+}
+
+TEST_CASE("staged file: gaps, and what is cut off and grown again, are zero") {
+    const ScratchFolder scratch;
+    const auto path = scratch.path("out");
+    const auto file = staged(path);
+    REQUIRE(file->write_at(2, bytes_of("garbage")));
+    REQUIRE(file->resize(4));
+    REQUIRE(file->write_at(6, bytes_of("x")));
+    REQUIRE(file->resize(9));
+    REQUIRE(file->commit());
+    CHECK(content(path) == std::string("\0\0ga\0\0x\0\0", 9));
+}
+
+TEST_CASE("staged file: an old file that is open keeps its bytes") {
+    const ScratchFolder scratch;
+    const auto path = scratch.write("out", std::string_view("old"));
+    std::ifstream reader(path, std::ios::binary);
+    const auto file = staged(path);
+    REQUIRE(file->write_at(0, bytes_of("new content")));
+    REQUIRE(file->commit());
+    CHECK(std::string(std::istreambuf_iterator<char>(reader), {}) == "old");
+    CHECK(content(path) == "new content");
+}
+
+TEST_CASE("staged file: the umask decides who may read it") {
+    const ScratchFolder scratch;
+    const mode_t before = ::umask(027);
+    const auto file = staged(scratch.path("out"));
+    ::umask(before);
+    REQUIRE(file->commit());
+    struct stat status {};
+    REQUIRE(::stat(scratch.path("out").c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == 0640);
+}
+
+TEST_CASE("staged file: two for one target do not meet, the last commit wins") {
+    const ScratchFolder scratch;
+    const auto path = scratch.path("out");
+    const auto first = staged(path), second = staged(path);
+    REQUIRE(first->write_at(0, bytes_of("first")));
+    REQUIRE(second->write_at(0, bytes_of("second")));
+    REQUIRE(second->commit());
+    REQUIRE(first->commit());
+    CHECK(content(path) == "first");
+    CHECK(files_in(scratch.root()) == 1);
+}
+
+TEST_CASE("staged file: a link at the target is replaced, what it points to is not touched") {
+    const ScratchFolder scratch;
+    const auto pointed = scratch.write("pointed", std::string_view("pointed"));
+    for (const char* to : {"pointed", "nowhere"}) {
+        const auto link = scratch.path(std::string("to ") + to);
+        fs::create_symlink(to, link);
+        const auto file = staged(link);
+        REQUIRE(file->write_at(0, bytes_of("new")));
+        REQUIRE(file->commit());
+        CHECK_FALSE(fs::is_symlink(link));
+        CHECK(content(link) == "new");
+    }
+    CHECK(content(pointed) == "pointed");
+    CHECK_FALSE(fs::exists(scratch.path("nowhere")));
+}
+
+TEST_CASE("staged file: what cannot or should not be replaced is refused before any work") {
+    const ScratchFolder scratch;
+    fs::create_directory(scratch.path("folder"));
+    CHECK(refusal(scratch.path("folder")) == ErrorCode::malformed);
+    CHECK(refusal(scratch.path("folder/")) == ErrorCode::malformed);
+    CHECK(refusal("") == ErrorCode::malformed);
+    CHECK(refusal(scratch.path("cut") + std::string(1, '\0') + "tail") == ErrorCode::malformed);
+    CHECK(refusal("/dev/null") == ErrorCode::malformed);
+    REQUIRE(::mkfifo(scratch.path("fifo").c_str(), 0600) == 0);
+    CHECK(refusal(scratch.path("fifo")) == ErrorCode::malformed);
+    fs::create_symlink("/dev/null", scratch.path("link to device"));
+    CHECK(refusal(scratch.path("link to device")) == ErrorCode::malformed);
+    fs::create_symlink("folder", scratch.path("link to folder"));
+    CHECK(refusal(scratch.path("link to folder")) == ErrorCode::malformed);
+    CHECK(refusal(scratch.path("no/such/folder")) == ErrorCode::missing);
+    CHECK(refusal(scratch.write("file", std::string_view("x")) + "/below") == ErrorCode::missing);
+    CHECK(refusal(scratch.path(std::string(300, 'n'))) == ErrorCode::limit);   // A102: ENAMETOOLONG
+    CHECK(stage_file(scratch.path("no/such/folder")).error().message().starts_with(scratch.path("no/such/folder") + ": "));
+}
+
+TEST_CASE("staged file: the longest name that the system allows is written") {
+    const ScratchFolder scratch;
+    const auto path = scratch.path(std::string(255, 'n'));
+    REQUIRE(staged(path)->commit());
+    CHECK(content(path).empty());
+}
+
+TEST_CASE("staged file: a folder that may not be written is denied") {
+    const ScratchFolder scratch;
+    using enum fs::perms;
+    fs::permissions(scratch.root(), owner_read | owner_exec | others_read | others_exec);
+    {
+        const SteppedDown somebody;
+        CHECK(refusal(scratch.path("out")) == ErrorCode::denied);
+    }
+    fs::permissions(scratch.root(), owner_all);
+}
+
+TEST_CASE("staged file: a target that became a folder meanwhile stays, and nothing is left") {
+    const ScratchFolder scratch;
+    const auto path = scratch.path("out");
+    {
+        const auto file = staged(path);
+        fs::create_directory(path);
+        const Status status = file->commit();
+        REQUIRE_FALSE(status);
+        CHECK(status.error().code() == ErrorCode::malformed);
+    }
+    CHECK(fs::is_directory(path));
+    CHECK(files_in(scratch.root()) == 1);
+}
+
+TEST_CASE("staged file: a file larger than the system allows is a limit, a full disk no_space") {   // A102: EFBIG, ENOSPC
+    const ScratchFolder scratch;
+    const rlimit before = [] {
+        rlimit limit{};
+        REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
+        return limit;
+    }();
+    const auto old_action = std::signal(SIGXFSZ, SIG_IGN);
+    {
+        const auto file = staged(scratch.path("out"));
+        rlimit small = before;
+        small.rlim_cur = 100;
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+        const Status at_once = file->write_at(100, bytes_of("x"));
+        const Status across = file->write_at(98, bytes_of("four"));   // a short write, then the error
+        const Status grown = file->resize(200);
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+        for (const Status* status : {&at_once, &across, &grown}) {
+            REQUIRE_FALSE(*status);
+            CHECK(status->error().code() == ErrorCode::limit);
+        }
+    }
+    std::signal(SIGXFSZ, old_action);
+
+    const auto disk = scratch.path("disk");
+    fs::create_directory(disk);
+    if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") != 0) {
+        MESSAGE("SKIPPED: the full disk; mounting a tmpfs is not permitted here");
+        return;
+    }
+    {
+        const std::string much(1 << 20, 'x');
+        const auto file = staged(disk + "/out");
+        const Status status = file->write_at(0, bytes_of(much));
+        CHECK_FALSE(status);
+        if (!status)
+            CHECK(status.error().code() == ErrorCode::no_space);
+    }
+    CHECK(files_in(disk) == 0);
+    {
+        const auto path = disk + "/signed";
+        std::ofstream(path) << "0123456789";
+        const Status status = append_to_file(path, 10, bytes_of(std::string(1 << 20, 'x')));
+        CHECK_FALSE(status);
+        if (!status)
+            CHECK(status.error().code() == ErrorCode::no_space);
+        CHECK(content(path) == "0123456789");   // all or nothing
+    }
+    CHECK(::umount2(disk.c_str(), MNT_DETACH) == 0);
+}
+
+TEST_CASE("staged file: a killed writer leaves the target as it was, and the next one works") {   // A100
+    const ScratchFolder scratch;
+    const auto path = scratch.write("out", std::string_view("old"));
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        auto file = stage_file(path);
+        if (file && (*file)->write_at(0, bytes_of("half")))
+            ::kill(::getpid(), SIGKILL);
+        ::_exit(1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    CHECK(content(path) == "old");
+    const auto file = staged(path);
+    REQUIRE(file->write_at(0, bytes_of("new")));
+    REQUIRE(file->commit());
+    CHECK(content(path) == "new");
+}
+
+TEST_CASE("append: bytes go behind the expected end") {
+    const ScratchFolder scratch;
+    const auto path = scratch.write("bundle", std::string_view("blocks"));
+    REQUIRE(append_to_file(path, 6, bytes_of(" and a signature")));
+    REQUIRE(append_to_file(path, 22, {}));
+    REQUIRE(append_to_file(path, 22, bytes_of("!")));
+    CHECK(content(path) == "blocks and a signature!");
+    CHECK(files_in(scratch.root()) == 1);
+}
+
+TEST_CASE("append: a file of another length is a conflict and stays as it is") {
+    const ScratchFolder scratch;
+    const auto path = scratch.write("bundle", std::string_view("blocks"));
+    CHECK(append_refusal(path, 5) == ErrorCode::conflict);
+    CHECK(append_refusal(path, 7) == ErrorCode::conflict);
+    CHECK(append_refusal(path, 0) == ErrorCode::conflict);
+    CHECK(append_refusal(path, ~std::uint64_t{0}) == ErrorCode::conflict);
+    CHECK(content(path) == "blocks");
+}
+
+TEST_CASE("append: two at once are told apart") {
+    const ScratchFolder scratch;
+    const auto path = scratch.write("bundle", std::string_view("blocks"));
+    const int other = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(other >= 0);
+    REQUIRE(::flock(other, LOCK_EX) == 0);
+    CHECK(append_refusal(path, 6) == ErrorCode::busy);
+    ::close(other);
+    CHECK(append_to_file(path, 6, bytes_of("more")));
+}
+
+TEST_CASE("append: what is no regular file is refused") {
+    const ScratchFolder scratch;
+    CHECK(append_refusal(scratch.path("nothing"), 0) == ErrorCode::missing);
+    CHECK(append_refusal(scratch.path(""), 0) == ErrorCode::malformed);
+    CHECK(append_refusal("/dev/null", 0) == ErrorCode::malformed);
+    CHECK(append_refusal("/dev/full", 0) == ErrorCode::malformed);
+    REQUIRE(::mkfifo(scratch.path("fifo").c_str(), 0600) == 0);
+    CHECK(append_refusal(scratch.path("fifo"), 0) == ErrorCode::malformed);
+
+    const auto path = scratch.write("read-only", std::string_view("x"));
+    fs::permissions(path, fs::perms::owner_read);
+    fs::permissions(scratch.root(), fs::perms::all);
+    const SteppedDown somebody;
+    CHECK(append_refusal(path, 1) == ErrorCode::denied);
+}
+
+TEST_CASE("append: an error in the middle gives the file its old length back") {   // A102
+    const ScratchFolder scratch;
+    const auto path = scratch.write("bundle", std::string_view("0123456789"));
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const auto old_action = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit small = before;
+    small.rlim_cur = 12;
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const ErrorCode code = append_refusal(path, 10);   // two of four bytes fit
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+    std::signal(SIGXFSZ, old_action);
+    CHECK(code == ErrorCode::limit);
+    CHECK(content(path) == "0123456789");
+}

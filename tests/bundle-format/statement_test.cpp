@@ -1,0 +1,249 @@
+#include <fardel/format/statement.h>
+
+#include "record_family.h"
+#include "signing_vectors.h"
+
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+
+#include <functional>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+Countersignature document_countersignature() {
+    Countersignature countersignature;
+    countersignature.bundle = document_statement().bundle;
+    countersignature.statement =
+        Hash::parse("0000000000000000000000000000000000000000000000000000000000000000").value();
+    std::memcpy(countersignature.statement.bytes.data(), signing_vector("countersignature").data() + 48, 32);
+    countersignature.author = fixed_vector<PublicKey>("key-alice");
+    countersignature.author_signature = fixed_vector<Signature>("signature-alice");
+    countersignature.role = Role::registry;
+    countersignature.epoch = 3;
+    countersignature.created_s = 1'700'000'100;
+    countersignature.signer = fixed_vector<PublicKey>("key-hub");
+    countersignature.comment = "reviewed";
+    return countersignature;
+}
+
+Statement smallest_statement() {
+    Statement statement;
+    statement.name = "a";
+    return statement;
+}
+
+Bytes encoded(const Statement& statement) {
+    auto bytes = encode_statement(statement);
+    REQUIRE(bytes);
+    return *std::move(bytes);
+}
+
+Bytes encoded(const Countersignature& countersignature) {
+    auto bytes = encode_countersignature(countersignature);
+    REQUIRE(bytes);
+    return *std::move(bytes);
+}
+
+// What a change of the document's statement gives, encoded and decoded. The codes agree, or both succeed.
+std::optional<ErrorCode> outcome(const std::function<void(Statement&)>& change) {
+    Statement statement = document_statement();
+    change(statement);
+    const auto bytes = encode_statement(statement);
+    if (!bytes)
+        return bytes.error().code();
+    const auto again = decode_statement(*bytes);
+    REQUIRE(again);
+    CHECK(*again == statement);
+    return std::nullopt;
+}
+
+Bytes with_bytes(Bytes bytes, std::size_t at, std::initializer_list<unsigned> values) {
+    for (const unsigned value : values)
+        bytes[at++] = static_cast<std::byte>(value);
+    return bytes;
+}
+
+std::vector<LayoutId> layouts(std::uint8_t count) {
+    std::vector<LayoutId> ids;
+    for (std::uint8_t i = 0; i < count; ++i)
+        ids.push_back(filled_id<LayoutId>(i));
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("statement: the document's bytes") {
+    check_record_family(
+        document_statement(), signing_vector("statement"), [](const Statement& value) { return encoded(value); },
+        decode_statement);
+}
+
+TEST_CASE("statement: the smallest") {
+    check_record_family(
+        smallest_statement(), signing_vector("statement-smallest"),
+        [](const Statement& value) { return encoded(value); }, decode_statement);
+}
+
+TEST_CASE("statement: a later minor version is read, and what it adds is kept") {  // A28
+    Statement later = smallest_statement();
+    later.bundle = document_statement().bundle;
+    later.author = document_statement().author;
+    later.minor = 3;
+    later.extra = {std::byte{1}, std::byte{2}, std::byte{3}};
+    check_record_family(
+        later, signing_vector("statement-later-minor"), [](const Statement& value) { return encoded(value); },
+        decode_statement);
+}
+
+TEST_CASE("countersignature: the document's bytes") {
+    check_record_family(
+        document_countersignature(), signing_vector("countersignature"),
+        [](const Countersignature& value) { return encoded(value); }, decode_countersignature);
+}
+
+TEST_CASE("statement: bytes of another kind, version or feature set") {  // A27
+    const Bytes& golden = signing_vector("statement");
+    CHECK(code_of(decode_statement(signing_vector("countersignature"))) == ErrorCode::malformed);
+    CHECK(code_of(decode_countersignature(golden)) == ErrorCode::malformed);
+    CHECK(code_of(decode_statement({})) == ErrorCode::malformed);
+    CHECK(code_of(decode_statement(with_bytes(golden, 8, {2}))) == ErrorCode::unsupported);
+    CHECK(code_of(decode_statement(with_bytes(golden, 8, {0}))) == ErrorCode::unsupported);
+    CHECK(code_of(decode_statement(with_bytes(golden, 12, {1}))) == ErrorCode::unsupported);
+    CHECK(code_of(decode_statement(with_bytes(golden, 15, {0x80}))) == ErrorCode::unsupported);
+    CHECK(code_of(decode_countersignature(with_bytes(signing_vector("countersignature"), 8, {2}))) ==
+          ErrorCode::unsupported);
+    CHECK(code_of(decode_countersignature(with_bytes(signing_vector("countersignature"), 12, {1}))) ==
+          ErrorCode::unsupported);
+}
+
+TEST_CASE("statement: layouts are few, strictly increasing, and may be none") {
+    CHECK_FALSE(outcome([](Statement& s) { s.layouts = {}; }));
+    CHECK_FALSE(outcome([](Statement& s) { s.layouts = layouts(limits::kLayoutIdsMax); }));
+    CHECK(outcome([](Statement& s) { s.layouts = layouts(limits::kLayoutIdsMax + 1); }) == ErrorCode::limit);
+    CHECK(outcome([](Statement& s) { std::swap(s.layouts[0], s.layouts[1]); }) == ErrorCode::malformed);
+    CHECK(outcome([](Statement& s) { s.layouts[1] = s.layouts[0]; }) == ErrorCode::malformed);
+
+    const Bytes& golden = signing_vector("statement");
+    CHECK(code_of(decode_statement(with_bytes(golden, 128, {0xff, 0xff}))) == ErrorCode::limit);
+    CHECK(code_of(decode_statement(with_bytes(golden, 128, {9}))) == ErrorCode::limit);
+    CHECK(code_of(decode_statement(with_bytes(golden, 130, {0x23}))) == ErrorCode::malformed);  // no longer increasing
+}
+
+TEST_CASE("statement: each number and text at its limit, and one past") {
+    CHECK_FALSE(outcome([](Statement& s) { s.manifest_bytes = limits::kManifestBytesMax; }));
+    CHECK(outcome([](Statement& s) { s.manifest_bytes = limits::kManifestBytesMax + 1; }) == ErrorCode::limit);
+    CHECK_FALSE(outcome(
+        [](Statement& s) { s.raw_bytes = s.stored_bytes = s.epoch = s.created_s = UINT64_MAX, s.expires_s = 0; }));
+    CHECK_FALSE(outcome([](Statement& s) { s.version = std::string(limits::kVersionBytesMax, '1'); }));
+    CHECK(outcome([](Statement& s) { s.version = std::string(limits::kVersionBytesMax + 1, '1'); }) ==
+          ErrorCode::limit);
+    CHECK_FALSE(outcome([](Statement& s) { s.comment = std::string(limits::kCommentBytesMax, 'x'); }));
+    CHECK(outcome([](Statement& s) { s.comment = std::string(limits::kCommentBytesMax + 1, 'x'); }) ==
+          ErrorCode::limit);
+    CHECK(outcome([](Statement& s) { s.comment = std::string(1 << 20, 'x'); }) == ErrorCode::limit);  // A74
+
+    std::string longest(limits::kNameBytesMax, 'x');
+    for (std::size_t i = 200; i < longest.size(); i += 200)
+        longest[i] = '/';
+    CHECK_FALSE(outcome([&](Statement& s) { s.name = s.channel = longest; }));
+    CHECK(outcome([&](Statement& s) { s.name = longest + "x"; }) == ErrorCode::limit);
+    CHECK(outcome([&](Statement& s) { s.channel = longest + "x"; }) == ErrorCode::limit);
+
+    const std::size_t fixed_bytes = encoded(document_statement()).size();
+    CHECK_FALSE(outcome([&](Statement& s) { s.minor = 1, s.extra.resize(limits::kStatementBytesMax - fixed_bytes); }));
+    CHECK(outcome([&](Statement& s) { s.minor = 1, s.extra.resize(limits::kStatementBytesMax - fixed_bytes + 1); }) ==
+          ErrorCode::limit);
+    CHECK(outcome([&](Statement& s) { s.minor = 1, s.extra.resize(70'000); }) == ErrorCode::limit);
+    CHECK(code_of(decode_statement(Bytes(limits::kStatementBytesMax + 1))) == ErrorCode::limit);
+}
+
+TEST_CASE("statement: text that could deceive a reader or a policy is refused") {  // A69, A74
+    for (const char* name : {"", "maps/../core", "../core", "/core", "core/", "maps//dm", "ma\\ps", "a:b", "con",
+                             "a\nb", "core\xe2\x80\xae", "\xff"}) {
+        CAPTURE(name);
+        CHECK(outcome([&](Statement& s) { s.name = name; }) == ErrorCode::malformed);
+        if (*name != '\0')
+            CHECK(outcome([&](Statement& s) { s.channel = name; }) == ErrorCode::malformed);
+    }
+    for (const char* version : {"1 0", "1.0\n", "1/0", "1.0\x1b[31m", "é"}) {
+        CAPTURE(version);
+        CHECK(outcome([&](Statement& s) { s.version = version; }) == ErrorCode::malformed);
+    }
+    for (const char* comment :
+         {"\r", "a\nb", "\x1b[2J", "\x7f", "\xc2\x85", "\xff", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80"}) {
+        CAPTURE(comment);
+        CHECK(outcome([&](Statement& s) { s.comment = comment; }) == ErrorCode::malformed);
+    }
+    CHECK(outcome([&](Statement& s) { s.comment = std::string("a\0b", 3); }) == ErrorCode::malformed);
+    // Allowed in the record, and made harmless where it is shown.
+    CHECK_FALSE(outcome([&](Statement& s) {
+        s.comment =
+            "abc\xe2\x80\xae"
+            "cba";
+    }));
+    CHECK(printable("abc\xe2\x80\xae"
+                    "cba") == "abc\\u{202e}cba");
+}
+
+TEST_CASE("statement: it expires after it was created, or never") {
+    CHECK_FALSE(outcome([](Statement& s) { s.expires_s = 0; }));
+    CHECK_FALSE(outcome([](Statement& s) { s.expires_s = s.created_s + 1; }));
+    CHECK(outcome([](Statement& s) { s.expires_s = s.created_s; }) == ErrorCode::malformed);
+    CHECK(outcome([](Statement& s) { s.expires_s = 1; }) == ErrorCode::malformed);
+}
+
+TEST_CASE("statement: version 1.0 has no extra bytes") {
+    CHECK(outcome([](Statement& s) { s.extra.resize(1); }) == ErrorCode::malformed);
+    CHECK_FALSE(outcome([](Statement& s) { s.minor = UINT16_MAX; }));
+}
+
+TEST_CASE("statement: a length that runs past the end is refused before it is used") {
+    const Bytes& golden = signing_vector("statement-smallest");
+    for (std::size_t at = 130; at + 1 < golden.size();
+         at += 2) {  // each sized field of the smallest begins on or beside these
+        CAPTURE(at);
+        CHECK_FALSE(decode_statement(with_bytes(golden, at, {0xff, 0xff})));
+    }
+}
+
+TEST_CASE("countersignature: only a registry or release signer makes one") {
+    const auto with_role = [](std::uint16_t role) {
+        Countersignature countersignature = document_countersignature();
+        countersignature.role = static_cast<Role>(role);
+        return encode_countersignature(countersignature);
+    };
+    CHECK(with_role(2));
+    CHECK(with_role(3));
+    CHECK(code_of(with_role(0)) == ErrorCode::malformed);
+    CHECK(code_of(with_role(1)) == ErrorCode::malformed);
+    CHECK(code_of(with_role(4)) == ErrorCode::unsupported);
+    const Bytes& golden = signing_vector("countersignature");
+    CHECK(code_of(decode_countersignature(with_bytes(golden, 232, {1}))) == ErrorCode::malformed);
+    CHECK(code_of(decode_countersignature(with_bytes(golden, 232, {0xff, 0xff}))) == ErrorCode::unsupported);
+}
+
+TEST_CASE("countersignature: its comment and size at the limit, and one past") {
+    Countersignature countersignature = document_countersignature();
+    countersignature.comment = std::string(limits::kCommentBytesMax, 'x');
+    CHECK(decode_countersignature(encoded(countersignature)).value() == countersignature);
+    countersignature.comment += 'x';
+    CHECK(code_of(encode_countersignature(countersignature)) == ErrorCode::limit);
+    CHECK(code_of(decode_countersignature(with_bytes(signing_vector("countersignature"), 234, {1, 4}))) ==
+          ErrorCode::limit);
+    countersignature.comment = "a\rb";
+    CHECK(code_of(encode_countersignature(countersignature)) == ErrorCode::malformed);
+    CHECK(code_of(decode_countersignature(Bytes(limits::kStatementBytesMax + 1))) == ErrorCode::limit);
+}
+
+TEST_CASE("role: names and numbers go together") {
+    for (const Role role : {Role::author, Role::registry, Role::release})
+        CHECK(find_role(role_name(role)) == role);
+    CHECK(role_name(Role{0}) == "role 0");
+    CHECK(role_name(Role{7}) == "role 7");
+    CHECK_FALSE(find_role(""));
+    CHECK_FALSE(find_role("Author"));
+    CHECK_FALSE(find_role("role 7"));
+}

@@ -1,0 +1,56 @@
+// Damage to bytes, tried at every place: what the exhaustive tests of reader and verifier share.
+#pragma once
+
+#include "bundle_forge/bundle_forge.h"
+
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
+namespace fardel::forge {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+inline Bytes flipped(Bytes bytes, std::size_t bit) {
+    bytes[bit / 8] ^= static_cast<std::byte>(1 << bit % 8);
+    return bytes;
+}
+
+inline Bytes cut_to(const Bytes& bytes, std::size_t size) {
+    return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)};
+}
+
+// Calls check(i) for i < count on two threads; the first i for which it says no, or count.
+template <class Check>
+std::size_t first_failure(std::size_t count, const Check& check) {
+    std::atomic<std::size_t> next = 0;
+    std::atomic<std::size_t> failed = count;
+    const auto run = [&] {
+        for (std::size_t i = next++; i < count && failed == count; i = next++)
+            if (!check(i))
+                failed = i;
+    };
+    {
+        const std::jthread other(run);
+        run();
+    }
+    return failed;
+}
+
+// check(bit) for every bit of bytes [from, to); under a sanitizer for one bit of each byte, another one from byte to
+// byte. The first bit for which it says no, or `to` × 8.
+template <class Check>
+std::size_t first_failing_bit(std::size_t from, std::size_t to, const Check& check) {
+    const auto bit_of = [from](std::size_t i) { return kSanitized ? (from + i) * 8 + (from + i) % 8 : from * 8 + i; };
+    const std::size_t count = (to - from) * (kSanitized ? 1 : 8);
+    const std::size_t failed = first_failure(count, [&](std::size_t i) { return check(bit_of(i)); });
+    return failed == count ? to * 8 : bit_of(failed);
+}
+
+}  // namespace fardel::forge

@@ -1,0 +1,137 @@
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace fardel::tests;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+void check_conflict(const Outcome& outcome) {
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 1);
+    CHECK(is_one_clear_line(outcome, "conflict"));
+}
+
+}  // namespace
+
+TEST_CASE("extract: gives the files back") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string out = scratch.path("out");
+    const Outcome outcome = run({"extract", bundle, "-C", out});
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.out.starts_with("extracted 5 files, "));
+    CHECK(run_program({"diff", "-r", scratch.path("game"), out}).exit_code == 0);
+    CHECK((fs::status(out + "/default.cfg").permissions() & fs::perms::owner_exec) == fs::perms::none);
+}
+
+TEST_CASE("extract: names, folders and globs choose; one that chooses nothing is refused") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string out = scratch.path("out");
+    const json report = json::parse(run_well({"extract", bundle, "-C", out, "maps/", "*.cfg", "--json"}));
+    CHECK(report["files"] == 2);
+    CHECK(list_folder(out) == "default.cfg maps/ maps/dm01.bsp");
+    const Outcome none = run({"extract", bundle, "-C", scratch.path("other"), "maps", "music"});
+    CHECK(none.exit_code == 1);
+    CHECK(is_one_clear_line(none, "unresolved"));
+    CHECK_FALSE(fs::exists(scratch.path("other")));
+}
+
+TEST_CASE("extract: never replaces a file, unless --force says so") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    scratch.write("out/default.cfg", "mine");
+    const std::string out = scratch.path("out");
+    check_conflict(run({"extract", bundle, "-C", out}));
+    CHECK(list_folder(out) == "default.cfg");
+    CHECK(read_file(out + "/default.cfg") == "mine");
+
+    fs::create_hard_link(out + "/default.cfg", scratch.path("elsewhere"));
+    const json report = json::parse(run_well({"extract", bundle, "-C", out, "--force", "--json"}));
+    CHECK(report["replaced"] == 1);
+    CHECK(read_file(out + "/default.cfg") == kConfig);
+    CHECK(read_file(scratch.path("elsewhere")) == "mine");   // replaced, not written through
+    CHECK(list_folder(out).find(".fardel") == std::string::npos);
+}
+
+TEST_CASE("extract: a link, FIFO or folder in a file's place is refused, with --force too") {   // A16
+    for (const char* kind : {"link to a file", "link to nowhere", "fifo", "folder"}) {
+        for (const bool force : {false, true}) {
+            const ScratchFolder scratch;
+            const std::string bundle = make_bundle(scratch);
+            const std::string victim = scratch.write("victim", "mine");
+            fs::create_directory(scratch.path("out"));
+            const std::string place = scratch.path("out/default.cfg");
+            if (std::string_view(kind) == "link to a file")
+                fs::create_symlink(victim, place);
+            else if (std::string_view(kind) == "link to nowhere")
+                fs::create_symlink(scratch.path("absent"), place);
+            else if (std::string_view(kind) == "fifo")
+                REQUIRE(::mkfifo(place.c_str(), 0600) == 0);
+            else
+                fs::create_directory(place);
+            Arguments arguments{"extract", bundle, "-C", scratch.path("out")};
+            if (force)
+                arguments.push_back("--force");
+            CAPTURE(kind);
+            check_conflict(run(arguments));
+            CHECK(read_file(victim) == "mine");
+            CHECK_FALSE(fs::exists(scratch.path("absent")));
+            CHECK(list_folder(scratch.path("out")) == (std::string_view(kind) == "folder" ? "default.cfg/" : "default.cfg"));
+        }
+    }
+}
+
+TEST_CASE("extract: a link or a file where a folder has to be is refused") {   // A13
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    fs::create_directories(scratch.path("outside"));
+    fs::create_directories(scratch.path("out"));
+    fs::create_directory_symlink(scratch.path("outside"), scratch.path("out/maps"));
+    check_conflict(run({"extract", bundle, "-C", scratch.path("out"), "--force"}));
+    CHECK(list_folder(scratch.path("outside")) == "");
+    CHECK(list_folder(scratch.path("out")) == "maps");
+
+    fs::remove(scratch.path("out/maps"));
+    scratch.write("out/textures", "a file");
+    check_conflict(run({"extract", bundle, "-C", scratch.path("out"), "--force"}));
+    CHECK(list_folder(scratch.path("out")) == "textures");
+}
+
+TEST_CASE("extract: folders that are there are used; the target may be a link, since the person named it") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    scratch.write("out/maps/mine.bsp", "mine");
+    fs::create_directory_symlink(scratch.path("out"), scratch.path("link"));
+    run_well({"extract", bundle, "-C", scratch.path("link")});
+    CHECK(read_file(scratch.path("out/maps/mine.bsp")) == "mine");
+    CHECK(fs::exists(scratch.path("out/maps/dm01.bsp")));
+}
+
+TEST_CASE("extract: a target that is a file, or whose folder is missing") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    check_conflict(run({"extract", bundle, "-C", scratch.write("file", "x")}));
+    const Outcome outcome = run({"extract", bundle, "-C", scratch.path("no/such/place")});
+    CHECK(outcome.exit_code == 3);
+    CHECK(is_one_clear_line(outcome, "missing"));
+}
+
+TEST_CASE("extract: when a file cannot be written, nothing is left and what was there is as it was") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    scratch.write("out/default.cfg", "mine");
+    const Outcome outcome = run({"extract", bundle, "-C", scratch.path("out"), "--force"}, {.file_bytes_max = 100'000});
+    CHECK(outcome.exit_code == 1);
+    CHECK(is_one_clear_line(outcome, "limit"));
+    CHECK(list_folder(scratch.path("out")) == "default.cfg");
+    CHECK(read_file(scratch.path("out/default.cfg")) == "mine");
+    CHECK(run({"extract", bundle, "-C", scratch.path("fresh")}, {.file_bytes_max = 100'000}).exit_code == 1);
+    CHECK_FALSE(fs::exists(scratch.path("fresh")));
+}

@@ -1,0 +1,143 @@
+#include "sample.h"
+
+#include <algorithm>
+#include <sstream>
+
+using namespace fardel::tests;
+
+namespace {
+
+const std::vector<std::string> kVerbs = {"pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which"};
+
+std::vector<std::string> options_in(const std::string& help) {
+    std::vector<std::string> options;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);)
+        if (const auto at = line.find("--"); line.starts_with("  -") && at != std::string::npos)
+            options.push_back(line.substr(at, line.find_first_of(" ,", at) - at));
+    return options;
+}
+
+std::string roff_of(std::string text) {
+    for (std::size_t at = 0; (at = text.find('-', at)) != std::string::npos; at += 2)
+        text.insert(at, "\\");
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("help: every verb has --help with an example, and 'help VERB' is the same") {
+    for (const std::string& verb : kVerbs) {
+        CAPTURE(verb);
+        const std::string help = run_well({verb, "--help"});
+        CHECK(help.find("Usage: fardel " + verb) != std::string::npos);
+        CHECK(help.find("Examples:\n  fardel " + verb) != std::string::npos);
+        CHECK(help.find("man fardel-" + verb) != std::string::npos);
+        CHECK(run_well({"help", verb}) == help);
+    }
+}
+
+TEST_CASE("help: the overview names every verb") {
+    const std::string overview = run_well({"--help"});
+    for (const std::string& verb : kVerbs)
+        CHECK(overview.find("\n  " + verb + " ") != std::string::npos);
+    CHECK(run_well({"help"}) == overview);
+    CHECK(run_well({"-h"}) == overview);
+}
+
+TEST_CASE("help: every option of every verb is in its man page") {
+    for (const std::string& verb : kVerbs) {
+        const std::string page = read_file(FARDEL_SOURCE_DIR "/docs/man/fardel-" + verb + ".1");
+        CAPTURE(verb);
+        CHECK(page.find(".SH EXAMPLES") != std::string::npos);
+        CHECK(page.find(".SH EXIT STATUS") != std::string::npos);
+        std::vector<std::string> helps;
+        if (verb == "trust")
+            helps = {run_well({"trust", "init", "--help"}), run_well({"trust", "show", "--help"})};
+        else
+            helps = {run_well({verb, "--help"})};
+        for (const std::string& help : helps)
+            for (const std::string& option : options_in(help)) {
+                CAPTURE(option);
+                CHECK((option == "--help" || page.find(roff_of(option)) != std::string::npos));
+            }
+    }
+}
+
+TEST_CASE("help: the man pages are sound roff") {
+    for (const std::string& verb : kVerbs) {
+        const Outcome outcome = run_program({"groff", "-man", "-Tutf8", "-ww", "-z", FARDEL_SOURCE_DIR "/docs/man/fardel-" + verb + ".1"});
+        CHECK(outcome.exit_code == 0);
+        CHECK(outcome.err == "");
+    }
+}
+
+TEST_CASE("the program: prints its version") {
+    CHECK(run_well({"--version"}).starts_with("fardel "));
+}
+
+TEST_CASE("the program: without a verb, or with one that does not exist, is a mistake") {
+    const Outcome none = run({});
+    CHECK(none.exit_code == 2);
+    CHECK(none.err == "fardel: no verb; try 'fardel --help'\n");
+
+    const Outcome near = run({"pakc"});
+    CHECK(near.exit_code == 2);
+    CHECK(near.err == "fardel: there is no verb 'pakc'; did you mean 'pack'? 'fardel --help' lists the verbs\n");
+    CHECK(run({"verfy"}).err.find("did you mean 'verify'?") != std::string::npos);
+    CHECK(run({"lss"}).err.find("did you mean 'ls'?") != std::string::npos);
+    CHECK(run({"frobnicate"}).err.find("did you mean") == std::string::npos);
+    CHECK(run({"\x1b[31mred\n"}).err.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("the program: a command line that makes no sense is told in one line, with exit code 2") {
+    const std::vector<Arguments> wrong = {
+        {"pack"},
+        {"pack", "a"},
+        {"pack", "-o", "x.fardel"},
+        {"pack", "a", "-o", "x.fardel", "--level", "20"},
+        {"pack", "a", "-o", "x.fardel", "--level", "0"},
+        {"pack", "a", "-o", "x.fardel", "--level", "nine"},
+        {"pack", "a", "-o", "x.fardel", "--level", "010x"},
+        {"pack", "a", "-o", "x.fardel", "--jobs", "-1"},
+        {"pack", "a", "-o", "x.fardel", "--frobnicate"},
+        {"pack", "a", "-o", "x.fardel", "--signer", "./prog"},
+        {"pack", "a", "-o", "nul"},
+        {"id"},
+        {"id", "a", "b"},
+        {"ls"},
+        {"cat", "a"},
+        {"extract", "a"},
+        {"extract", "a", "-C", "b", "../c"},
+        {"verify"},
+        {"keygen"},
+        {"keygen", "-o", "author.pub"},
+        {"sign", "a", "--key", "k"},
+        {"sign", "a", "--key", "k", "--role", "king"},
+        {"sign", "a", "--role", "author"},
+        {"sign", "a", "--key", "k", "--role", "registry", "--name", "n"},
+        {"sign", "a", "--key", "k", "--role", "author", "--expires", "tomorrow"},
+        {"sign", "a", "--key", "k", "--role", "author", "--expires", "2027-02-30"},
+        {"sign", "a", "--key", "k", "--role", "author", "--cosign", "--comment", "c"},
+        {"trust"},
+        {"trust", "innit"},
+        {"trust", "init", "p"},
+        {"which", "path"},
+        {"which", "--mount", "a"},
+    };
+    const ScratchFolder scratch;
+    for (const Arguments& arguments : wrong) {
+        std::string line;
+        for (const std::string& word : arguments)
+            line += word + " ";
+        CAPTURE(line);
+        const Outcome outcome = run(arguments, {.folder = scratch.root()});
+        CHECK(outcome.exit_code == 2);
+        CHECK(outcome.out == "");
+        CAPTURE(outcome.err);
+        CHECK(outcome.err.starts_with("fardel: "));
+        CHECK(outcome.err.find("--help'\n") != std::string::npos);
+        CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    }
+    CHECK(list_folder(scratch.root()) == "");
+}

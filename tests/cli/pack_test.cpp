@@ -1,0 +1,199 @@
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+using namespace fardel::tests;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+TEST_CASE("pack: a folder becomes a bundle, and says what is in it") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const std::string out = scratch.path("game.fardel");
+    const Outcome outcome = run({"pack", game, "-o", out, "--name", "game", "--version", "1.0"});
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.err == "");
+    CHECK(outcome.out.find("game 1.0") != std::string::npos);
+    CHECK(outcome.out.find("4 behind 5 names") != std::string::npos);
+    CHECK(outcome.out.find("unsigned; 'fardel sign' signs it") != std::string::npos);
+    CHECK(word_behind(outcome.out, "bundle") == run_well({"id", out}).substr(0, 64));
+    CHECK(outcome.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("pack: --json tells the same to programs") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const std::string out = scratch.path("x.fardel");
+    const json report = json::parse(run_well({"pack", game, "-o", out, "--json", "--exclude", "docs/**"}));
+    CHECK(report["file"] == out);
+    CHECK(report["name"] == "x");
+    CHECK(report["version"] == "");
+    CHECK(report["assets"] == 3);
+    CHECK(report["names"] == 4);
+    CHECK(report["duplicates"] == 1);
+    CHECK(report["duplicate_bytes"] == 5000);
+    CHECK(report["signed_by"].is_null());
+    CHECK(report["refused"].empty());
+    CHECK(report["overridden"].empty());
+    REQUIRE(report["excluded"].size() == 1);
+    CHECK(report["excluded"][0]["pattern"] == "docs/**");
+    CHECK(report["file_bytes"] == fs::file_size(out));
+    CHECK(report["bundle"].get<std::string>() + "\n" == run_well({"id", out}));
+}
+
+TEST_CASE("pack: later sources win, and names that cannot be packed are told") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    scratch.write("mod/default.cfg", "set name \"modder\"\n");
+    scratch.write("mod/con.txt", "reserved by Windows");
+    const std::string out = scratch.path("both.fardel");
+    const Outcome outcome = run({"pack", game, scratch.path("mod"), "-o", out});
+    CHECK(outcome.exit_code == 0);
+    CHECK(outcome.out.find("not packed: 1\n") != std::string::npos);
+    CHECK(outcome.out.find("con.txt") != std::string::npos);
+    CHECK(outcome.out.find("hidden by a later source: 1\n") != std::string::npos);
+    CHECK(run_well({"cat", out, "default.cfg"}) == "set name \"modder\"\n");
+
+    const json report = json::parse(run_well({"pack", game, scratch.path("mod"), "-o", out, "--json"}));
+    REQUIRE(report["refused"].size() == 1);
+    CHECK(report["refused"][0]["name"] == "con.txt");
+    REQUIRE(report["overridden"].size() == 1);
+    CHECK(report["overridden"][0]["name"] == "default.cfg");
+}
+
+TEST_CASE("pack: long lists are cut for people and whole in JSON") {
+    const ScratchFolder scratch;
+    for (int i = 0; i < 25; ++i)
+        scratch.write("art/draft" + std::to_string(i) + ".psd", "x");
+    scratch.write("art/done.png", "png");
+    const std::string out = scratch.path("art.fardel");
+    const std::string text = run_well({"pack", scratch.path("art"), "-o", out, "--exclude", "*.psd"});
+    CHECK(text.find("excluded: 25\n") != std::string::npos);
+    CHECK(text.find("… and 15 more; --json lists all") != std::string::npos);
+    CHECK(json::parse(run_well({"pack", scratch.path("art"), "-o", out, "--exclude", "*.psd", "--json"}))["excluded"].size() == 25);
+}
+
+TEST_CASE("pack: the same sources give the same bytes, whatever --jobs is") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    run_well({"pack", game, "-o", scratch.path("a.fardel"), "--name", "game", "--jobs", "1"});
+    run_well({"pack", game, "-o", scratch.path("b.fardel"), "--name", "game", "--jobs", "2"});
+    CHECK(read_file(scratch.path("a.fardel")) == read_file(scratch.path("b.fardel")));
+}
+
+TEST_CASE("pack: --level changes the layout and not the bundle id") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const json fast = json::parse(run_well({"pack", game, "-o", scratch.path("a.fardel"), "--name", "game", "--level", "1", "--json"}));
+    const json small = json::parse(run_well({"pack", game, "-o", scratch.path("b.fardel"), "--name", "game", "--level", "19", "--json"}));
+    CHECK(fast["bundle"] == small["bundle"]);
+}
+
+TEST_CASE("pack: --key signs in the same go, at the time that SOURCE_DATE_EPOCH says") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const std::string key = make_key(scratch, "author");
+    const Surroundings then{.variables = {{"SOURCE_DATE_EPOCH", "1700000000"}}};
+    const Arguments pack_a{"pack", game, "-o", scratch.path("a.fardel"), "--name", "game", "--version", "1.0", "--key", key};
+    const Arguments pack_b{"pack", game, "-o", scratch.path("b.fardel"), "--name", "game", "--version", "1.0", "--key", key, "--json"};
+    CHECK(run_well(pack_a, then).find("signed by") != std::string::npos);
+    const json report = json::parse(run_well(pack_b, then));
+    CHECK(read_file(scratch.path("a.fardel")) == read_file(scratch.path("b.fardel")));
+    CHECK(report["file_bytes"] == fs::file_size(scratch.path("b.fardel")));
+
+    const json told = json::parse(run_well({"id", "--json", scratch.path("a.fardel")}));
+    REQUIRE(told["signatures"].size() == 1);
+    CHECK(told["signatures"][0]["good"] == true);
+    CHECK(told["signatures"][0]["role"] == "author");
+    CHECK(told["signatures"][0]["name"] == "game");
+    CHECK(told["signatures"][0]["version"] == "1.0");
+    CHECK(told["signatures"][0]["created"] == 1700000000);
+    CHECK(told["signatures"][0]["key"] == report["signed_by"]);
+
+    const Outcome nonsense = run(pack_a, {.variables = {{"SOURCE_DATE_EPOCH", "yesterday"}}});
+    CHECK(nonsense.exit_code == 1);
+    CHECK(is_one_clear_line(nonsense, "malformed"));
+}
+
+TEST_CASE("pack: replaces an older bundle, and nothing else") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const std::string out = scratch.path("game.fardel");
+    run_well({"pack", game, "-o", out});
+    scratch.write("game/new.txt", "new");
+    run_well({"pack", game, "-o", out});
+    CHECK(run_well({"cat", out, "new.txt"}) == "new");
+
+    const std::string precious = scratch.write("precious.txt", "do not lose me");
+    const Outcome outcome = run({"pack", game, "-o", precious});
+    CHECK(outcome.exit_code == 1);
+    CHECK(is_one_clear_line(outcome, "conflict"));
+    CHECK(read_file(precious) == "do not lose me");
+}
+
+TEST_CASE("pack: OUT among the sources, or inside one, is refused before any work") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const std::string bundle = make_bundle(scratch);
+    for (const Arguments& arguments : {Arguments{"pack", game, "-o", game + "/game.fardel"}, Arguments{"pack", game + "/../game", "-o", game + "/maps/x.fardel"},
+                                       Arguments{"pack", game, bundle, "-o", bundle}, Arguments{"pack", game, "-o", game}}) {
+        const Outcome outcome = run(arguments);
+        CHECK(outcome.exit_code == 1);
+        CHECK(is_one_clear_line(outcome, "conflict"));
+    }
+    CHECK(list_folder(game).find("fardel") == std::string::npos);
+}
+
+TEST_CASE("pack: sources and folders that are not there, and sources that are no archives") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const Outcome absent = run({"pack", scratch.path("absent"), "-o", scratch.path("x.fardel")});
+    CHECK(absent.exit_code == 3);
+    CHECK(is_one_clear_line(absent, "missing"));
+    const Outcome nowhere = run({"pack", game, "-o", scratch.path("no/such/folder/x.fardel")});
+    CHECK(nowhere.exit_code == 3);
+    CHECK(is_one_clear_line(nowhere, "missing"));
+    const Outcome text = run({"pack", game + "/default.cfg", "-o", scratch.path("x.fardel")});
+    CHECK(text.exit_code == 1);
+    CHECK(is_one_clear_line(text, "malformed"));
+    fs::create_directory(scratch.path("empty"));
+    const Outcome empty = run({"pack", scratch.path("empty"), "-o", scratch.path("x.fardel")});
+    CHECK(empty.exit_code == 1);
+    CHECK(is_one_clear_line(empty, "unresolved"));
+    const Outcome glob = run({"pack", game, "-o", scratch.path("x.fardel"), "--exclude", "../*"});
+    CHECK(glob.exit_code == 1);
+    CHECK(is_one_clear_line(glob, "malformed"));
+    CHECK_FALSE(fs::exists(scratch.path("x.fardel")));
+}
+
+TEST_CASE("pack: names of sources are taken as they are") {
+    const ScratchFolder scratch;
+    for (const char* name : {"[maps]", "{}", "%%", "a b", "-x"}) {
+        CAPTURE(name);
+        scratch.write(std::string(name) + "/file.txt", name);
+        run_well({"pack", "-o", "out.fardel", "--", name}, {.folder = scratch.root()});
+        CHECK(run_well({"cat", scratch.path("out.fardel"), "file.txt"}) == name);
+    }
+}
+
+TEST_CASE("pack: when the bundle cannot be written, the folder is left as it was") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    fs::create_directory(scratch.path("out"));
+    const Outcome full = run({"pack", game, "-o", scratch.path("out/x.fardel")}, {.file_bytes_max = 64 * 1024});
+    CHECK(full.exit_code == 1);
+    CHECK(is_one_clear_line(full, "limit"));   // a disk that is full is in disk_full_test.cpp
+    CHECK(list_folder(scratch.path("out")) == "");
+}
+
+TEST_CASE("pack: runs with standard output closed, and its words do not get into the bundle") {
+    const ScratchFolder scratch;
+    const std::string game = make_game(scratch);
+    const std::string out = scratch.path("game.fardel");
+    run_shell("\"$FARDEL\" pack " + game + " -o " + out + " >&- 2>&- <&-");
+    const std::string bundle = read_file(out);
+    CHECK(bundle.find("packed ") == std::string::npos);
+    CHECK(run_well({"verify", out}).find("good") != std::string::npos);
+}

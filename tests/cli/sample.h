@@ -1,0 +1,39 @@
+// A small game to pack, and what is made of it with the program itself.
+#pragma once
+
+#include "program.h"
+
+#include "../scratch.h"
+
+#include <cstdint>
+#include <string>
+
+namespace fardel::tests {
+
+// Bytes that do not compress.
+std::string noise(std::uint64_t seed, std::size_t size_bytes);
+
+inline constexpr std::string_view kConfig = "set name \"player\"\nset volume 0.7\n";
+
+// default.cfg, docs/readme.txt, maps/dm01.bsp (300,000 bytes), textures/base/water.jpg, and the same bytes again as
+// textures/base/wasser.jpg. Returns the folder's path.
+std::string make_game(const ScratchFolder& scratch, std::string_view folder = "game");
+
+// make_game, packed as <folder>.fardel, named "game", version 1.0. Returns the bundle's path.
+std::string make_bundle(const ScratchFolder& scratch, std::string_view folder = "game");
+
+// <name>.key without passphrase, and <name>.key.pub. Returns the secret key's path.
+std::string make_key(const ScratchFolder& scratch, std::string_view name);
+
+// "author" for the next-to-last word of a line that begins so, in text for people: the word behind `label`.
+std::string word_behind(std::string_view text, std::string_view label);
+
+std::string read_file(const std::string& path);
+// One bit of the byte at `offset` is another.
+void flip_bit(const std::string& path, std::uint64_t offset);
+// Names of all that is in a folder, sorted; folders end in '/'.
+std::string list_folder(const std::string& path);
+// What b3sum prints, without the name.
+std::string b3sum(const std::string& path);
+
+}  // namespace fardel::tests

@@ -1,0 +1,44 @@
+# One step of the consumer test; see CMakeLists.txt for the variables.
+
+function(run)
+    execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# What the program must print: the hash is what b3sum prints for the word "fardel".
+function(run_stranger program)
+    execute_process(COMMAND "${program}" OUTPUT_VARIABLE printed COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+    set(expected "707bb2400743b64737d0db59a8262902f160d086b6c3e0109fc49e1ee86d7b21\n")
+    if(NOT printed STREQUAL expected)
+        message(FATAL_ERROR "printed ${printed}instead of ${expected}")
+    endif()
+endfunction()
+
+if(STEP STREQUAL "install")
+    file(REMOVE_RECURSE "${PREFIX}")
+    run("${CMAKE_COMMAND}" --install "${FARDEL_BUILD}" --prefix "${PREFIX}")
+
+elseif(STEP STREQUAL "find_package")
+    file(REMOVE_RECURSE "${SCRATCH}")
+    run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${SCRATCH}" -G "${GENERATOR}"
+        "-DCMAKE_PREFIX_PATH=${PREFIX}"
+        "-DCMAKE_CXX_COMPILER=${CXX}"
+        "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
+        "-DCMAKE_EXE_LINKER_FLAGS=${LINKER_FLAGS}")
+    run("${CMAKE_COMMAND}" --build "${SCRATCH}")
+    run_stranger("${SCRATCH}/stranger")
+
+elseif(STEP STREQUAL "pkg_config")
+    file(REMOVE_RECURSE "${SCRATCH}")
+    file(MAKE_DIRECTORY "${SCRATCH}")
+    set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
+    run(pkg-config --exact-version=${VERSION} fardel)
+    execute_process(COMMAND pkg-config --static --cflags --libs fardel
+        OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    separate_arguments(cxx_flags UNIX_COMMAND "${CXX_FLAGS} ${LINKER_FLAGS}")
+    run("${CXX}" -std=c++20 ${cxx_flags} "${SOURCE}/main.cpp" -o "${SCRATCH}/stranger" ${flags})
+    run_stranger("${SCRATCH}/stranger")
+
+else()
+    message(FATAL_ERROR "no step ${STEP}")
+endif()

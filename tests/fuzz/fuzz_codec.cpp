@@ -1,0 +1,31 @@
+// Input: the block's raw bytes (24 bits, little-endian, modulo 256 KiB + 1), then a zstd frame. Decoding gives an error or
+// fills the block; the buffer is a heap block of just that size. What was filled, encoded, decodes to itself.
+#include "codec.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace fardel;
+    if (size < 3)
+        return 0;
+    const std::size_t raw_bytes = (data[0] | data[1] << 8 | data[2] << 16) % (limits::kBlockBytesMax + 1u);
+    const auto memory = std::make_unique<std::byte[]>(raw_bytes);
+    const std::span<std::byte> raw(memory.get(), raw_bytes);
+    const Status status = decode_block(Codec::zstd, std::as_bytes(std::span(data + 3, size - 3)), raw);
+    if (!status) {
+        if (status.error().code() != ErrorCode::malformed)
+            std::abort();
+        return 0;
+    }
+
+    static BlockEncoder encoder(1);
+    const auto frame = std::make_unique<std::byte[]>(stored_bytes_max(raw_bytes));
+    const auto again = encoder.encode(raw, {frame.get(), stored_bytes_max(raw_bytes)});
+    const auto back = std::make_unique<std::byte[]>(raw_bytes);
+    if (!again.empty() &&
+        (!decode_block(Codec::zstd, again, {back.get(), raw_bytes}) || !std::equal(raw.begin(), raw.end(), back.get())))
+        std::abort();
+    return 0;
+}

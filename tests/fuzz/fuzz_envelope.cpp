@@ -1,0 +1,52 @@
+// Bytes are no trailer, or they are exactly what their envelopes encode to; and no such trailer is trusted by
+// strangers.
+#include <fardel/format/envelope.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/trust_policy.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+using namespace fardel;
+
+namespace {
+
+void require(bool holds) {
+    if (!holds)
+        std::abort();
+}
+
+const TrustPolicy& policy() {
+    static const TrustPolicy only = [] {
+        PublicKey nobody;
+        nobody.bytes.fill(0x5a);  // nobody knows its secret key
+        return make_policy(std::vector{PolicyKey{"nobody", nobody}}, {}).value();
+    }();
+    return only;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto bytes = std::as_bytes(std::span(data, size));
+    const auto envelopes = decode_trailer(bytes);
+    if (!envelopes)
+        return 0;
+    std::vector<std::byte> again;
+    for (const Envelope& envelope : *envelopes) {
+        const auto part = encode_envelope(envelope);
+        require(part.has_value());
+        again.insert(again.end(), part->begin(), part->end());
+    }
+    require(std::ranges::equal(again, bytes));
+
+    // The bundle of the first statement, so that its signatures are looked at.
+    BundleId bundle;
+    if (!envelopes->empty())
+        if (const auto statement = decode_statement(envelopes->front().payload))
+            bundle = statement->bundle;
+    const auto verdict = policy().evaluate(*envelopes, bundle, {}, 1'750'000'000);
+    require(verdict && !verdict->trusted && verdict->refusal && !verdict->layout_signed);
+    return 0;
+}

@@ -1,0 +1,38 @@
+// A text is no key file, or (fardel's own, in the clear) exactly what its values give. No passphrase is ever asked for
+// before the cost of using it was found bearable; here it is then refused.
+#include <fardel/format/key_file.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+using namespace fardel;
+
+namespace {
+
+void require(bool holds) {
+    if (!holds)
+        std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const bool own = text.starts_with("fardel-");
+    if (const auto file = parse_public_key(text)) {
+        const auto again = format_public_key(file->key, file->comment);
+        require(again.has_value() && (!own || *again == text));
+    }
+    bool asked = false;
+    const auto key = decode_key_file(text, [&]() -> Result<std::string> {
+        asked = true;
+        return Error(ErrorCode::cancelled, "nobody here");
+    });
+    require(!asked || (!key && key.error().code() == ErrorCode::cancelled));
+    if (key && own) {
+        const std::size_t comment = text.find("comment: ") + 9;
+        require(encode_key_file(*key, std::nullopt, text.substr(comment, text.find('\n', comment) - comment)).value() ==
+                text);
+    }
+    return 0;
+}

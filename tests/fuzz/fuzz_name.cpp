@@ -1,0 +1,40 @@
+// A text is no name, or it is one for every function that takes names.
+#include <fardel/format/name.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace {
+
+void require(bool holds) {
+    if (!holds)
+        std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const std::string folded = fardel::fold_name(text);
+    require(fardel::name_hash(text) == fardel::name_hash(folded));
+    require(fardel::names_fold_equal(text, folded));
+    require(fardel::printable(text, 100).size() <= 103);
+
+    // The first half as a pattern for the rest; and what a pattern matches is no ill-formed one's doing.
+    const std::string_view pattern = text.substr(0, size / 2), rest = text.substr(size / 2);
+    if (fardel::verify_name(rest) && fardel::glob_matches(pattern, rest))
+        require(static_cast<bool>(fardel::verify_glob(pattern)));
+
+    const auto name = fardel::AssetName::parse(text);
+    require(name.has_value() == static_cast<bool>(fardel::verify_name(text)));
+    if (!name) {
+        require(fardel::printable(name.error().message(), 1000) == name.error().message());
+        return 0;
+    }
+    require(name->text() == text);
+    require(fardel::fold_name(folded) == folded);
+    require(fardel::printable(text, 4096).find_first_of("\x1b\r\n") == std::string::npos);
+    require(static_cast<bool>(fardel::verify_glob(text)) && fardel::glob_matches(text, text));
+    require(fardel::glob_matches("**", text) && fardel::glob_matches("**/*", text));
+    return 0;
+}

@@ -1,0 +1,28 @@
+// Bytes are no statement or countersignature, or they are exactly what their values encode to.
+#include <fardel/format/statement.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+using namespace fardel;
+
+namespace {
+
+template <class Record, class Encode>
+void require_same(const Result<Record>& record, Encode encode, std::span<const std::byte> bytes) {
+    if (!record)
+        return;
+    const auto again = encode(*record);
+    if (!again || !std::ranges::equal(*again, bytes))
+        std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto bytes = std::as_bytes(std::span(data, size));
+    require_same(decode_statement(bytes), encode_statement, bytes);
+    require_same(decode_countersignature(bytes), encode_countersignature, bytes);
+    return 0;
+}

@@ -1,0 +1,31 @@
+// A text is no policy, or its canonical form gives the same rules and is its own canonical form.
+#include <fardel/format/name.h>
+#include <fardel/format/trust_policy.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+using namespace fardel;
+
+namespace {
+
+void require(bool holds) {
+    if (!holds)
+        std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const auto policy = TrustPolicy::parse({reinterpret_cast<const char*>(data), size});
+    if (!policy) {
+        require(printable(policy.error().message(), 1000) == policy.error().message());
+        return 0;
+    }
+    const std::string text = policy->format();
+    const auto again = TrustPolicy::parse(text);
+    require(again.has_value());
+    require(again->rules() == policy->rules() && again->format() == text);
+    require(TrustPolicy::make(policy->rules()).has_value());
+    return 0;
+}

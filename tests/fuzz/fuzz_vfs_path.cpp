@@ -1,0 +1,42 @@
+// A path: what parses keeps its text, parses again to the same, and names only what its kind allows.
+#include <fardel/format/name.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+using namespace fardel;
+
+namespace {
+
+void require(bool good) {
+    if (!good)
+        std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto path = VfsPath::parse(text);
+    if (!path)
+        return 0;
+    const PathParts parts = path->parts();
+    require(path->text() == text && text.starts_with('/') && (text == "/" || !text.ends_with('/')));
+    const bool named = parts.kind == PathKind::bundle_name || parts.kind == PathKind::published;
+    require(named == !parts.name.empty());
+    if (named) {
+        require(static_cast<bool>(verify_name(parts.name)) && text.ends_with(parts.name) && parts.hash == name_hash(parts.name));
+    }
+    if (parts.kind == PathKind::published)
+        require(!is_reserved_root_part(parts.name.substr(0, parts.name.find('/'))));
+    if (parts.kind == PathKind::asset)
+        require(text == "/assets/" + parts.id.hex());
+    if (parts.kind == PathKind::bundle || parts.kind == PathKind::bundle_name)
+        require(text.substr(0, 73) == "/bundles/" + parts.id.hex());
+    const auto again = parse_path_parts(path->text());
+    require(again && again->kind == parts.kind && again->id == parts.id && again->name == parts.name);
+    return 0;
+}

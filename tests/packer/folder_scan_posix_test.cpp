@@ -1,0 +1,191 @@
+#include "folder_scan.h"
+
+#include "blob_text.h"
+#include "unprivileged.h"
+
+#include <doctest/doctest.h>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace fardel {
+namespace {
+
+using tests::ScratchFolder;
+
+SourceListing list(const std::string& path, std::span<const std::string> excludes = {}) {
+    SourceListing listing(excludes);
+    const Status listed = list_folder(path, listing);
+    REQUIRE_MESSAGE(listed, (listed ? "" : listed.error().text()));
+    return listing;
+}
+
+std::vector<std::string> names_of(const SourceListing& listing) {
+    std::vector<std::string> names;
+    for (const SourceEntry& entry : listing.entries)
+        names.push_back(entry.name.text());
+    return names;
+}
+
+const RefusedName* find_refused(const SourceListing& listing, std::string_view name) {
+    const auto found = std::ranges::find(listing.refused, name, &RefusedName::printable_name);
+    return found == listing.refused.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("folder: every file is listed under its path, in byte order, with size and bytes") {
+    const ScratchFolder folder;
+    folder.write("b.txt", "bee");
+    folder.write("a/z.txt", "zee");
+    folder.write("a/b/c/d.txt", "");
+    folder.write("Z.txt", "big");
+    std::filesystem::create_directories(folder.path("empty/inside"));
+    const SourceListing listing = list(folder.root().string());
+    CHECK(names_of(listing) == std::vector<std::string>{"Z.txt", "a/b/c/d.txt", "a/z.txt", "b.txt"});
+    CHECK(listing.entries[0].size_bytes == 3);
+    CHECK(listing.entries[2].origin == folder.path("a/z.txt"));
+    CHECK(*read_blob(*listing.entries[2].blob) == "zee");
+    CHECK(*read_blob(*listing.entries[1].blob) == "");
+    CHECK(listing.refused.empty());
+}
+
+TEST_CASE("folder: slashes at the end of its path mean nothing") {
+    const ScratchFolder folder;
+    folder.write("a", "x");
+    CHECK(list(folder.root().string() + "///").entries[0].origin == folder.path("a"));
+}
+
+TEST_CASE("folder: names that begin with a dot are packed like others") {
+    const ScratchFolder folder;
+    folder.write(".hidden", "");
+    folder.write(".config/x", "");
+    CHECK(names_of(list(folder.root().string())) == std::vector<std::string>{".config/x", ".hidden"});
+}
+
+// A13, A16: wherever a link points, it is not followed, and said.
+TEST_CASE("folder: symbolic links are refused and reported") {
+    const ScratchFolder folder;
+    folder.write("inside/file", "x");
+    std::filesystem::create_symlink("inside/file", folder.path("to_file"));
+    std::filesystem::create_symlink("inside", folder.path("to_folder"));
+    std::filesystem::create_symlink("/etc/passwd", folder.path("to_outside"));
+    std::filesystem::create_symlink("nowhere", folder.path("to_nothing"));
+    std::filesystem::create_symlink(".", folder.path("to_itself"));
+    const SourceListing listing = list(folder.root().string());
+    CHECK(names_of(listing) == std::vector<std::string>{"inside/file"});
+    CHECK(listing.refused.size() == 5);
+    for (const RefusedName& refused : listing.refused)
+        CHECK(refused.reason.code() == ErrorCode::denied);
+}
+
+// A34
+TEST_CASE("folder: a FIFO, a socket and a device are refused and reported") {
+    const ScratchFolder folder;
+    folder.write("file", "x");
+    REQUIRE(::mkfifo(folder.path("fifo").c_str(), 0644) == 0);
+    const int server = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, folder.path("socket").c_str(), sizeof address.sun_path - 1);
+    REQUIRE(::bind(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    ::close(server);
+    std::size_t special = 2;
+    if (::mknod(folder.path("null").c_str(), S_IFCHR | 0644, 0x103) == 0)  // only root may
+        ++special;
+    const SourceListing listing = list(folder.root().string());
+    CHECK(names_of(listing) == std::vector<std::string>{"file"});
+    CHECK(listing.refused.size() == special);
+    for (const RefusedName& refused : listing.refused)
+        CHECK(refused.reason.code() == ErrorCode::malformed);
+}
+
+// A02–A06, A09–A11: what a Unix folder can hold and a bundle cannot.
+TEST_CASE("folder: bad names are refused and reported, and safe to show") {
+    const ScratchFolder folder;
+    const std::vector<std::string> names{"a\\b", "a:b", "a*", "a?", "a\"b", "a|b", "a\nb", "a\x1b[31m", "dot.", "space ", " space",
+                                         "con", "NUL.txt", "PROGRA~1", "e\u0301", "a\u200b", "caf\xe9", "\xc0\xaf"};
+    for (const std::string& name : names)
+        folder.write(name, "x");
+    folder.write("good", "x");
+    const SourceListing listing = list(folder.root().string());
+    CHECK(names_of(listing) == std::vector<std::string>{"good"});
+    CHECK(listing.refused.size() == names.size());
+    for (const std::string& name : names) {
+        CAPTURE(printable(name));
+        const RefusedName* refused = find_refused(listing, printable(name));
+        REQUIRE(refused != nullptr);
+        CHECK(refused->reason.code() == ErrorCode::malformed);
+        CHECK(refused->origin == folder.root().string() + '/' + printable(name));
+    }
+}
+
+TEST_CASE("folder: a refused folder is reported once, for all that is in it") {
+    const ScratchFolder folder;
+    folder.write("aux/a", "x");
+    folder.write("aux/b", "x");
+    folder.write("good/c", "x");
+    const SourceListing listing = list(folder.root().string());
+    CHECK(names_of(listing) == std::vector<std::string>{"good/c"});
+    REQUIRE(listing.refused.size() == 1);
+    CHECK(listing.refused[0].printable_name == "aux/");
+}
+
+// A11
+TEST_CASE("folder: what is deeper than names may be is refused, not walked") {
+    const ScratchFolder folder;
+    std::string path = "d";
+    for (int i = 0; i < 70; ++i)
+        path += "/d";
+    folder.write(path + "/file", "x");
+    const SourceListing listing = list(folder.root().string());
+    CHECK(listing.entries.empty());
+    REQUIRE(listing.refused.size() == 1);
+    CHECK(listing.refused[0].reason.code() == ErrorCode::limit);
+}
+
+TEST_CASE("folder: excluded files and folders are reported with their pattern, and not looked into") {
+    const ScratchFolder folder;
+    folder.write(".git/config", "x");
+    folder.write("mod/.git/config", "x");
+    folder.write("mod/a.psd", "x");
+    folder.write("mod/a.tga", "x");
+    std::filesystem::create_symlink("a.tga", folder.path("mod/latest"));
+    const std::vector<std::string> excludes{"**/.git/**", "**/*.psd", "mod/latest"};
+    const SourceListing listing = list(folder.root().string(), excludes);
+    CHECK(names_of(listing) == std::vector<std::string>{"mod/a.tga"});
+    CHECK(listing.refused.empty());
+    REQUIRE(listing.excluded.size() == 4);
+    CHECK(listing.excluded[0].name == ".git/");
+    CHECK(listing.excluded[0].pattern == "**/.git/**");
+    CHECK(listing.excluded[1].name == "mod/.git/");
+    CHECK(listing.excluded[2].name == "mod/a.psd");
+    CHECK(listing.excluded[3].name == "mod/latest");
+}
+
+TEST_CASE("folder: one that may not be listed is denied, by name") {
+    const ScratchFolder folder;
+    folder.write("closed/file", "x");
+    REQUIRE(::chmod(folder.path("closed").c_str(), 0) == 0);
+    {
+        const Unprivileged somebody(folder);
+        SourceListing listing({});
+        const Status listed = list_folder(folder.root().string(), listing);
+        REQUIRE_FALSE(listed);
+        CHECK(listed.error().code() == ErrorCode::denied);
+        CHECK(listed.error().message().starts_with(folder.path("closed")));
+    }
+    REQUIRE(::chmod(folder.path("closed").c_str(), 0755) == 0);
+}
+
+TEST_CASE("folder: one that is not there is missing") {
+    SourceListing listing({});
+    const Status listed = list_folder("/nowhere/at/all", listing);
+    REQUIRE_FALSE(listed);
+    CHECK(listed.error().code() == ErrorCode::missing);
+}
+
+}  // namespace fardel

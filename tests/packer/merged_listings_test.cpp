@@ -1,0 +1,124 @@
+#include "merged_listings.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+namespace fardel {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// A listing of these names, each with the origin "<source>:<name>".
+SourceListing listing_of(const std::string& source, const Names& names, bool conflicts_refused = false) {
+    SourceListing listing({});
+    for (const std::string& name : names)
+        listing.entries.push_back({.name = *AssetName::parse(name), .origin = source + ':' + name, .size_bytes = 0, .blob = nullptr});
+    listing.conflicts_refused = conflicts_refused;
+    return listing;
+}
+
+ScanResult merge(std::vector<SourceListing> listings) {
+    Result<ScanResult> result = merge_listings(std::move(listings));
+    REQUIRE(result);
+    return *std::move(result);
+}
+
+Names origins_of(const ScanResult& result) {
+    Names origins;
+    for (const SourceEntry& entry : result.entries)
+        origins.push_back(entry.origin);
+    return origins;
+}
+
+Names overridden_of(const ScanResult& result) {
+    Names lines;
+    for (const OverriddenName& name : result.report.overridden)
+        lines.push_back(name.origin + " by " + name.by_origin);
+    return lines;
+}
+
+}  // namespace
+
+TEST_CASE("merged listings: names come sorted by bytes") {
+    CHECK(origins_of(merge({listing_of("1", {"b", "a/c", "a-c", "Z"}), listing_of("2", {"a.c"})})) == Names{"1:Z", "1:a-c", "2:a.c", "1:a/c", "1:b"});
+}
+
+TEST_CASE("merged listings: the later source wins, and the earlier name is reported with both origins") {
+    const ScanResult result = merge({listing_of("1", {"a", "b"}), listing_of("2", {"b", "c"}), listing_of("3", {"b"})});
+    CHECK(origins_of(result) == Names{"1:a", "3:b", "2:c"});
+    CHECK(overridden_of(result) == Names{"1:b by 2:b", "2:b by 3:b"});
+}
+
+// A08
+TEST_CASE("merged listings: names are compared under case folding, and the later spelling counts") {
+    const ScanResult result = merge({listing_of("1", {"Textures/Base.tga", "stra\u00dfe"}), listing_of("2", {"textures/BASE.TGA", "STRASSE"})});
+    CHECK(origins_of(result) == Names{"2:STRASSE", "2:textures/BASE.TGA"});
+    CHECK(result.report.overridden.size() == 2);
+}
+
+// A07
+TEST_CASE("merged listings: the last of a name inside one archive wins, as in the game") {
+    const ScanResult result = merge({listing_of("1", {"a", "A", "a"})});
+    CHECK(origins_of(result) == Names{"1:a"});
+    CHECK(overridden_of(result) == Names{"1:a by 1:A", "1:A by 1:a"});
+}
+
+// A12
+TEST_CASE("merged listings: a file hides a folder of its name, and the other way round") {
+    const ScanResult file = merge({listing_of("1", {"A/x", "a/y/z", "a-b", "ab"}), listing_of("2", {"a"})});
+    CHECK(origins_of(file) == Names{"2:a", "1:a-b", "1:ab"});
+    CHECK(overridden_of(file) == Names{"1:A/x by 2:a", "1:a/y/z by 2:a"});
+    const ScanResult folder = merge({listing_of("1", {"a", "b"}), listing_of("2", {"A/x/y"})});
+    CHECK(origins_of(folder) == Names{"2:A/x/y", "1:b"});
+    CHECK(overridden_of(folder) == Names{"1:a by 2:A/x/y"});
+}
+
+TEST_CASE("merged listings: two names of a folder that a bundle cannot both hold are a conflict") {
+    for (const Names& names : {Names{"A", "a"}, Names{"a", "A/x"}, Names{"A/x", "a"}, Names{"b/x", "B/X"}}) {
+        const Result<ScanResult> result = merge_listings({listing_of("1", names, true)});
+        REQUIRE_FALSE(result);
+        CHECK(result.error().code() == ErrorCode::conflict);
+        for (const std::string& name : names)
+            CHECK(result.error().message().find("1:" + name) != std::string::npos);
+    }
+}
+
+TEST_CASE("merged listings: a folder may hide names of sources before it, and be hidden") {
+    const ScanResult result = merge({listing_of("1", {"a", "b"}), listing_of("2", {"A", "c"}, true), listing_of("3", {"C"})});
+    CHECK(origins_of(result) == Names{"2:A", "3:C", "1:b"});
+}
+
+TEST_CASE("merged listings: what is left is what no later name contradicts") {
+    const unsigned seed = std::random_device{}();
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto contradict = [](const std::string& a, const std::string& b) {
+        const std::string x = fold_name(a), y = fold_name(b);
+        return x == y || x.starts_with(y + '/') || y.starts_with(x + '/');
+    };
+    for (int round = 0; round < 300; ++round) {
+        Names names;
+        for (int i = 0; i < 12; ++i) {
+            std::string name(1, "aAbB"[random() % 4]);
+            for (std::size_t depth = random() % 3; depth > 0; --depth)
+                name += std::string("/") + "aAbB"[random() % 4];
+            names.push_back(name);
+        }
+        std::set<std::string> expected;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            bool survives = true;
+            for (std::size_t later = i + 1; later < names.size(); ++later)
+                survives = survives && !contradict(names[i], names[later]);
+            if (survives)
+                expected.insert("1:" + names[i]);
+        }
+        const ScanResult result = merge({listing_of("1", names)});
+        const Names origins = origins_of(result);
+        CHECK(std::set(origins.begin(), origins.end()) == expected);
+        CHECK(origins.size() + result.report.overridden.size() == names.size());
+    }
+}
+
+}  // namespace fardel

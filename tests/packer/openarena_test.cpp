@@ -1,0 +1,138 @@
+// OpenArena's own archives against unzip, which knows nothing of PhysicsFS. The package openarena-data and its sisters
+// must be installed: setup/ does that; without them these cases fail.
+#include <fardel/packer/pack.h>
+
+#include "blob_text.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kGame = "/usr/share/games/openarena/baseoa";
+
+std::vector<std::string> archives() {
+    std::vector<std::string> paths;
+    std::error_code error;
+    for (const fs::directory_entry& file : fs::directory_iterator(kGame, error))
+        if (file.path().extension() == ".pk3")
+            paths.push_back(file.path().string());
+    REQUIRE_MESSAGE(paths.size() >= 10, "OpenArena's archives are not in " << kGame);
+    std::ranges::sort(paths);
+    return paths;
+}
+
+// What `command` prints.
+std::string run(const std::string& command) {
+    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
+    REQUIRE(pipe);
+    std::string out;
+    std::string buffer(1 << 16, '\0');
+    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe.get()))
+        out.append(buffer, 0, count);
+    return out;
+}
+
+std::vector<std::string> unzip_names(const std::string& archive) {
+    std::vector<std::string> names;
+    std::istringstream lines(run("unzip -Z1 '" + archive + '\''));
+    for (std::string line; std::getline(lines, line);)
+        if (!line.ends_with('/'))
+            names.push_back(line);
+    return names;
+}
+
+std::string lowered(std::string name) {
+    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return name;
+}
+
+}  // namespace
+
+TEST_CASE("openarena: each archive has the entries that unzip lists, and none is refused") {
+    std::size_t total = 0;
+    for (const std::string& archive : archives()) {
+        CAPTURE(archive);
+        const auto result = scan_sources(std::vector{archive}, {});
+        REQUIRE(result);
+        std::vector<std::string> names;
+        for (const SourceEntry& entry : result->entries)
+            names.push_back(entry.name.text());
+        std::vector<std::string> expected = unzip_names(archive);
+        std::ranges::sort(expected);
+        CHECK(names == expected);
+        CHECK(result->report.refused.empty());
+        CHECK(result->report.overridden.empty());
+        total += names.size();
+    }
+    CHECK(total == 5357);
+}
+
+TEST_CASE("openarena: all archives together are what the last of each name says, and every override is reported") {
+    const std::vector<std::string> paths = archives();
+    const auto packed = pack_sources(paths, {.name = "openarena"});
+    REQUIRE(packed);
+    std::map<std::string, std::pair<std::string, std::string>> winners;  // lower case: archive, name
+    std::vector<std::string> hidden;
+    for (const std::string& archive : paths)
+        for (const std::string& name : unzip_names(archive)) {
+            auto& [winner, spelling] = winners[lowered(name)];
+            if (!winner.empty())
+                hidden.push_back(winner + ": " + spelling + " by " + archive + ": " + name);
+            winner = archive;
+            spelling = name;
+        }
+    std::vector<std::string> overridden;
+    for (const OverriddenName& name : packed->report.overridden)
+        overridden.push_back(name.origin + " by " + name.by_origin);
+    std::ranges::sort(hidden);
+    std::ranges::sort(overridden);
+    CHECK(overridden == hidden);
+    CHECK(overridden.size() == 480);
+    CHECK(packed->report.refused.empty());
+
+    REQUIRE(packed->plan.names.size() == winners.size());
+    for (const PlannedName& name : packed->plan.names) {
+        const auto found = winners.find(lowered(name.name.text()));
+        REQUIRE(found != winners.end());
+        CHECK(found->second.second == name.name.text());
+    }
+
+    // One in 29, so that each kind comes up: the bytes are those that `unzip -p` gives.
+    for (std::size_t i = 0; i < packed->plan.assets.size(); i += 29) {
+        const PlannedAsset& asset = packed->plan.assets[i];
+        CAPTURE(asset.key);
+        const std::string& archive = winners[lowered(asset.key)].first;
+        const auto content = read_blob(*asset.source, 65536);
+        REQUIRE(content);
+        CHECK((*content == run("unzip -p '" + archive + "' '" + asset.key + '\'')));
+    }
+}
+
+TEST_CASE("openarena: types are known by content where the extension lies or is silent") {
+    const auto packed = pack_sources(archives(), {.name = "openarena"});
+    REQUIRE(packed);
+    std::map<std::string, std::size_t> counts;
+    for (const PlannedAsset& asset : packed->plan.assets) {
+        ++counts[asset.content_type];
+        if (asset.key.ends_with(".bsp"))
+            CHECK(asset.content_type == "application/x-bsp");
+        if (asset.key.ends_with(".roq"))
+            CHECK(asset.streamed);
+    }
+    CHECK(counts["image/x-tga"] + counts["image/jpeg"] + counts["image/png"] > 3000);
+    CHECK(counts["application/octet-stream"] < 60);
+}
+
+}  // namespace fardel

@@ -1,0 +1,99 @@
+#include <fardel/packer/pack.h>
+
+#include "blob_text.h"
+#include "unprivileged.h"
+#include "zip_builder.h"
+
+#include <doctest/doctest.h>
+
+namespace fardel {
+namespace {
+
+using tests::ScratchFolder;
+
+Result<PackPlan> pack(const std::vector<std::string>& sources, const PackOptions& options = {.name = "mods/test"}) {
+    return pack_sources(sources, options);
+}
+
+void check_refused(const Result<PackPlan>& result, ErrorCode code, std::string_view word) {
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == code);
+    CHECK(result.error().message().find(word) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("pack: every file becomes an asset and a published name, with its type") {
+    const ScratchFolder folder;
+    folder.write("maps/dm01.bsp", std::string("IBSP\x2e\0\0\0rest", 12));
+    folder.write("shot.tga", "\xff\xd8\xff\xe0 a jpeg");
+    folder.write("music/long.wav", std::string(300'000, 'w'));
+    folder.write("sound/short.wav", "");
+    const auto packed = pack({folder.root().string()}, {.name = "mods/test", .version = "1.0-rc1"});
+    REQUIRE(packed);
+    const BundlePlan& plan = packed->plan;
+    REQUIRE(plan.assets.size() == 4);
+    REQUIRE(plan.names.size() == 4);
+    const std::vector<std::string> names{"maps/dm01.bsp", "music/long.wav", "shot.tga", "sound/short.wav"};
+    const std::vector<std::string> types{"application/x-bsp", "audio/wav", "image/jpeg", "audio/wav"};
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(plan.names[i].name.text() == names[i]);
+        CHECK(plan.names[i].published);
+        CHECK_FALSE(plan.names[i].extends);
+        REQUIRE(plan.names[i].variants.size() == 1);
+        CHECK(plan.names[i].variants[0].asset == i);
+        CHECK(plan.names[i].variants[0].tags.empty());
+        CHECK(plan.assets[i].key == names[i]);
+        CHECK(plan.assets[i].content_type == types[i]);
+        CHECK(plan.assets[i].streamed == (i == 1));
+    }
+    CHECK(read_blob(*plan.assets[1].source)->size() == 300'000);
+    REQUIRE(plan.metadata.size() == 2);
+    CHECK(plan.metadata[0].key == "name");
+    CHECK(std::get<std::string>(plan.metadata[0].value) == "mods/test");
+    CHECK(plan.metadata[1].key == "version");
+    CHECK(std::get<std::string>(plan.metadata[1].value) == "1.0-rc1");
+}
+
+TEST_CASE("pack: without a version there is no version in the metadata") {
+    const ScratchFolder folder;
+    const auto packed = pack({folder.root().string()});
+    REQUIRE(packed);
+    CHECK(packed->plan.assets.empty());
+    CHECK(packed->plan.metadata.size() == 1);
+}
+
+TEST_CASE("pack: what is not packed is in the report") {
+    const ScratchFolder folder;
+    folder.write("tree/.git/HEAD", "x");
+    folder.write("tree/a", "x");
+    std::filesystem::create_symlink("a", folder.path("tree/link"));
+    const std::string pak = folder.write("pak0.pk3", build_zip({{.name = "A", .content = "x"}}));
+    const auto packed = pack({pak, folder.path("tree")});
+    REQUIRE(packed);
+    CHECK(packed->plan.names.size() == 1);
+    CHECK(packed->report.refused.size() == 1);
+    CHECK(packed->report.excluded.size() == 1);
+    CHECK(packed->report.overridden.size() == 1);
+}
+
+TEST_CASE("pack: a bad name or version is malformed, and so is nothing to pack") {
+    const ScratchFolder folder;
+    check_refused(pack({folder.root().string()}, {.name = ""}), ErrorCode::malformed, "bundle name");
+    check_refused(pack({folder.root().string()}, {.name = "../x"}), ErrorCode::malformed, "bundle name");
+    check_refused(pack({folder.root().string()}, {.name = "x", .version = "1 0"}), ErrorCode::malformed, "bundle version");
+    check_refused(pack({folder.root().string()}, {.name = "x", .version = "1\n"}), ErrorCode::malformed, "bundle version");
+    check_refused(pack({}), ErrorCode::malformed, "no source");
+}
+
+TEST_CASE("pack: an entry that cannot be read stops it, by name") {
+    const ScratchFolder folder;
+    const std::string pak = folder.write("bad.pk3", build_zip({{.name = "fine", .content = "x"}, {.name = "rotten", .content = "x", .crc32 = 1}}));
+    check_refused(pack({pak}), ErrorCode::corrupt, pak + ": rotten");
+
+    REQUIRE(::chmod(folder.write("tree/secret", "x").c_str(), 0) == 0);
+    const Unprivileged somebody(folder);
+    check_refused(pack({folder.path("tree")}), ErrorCode::denied, folder.path("tree/secret"));
+}
+
+}  // namespace fardel

@@ -1,0 +1,46 @@
+#include "physfs_session.h"
+
+#include <doctest/doctest.h>
+#include <physfs.h>
+
+#include <thread>
+#include <vector>
+
+namespace fardel {
+
+TEST_CASE("physfs session: the first initialises, the last shuts down") {
+    CHECK_FALSE(PHYSFS_isInit());
+    auto first = PhysfsSession::open();
+    auto second = PhysfsSession::open();
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(PHYSFS_isInit());
+    first->reset();
+    CHECK(PHYSFS_isInit());
+    second->reset();
+    CHECK_FALSE(PHYSFS_isInit());
+}
+
+TEST_CASE("physfs session: it is busy while somebody else in the process has PhysicsFS, and leaves it alone") {
+    REQUIRE(PHYSFS_init("./game"));
+    const auto session = PhysfsSession::open();
+    REQUIRE_FALSE(session);
+    CHECK(session.error().code() == ErrorCode::busy);
+    CHECK(PHYSFS_isInit());
+    REQUIRE(PHYSFS_deinit());
+    CHECK(PhysfsSession::open());
+    CHECK_FALSE(PHYSFS_isInit());
+}
+
+TEST_CASE("physfs session: many threads may come and go") {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i)
+        threads.emplace_back([] {
+            for (int n = 0; n < 200; ++n)
+                CHECK(PhysfsSession::open());
+        });
+    threads.clear();
+    CHECK_FALSE(PHYSFS_isInit());
+}
+
+}  // namespace fardel

@@ -1,0 +1,125 @@
+#include <fardel/packer/source_scan.h>
+
+#include "blob_text.h"
+#include "scratch.h"
+#include "zip_builder.h"
+
+#include <doctest/doctest.h>
+
+namespace fardel {
+namespace {
+
+using tests::ScratchFolder;
+
+Result<ScanResult> scan(const std::vector<std::string>& sources, const std::vector<std::string>& excludes = {}) {
+    return scan_sources(sources, excludes);
+}
+
+}  // namespace
+
+TEST_CASE("source scan: folders and archives mix, and the later wins") {
+    const ScratchFolder folder;
+    const std::string pak0 = folder.write("pak0.pk3", build_zip({{.name = "Maps/dm01.bsp", .content = "old"}, {.name = "default.cfg", .content = "cfg"}}));
+    const std::string pak1 = folder.write("pak1.pk3", build_zip({{.name = "maps/dm01.bsp", .content = "new"}, {.name = "bad\\name"}}));
+    folder.write("loose/default.cfg", "loose");
+    const std::string loose = folder.path("loose");
+
+    const auto result = scan({pak0, pak1, loose});
+    REQUIRE(result);
+    REQUIRE(result->entries.size() == 2);
+    CHECK(result->entries[0].name.text() == "default.cfg");
+    CHECK(*read_blob(*result->entries[0].blob) == "loose");
+    CHECK(result->entries[1].name.text() == "maps/dm01.bsp");
+    CHECK(*read_blob(*result->entries[1].blob) == "new");
+    REQUIRE(result->report.overridden.size() == 2);
+    CHECK(result->report.overridden[0].origin == pak0 + ": Maps/dm01.bsp");
+    CHECK(result->report.overridden[0].by_origin == pak1 + ": maps/dm01.bsp");
+    CHECK(result->report.overridden[1].by_origin == folder.path("loose/default.cfg"));
+    CHECK(result->report.refused.size() == 1);
+
+    const auto reversed = scan({loose, pak1, pak0});
+    REQUIRE(reversed);
+    CHECK(reversed->entries[0].name.text() == "Maps/dm01.bsp");
+    CHECK(*read_blob(*reversed->entries[0].blob) == "old");
+}
+
+TEST_CASE("source scan: the bytes of a name that a later archive hides can still be told apart") {
+    const ScratchFolder folder;
+    const std::string pak0 = folder.write("pak0.pk3", build_zip({{.name = "a", .content = "first"}}));
+    const std::string pak1 = folder.write("pak1.pk3", build_zip({{.name = "a", .content = "second"}}));
+    const auto first = scan({pak0});
+    const auto both = scan({pak0, pak1});
+    REQUIRE(first);
+    REQUIRE(both);
+    CHECK(*read_blob(*first->entries[0].blob) == "first");
+    CHECK(*read_blob(*both->entries[0].blob) == "second");
+}
+
+TEST_CASE("source scan: a source given by a link is followed, links inside it are not") {
+    const ScratchFolder folder;
+    folder.write("real/a", "x");
+    std::filesystem::create_symlink("real", folder.path("link"));
+    const auto result = scan({folder.path("link")});
+    REQUIRE(result);
+    CHECK(result->entries.size() == 1);
+    CHECK(result->entries[0].origin == folder.path("link/a"));
+}
+
+TEST_CASE("source scan: a folder that no case-insensitive system could hold is a conflict, with both paths") {
+    const ScratchFolder folder;
+    folder.write("Readme", "x");
+    folder.write("README", "y");
+    const auto result = scan({folder.root().string()});
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == ErrorCode::conflict);
+    CHECK(result.error().message().find(folder.path("Readme")) != std::string::npos);
+    CHECK(result.error().message().find(folder.path("README")) != std::string::npos);
+    CHECK(scan({folder.root().string()}, {"Readme"}));
+}
+
+TEST_CASE("source scan: an exclude that is no glob is malformed, and named") {
+    const ScratchFolder folder;
+    const auto result = scan({folder.root().string()}, {"fine/*", "/absolute"});
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == ErrorCode::malformed);
+    CHECK(result.error().message().find("/absolute") != std::string::npos);
+}
+
+TEST_CASE("source scan: the usual excludes are good globs, and take version control and droppings") {
+    const ScratchFolder folder;
+    for (const char* name : {".git/HEAD", "a/.git/HEAD", "b/.git", ".hg/store/x", "a/.svn/entries", ".DS_Store", "a/b/.DS_Store", "Thumbs.db",
+                             "a/desktop.ini", "a/kept", ".gitignore", "git/kept"})
+        folder.write(name, "x");
+    const auto result = scan({folder.root().string()}, usual_excludes());
+    REQUIRE(result);
+    std::vector<std::string> names;
+    for (const SourceEntry& entry : result->entries)
+        names.push_back(entry.name.text());
+    CHECK(names == std::vector<std::string>{".gitignore", "a/kept", "git/kept"});
+    CHECK(result->report.excluded.size() == 9);
+}
+
+TEST_CASE("source scan: nothing to scan is an empty result; an error names its source") {
+    CHECK(scan({})->entries.empty());
+    const auto result = scan({"/nowhere/pak0.pk3"});
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == ErrorCode::missing);
+    CHECK(result.error().message().starts_with("/nowhere/pak0.pk3"));
+}
+
+TEST_CASE("source scan: the same sources give the same result, with many files, fast") {
+    const ScratchFolder folder;
+    for (int i = 0; i < 3000; ++i)
+        folder.write("d" + std::to_string(i % 37) + "/f" + std::to_string(i * 7919 % 3000), "x");
+    const auto first = scan({folder.root().string()});
+    const auto second = scan({folder.root().string()});
+    REQUIRE(first);
+    REQUIRE(second);
+    REQUIRE(first->entries.size() == 3000);
+    for (std::size_t i = 0; i < 3000; ++i) {
+        CHECK(first->entries[i].name == second->entries[i].name);
+        CHECK((i == 0 || first->entries[i - 1].name < first->entries[i].name));
+    }
+}
+
+}  // namespace fardel

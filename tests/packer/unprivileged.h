@@ -1,0 +1,30 @@
+// Somebody who is not root: the tests may run as root, for whom no file is unreadable.
+#pragma once
+
+#include "scratch.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fardel {
+
+// For the life of this, the process is nobody, who may enter `folder`.
+class Unprivileged {
+public:
+    explicit Unprivileged(const tests::ScratchFolder& folder) {
+        REQUIRE(::chmod(folder.root().c_str(), 0755) == 0);
+        if (was_root_)
+            REQUIRE(::seteuid(65534) == 0);
+    }
+    ~Unprivileged() {
+        if (was_root_)
+            REQUIRE(::seteuid(0) == 0);
+    }
+    Unprivileged(const Unprivileged&) = delete;
+    Unprivileged& operator=(const Unprivileged&) = delete;
+
+private:
+    bool was_root_ = ::geteuid() == 0;
+};
+
+}  // namespace fardel

@@ -1,0 +1,242 @@
+#include "zip_directory.h"
+
+#include "zip_builder.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+namespace fardel {
+namespace {
+
+Result<ZipDirectory> directory_of(std::vector<std::byte> bytes) { return read_zip_directory(*make_memory_source(std::move(bytes))); }
+
+void check_refused(std::vector<std::byte> bytes, ErrorCode code = ErrorCode::malformed) {
+    const Result<ZipDirectory> directory = directory_of(std::move(bytes));
+    REQUIRE_FALSE(directory);
+    CHECK(directory.error().code() == code);
+}
+
+std::vector<std::byte> two_members() { return build_zip({{.name = "a.txt", .content = "hello"}, {.name = "b/c", .content = "hello, deflate", .deflated = true}}); }
+
+template <std::unsigned_integral T>
+std::vector<std::byte> le(std::initializer_list<T> values) {
+    std::vector<std::byte> out;
+    for (const T value : values)
+        for (std::size_t i = 0; i < sizeof(T); ++i)
+            out.push_back(static_cast<std::byte>(value >> (8 * i)));
+    return out;
+}
+
+// A zip64 extra field with these values.
+std::vector<std::byte> zip64_field(std::initializer_list<std::uint64_t> values) {
+    std::vector<std::byte> out = le<std::uint16_t>({1, static_cast<std::uint16_t>(8 * values.size())});
+    const std::vector<std::byte> numbers = le<std::uint64_t>(values);
+    out.insert(out.end(), numbers.begin(), numbers.end());
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("zip directory: every field of a record is read") {
+    const auto directory = directory_of(two_members());
+    REQUIRE(directory);
+    REQUIRE(directory->entries.size() == 2);
+    const ZipEntry& a = directory->entries[0];
+    CHECK(a.name == "a.txt");
+    CHECK(a.header_offset == 0);
+    CHECK(a.stored_bytes == 5);
+    CHECK(a.raw_bytes == 5);
+    CHECK(a.crc32 == 0x3610'a686);
+    CHECK(a.method == kZipStored);
+    CHECK_FALSE(a.encrypted);
+    CHECK_FALSE(a.link);
+    const ZipEntry& c = directory->entries[1];
+    CHECK(c.name == "b/c");
+    CHECK(c.header_offset == 40);
+    CHECK(c.stored_bytes == 19);
+    CHECK(c.raw_bytes == 14);
+    CHECK(c.method == kZipDeflated);
+    CHECK(directory->data_end == 92);
+}
+
+TEST_CASE("zip directory: names come as they are, in the directory's order, repeated ones too") {
+    const std::vector<std::string> names{"z", "a", "../a", "a", std::string("a\0b", 3), "", "\xff", "d/"};
+    std::vector<ZipMember> members;
+    for (const std::string& name : names)
+        members.push_back({.name = name});
+    const auto directory = directory_of(build_zip(members));
+    REQUIRE(directory);
+    REQUIRE(directory->entries.size() == names.size());
+    for (std::size_t i = 0; i < names.size(); ++i)
+        CHECK(directory->entries[i].name == names[i]);
+}
+
+TEST_CASE("zip directory: encryption and links are seen") {
+    const auto directory = directory_of(build_zip({{.name = "secret", .flags = 1}, {.name = "link", .content = "target", .attributes = 0120777u << 16}}));
+    REQUIRE(directory);
+    CHECK(directory->entries[0].encrypted);
+    CHECK(directory->entries[1].link);
+}
+
+TEST_CASE("zip directory: a zip of nothing is a zip") {
+    const auto directory = directory_of(build_zip({}));
+    REQUIRE(directory);
+    CHECK(directory->entries.empty());
+    CHECK(directory->data_end == 0);
+}
+
+TEST_CASE("zip directory: a comment and a program in front change nothing but the offsets") {
+    const std::string program(100, '#');
+    const auto directory = directory_of(build_zip({{.name = "a", .content = "x"}}, {.prefix = program, .comment = std::string(0xffff, 'c')}));
+    REQUIRE(directory);
+    CHECK(directory->entries[0].header_offset == 100);
+    const auto source = make_memory_source(build_zip({{.name = "a"}}, {.prefix = program}));
+    CHECK_FALSE(*begins_like_zip(*source));
+    CHECK(*ends_like_zip(*source));
+}
+
+TEST_CASE("zip directory: zip64 is read") {
+    const auto directory = directory_of(build_zip({{.name = "a", .content = "x", .extra = zip64_field({1, 1, 0})}}, {.prefix = "##", .zip64 = true}));
+    REQUIRE(directory);
+    REQUIRE(directory->entries.size() == 1);
+    CHECK(directory->entries[0].header_offset == 2);
+
+    ZipMember member{.name = "a", .content = "x", .extra = zip64_field({1, 1, 0})};
+    member.stored_bytes = member.raw_bytes = member.header_offset = 0xffff'ffff;
+    const auto large = directory_of(build_zip({member}, {.zip64 = true}));
+    REQUIRE(large);
+    CHECK(large->entries[0].stored_bytes == 1);
+    CHECK(large->entries[0].raw_bytes == 1);
+    CHECK(large->entries[0].header_offset == 0);
+
+    // A24: sums that leave 64 bits
+    for (const std::uint64_t hostile : {~std::uint64_t{0}, ~std::uint64_t{0} - 29, std::uint64_t{1} << 63}) {
+        member.extra = zip64_field({hostile, hostile, 0});
+        check_refused(build_zip({member}, {.zip64 = true}));
+        member.extra = zip64_field({1, 1, hostile});
+        check_refused(build_zip({member}, {.prefix = "#", .zip64 = true}));
+    }
+    member.extra = zip64_field({1});  // too short
+    check_refused(build_zip({member}, {.zip64 = true}));
+}
+
+// A20
+TEST_CASE("zip directory: each proper prefix of a zip is refused") {
+    const std::vector<std::byte> whole = two_members();
+    for (std::size_t size = 0; size < whole.size(); ++size)
+        check_refused({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)});
+}
+
+// A22
+TEST_CASE("zip directory: one byte more is refused") {
+    std::vector<std::byte> bytes = two_members();
+    bytes.push_back(std::byte{0});
+    check_refused(bytes);
+}
+
+// A21
+TEST_CASE("zip directory: each flipped bit is refused or keeps every entry inside the file") {
+    for (const std::vector<std::byte>& whole : {two_members(), build_zip({{.name = "a", .content = "x", .extra = zip64_field({1, 1, 0})}}, {.zip64 = true})}) {
+        for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+            std::vector<std::byte> bytes = whole;
+            bytes[bit / 8] ^= std::byte{1} << (bit % 8);
+            const auto directory = directory_of(bytes);
+            if (!directory)
+                continue;
+            for (const ZipEntry& entry : directory->entries)
+                CHECK(entry.header_offset + 30 + entry.stored_bytes <= directory->data_end);
+        }
+    }
+}
+
+TEST_CASE("zip directory: an entry count that does not fit its bytes is refused") {
+    const std::vector<ZipMember> members{{.name = "a"}, {.name = "b"}};
+    check_refused(build_zip(members, {.count = 1}));
+    check_refused(build_zip(members, {.count = 3}));
+    check_refused(build_zip(members, {.count = 0xffff}));
+    check_refused(build_zip(members, {.count = 0}));
+}
+
+TEST_CASE("zip directory: a directory that is elsewhere or longer than the file is refused") {
+    const std::vector<ZipMember> members{{.name = "a"}, {.name = "b"}};
+    for (const std::uint32_t hostile : {1u, 0x7fff'ffffu, 0xffff'fffeu, 0xffff'ffffu}) {
+        check_refused(build_zip(members, {.directory_bytes = hostile}));
+        check_refused(build_zip(members, {.directory_offset = hostile}));
+    }
+}
+
+// A24
+TEST_CASE("zip directory: an entry that reaches past the data is refused") {
+    for (const std::uint32_t hostile : {3u, 1000u, 0x7fff'ffffu, 0xffff'fffeu, 0xffff'ffffu}) {  // 2 would be over the name
+        ZipMember member{.name = "a", .content = "x"};
+        member.stored_bytes = member.raw_bytes = hostile;
+        check_refused(build_zip({member}));
+    }
+    for (const std::uint32_t hostile : {3u, 1000u, 0xffff'fffeu})
+        check_refused(build_zip({{.name = "a", .content = "x", .header_offset = hostile}}));
+}
+
+TEST_CASE("zip directory: a stored entry with two sizes is refused") {
+    check_refused(build_zip({{.name = "a", .content = "xyz", .raw_bytes = 1000}}));
+}
+
+// A40: the zip that unpacks to more than it could hold
+TEST_CASE("zip directory: entries that share bytes are refused") {
+    check_refused(build_zip({{.name = "a", .content = "xyz"}, {.name = "b", .content = "xyz", .header_offset = 0}}));
+    check_refused(build_zip({{.name = "a", .content = std::string(100, 'x')}, {.name = "b", .content = "xyz", .header_offset = 40}}));
+}
+
+TEST_CASE("zip directory: a zip on several disks is not supported") {
+    std::vector<std::byte> bytes = two_members();
+    bytes[bytes.size() - 22 + 4] = std::byte{1};
+    check_refused(bytes, ErrorCode::unsupported);
+}
+
+// A34
+TEST_CASE("zip directory: garbage is no zip") {
+    std::mt19937 random(1);
+    for (int i = 0; i < 100; ++i) {
+        std::vector<std::byte> bytes(random() % 1000);
+        for (std::byte& byte : bytes)
+            byte = static_cast<std::byte>(random());
+        CHECK_FALSE(*begins_like_zip(*make_memory_source(bytes)));
+        CHECK_FALSE(*ends_like_zip(*make_memory_source(bytes)));
+        check_refused(bytes);
+    }
+}
+
+TEST_CASE("zip directory: what begins like a zip does so, however it goes on") {
+    std::vector<std::byte> bytes = two_members();
+    bytes.resize(4);
+    CHECK(*begins_like_zip(*make_memory_source(bytes)));
+    CHECK_FALSE(*ends_like_zip(*make_memory_source(bytes)));
+    bytes.resize(3);
+    CHECK_FALSE(*begins_like_zip(*make_memory_source(bytes)));
+}
+
+TEST_CASE("zip directory: the data of an entry begin behind its local header") {
+    const auto source = make_memory_source(two_members());
+    const auto directory = read_zip_directory(*source);
+    REQUIRE(directory);
+    CHECK(*read_zip_data_offset(*source, directory->data_end, directory->entries[0]) == 35);
+
+    ZipEntry elsewhere = directory->entries[0];
+    elsewhere.header_offset = 1;
+    const auto offset = read_zip_data_offset(*source, directory->data_end, elsewhere);
+    REQUIRE_FALSE(offset);
+    CHECK(offset.error().code() == ErrorCode::corrupt);
+}
+
+TEST_CASE("zip directory: a local header whose name pushes the data into the directory is corrupt") {
+    std::vector<std::byte> bytes = build_zip({{.name = "a", .content = "x"}});
+    bytes[28] = std::byte{0xff};  // length of the extra field
+    const auto source = make_memory_source(bytes);
+    const auto directory = read_zip_directory(*source);
+    REQUIRE(directory);
+    const auto offset = read_zip_data_offset(*source, directory->data_end, directory->entries[0]);
+    REQUIRE_FALSE(offset);
+    CHECK(offset.error().code() == ErrorCode::corrupt);
+}
+
+}  // namespace fardel

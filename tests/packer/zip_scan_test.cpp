@@ -1,0 +1,224 @@
+#include "zip_scan.h"
+
+#include "blob_text.h"
+#include "zip_builder.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace fardel {
+namespace {
+
+SourceListing list(const std::vector<ZipMember>& members, const ZipShape& shape = {}) {
+    SourceListing listing({});
+    const Status listed = list_zip(make_memory_source(build_zip(members, shape)), "test.pk3", listing);
+    REQUIRE_MESSAGE(listed, (listed ? "" : listed.error().text()));
+    return listing;
+}
+
+// The one entry of a zip of one member, as its blob gives it.
+Result<std::string> content_of(const ZipMember& member, std::size_t step = 4096) {
+    const SourceListing listing = list({member});
+    REQUIRE(listing.entries.size() == 1);
+    return read_blob(*listing.entries[0].blob, step);
+}
+
+void check_corrupt(const ZipMember& member) {
+    for (const std::size_t step : {1, 7, 4096}) {
+        const Result<std::string> content = content_of(member, step);
+        REQUIRE_FALSE(content);
+        CHECK(content.error().code() == ErrorCode::corrupt);
+        CHECK(content.error().message().starts_with("test.pk3: a.txt: "));
+    }
+}
+
+struct BadName {
+    const char* row;
+    std::string name;
+    ErrorCode code = ErrorCode::malformed;
+};
+
+std::string deep(std::size_t parts) {
+    std::string name = "a";
+    for (std::size_t i = 1; i < parts; ++i)
+        name += "/a";
+    return name;
+}
+
+}  // namespace
+
+TEST_CASE("zip: stored and deflated entries give their bytes, however they are read") {
+    std::string content;
+    for (unsigned i = 0; i < 50'000; ++i)
+        content += static_cast<char>(i * i >> 3);
+    for (const bool deflated : {false, true})
+        for (const std::size_t step : {1, 1000, 65536})
+            CHECK(*content_of({.name = "a.txt", .content = content, .deflated = deflated}, step) == content);
+    CHECK(*content_of({.name = "empty", .content = ""}) == "");
+    CHECK(*content_of({.name = "empty", .content = "", .deflated = true}) == "");
+}
+
+TEST_CASE("zip: entries are listed in order with size and origin; folders are no entries") {
+    const SourceListing listing = list({{.name = "maps/"}, {.name = "maps/dm01.bsp", .content = "bsp"}, {.name = "default.cfg"}});
+    CHECK(listing.refused.empty());
+    REQUIRE(listing.entries.size() == 2);
+    CHECK(listing.entries[0].name.text() == "maps/dm01.bsp");
+    CHECK(listing.entries[0].origin == "test.pk3: maps/dm01.bsp");
+    CHECK(listing.entries[0].size_bytes == 3);
+    CHECK(listing.entries[1].name.text() == "default.cfg");
+}
+
+// A01–A06, A09–A11: what the archive calls its entries is refused and reported, never repaired.
+TEST_CASE("zip: every bad name is reported with its rule, and nothing else is lost") {
+    const std::vector<BadName> names{
+        {"A01", "../evil"}, {"A01", "a/../b"}, {"A01", "a/./b"}, {"A01", "./a"}, {"A01", "a//b"}, {"A01", "/etc/passwd"}, {"A01", ""},
+        {"A02", "a\\b"}, {"A02", "C:/a"}, {"A02", "//host/share"}, {"A02", "\\\\?\\C:\\a"}, {"A02", "..\\..\\a"},
+        {"A03", "a:stream"}, {"A03", "a*"}, {"A03", "a?"}, {"A03", "a\"b"}, {"A03", "a<b"}, {"A03", "a>b"}, {"A03", "a|b"},
+        {"A03", std::string("a\0b", 3)}, {"A03", "a\x1f"}, {"A03", "a\x7f"}, {"A03", "a\nb"},
+        {"A04", "a."}, {"A04", "a "}, {"A04", " a"}, {"A04", "a./b"},
+        {"A05", "CON"}, {"A05", "aux.txt"}, {"A05", "x/Com1.tga"}, {"A05", "lpt\u00b9"},
+        {"A06", "PROGRA~1"}, {"A06", "x/TEXTUR~2.TGA"},
+        {"A09", "e\u0301"}, {"A09", "a\u202e.txt"}, {"A09", "a\u200b"},
+        {"A10", "\xc0\xaf"}, {"A10", "\xed\xa0\x80"}, {"A10", "caf\xe9"},
+        {"A11", std::string(256, 'a'), ErrorCode::limit}, {"A11", deep(65), ErrorCode::limit}, {"A11", deep(32767), ErrorCode::limit},
+        {"A11", std::string(250, 'a') + '/' + std::string(250, 'b') + '/' + std::string(250, 'c') + '/' + std::string(250, 'd') + '/' + std::string(250, 'e'), ErrorCode::limit},
+    };
+    std::vector<ZipMember> members;
+    for (const BadName& bad : names)
+        members.push_back({.name = bad.name, .content = "evil", .made_by = 20});  // from DOS, where PhysicsFS turns '\' round
+    members.push_back({.name = "good", .content = "good"});
+    const SourceListing listing = list(members);
+    REQUIRE(listing.refused.size() == names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        CAPTURE(names[i].row);
+        CAPTURE(listing.refused[i].printable_name);
+        CHECK(listing.refused[i].printable_name == printable(names[i].name));
+        CHECK(listing.refused[i].origin == "test.pk3: " + printable(names[i].name));
+        CHECK(listing.refused[i].reason.code() == names[i].code);
+        for (const char shown : listing.refused[i].printable_name + listing.refused[i].reason.text())
+            CHECK((static_cast<unsigned char>(shown) >= 0x20 && shown != 0x7f));
+    }
+    REQUIRE(listing.entries.size() == 1);
+    CHECK(*read_blob(*listing.entries[0].blob) == "good");
+}
+
+// A07, A08, A12: PhysicsFS would refuse the whole archive, or lose one of them without a word.
+TEST_CASE("zip: names that contradict each other are all listed, and each has its own bytes") {
+    const SourceListing listing = list({{.name = "a", .content = "1"}, {.name = "a", .content = "2"}, {.name = "A", .content = "3"}, {.name = "a/b", .content = "4"}});
+    REQUIRE(listing.entries.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i)
+        CHECK(*read_blob(*listing.entries[i].blob) == std::to_string(i + 1));
+}
+
+// A13
+TEST_CASE("zip: symbolic links are refused and reported") {
+    const SourceListing listing = list({{.name = "link", .content = "/etc/passwd", .attributes = 0120777u << 16}});
+    CHECK(listing.entries.empty());
+    REQUIRE(listing.refused.size() == 1);
+    CHECK(listing.refused[0].reason.code() == ErrorCode::denied);
+}
+
+// A17
+TEST_CASE("zip: set-uid and exec bits mean nothing") {
+    CHECK(*content_of({.name = "run", .content = "x", .attributes = 0104755u << 16}) == "x");
+}
+
+TEST_CASE("zip: what cannot be read is refused and reported") {
+    ZipMember large{.name = "large", .content = "x", .deflated = true};
+    large.raw_bytes = 0xffff'fffe;
+    const SourceListing listing = list({{.name = "secret", .flags = 1}, {.name = "lzma", .method = 14}, large, {.name = "folder/", .content = "bytes"}});
+    CHECK(listing.entries.empty());
+    REQUIRE(listing.refused.size() == 4);
+    CHECK(listing.refused[0].reason.code() == ErrorCode::unsupported);
+    CHECK(listing.refused[1].reason.code() == ErrorCode::unsupported);
+    CHECK(listing.refused[2].reason.code() == ErrorCode::limit);
+    CHECK(listing.refused[3].reason.code() == ErrorCode::malformed);
+    CHECK(listing.refused[3].printable_name == "folder/");
+}
+
+TEST_CASE("zip: a bad folder name is reported even if the folder is empty") {
+    const SourceListing listing = list({{.name = "../"}, {.name = "/"}, {.name = "fine/"}});
+    CHECK(listing.refused.size() == 2);
+}
+
+TEST_CASE("zip: bytes that do not have their CRC-32 are corrupt") {
+    for (const bool deflated : {false, true}) {
+        check_corrupt({.name = "a.txt", .content = "hello", .deflated = deflated, .crc32 = 1});
+        ZipMember changed{.name = "a.txt", .content = "hello", .deflated = deflated};
+        changed.stored = deflated ? std::string("\1\5\0\xfa\xff" "jello", 10) : "jello";
+        check_corrupt(changed);
+    }
+}
+
+TEST_CASE("zip: an entry that ends before its size, or goes on after it, is corrupt") {
+    check_corrupt({.name = "a.txt", .content = "hello", .deflated = true, .raw_bytes = 6});
+    check_corrupt({.name = "a.txt", .content = "hello", .deflated = true, .raw_bytes = 4});
+    check_corrupt({.name = "a.txt", .content = "hello", .deflated = true, .raw_bytes = 0x7fff'0000});
+}
+
+TEST_CASE("zip: each flipped bit of deflated bytes is corrupt or harmless, and reading ends") {
+    // "hello hello hello hello" by zlib: one block of fixed codes.
+    const std::string deflated("\xcb\x48\xcd\xc9\xc9\x57\xc8\x40\x27\x01", 10);
+    const std::string content = "hello hello hello hello";
+    const ZipMember whole{.name = "a.txt", .content = content, .deflated = true, .stored = deflated};
+    REQUIRE(content_of(whole));
+    REQUIRE(*content_of(whole) == content);
+    for (std::size_t bit = 0; bit < deflated.size() * 8; ++bit) {
+        ZipMember flipped = whole;
+        flipped.stored[bit / 8] = static_cast<char>(flipped.stored[bit / 8] ^ 1 << bit % 8);
+        const Result<std::string> read = content_of(flipped);
+        CHECK((read ? *read == content : read.error().code() == ErrorCode::corrupt));
+    }
+    for (std::size_t size = 1; size < deflated.size(); ++size) {
+        ZipMember cut = whole;
+        cut.stored.resize(size);
+        const Result<std::string> read = content_of(cut);
+        CHECK((read ? *read == content : read.error().code() == ErrorCode::corrupt));
+    }
+}
+
+TEST_CASE("zip: an entry whose local header is not there is corrupt") {
+    std::vector<std::byte> bytes = build_zip({{.name = "a.txt", .content = "hello"}});
+    bytes[0] = std::byte{'Q'};
+    SourceListing listing({});
+    REQUIRE(list_zip(make_memory_source(bytes), "test.pk3", listing));
+    const Result<std::string> content = read_blob(*listing.entries[0].blob);
+    REQUIRE_FALSE(content);
+    CHECK(content.error().code() == ErrorCode::corrupt);
+    CHECK(content.error().message().starts_with("test.pk3: a.txt: "));
+}
+
+TEST_CASE("zip: blobs are read from several threads at once, and outlive the listing") {
+    std::vector<ZipMember> members;
+    for (int i = 0; i < 50; ++i)
+        members.push_back({.name = "f" + std::to_string(i), .content = std::string(10'000, static_cast<char>('a' + i % 26)), .deflated = i % 2 == 0});
+    std::vector<SourceEntry> entries = std::move(list(members).entries);
+    std::vector<std::jthread> threads;
+    std::vector<int> good(4);
+    for (int& count : good)
+        threads.emplace_back([&entries, &members, &count] {
+            for (std::size_t i = 0; i < entries.size(); ++i) {
+                const Result<std::string> content = read_blob(*entries[i].blob, 777);
+                count += content && *content == members[i].content;
+            }
+        });
+    threads.clear();
+    for (const int count : good)
+        CHECK(count == 50);
+}
+
+TEST_CASE("zip: excluded names are reported with their pattern") {
+    const std::vector<std::string> excludes{"**/*.txt", "src/**"};
+    SourceListing listing(excludes);
+    REQUIRE(list_zip(make_memory_source(build_zip({{.name = "a.txt"}, {.name = "src/"}, {.name = "src/x.c"}, {.name = "b.tga"}})), "test.pk3", listing));
+    CHECK(listing.entries.size() == 1);
+    REQUIRE(listing.excluded.size() == 3);
+    CHECK(listing.excluded[0].name == "a.txt");
+    CHECK(listing.excluded[0].pattern == "**/*.txt");
+    CHECK(listing.excluded[1].name == "src/");
+    CHECK(listing.excluded[2].name == "src/x.c");
+}
+
+}  // namespace fardel

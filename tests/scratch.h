@@ -1,0 +1,52 @@
+// A folder of a test case's own below the system's temporary folder; it and all in it are gone at the end of the case.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace fardel::tests {
+
+class ScratchFolder {
+public:
+    ScratchFolder() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "fardel-test-XXXXXX").string();
+        REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+        root_ = pattern;
+    }
+    ~ScratchFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(root_, ignored);
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    const std::filesystem::path& root() const { return root_; }
+    std::string path(std::string_view name) const { return (root_ / name).string(); }
+
+    // Makes or replaces the file, and the folders that it is in; returns its path.
+    std::string write(std::string_view name, std::string_view content) const {
+        const std::filesystem::path file = root_ / name;
+        std::filesystem::create_directories(file.parent_path());
+        std::ofstream out(file, std::ios::binary | std::ios::trunc);
+        out.write(content.data(), static_cast<std::streamsize>(content.size()));
+        out.close();
+        REQUIRE(out);
+        return file.string();
+    }
+    std::string write(std::string_view name, std::span<const std::byte> content) const {
+        return write(name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
+    }
+
+private:
+    std::filesystem::path root_;
+};
+
+}  // namespace fardel::tests

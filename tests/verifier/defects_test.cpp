@@ -1,0 +1,90 @@
+// Bad files are named by their defect, and the verifier names it too.
+#include "defects.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace fardel;
+
+namespace {
+
+VerifyReport report_of(const Defect& defect) {
+    VerifyOptions options;
+    options.jobs = 1;
+    if (defect.options)
+        defect.options(options);
+    return verify(defect.make().bytes, options);
+}
+
+bool is_error(std::string_view rule) {
+    const auto rules = verifier_rules();
+    const auto found = std::ranges::find(rules, rule, &RuleFacts::id);
+    return found != rules.end() && found->severity == Severity::error;
+}
+
+// Rules that need more than the bytes of one bundle: a source that fails, a set.
+const std::set<std::string_view> kElsewhere{"file-unreadable",    "page-unreadable",
+                                            "block-unreadable",   "set-bundle-unusable",
+                                            "set-bundle-twice",   "dependency-missing",
+                                            "dependency-absent",  "foreign-asset-missing",
+                                            "consume-unresolved", "consume-optional-unresolved"};
+
+}  // namespace
+
+TEST_CASE("verifier: each bad bundle has the finding that its defect is named by") {
+    for (const Defect& defect : all_defects()) {
+        CAPTURE(defect.name);
+        CAPTURE(defect.rule);
+        const VerifyReport report = report_of(defect);
+        CAPTURE(text_of(report));
+        CHECK(!of_rule(report, defect.rule).empty());
+        CHECK(report.good() != is_error(defect.rule));
+    }
+}
+
+TEST_CASE("verifier: a bad bundle has no findings that do not follow from its defect") {
+    for (const Defect& defect : all_defects()) {
+        CAPTURE(defect.name);
+        const VerifyReport report = report_of(defect);
+        for (const Finding& finding : report.findings) {
+            const bool expected = finding.rule == defect.rule ||
+                                  std::ranges::find(defect.also, finding.rule) != defect.also.end() ||
+                                  finding.rule == "unsigned-bundle";
+            CAPTURE(format_finding(finding));
+            CHECK(expected);
+        }
+    }
+}
+
+TEST_CASE("verifier: every rule has a bad bundle") {
+    std::set<std::string_view> seen = kElsewhere;
+    const auto defects = all_defects();
+    for (const Defect& defect : defects)
+        seen.insert(defect.rule);
+    for (const RuleFacts& rule : verifier_rules()) {
+        CAPTURE(rule.id);
+        CHECK(seen.contains(rule.id));
+    }
+}
+
+TEST_CASE("verifier: each defect has a name of its own") {
+    std::set<std::string> names;
+    for (const Defect& defect : all_defects())
+        CHECK_MESSAGE(names.insert(defect.name).second, defect.name);
+}
+
+TEST_CASE("verifier: findings are the same whatever the number of threads") {
+    for (const Defect& defect : all_defects()) {
+        CAPTURE(defect.name);
+        VerifyOptions options;
+        if (defect.options)
+            defect.options(options);
+        const auto bundle = defect.make();
+        options.jobs = 1;
+        const VerifyReport one = verify(bundle.bytes, options);
+        options.jobs = 3;
+        CHECK(verify(bundle.bytes, options).findings == one.findings);
+    }
+}

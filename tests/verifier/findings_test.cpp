@@ -1,0 +1,93 @@
+// How findings look, how many there may be, and that docs/verifier.md knows every rule.
+#include "defects.h"
+
+#include "findings.h"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+using namespace fardel;
+
+TEST_CASE("finding: its text is one line with severity, place, text and rule") {
+    CHECK(format_finding({Severity::error,
+                          ErrorCode::malformed,
+                          "names-not-sorted",
+                          "names record 7",
+                          "'b' stands after 'a'",
+                          {}}) == "error: names record 7: 'b' stands after 'a' [names-not-sorted]");
+    CHECK(format_finding(
+              {Severity::note, ErrorCode::untrusted, "unsigned-bundle", "", "nobody has signed this bundle", {}}) ==
+          "note: nobody has signed this bundle [unsigned-bundle]");
+}
+
+TEST_CASE("findings: so many of one rule, then one line that counts the rest") {
+    Findings findings(2);
+    for (int i = 0; i < 5; ++i)
+        findings.add(Rule::names_not_sorted, "names record " + std::to_string(i), "text");
+    findings.add(Rule::string_unused, "strings byte 0", "text");
+    CHECK(findings.total(Severity::error) == 6);
+    CHECK(findings.is_full(Rule::names_not_sorted));
+    CHECK(!findings.is_full(Rule::string_unused));
+    const auto all = findings.take();
+    REQUIRE(all.size() == 4);
+    CHECK(all[0].where == "names record 0");
+    CHECK(all[1].where == "names record 1");
+    CHECK(all[2].rule == "string-unused");
+    CHECK(all[3].rule == "names-not-sorted");
+    CHECK(all[3].text == "and 3 more of this rule");
+}
+
+TEST_CASE("findings: an error underneath gives its code and text") {
+    Findings findings(9);
+    findings.add(Rule::head_refused, "head", Error(ErrorCode::unsupported, "format version 2"));
+    const auto all = findings.take();
+    CHECK(all[0].code == ErrorCode::unsupported);
+    CHECK(all[0].text == "format version 2");
+}
+
+TEST_CASE("verifier: a bundle with a thousand defects of one rule lists findings_max of them") {
+    forge::Draft draft = forge::draft(forge::wide_recipe(1000));
+    for (NameRecord& name : draft.names)
+        name.target = 5000;
+    VerifyOptions options;
+    options.findings_max = 10;
+    const VerifyReport report = verify(forge::forge(draft).bytes, options);
+    CHECK(of_rule(report, "name-target").size() == 11);
+    CHECK(report.errors >= 1000);
+}
+
+TEST_CASE("verifier: no text of a finding holds a raw control character or an escape") {  // A74
+    forge::Recipe recipe = forge::small_recipe();
+    recipe.names[0].text = "evil\x1b[31m\nname\u202etxt";
+    recipe.assets[1].references[0].spelling = "a\x07";
+    recipe.metadata.emplace_back("name", "\x1b]0;x\x07");
+    const VerifyReport report = verify(forge::forge(recipe).bytes);
+    CHECK(!report.findings.empty());
+    for (const Finding& finding : report.findings)
+        for (const char c : format_finding(finding))
+            CHECK(static_cast<unsigned char>(c) >= 0x20);
+}
+
+TEST_CASE("verifier: every rule stands in docs/verifier.md with its severity and code, and no other does") {
+    std::ifstream file(FARDEL_SOURCE_DIR "/docs/verifier.md");
+    REQUIRE(file);
+    std::set<std::string> documented;
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("| `"))
+            continue;
+        std::istringstream cells(line.substr(1));
+        std::string rule, severity, code;
+        std::getline(cells, rule, '|');
+        std::getline(cells, severity, '|');
+        std::getline(cells, code, '|');
+        documented.insert(rule + severity + code);
+    }
+    std::set<std::string> known;
+    for (const RuleFacts& rule : verifier_rules())
+        known.insert(" `" + std::string(rule.id) + "`  " + std::string(severity_name(rule.severity)) + "  " +
+                     std::string(error_code_name(rule.code)) + " ");
+    CHECK(documented == known);
+}

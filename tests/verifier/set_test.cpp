@@ -1,0 +1,131 @@
+#include <fardel/verifier/verify_set.h>
+
+#include "defects.h"
+
+#include <fardel/format/hash.h>
+
+#include <doctest/doctest.h>
+
+using namespace fardel;
+
+namespace {
+
+// What the map needs: two published names and an asset that is referred to by id.
+forge::Recipe core_recipe() {
+    forge::Recipe recipe;
+    recipe.assets = {{.bytes = forge::bytes_of("step")},
+                     {.bytes = forge::bytes_of("a skin")},
+                     {.bytes = forge::bytes_of("private")}};
+    recipe.names = {
+        {"sounds/step.ogg", {{0, {}}}}, {"skins/plain.skin", {{1, {}}}}, {"private/notes.txt", {{2, {}}}, false}};
+    recipe.metadata = {{"name", "core"}};
+    return recipe;
+}
+
+forge::Recipe map_recipe(const BundleId& core) {
+    forge::Recipe recipe;
+    recipe.assets = {
+        {.bytes = forge::bytes_of("a map"),
+         .references = {{"skin", forge::Reference::Foreign{id_from<AssetId>(blake3(forge::bytes_of("a skin"))), 0}}}}};
+    recipe.names = {{"maps/dm01.bsp", {{0, {}}}}};
+    recipe.dependencies = {{core, "core", "1.0", true}};
+    recipe.consumes = {{"sounds/step.ogg", false, false}, {"skins/*.skin", true, false}};
+    return recipe;
+}
+
+VerifyInput input(const forge::Recipe& recipe, std::string label) {
+    return {make_memory_source(forge::forge(recipe).bytes), std::move(label)};
+}
+
+VerifySetReport verify_all(const std::vector<VerifyInput>& inputs) {
+    auto report = verify_set(inputs, {});
+    REQUIRE(report);
+    return std::move(report).value();
+}
+
+std::vector<std::string> texts(const VerifySetReport& report) {
+    std::vector<std::string> found;
+    for (const Finding& finding : report.findings)
+        found.push_back(finding.rule + " " + finding.where);
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("verifier set: bundles that have what they expect of one another have no findings") {
+    const auto core = forge::forge(core_recipe());
+    const VerifySetReport report =
+        verify_all({input(core_recipe(), "core.fardel"), input(map_recipe(core.id), "map.fardel")});
+    CHECK(texts(report).empty());
+    CHECK(report.good());
+    CHECK(report.bundles.size() == 2);
+    CHECK(report.bundles[0].name == "core");
+}
+
+TEST_CASE("verifier set: everything that a lone bundle misses is said") {
+    const auto core = forge::forge(core_recipe());
+    const VerifySetReport report = verify_all({input(map_recipe(core.id), "map.fardel")});
+    CHECK(texts(report) == std::vector<std::string>{"dependency-missing map.fardel: dependencies record 0",
+                                                    "consume-unresolved map.fardel: consumes record 0",
+                                                    "consume-unresolved map.fardel: consumes record 1"});
+    CHECK(!report.good());
+    CHECK(report.bundles[0].good());
+    CHECK(report.findings[0].code == ErrorCode::missing);
+    CHECK(report.findings[0].text.find(core.id.hex()) != std::string::npos);
+    CHECK(report.findings[1].code == ErrorCode::unresolved);
+}
+
+TEST_CASE("verifier set: a name that is not published satisfies nobody") {
+    forge::Recipe map;
+    map.consumes = {{"private/notes.txt"}, {"private/**", true}};
+    CHECK(texts(verify_all({input(core_recipe(), "core"), input(map, "map")})) ==
+          std::vector<std::string>{"consume-unresolved map: consumes record 0",
+                                   "consume-unresolved map: consumes record 1"});
+}
+
+TEST_CASE("verifier set: a dependency without the foreign asset is named") {
+    auto other = core_recipe();
+    other.assets[1].bytes = forge::bytes_of("another skin");
+    const auto core = forge::forge(other);
+    const VerifySetReport report = verify_all({input(other, "core"), input(map_recipe(core.id), "map")});
+    CHECK(texts(report) == std::vector<std::string>{"foreign-asset-missing map: foreign_assets record 0"});
+}
+
+TEST_CASE("verifier set: what is optional or dynamic is only a note") {
+    forge::Recipe map;
+    map.dependencies = {{BundleId{}, "extras", "", false}};
+    map.consumes = {{"sounds/x.ogg", false, true}};
+    const VerifySetReport report = verify_all({input(map, "map")});
+    CHECK(texts(report) == std::vector<std::string>{"dependency-absent map: dependencies record 0",
+                                                    "consume-optional-unresolved map: consumes record 0"});
+    CHECK(report.good());
+    CHECK(report.notes == 2);
+}
+
+TEST_CASE("verifier set: the same bundle twice is a warning") {
+    const VerifySetReport report = verify_all({input(core_recipe(), "a"), input(core_recipe(), "b")});
+    CHECK(texts(report) == std::vector<std::string>{"set-bundle-twice b"});
+    CHECK(report.good());
+}
+
+TEST_CASE("verifier set: a bundle that cannot be opened is named, and the others are judged without it") {
+    const auto core = forge::forge(core_recipe());
+    const VerifySetReport report =
+        verify_all({{make_memory_source(forge::noise(100, 1)), "broken"}, input(map_recipe(core.id), "map")});
+    CHECK(report.findings.size() == 4);
+    CHECK(report.findings[0].rule == "set-bundle-unusable");
+    CHECK(!report.bundles[0].good());
+}
+
+TEST_CASE("verifier set: no bundles are a good set") { CHECK(verify_all({}).good()); }
+
+TEST_CASE("verifier set: a stop request ends it") {
+    std::stop_source stop;
+    stop.request_stop();
+    VerifyOptions options;
+    options.stop = stop.get_token();
+    const std::vector<VerifyInput> inputs{input(core_recipe(), "core")};
+    const auto report = verify_set(inputs, options);
+    REQUIRE(!report);
+    CHECK(report.error().code() == ErrorCode::cancelled);
+}

@@ -1,0 +1,120 @@
+#include "explain.h"
+
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/vfs/vfs.h>
+
+#include <string>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+Explanation explain(const Vfs& vfs, std::string_view path) {
+    auto explanation = vfs.explain(path);
+    REQUIRE(explanation);
+    return *std::move(explanation);
+}
+
+MountOptions labelled(std::string label, int priority) {
+    return {.priority = priority, .allow_unsigned = true, .label = std::move(label)};
+}
+
+}  // namespace
+
+TEST_CASE("explain: every mount that has the name is told, highest precedence first") {
+    Author author;
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "low").write(), labelled("low", -1));
+    mount(vfs, BundleMaker().add("a", "old").write(), labelled("old", 1));
+    mount(vfs, author.sign(BundleMaker().add("a", "new").write()), {.priority = 1, .policy = &author.policy(), .label = "new"});
+    mount(vfs, BundleMaker().add_unpublished("a", "own").write(), labelled("own", 2));
+    mount(vfs, BundleMaker().add_variants("a", {"hd"}, true).write(), labelled("hd", 3));
+    mount(vfs, BundleMaker().add("other", "x").write(), labelled("other", 4));
+
+    const Explanation out = explain(vfs, "/a");
+    CHECK(out.path == "/a");
+    CHECK(out.kind == PathKind::published);
+    REQUIRE(out.candidates.size() == 5);
+    const auto check = [&](std::size_t i, std::string_view label, Outcome outcome, std::string_view content) {
+        CHECK(out.candidates[i].mount.label == label);
+        CHECK(outcome_text(out.candidates[i].outcome) == outcome_text(outcome));
+        CHECK(out.candidates[i].asset == id_of(content));
+        CHECK(out.candidates[i].size_bytes == content.size());
+        CHECK(out.candidates[i].name == "a");
+    };
+    check(0, "hd", Outcome::extends_only, "hd");
+    check(1, "own", Outcome::not_published, "own");
+    check(2, "new", Outcome::wins, "new");
+    check(3, "old", Outcome::mounted_earlier, "old");
+    check(4, "low", Outcome::lower_priority, "low");
+    CHECK(out.winner == std::size_t{2});
+    CHECK(out.candidates[2].mount.signers == std::vector<std::string>{"author"});
+    CHECK_FALSE(out.candidates[2].mount.tainted);
+    CHECK(out.candidates[3].mount.tainted);
+    CHECK(out.candidates[0].variants == 1);
+}
+
+TEST_CASE("explain: a tombstone decides and nobody wins") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "below").write(), labelled("below", 0));
+    mount(vfs, BundleMaker().add_tombstone("a").write(), labelled("above", 1));
+    const Explanation out = explain(vfs, "/a");
+    REQUIRE(out.candidates.size() == 2);
+    CHECK(out.candidates[0].outcome == Outcome::tombstone);
+    CHECK(out.candidates[1].outcome == Outcome::lower_priority);
+    CHECK_FALSE(out.winner);
+}
+
+TEST_CASE("explain: damage decides, and is told") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "below").write());
+    mount(vfs, damage_table(BundleMaker().add("a", "above").write(), TableKind::name_index), unsigned_at("", 1));
+    const Explanation out = explain(vfs, "/a");
+    REQUIRE(out.candidates.size() == 2);
+    CHECK(out.candidates[0].outcome == Outcome::damaged);
+    REQUIRE(out.candidates[0].error);
+    CHECK(out.candidates[0].error->code() == ErrorCode::corrupt);
+    CHECK(out.candidates[1].outcome == Outcome::lower_priority);
+    CHECK_FALSE(out.winner);
+}
+
+TEST_CASE("explain: it says what open does, for names of every kind") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "1").add("b", "2").add("d/x", "3").write(), {.case_rule = CaseRule::fold, .allow_unsigned = true});
+    mount(vfs, BundleMaker().add("a", "4").add_tombstone("b").add_variants("c", {"5", "6"}).write(), unsigned_at("", 1));
+    const std::string bundle = vfs.mounts().at(0).bundle.hex();
+    for (const std::string& path : {std::string("/"), std::string("/a"), std::string("/A"), std::string("/b"), std::string("/B"), std::string("/c"),
+                                    std::string("/d"), std::string("/d/x"), std::string("/nothing"), std::string("/assets/x"),
+                                    "/assets/" + id_of("1").hex(), "/assets/" + id_of("9").hex(), "/bundles/" + bundle,
+                                    "/bundles/" + bundle + "/a", "/bundles/" + bundle + "/b", "/bundles/" + std::string(64, '0') + "/a"}) {
+        CAPTURE(path);
+        const Explanation out = explain(vfs, path);
+        const auto file = vfs.open(path);
+        CHECK(out.winner.has_value() == static_cast<bool>(file));
+        if (file && out.winner) {
+            CHECK(out.candidates[*out.winner].asset == file->asset_id());
+            CHECK(out.candidates[*out.winner].mount.bundle == file->bundle_id());
+        }
+        CHECK(out.folder == static_cast<bool>(vfs.list(path)));
+    }
+    CHECK(outcome_of(vfs.explain("a")) == "malformed");
+}
+
+TEST_CASE("explain: for an asset, the copy that is taken and those that are no good") {
+    const std::string content = noise(1, 70'000);
+    const Bytes good = BundleMaker().add("a", content).write();
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("c", content).write(), labelled("third", 1));
+    mount(vfs, good, labelled("second", 2));
+    mount(vfs, damage_content(BundleMaker().add("b", content).write(), id_of(content)), labelled("first", 3));
+    const Explanation out = explain(vfs, "/assets/" + id_of(content).hex());
+    REQUIRE(out.candidates.size() == 3);
+    CHECK(out.candidates[0].outcome == Outcome::damaged);
+    CHECK(out.candidates[0].error);
+    CHECK(out.candidates[1].outcome == Outcome::wins);
+    CHECK(out.candidates[2].outcome == Outcome::same_content);
+    CHECK(out.winner == std::size_t{1});
+}

@@ -1,0 +1,75 @@
+#include <fardel/vfs/file.h>
+
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/vfs/vfs.h>
+
+#include <array>
+#include <string>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+TEST_CASE("file: reads are short at the end and nothing behind it") {
+    Vfs vfs;
+    const std::string content = "0123456789";
+    mount(vfs, BundleMaker().add("a", content).write());
+    const auto file = vfs.open("/a");
+    REQUIRE(file);
+    CHECK(file->size_bytes() == 10);
+    CHECK(file->asset_id() == id_of(content));
+    CHECK(file->bundle_id() == vfs.mounts().at(0).bundle);
+
+    std::array<std::byte, 4> buffer{};
+    const auto read = [&](std::uint64_t offset) {
+        const auto count = file->read_at(offset, buffer);
+        REQUIRE(count);
+        return text_of(std::span(buffer).first(*count));
+    };
+    CHECK(read(0) == "0123");
+    CHECK(read(5) == "5678");
+    CHECK(read(8) == "89");
+    CHECK(read(10) == "");
+    CHECK(read(11) == "");
+    CHECK(read(~std::uint64_t{0}) == "");
+    CHECK(*file->read_at(0, {}) == 0);
+}
+
+TEST_CASE("file: ranges of an asset of many pieces are those of the whole") {
+    Vfs vfs;
+    const std::string content = noise(1, 300'000);
+    mount(vfs, BundleMaker().add("a", content).write());
+    const auto file = vfs.open("/a");
+    REQUIRE(file);
+    std::vector<std::byte> buffer(70'000);
+    for (const std::uint64_t offset : {0ull, 1ull, 65'535ull, 65'536ull, 131'000ull, 299'999ull}) {
+        const auto count = file->read_at(offset, buffer);
+        REQUIRE(count);
+        CHECK(text_of(std::span(buffer).first(*count)) == content.substr(offset, buffer.size()));
+    }
+    CHECK(text_of(*file->read_all()) == content);
+}
+
+TEST_CASE("file: read_all has a bound") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "0123456789").write());
+    const auto file = vfs.open("/a");
+    REQUIRE(file);
+    CHECK(outcome_of(file->read_all(9)) == "limit");
+    CHECK(outcome_of(file->read_all(10)) == "ok");
+}
+
+TEST_CASE("file: damage in one block is an error there and nowhere else") {  // A21
+    const std::string content = noise(1, 200'000);   // four pieces; the first is damaged
+    Vfs vfs;
+    mount(vfs, damage_content(BundleMaker().add("a", content).write(), id_of(content)));
+    const auto file = vfs.open("/a");
+    REQUIRE(file);
+    std::vector<std::byte> buffer(1000);
+    CHECK(outcome_of(file->read_at(0, buffer)) == "corrupt");
+    const auto count = file->read_at(100'000, buffer);
+    REQUIRE(count);
+    CHECK(text_of(buffer) == content.substr(100'000, 1000));
+    CHECK(outcome_of(file->read_all()) == "corrupt");
+}

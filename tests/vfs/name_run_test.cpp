@@ -1,0 +1,91 @@
+#include "name_run.h"
+
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/format/bundle.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+using BundlePtr = std::shared_ptr<const Bundle>;
+
+BundlePtr open(Bytes bytes) {
+    auto bundle = Bundle::open(make_memory_source(std::move(bytes)), {.label = "test"});
+    REQUIRE(bundle);
+    return *bundle;
+}
+
+std::shared_ptr<const NameRun> build(const std::vector<BundlePtr>& bundles) {
+    std::vector<NameRun::Member> members;
+    for (const BundlePtr& bundle : bundles) {
+        REQUIRE(NameRun::fits(*bundle));
+        members.push_back({.id = static_cast<MountId>(100 + members.size()), .bundle = bundle.get()});
+    }
+    return NameRun::build(members);
+}
+
+std::set<std::size_t> hits(const NameRun& run, std::string_view name) {
+    std::set<std::size_t> out;
+    REQUIRE(run.for_each(name_hash(name), [&](std::size_t member) { out.insert(member); }));
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("name run: it tells every member that has a name, in any case, and hardly any other") {
+    std::vector<BundlePtr> bundles;
+    for (int b = 0; b < 20; ++b) {
+        BundleMaker maker;
+        maker.add("Common.txt", "x");
+        for (int i = 0; i < b * 10; ++i)
+            maker.add("own " + std::to_string(b) + "/" + std::to_string(i), "x");
+        bundles.push_back(open(maker.write()));
+    }
+    const auto run = build(bundles);
+    CHECK(run->members().size() == 20);
+    CHECK(run->members()[3] == MountId{103});
+    CHECK(run->names() == 20 + 10 * 190);
+    CHECK(hits(*run, "common.TXT").size() == 20);
+    for (std::size_t b = 0; b < 20; ++b)
+        for (std::size_t i = 0; i < b * 10; ++i)
+            CHECK(hits(*run, "own " + std::to_string(b) + "/" + std::to_string(i)).contains(b));
+    std::size_t false_hits = 0;
+    for (int i = 0; i < 10'000; ++i)
+        false_hits += hits(*run, "nobody has " + std::to_string(i)).size();
+    CHECK(false_hits < 10);
+}
+
+TEST_CASE("name run: bundles without names, and no bundle at all") {
+    const auto none = build({});
+    CHECK(hits(*none, "a").empty());
+    const auto run = build({open(BundleMaker().write()), open(BundleMaker().add("a", "1").write()), open(BundleMaker().write())});
+    CHECK(hits(*run, "a") == std::set<std::size_t>{1});
+}
+
+TEST_CASE("name run: a bundle whose index is damaged does not fit") {
+    CHECK_FALSE(NameRun::fits(*open(damage_table(BundleMaker().add("a", "1").write(), TableKind::name_index))));
+}
+
+TEST_CASE("name run: a bucket that somebody has filled up is told, not searched") {
+    BundleMaker maker;
+    for (int i = 0; i < 200; ++i)
+        maker.add(std::to_string(i), "x");
+    const std::uint64_t hash = name_hash("victim");
+    const Bytes hostile = rewrite_table(maker.write(), TableKind::name_index, [&](std::span<std::byte> records) {
+        for (std::size_t at = 0; at < records.size(); at += 16)
+            for (std::size_t i = 0; i < 8; ++i)
+                records[at + i] = static_cast<std::byte>(hash >> (8 * i));
+    });
+    const auto run = build({open(hostile), open(BundleMaker().add("victim", "1").write())});
+    CHECK_FALSE(run->for_each(hash, [](std::size_t) {}));
+}

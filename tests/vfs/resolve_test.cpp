@@ -1,0 +1,259 @@
+#include "resolve.h"
+
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/vfs/vfs.h>
+
+#include <string>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+TEST_CASE("precedence: the higher priority wins, whatever the order") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "high").write(), unsigned_at("", 5));
+    mount(vfs, BundleMaker().add("a", "low").write(), unsigned_at("", -5));
+    mount(vfs, BundleMaker().add("a", "middle").write());
+    CHECK(content_at(vfs, "/a") == "high");
+    REQUIRE(vfs.unmount(vfs.mounts().at(0).id));
+    CHECK(content_at(vfs, "/a") == "middle");
+    REQUIRE(vfs.unmount(vfs.mounts().at(0).id));
+    CHECK(content_at(vfs, "/a") == "low");
+}
+
+TEST_CASE("precedence: of equal priorities the one mounted later wins") {
+    Vfs vfs;
+    const MountId first = mount(vfs, BundleMaker().add("a", "first").add("only first", "1").write());
+    const MountId second = mount(vfs, BundleMaker().add("a", "second").write());
+    CHECK(content_at(vfs, "/a") == "second");
+    CHECK(content_at(vfs, "/only first") == "1");
+    CHECK(vfs.mounts().at(0).id == second);
+    CHECK(vfs.mounts().at(1).id == first);
+}
+
+TEST_CASE("place: names appear below it and only there") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("readme", "mod").write(), unsigned_at("mods/x"));
+    mount(vfs, BundleMaker().add("readme", "base").add("mods/y/readme", "other").write());
+    CHECK(content_at(vfs, "/readme") == "base");
+    CHECK(content_at(vfs, "/mods/x/readme") == "mod");
+    CHECK(content_at(vfs, "/mods/y/readme") == "other");
+    CHECK(outcome_of(vfs.open("/mods/xreadme")) == "missing");
+    CHECK(outcome_of(vfs.open("/mods/x")) == "missing");
+    CHECK(outcome_of(vfs.open("/x/readme")) == "missing");
+}
+
+TEST_CASE("place: precedence holds across places") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("mods/x/readme", "from the root").write(), unsigned_at("", 1));
+    mount(vfs, BundleMaker().add("readme", "from the place").write(), unsigned_at("mods/x", 0));
+    mount(vfs, BundleMaker().add("x/readme", "from between").write(), unsigned_at("mods", 2));
+    CHECK(content_at(vfs, "/mods/x/readme") == "from between");
+}
+
+TEST_CASE("tombstone: hides the name below it, not above it") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "bottom").add("b", "bottom").write(), unsigned_at("", 1));
+    mount(vfs, BundleMaker().add_tombstone("a").write(), unsigned_at("", 2));
+    CHECK(outcome_of(vfs.open("/a")) == "missing");
+    CHECK(outcome_of(vfs.stat("/a")) == "missing");
+    CHECK(content_at(vfs, "/b") == "bottom");
+    mount(vfs, BundleMaker().add("a", "top").write(), unsigned_at("", 3));
+    CHECK(content_at(vfs, "/a") == "top");
+}
+
+TEST_CASE("tombstone: the hidden bundle's own paths stay") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "bottom").write(), unsigned_at("", 1));
+    mount(vfs, BundleMaker().add_tombstone("a").write(), unsigned_at("", 2));
+    const std::string above = vfs.mounts().at(0).bundle.hex();
+    const std::string below = vfs.mounts().at(1).bundle.hex();
+    CHECK(content_at(vfs, "/bundles/" + below + "/a") == "bottom");
+    CHECK(content_at(vfs, "/assets/" + id_of("bottom").hex()) == "bottom");
+    CHECK(outcome_of(vfs.open("/bundles/" + above + "/a")) == "missing");
+}
+
+TEST_CASE("names: one that is not published is its bundle's alone") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "published").write(), unsigned_at("", 1));
+    mount(vfs, BundleMaker().add_unpublished("a", "own").write(), unsigned_at("", 2));
+    CHECK(content_at(vfs, "/a") == "published");
+    CHECK(content_at(vfs, "/bundles/" + vfs.mounts().at(0).bundle.hex() + "/a") == "own");
+}
+
+TEST_CASE("variants: the first is taken") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add_variants("a", {"best", "good", "poor"}).write());
+    CHECK(content_at(vfs, "/a") == "best");
+    CHECK(vfs.read_link("/a")->text() == "/assets/" + id_of("best").hex());
+}
+
+TEST_CASE("variants: a bundle that only extends a name does not give it") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add_variants("a", {"hd"}, true).write(), unsigned_at("", 2));
+    CHECK(outcome_of(vfs.open("/a")) == "missing");
+    mount(vfs, BundleMaker().add("a", "base").write(), unsigned_at("", 1));
+    CHECK(content_at(vfs, "/a") == "base");
+}
+
+TEST_CASE("case rule: fold finds any spelling in that mount alone") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("Maps/DM01.bsp", "folded").write(), {.case_rule = CaseRule::fold, .allow_unsigned = true});
+    mount(vfs, BundleMaker().add("Readme", "exact").write());
+    CHECK(content_at(vfs, "/Maps/DM01.bsp") == "folded");
+    CHECK(content_at(vfs, "/maps/dm01.BSP") == "folded");
+    CHECK(content_at(vfs, "/Readme") == "exact");
+    CHECK(outcome_of(vfs.open("/README")) == "missing");
+    CHECK(outcome_of(vfs.open("/bundles/" + vfs.mounts().at(1).bundle.hex() + "/maps/dm01.bsp")) == "missing");
+}
+
+TEST_CASE("case rule: a higher mount that folds hides other spellings below it") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("readme", "below").write(), unsigned_at("", 1));
+    mount(vfs, BundleMaker().add("README", "above").write(), {.priority = 2, .case_rule = CaseRule::fold, .allow_unsigned = true});
+    CHECK(content_at(vfs, "/readme") == "above");
+    CHECK(listing_of(vfs, "/") == "README@ assets/ bundles/");
+}
+
+TEST_CASE("case rule: it covers the place") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "folded").write(), {.place = "Mods/X", .case_rule = CaseRule::fold, .allow_unsigned = true});
+    mount(vfs, BundleMaker().add("a", "exact").write(), unsigned_at("Other"));
+    CHECK(content_at(vfs, "/mods/x/A") == "folded");
+    CHECK(outcome_of(vfs.open("/other/a")) == "missing");
+    CHECK(outcome_of(vfs.open("/mods/a")) == "missing");
+}
+
+TEST_CASE("damage: a name whose bundle is damaged is an error, never another bundle's asset") {
+    const std::string broken = noise(1, 70'000);
+    const std::string whole = noise(2, 70'000);
+    Author author;
+    const Bytes good = BundleMaker().add("broken", broken).add("whole", whole).write();
+    const Bytes damaged = damage_content(good, id_of(broken));
+    for (const bool is_signed : {false, true}) {
+        CAPTURE(is_signed);
+        Vfs vfs;
+        mount(vfs, BundleMaker().add("broken", "another asset").write());
+        if (is_signed)
+            mount(vfs, author.sign(damaged), {.priority = 1, .policy = &author.policy()});
+        else
+            mount(vfs, damaged, unsigned_at("", 1));
+
+        const auto file = vfs.open("/broken");
+        REQUIRE(file);
+        CHECK(file->asset_id() == id_of(broken));
+        const auto content = file->read_all();
+        REQUIRE_FALSE(content);
+        CHECK(content.error().code() == ErrorCode::corrupt);
+        CHECK(content_at(vfs, "/whole") == whole);
+    }
+}
+
+TEST_CASE("damage: when a table cannot be believed, nobody below it is asked") {
+    for (const TableKind table : {TableKind::name_index, TableKind::name_buckets, TableKind::names, TableKind::strings}) {
+        CAPTURE(table_name(table));
+        Vfs vfs;
+        mount(vfs, BundleMaker().add("a", "below").add("only below", "below").write());
+        const MountId above = mount(vfs, damage_table(BundleMaker().add("a", "above").write(), table), unsigned_at("", 1));
+        CHECK(outcome_of(vfs.find("/a")) == "corrupt");
+        CHECK(outcome_of(vfs.open("/a")) == "corrupt");
+        CHECK(outcome_of(vfs.stat("/a")) == "corrupt");
+        CHECK(outcome_of(vfs.read_link("/a")) == "corrupt");
+        REQUIRE(vfs.unmount(above));
+        CHECK(content_at(vfs, "/a") == "below");
+    }
+}
+
+TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
+    const std::string content = noise(3, 70'000);
+    const Bytes good = BundleMaker().add("a", content).write();
+    const Bytes other = BundleMaker().add("b", content).write();
+    Vfs vfs;
+    mount(vfs, good);
+    mount(vfs, damage_content(other, id_of(content)), unsigned_at("", 1));
+    const std::string path = "/assets/" + id_of(content).hex();
+    for (int round = 0; round < 2; ++round) {   // the second time from memory
+        const auto file = vfs.open(path);
+        REQUIRE(file);
+        CHECK(file->bundle_id() == vfs.mounts().at(1).bundle);
+        CHECK(content_at(vfs, path) == content);
+    }
+    REQUIRE(vfs.unmount(vfs.mounts().at(1).id));
+    for (int round = 0; round < 2; ++round)
+        CHECK(outcome_of(vfs.open(path)) == "corrupt");
+}
+
+TEST_CASE("assets: a bundle that claims an id which its content does not have is passed over") {
+    const std::string told = noise(4, 600);
+    const std::string lie = noise(5, 600);
+    Author liar;
+    Author honest;
+    // Signed, layout and all: by name, the lie is what its author vouches for.
+    const Bytes forged = liar.sign(forge_content(BundleMaker().add("liar", told).write(), told, lie));
+    const Bytes good = honest.sign(BundleMaker().add("honest", told).write());
+    const std::string path = "/assets/" + id_of(told).hex();
+
+    Vfs vfs;
+    mount(vfs, forged, {.priority = 1, .policy = &liar.policy()});
+    CHECK(content_at(vfs, "/liar") == lie);
+    for (int round = 0; round < 2; ++round) {
+        const auto file = vfs.open(path);
+        REQUIRE_FALSE(file);
+        CHECK(file.error().code() == ErrorCode::corrupt);
+    }
+    CHECK(outcome_of(vfs.stat(path)) == "missing");   // the only bundle that has it is known to lie
+
+    mount(vfs, good, {.policy = &honest.policy()});
+    for (int round = 0; round < 2; ++round)
+        CHECK(content_at(vfs, path) == told);
+    CHECK(content_at(vfs, "/liar") == lie);
+    CHECK(outcome_of(vfs.stat(path)) == "ok");
+}
+
+TEST_CASE("assets: an unsigned bundle cannot lie even by name") {
+    const std::string told = noise(4, 600);
+    const std::string lie = noise(5, 600);
+    Vfs vfs;
+    mount(vfs, forge_content(BundleMaker().add("liar", told).write(), told, lie));
+    const auto file = vfs.open("/liar");
+    REQUIRE(file);
+    CHECK(outcome_of(file->read_all()) == "corrupt");
+    CHECK(outcome_of(vfs.open("/assets/" + id_of(told).hex())) == "corrupt");
+}
+
+TEST_CASE("assets: a bundle whose tables are damaged does not keep a good copy from being found") {
+    Vfs vfs;
+    const std::string content = "content";
+    mount(vfs, BundleMaker().add("a", content).write());
+    mount(vfs, damage_table(BundleMaker().add("b", content).write(), TableKind::assets), unsigned_at("", 1));
+    CHECK(content_at(vfs, "/assets/" + id_of(content).hex()) == content);
+    REQUIRE(vfs.unmount(vfs.mounts().at(1).id));
+    CHECK(outcome_of(vfs.open("/assets/" + id_of(content).hex())) == "corrupt");
+}
+
+TEST_CASE("assets: the empty asset is found") {  // A29
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("empty", "").add("other", "x").write());
+    CHECK(content_at(vfs, "/empty") == "");
+    CHECK(content_at(vfs, "/assets/" + id_of("").hex()) == "");
+}
+
+TEST_CASE("assets: a verdict speaks about one asset of one mount") {
+    AssetVerdicts verdicts;
+    using Verdict = AssetVerdicts::Verdict;
+    verdicts.remember(MountId{1}, AssetIndex{0}, true);
+    verdicts.remember(MountId{1}, AssetIndex{7}, false);
+    verdicts.remember(static_cast<MountId>(kMountIdMax), static_cast<AssetIndex>(0xffff'ffffu), true);
+    CHECK(verdicts.find(MountId{1}, AssetIndex{0}) == Verdict::good);
+    CHECK(verdicts.find(MountId{1}, AssetIndex{7}) == Verdict::bad);
+    CHECK(verdicts.find(static_cast<MountId>(kMountIdMax), static_cast<AssetIndex>(0xffff'ffffu)) == Verdict::good);
+    CHECK(verdicts.find(MountId{2}, AssetIndex{0}) == Verdict::unknown);
+    CHECK(verdicts.find(MountId{1}, AssetIndex{1}) == Verdict::unknown);
+    for (std::uint32_t i = 0; i < 100'000; ++i)   // far more than it holds
+        verdicts.remember(MountId{3}, static_cast<AssetIndex>(i), i % 2 == 0);
+    for (std::uint32_t i = 0; i < 100'000; ++i) {
+        const Verdict verdict = verdicts.find(MountId{3}, static_cast<AssetIndex>(i));
+        CHECK((verdict == Verdict::unknown || verdict == (i % 2 == 0 ? Verdict::good : Verdict::bad)));
+    }
+}

@@ -1,0 +1,277 @@
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/format/bundle.h>
+#include <fardel/format/bundle_writer.h>
+#include <fardel/format/envelope.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <utility>
+
+namespace fardel::tests {
+namespace {
+
+class MemoryFile final : public StagedFile {
+public:
+    explicit MemoryFile(std::shared_ptr<Bytes> target) : target_(std::move(target)) {}
+    Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        bytes_.resize(std::max<std::size_t>(bytes_.size(), offset + bytes.size()));
+        std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+        return ok();
+    }
+    Status resize(std::uint64_t size_bytes) override {
+        bytes_.resize(size_bytes);
+        return ok();
+    }
+    Status commit() override {
+        *target_ = std::move(bytes_);
+        return ok();
+    }
+
+private:
+    Bytes bytes_;
+    std::shared_ptr<Bytes> target_;
+};
+
+AssetName name_of(std::string_view text) {
+    auto name = AssetName::parse(text);
+    REQUIRE(name);
+    return *std::move(name);
+}
+
+HeadBytes head_bytes(const Bytes& bundle, std::size_t offset) {
+    HeadBytes out;
+    std::memcpy(out.data(), bundle.data() + offset, out.size());
+    return out;
+}
+
+LayoutHead layout_of(const Bytes& bundle) {
+    auto layout = decode_layout_head(head_bytes(bundle, limits::kHeadBytes));
+    REQUIRE(layout);
+    return *std::move(layout);
+}
+
+std::shared_ptr<const Bundle> open_plain(const Bytes& bundle) {
+    auto opened = Bundle::open(make_memory_source(bundle), {.label = "test"});
+    REQUIRE(opened);
+    return *opened;
+}
+
+// docs/bundle-format.md §3, for a table of one page.
+Hash root_of_one_page(TableKind kind, std::span<const std::byte> records) {
+    REQUIRE(records.size() <= limits::kPageBytes);
+    std::array<std::byte, 32> key{};
+    std::memcpy(key.data(), "FARDELPG", 8);
+    key[8] = static_cast<std::byte>(static_cast<std::uint32_t>(kind));
+    key[24] = static_cast<std::byte>(records.size() & 0xff);
+    key[25] = static_cast<std::byte>(records.size() >> 8);
+    return blake3_keyed(key, records);
+}
+
+std::byte flipped(std::byte value) { return value ^ std::byte{1}; }
+
+}  // namespace
+
+Bytes bytes_of(std::string_view text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+std::string text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+AssetId id_of(std::string_view content) { return id_from<AssetId>(blake3(std::as_bytes(std::span(content)))); }
+
+std::string noise(std::uint64_t seed, std::size_t size_bytes) {
+    std::string out;
+    while (out.size() < size_bytes) {
+        const Hash hash = blake3(std::as_bytes(std::span(&seed, 1)));
+        out.append(reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size());
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    }
+    out.resize(size_bytes);
+    return out;
+}
+
+std::uint32_t BundleMaker::add_asset(std::string_view content) {
+    plan_.assets.push_back({.source = make_memory_blob(bytes_of(content)),
+                            .key = "asset " + std::to_string(plan_.assets.size()),
+                            .content_type = "text/plain"});
+    return static_cast<std::uint32_t>(plan_.assets.size() - 1);
+}
+
+BundleMaker& BundleMaker::add(std::string_view name, std::string_view content) {
+    const std::uint32_t asset = add_asset(content);
+    plan_.names.push_back({.name = name_of(name), .variants = {{.asset = asset, .tags = {}}}});
+    return *this;
+}
+
+BundleMaker& BundleMaker::add_unpublished(std::string_view name, std::string_view content) {
+    add(name, content);
+    plan_.names.back().published = false;
+    return *this;
+}
+
+BundleMaker& BundleMaker::add_variants(std::string_view name, std::vector<std::string> contents, bool extends) {
+    PlannedName planned{.name = name_of(name), .variants = {}, .published = true, .extends = extends};
+    for (const std::string& content : contents)
+        planned.variants.push_back(
+            {.asset = add_asset(content), .tags = {{"quality", std::to_string(planned.variants.size())}}});
+    plan_.names.push_back(std::move(planned));
+    return *this;
+}
+
+BundleMaker& BundleMaker::add_tombstone(std::string_view name) {
+    plan_.names.push_back({.name = name_of(name), .variants = {}});
+    return *this;
+}
+
+BundleMaker& BundleMaker::version(std::string text) {
+    plan_.metadata.push_back({.key = "version", .value = std::move(text)});
+    return *this;
+}
+
+Bytes BundleMaker::write() const {
+    const auto target = std::make_shared<Bytes>();
+    auto staged = write_bundle(plan_, std::make_unique<MemoryFile>(target), {.jobs = 1});
+    if (!staged)
+        FAIL(staged.error().text());
+    REQUIRE(staged->commit());
+    return *target;
+}
+
+Author::Author() : policy_(TrustPolicy::make({}).value()) {
+    signer_ = make_key_signer(SecretKey::generate());
+    key_ = signer_->public_key();
+    const PolicyKey author{.label = "author", .key = key_};
+    auto policy = make_policy(std::span(&author, 1), {});
+    REQUIRE(policy);
+    policy_ = *std::move(policy);
+}
+
+Bytes Author::sign(Bytes bundle) {
+    Statement statement;
+    statement.bundle = bundle_id(head_bytes(bundle, 0));
+    statement.layouts = {layout_id(head_bytes(bundle, limits::kHeadBytes))};
+    statement.name = "test";
+    auto envelope = sign_statement(statement, *signer_);
+    REQUIRE(envelope);
+    auto encoded = encode_envelope(*envelope);
+    REQUIRE(encoded);
+    bundle.insert(bundle.end(), encoded->begin(), encoded->end());
+    return bundle;
+}
+
+Bytes forge_content(Bytes bundle, std::string_view told, std::string_view true_content) {
+    REQUIRE(told.size() == true_content.size());
+    const Bytes needle = bytes_of(told);
+    const auto found = std::search(bundle.begin(), bundle.end(), needle.begin(), needle.end());
+    REQUIRE(found != bundle.end());
+    const auto content_offset = static_cast<std::uint64_t>(found - bundle.begin());
+    std::ranges::copy(bytes_of(true_content), found);
+
+    LayoutHead layout = layout_of(bundle);
+    const auto blocks = std::ranges::find(layout.tables, TableKind::blocks, &TableEntry::kind);
+    REQUIRE(blocks != layout.tables.end());
+    const std::span<std::byte> records =
+        std::span(bundle).subspan(layout.layout_offset + blocks->offset, blocks->length_bytes);
+    for (std::size_t at = 0; at < records.size(); at += blocks->record_bytes) {
+        auto record = decode_record<BlockRecord>(records.subspan(at, blocks->record_bytes));
+        REQUIRE(record);
+        const std::uint64_t block_offset = layout.blocks_offset + record->stored_offset;
+        if (content_offset < block_offset || content_offset >= block_offset + record->stored_bytes)
+            continue;
+        REQUIRE(record->codec == Codec::raw);
+        record->stored_hash = blake3(std::span(bundle).subspan(block_offset, record->stored_bytes));
+        Bytes encoded;
+        encode_record(*record, encoded);
+        std::ranges::copy(encoded, records.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    blocks->root = root_of_one_page(TableKind::blocks, records);
+    std::ranges::copy(encode_layout_head(layout), bundle.begin() + limits::kHeadBytes);
+    return bundle;
+}
+
+Bytes damage_content(Bytes bundle, const AssetId& asset) {
+    const auto opened = open_plain(bundle);
+    const auto index = opened->find_asset(asset);
+    REQUIRE(index);
+    REQUIRE(index->has_value());
+    const auto placement = opened->placement(**index);
+    REQUIRE(placement);
+    const auto block = opened->block(placement->first_block);
+    REQUIRE(block);
+    std::byte& victim = bundle[opened->layout_head().blocks_offset + block->stored_offset + block->stored_bytes / 2];
+    victim = flipped(victim);
+    return bundle;
+}
+
+Bytes damage_table(Bytes bundle, TableKind table) {
+    const auto opened = open_plain(bundle);
+    const TableEntry* entry = opened->head().find(table);
+    REQUIRE(entry != nullptr);
+    for (std::uint64_t at = 0; at < entry->length_bytes; at += limits::kPageBytes) {
+        std::byte& victim = bundle[opened->layout_head().manifest_offset + entry->offset + at];
+        victim = flipped(victim);
+    }
+    return bundle;
+}
+
+Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std::span<std::byte>)>& change) {
+    auto head = decode_head(head_bytes(bundle, 0));
+    REQUIRE(head);
+    LayoutHead layout = layout_of(bundle);
+    const auto entry = std::ranges::find(head->tables, table, &TableEntry::kind);
+    REQUIRE(entry != head->tables.end());
+    const std::span<std::byte> records =
+        std::span(bundle).subspan(layout.manifest_offset + entry->offset, entry->length_bytes);
+    change(records);
+    entry->root = root_of_one_page(table, records);
+    const HeadBytes encoded = encode_head(*head);
+    std::ranges::copy(encoded, bundle.begin());
+    layout.bundle = bundle_id(encoded);
+    std::ranges::copy(encode_layout_head(layout), bundle.begin() + limits::kHeadBytes);
+    return bundle;
+}
+
+MountOptions unsigned_at(std::string place, int priority) {
+    return {.place = std::move(place), .priority = priority, .allow_unsigned = true};
+}
+
+MountId mount(Vfs& vfs, Bytes bundle, MountOptions options) {
+    auto id = vfs.mount(make_memory_source(std::move(bundle)), std::move(options));
+    if (!id)
+        FAIL(id.error().text());
+    return *id;
+}
+
+std::string content_at(const Vfs& vfs, std::string_view path) {
+    const auto file = vfs.open(path);
+    if (!file)
+        return file.error().text();
+    const auto content = file->read_all();
+    if (!content)
+        return content.error().text();
+    return text_of(*content);
+}
+
+std::string listing_of(const Vfs& vfs, std::string_view path) {
+    const auto entries = vfs.list(path);
+    if (!entries)
+        return entries.error().text();
+    std::string out;
+    for (const Entry& entry : *entries) {
+        out += out.empty() ? "" : " ";
+        out += entry.name;
+        out += entry.kind == NodeKind::folder ? "/" : entry.kind == NodeKind::link ? "@" : "";
+    }
+    return out;
+}
+
+}  // namespace fardel::tests

@@ -1,0 +1,101 @@
+// Bundles for the tests of the Vfs: made by the real writer in memory, signed with real keys, and damaged or forged on
+// purpose.
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/signer.h>
+#include <fardel/format/trust_policy.h>
+#include <fardel/vfs/file.h>
+#include <fardel/vfs/vfs.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel::tests {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(std::string_view text);
+std::string text_of(std::span<const std::byte> bytes);
+AssetId id_of(std::string_view content);
+// Bytes that do not compress, so that blocks hold them as they are.
+std::string noise(std::uint64_t seed, std::size_t size_bytes);
+
+class BundleMaker {
+public:
+    BundleMaker& add(std::string_view name, std::string_view content);
+    BundleMaker& add_unpublished(std::string_view name, std::string_view content);
+    BundleMaker& add_variants(std::string_view name, std::vector<std::string> contents, bool extends = false);
+    BundleMaker& add_tombstone(std::string_view name);
+    // A bundle's id covers its metadata: this makes another bundle of the same content.
+    BundleMaker& version(std::string text);
+
+    Bytes write() const;
+
+private:
+    std::uint32_t add_asset(std::string_view content);
+    BundlePlan plan_;
+};
+
+// One signer, and a policy that accepts nobody else.
+class Author {
+public:
+    Author();
+    const TrustPolicy& policy() const { return policy_; }
+    const PublicKey& key() const { return key_; }
+    // The bundle with a statement about it behind it.
+    Bytes sign(Bytes bundle);
+
+private:
+    std::unique_ptr<Signer> signer_;
+    PublicKey key_;
+    TrustPolicy policy_;
+};
+
+// A bundle in which `told` is replaced with `true_content` of the same size, while its tables still claim the old asset id;
+// the layout is consistent and its id new. `told` must be in a raw block.
+Bytes forge_content(Bytes bundle, std::string_view told, std::string_view true_content);
+// One byte of the stored form of the asset's first block is another one.
+Bytes damage_content(Bytes bundle, const AssetId& asset);
+// One byte of each page of a table is another one.
+Bytes damage_table(Bytes bundle, TableKind table);
+// What a hostile packer could write: a manifest table of one page, changed, with all hashes right. The bundle id is new.
+Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std::span<std::byte>)>& change);
+
+// A source that counts what is read from it.
+class CountingSource final : public ByteSource {
+public:
+    explicit CountingSource(Bytes bytes) : inner_(make_memory_source(std::move(bytes))) {}
+    std::uint64_t size_bytes() const noexcept override { return inner_->size_bytes(); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        bytes_read += out.size();
+        return inner_->read_at(offset, out);
+    }
+    mutable std::uint64_t bytes_read = 0;
+
+private:
+    std::shared_ptr<const ByteSource> inner_;
+};
+
+// Unsigned mounts are what most cases need.
+MountOptions unsigned_at(std::string place = {}, int priority = 0);
+// Mounts, or fails the test.
+MountId mount(Vfs& vfs, Bytes bundle, MountOptions options = unsigned_at());
+// The content at `path`, or the error's text.
+std::string content_at(const Vfs& vfs, std::string_view path);
+// "maps/ readme", with '/' behind folders and '@' behind links, or the error's text.
+std::string listing_of(const Vfs& vfs, std::string_view path);
+// The error's code name, or "ok".
+template <class R>
+std::string outcome_of(const R& result) {
+    return result ? "ok" : std::string(error_code_name(result.error().code()));
+}
+
+}  // namespace fardel::tests

@@ -1,0 +1,116 @@
+#include <doctest/doctest.h>
+#include <fardel/format/limits.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <string>
+#include <utility>
+
+using namespace fardel;
+
+namespace {
+
+const std::string kId(64, 'a');
+
+PathKind kind_of(std::string_view text) {
+    const auto path = VfsPath::parse(text);
+    REQUIRE_MESSAGE(path, text);
+    CHECK(path->text() == text);
+    return path->kind();
+}
+
+std::string refusal_of(std::string_view text) {
+    const auto path = VfsPath::parse(text);
+    return path ? "none" : std::string(error_code_name(path.error().code()));
+}
+
+}  // namespace
+
+TEST_CASE("path: each kind is known by its text") {
+    CHECK(kind_of("/") == PathKind::root);
+    CHECK(kind_of("/assets") == PathKind::assets);
+    CHECK(kind_of("/assets/" + kId) == PathKind::asset);
+    CHECK(kind_of("/bundles") == PathKind::bundles);
+    CHECK(kind_of("/bundles/" + kId) == PathKind::bundle);
+    CHECK(kind_of("/bundles/" + kId + "/maps/dm01.bsp") == PathKind::bundle_name);
+    CHECK(kind_of("/maps/dm01.bsp") == PathKind::published);
+    CHECK(kind_of("/maps") == PathKind::published);
+    CHECK(kind_of("/assetsx") == PathKind::published);
+    CHECK(kind_of("/maps/assets") == PathKind::published);
+}
+
+TEST_CASE("path: its parts are those of the text") {
+    const auto path = VfsPath::parse("/bundles/" + kId + "/maps/dm01.bsp");
+    REQUIRE(path);
+    CHECK(path->parts().id.hex() == kId);
+    CHECK(path->parts().name == "maps/dm01.bsp");
+    CHECK(path->parts().hash == name_hash("maps/dm01.bsp"));
+    const VfsPath copy = *path;   // views of the copy are the copy's own
+    CHECK(copy.parts().name.data() >= copy.text().data());
+    CHECK(copy.parts().name.data() <= copy.text().data() + copy.text().size());
+}
+
+TEST_CASE("path: only 64 lower-case digits are an id; anything else is nowhere") {  // A18
+    CHECK(kind_of("/assets/" + std::string(64, 'A')) == PathKind::nowhere);
+    CHECK(kind_of("/assets/0x" + kId) == PathKind::nowhere);
+    CHECK(kind_of("/assets/" + kId.substr(1)) == PathKind::nowhere);
+    CHECK(kind_of("/assets/" + kId + "a") == PathKind::nowhere);
+    CHECK(kind_of("/assets/" + kId.substr(1) + "g") == PathKind::nowhere);
+    CHECK(kind_of("/assets/" + kId + "/x") == PathKind::nowhere);
+    CHECK(kind_of("/bundles/" + std::string(64, 'F')) == PathKind::nowhere);
+    CHECK(kind_of("/bundles/abc/maps") == PathKind::nowhere);
+    CHECK(kind_of("/bundles/" + kId + "a/maps") == PathKind::nowhere);
+}
+
+TEST_CASE("path: /assets and /bundles are taken in every case, and in no other place") {  // A15
+    CHECK(kind_of("/Assets") == PathKind::nowhere);
+    CHECK(kind_of("/ASSETS/readme") == PathKind::nowhere);
+    CHECK(kind_of("/Bundles/" + kId) == PathKind::nowhere);
+    CHECK(kind_of("/a\u017f\u017fets/readme") == PathKind::nowhere);  // long s folds to s
+    CHECK(is_reserved_root_part("BUNDLES"));
+    CHECK_FALSE(is_reserved_root_part("asset"));
+    CHECK_FALSE(is_reserved_root_part(""));
+    CHECK_FALSE(is_reserved_root_part("\u00e4ssets"));
+}
+
+TEST_CASE("path: what is not in the one form is refused") {  // A01, A02, A03
+    for (const char* text : {"", "maps", "maps/", "//", "/maps/", "//maps", "/maps//dm01", "/.", "/..", "/maps/../x",
+                             "/a\\b", "/c:", "/a\n", "/assets/", "/bundles/", "/assets/..", "/NUL", "/a.", "/ a", "\\maps"})
+        CHECK_MESSAGE(refusal_of(text) == "malformed", text);
+    CHECK(refusal_of(std::string_view("/a\0b", 4)) == "malformed");
+    CHECK(refusal_of("/bundles/" + kId + "/") == "malformed");
+    CHECK(refusal_of("/bundles/" + kId + "//x") == "malformed");
+    CHECK(refusal_of("/" + std::string(256, 'a')) == "limit");
+}
+
+TEST_CASE("path: a name of the longest kind still fits below a bundle") {
+    std::string name = std::string(255, 'a');
+    for (int i = 0; i < 3; ++i)
+        name += "/" + std::string(255, 'b');
+    REQUIRE(name.size() == limits::kNameBytesMax - 1);
+    CHECK(kind_of("/" + name) == PathKind::published);
+    CHECK(kind_of("/bundles/" + kId + "/" + name) == PathKind::bundle_name);
+}
+
+TEST_CASE("path: refusals do not repeat raw bytes") {
+    const auto path = VfsPath::parse("/a\x1b[31m");
+    REQUIRE_FALSE(path);
+    CHECK(path.error().message().find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("path: made from ids, it is the one that its text parses to") {
+    const auto asset = AssetId::parse(kId);
+    const auto bundle = BundleId::parse(std::string(64, 'b'));
+    const auto name = AssetName::parse("maps/dm01.bsp");
+    REQUIRE(asset);
+    REQUIRE(bundle);
+    REQUIRE(name);
+    for (const VfsPath& path : {VfsPath::of(*asset), VfsPath::of(*bundle), VfsPath::of(*bundle, *name)}) {
+        const auto parsed = VfsPath::parse(path.text());
+        REQUIRE(parsed);
+        CHECK(*parsed == path);
+        CHECK(parsed->kind() == path.kind());
+        CHECK(parsed->parts().id == path.parts().id);
+        CHECK(parsed->parts().name == path.parts().name);
+        CHECK(parsed->parts().hash == path.parts().hash);
+    }
+}

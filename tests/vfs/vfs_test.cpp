@@ -1,0 +1,293 @@
+#include <fardel/vfs/vfs.h>
+
+#include "scratch.h"
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/format/limits.h>
+
+#include <filesystem>
+#include <string>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+TEST_CASE("vfs: an empty one has its two folders and nothing else") {
+    const Vfs vfs;
+    CHECK(vfs.mounts().empty());
+    CHECK_FALSE(vfs.tainted());
+    CHECK(listing_of(vfs, "/") == "assets/ bundles/");
+    CHECK(listing_of(vfs, "/assets") == "");
+    CHECK(listing_of(vfs, "/bundles") == "");
+    CHECK(outcome_of(vfs.open("/maps/dm01.bsp")) == "missing");
+}
+
+TEST_CASE("vfs: a mounted bundle's assets have three paths") {
+    const std::string content = "the map";
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("maps/dm01.bsp", content).write());
+    const std::string bundle = vfs.mounts().at(0).bundle.hex();
+
+    CHECK(content_at(vfs, "/maps/dm01.bsp") == content);
+    CHECK(content_at(vfs, "/assets/" + id_of(content).hex()) == content);
+    CHECK(content_at(vfs, "/bundles/" + bundle + "/maps/dm01.bsp") == content);
+}
+
+TEST_CASE("vfs: find gives nothing for what is not there, and for folders") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
+    const std::string bundle = vfs.mounts().at(0).bundle.hex();
+    for (const std::string& path :
+         {std::string("/"), std::string("/maps"), std::string("/maps/dm02.bsp"), std::string("/maps/dm01.bsp/x"), std::string("/assets"),
+          "/assets/" + id_of("other").hex(), "/assets/" + std::string(64, 'F'), std::string("/bundles"), "/bundles/" + bundle,
+          "/bundles/" + bundle + "/maps", "/bundles/" + bundle + "/x", "/bundles/" + std::string(64, '0') + "/maps/dm01.bsp"}) {
+        const auto file = vfs.find(path);
+        REQUIRE_MESSAGE(file, path);
+        CHECK_MESSAGE(!file->has_value(), path);
+        CHECK_MESSAGE(outcome_of(vfs.open(path)) == "missing", path);
+    }
+    CHECK(outcome_of(vfs.find("maps/dm01.bsp")) == "malformed");
+}
+
+TEST_CASE("vfs: the message of a failed open tells a folder from nothing at all") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
+    CHECK(vfs.open("/maps").error().message() == "path \"/maps\": is a folder");
+    CHECK(vfs.open("/mops").error().message() == "path \"/mops\": nothing has this name");
+}
+
+TEST_CASE("vfs: a path that was parsed before finds the same") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
+    for (const char* text : {"/maps/dm01.bsp", "/maps/dm02.bsp"}) {
+        const auto path = VfsPath::parse(text);
+        REQUIRE(path);
+        CHECK(outcome_of(vfs.open(*path)) == outcome_of(vfs.open(text)));
+    }
+}
+
+TEST_CASE("stat: tells folder, link and file") {
+    const std::string content = "the map";
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("maps/dm01.bsp", content).write());
+    const BundleId bundle = vfs.mounts().at(0).bundle;
+
+    for (const char* folder : {"/", "/maps", "/assets", "/bundles"}) {
+        const auto stat = vfs.stat(folder);
+        REQUIRE_MESSAGE(stat, folder);
+        CHECK(stat->kind == NodeKind::folder);
+        CHECK_FALSE(stat->asset);
+    }
+    const auto link = vfs.stat("/maps/dm01.bsp");
+    REQUIRE(link);
+    CHECK(link->kind == NodeKind::link);
+    CHECK(link->size_bytes == content.size());
+    CHECK(link->asset == id_of(content));
+    CHECK(link->bundle == bundle);
+    CHECK(link->content_type == "text/plain");
+
+    const auto asset = vfs.stat("/assets/" + id_of(content).hex());
+    REQUIRE(asset);
+    CHECK(asset->kind == NodeKind::file);
+    CHECK(asset->size_bytes == content.size());
+
+    const auto in_bundle = vfs.stat("/bundles/" + bundle.hex() + "/maps/dm01.bsp");
+    REQUIRE(in_bundle);
+    CHECK(in_bundle->kind == NodeKind::file);
+    const auto folder_in_bundle = vfs.stat("/bundles/" + bundle.hex() + "/maps");
+    REQUIRE(folder_in_bundle);
+    CHECK(folder_in_bundle->kind == NodeKind::folder);
+    CHECK(folder_in_bundle->bundle == bundle);
+
+    CHECK(outcome_of(vfs.stat("/maps/dm02.bsp")) == "missing");
+    CHECK(outcome_of(vfs.stat("/assets/readme")) == "missing");
+    const auto nothing = vfs.find_stat("/nothing");
+    REQUIRE(nothing);
+    CHECK_FALSE(nothing->has_value());
+}
+
+TEST_CASE("read_link: a published name leads to its asset, in one step") {  // A14: no name leads to a name
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
+    const auto target = vfs.read_link("/maps/dm01.bsp");
+    REQUIRE(target);
+    CHECK(target->text() == "/assets/" + id_of("the map").hex());
+    CHECK(outcome_of(vfs.open(*target)) == "ok");
+
+    CHECK(outcome_of(vfs.read_link(target->text())) == "missing");
+    CHECK(outcome_of(vfs.read_link("/maps")) == "missing");
+    CHECK(outcome_of(vfs.read_link("/nothing")) == "missing");
+    CHECK(outcome_of(vfs.read_link("/bundles/" + vfs.mounts().at(0).bundle.hex() + "/maps/dm01.bsp")) == "missing");
+}
+
+TEST_CASE("unmount: the names go, open files and listings stay") {
+    Vfs vfs;
+    const MountId id = mount(vfs, BundleMaker().add("a", "first").add("b", "second").write());
+    const auto file = vfs.open("/a");
+    auto listing = vfs.open_listing("/");
+    REQUIRE(file);
+    REQUIRE(listing);
+    REQUIRE(vfs.unmount(id));
+
+    CHECK(outcome_of(vfs.open("/a")) == "missing");
+    CHECK(outcome_of(vfs.unmount(id)) == "missing");
+    CHECK(vfs.mounts().empty());
+    const auto content = file->read_all();
+    REQUIRE(content);
+    CHECK(text_of(*content) == "first");
+    const auto entry = listing->next();
+    REQUIRE(entry);
+    CHECK(entry->value().name == "a");
+}
+
+TEST_CASE("vfs: files outlive it") {
+    std::optional<File> file;
+    {
+        Vfs vfs;
+        mount(vfs, BundleMaker().add("a", "first").write());
+        file = vfs.find("/a").value();
+    }
+    REQUIRE(file);
+    const auto content = file->read_all();
+    REQUIRE(content);
+    CHECK(text_of(*content) == "first");
+}
+
+TEST_CASE("vfs: several at one time know nothing of each other") {
+    Vfs left;
+    Vfs right(VfsOptions{.cache_bytes = 0});
+    mount(left, BundleMaker().add("a", "left").write());
+    mount(right, BundleMaker().add("a", "right").write());
+    CHECK(content_at(left, "/a") == "left");
+    CHECK(content_at(right, "/a") == "right");
+}
+
+TEST_CASE("mount: one bundle at one place once, at other places again") {
+    const Bytes bundle = BundleMaker().add("a", "content").write();
+    Vfs vfs;
+    mount(vfs, bundle);
+    const auto again = vfs.mount(make_memory_source(bundle), unsigned_at("", 7));
+    CHECK(outcome_of(again) == "conflict");
+    CHECK(vfs.mounts().size() == 1);
+    const MountId other = mount(vfs, bundle, unsigned_at("mods/x"));
+    CHECK(content_at(vfs, "/a") == "content");
+    CHECK(content_at(vfs, "/mods/x/a") == "content");
+    CHECK(listing_of(vfs, "/bundles") == vfs.mounts().at(0).bundle.hex() + "/");
+    REQUIRE(vfs.unmount(other));
+    mount(vfs, bundle, unsigned_at("mods/x"));
+}
+
+TEST_CASE("mount: a place is a name outside of /assets and /bundles") {  // A15
+    const Bytes bundle = BundleMaker().add("a", "content").write();
+    Vfs vfs;
+    const auto refusal = [&](std::string place) { return outcome_of(vfs.mount(make_memory_source(bundle), unsigned_at(place))); };
+    CHECK(refusal("assets") == "denied");
+    CHECK(refusal("Bundles/x") == "denied");
+    CHECK(refusal("/mods") == "malformed");
+    CHECK(refusal("mods/") == "malformed");
+    CHECK(refusal("mods/../x") == "malformed");
+    CHECK(refusal(std::string(300, 'a')) == "limit");
+    CHECK(vfs.mounts().empty());
+    CHECK(refusal("mods/assets") == "ok");
+}
+
+TEST_CASE("mount: names that a bundle publishes in /assets or /bundles are seen nowhere else than in the bundle") {  // A15
+    Vfs vfs;
+    const std::string id = id_of("mine").hex();
+    mount(vfs, BundleMaker().add("assets/" + id, "forged").add("Bundles/readme", "forged").add("ok", "fine").write());
+    mount(vfs, BundleMaker().add("mine", "mine").write());
+    CHECK(content_at(vfs, "/assets/" + id) == "mine");
+    CHECK(outcome_of(vfs.open("/Bundles/readme")) == "missing");
+    CHECK(listing_of(vfs, "/") == "assets/ bundles/ mine@ ok@");
+    const std::string bundle = vfs.mounts().at(1).bundle.hex();
+    CHECK(content_at(vfs, "/bundles/" + bundle + "/assets/" + id) == "forged");
+    CHECK(content_at(vfs, "/bundles/" + bundle + "/Bundles/readme") == "forged");
+}
+
+TEST_CASE("mount: nobody unsigned comes in unless that is allowed") {
+    const Bytes bundle = BundleMaker().add("a", "content").write();
+    Author author;
+    Vfs vfs;
+    CHECK(outcome_of(vfs.mount(make_memory_source(bundle), {})) == "untrusted");
+    CHECK(outcome_of(vfs.mount(make_memory_source(bundle), {.policy = &author.policy()})) == "untrusted");
+    CHECK(vfs.mounts().empty());
+    CHECK_FALSE(vfs.tainted());
+
+    const MountId id = mount(vfs, bundle, {.policy = &author.policy(), .allow_unsigned = true});
+    CHECK(vfs.tainted());
+    CHECK(vfs.mounts().at(0).tainted);
+    REQUIRE(vfs.unmount(id));
+    CHECK_FALSE(vfs.tainted());
+}
+
+TEST_CASE("mount: what the policy accepts is not tainted, and says who signed") {
+    Author author;
+    Author stranger;
+    const Bytes bundle = author.sign(BundleMaker().add("a", "content").write());
+    Vfs vfs;
+    CHECK(outcome_of(vfs.mount(make_memory_source(bundle), {.policy = &stranger.policy()})) == "untrusted");
+    mount(vfs, bundle, {.policy = &author.policy(), .allow_unsigned = true});
+    CHECK_FALSE(vfs.tainted());
+    REQUIRE(vfs.mounts().size() == 1);
+    CHECK(vfs.mounts()[0].signers == std::vector<std::string>{"author"});
+    CHECK(content_at(vfs, "/a") == "content");
+}
+
+TEST_CASE("mount: allow_unsigned does not let in what the policy has withdrawn") {
+    Author author;
+    const Bytes bundle = author.sign(BundleMaker().add("a", "content").write());
+    TrustRules rules = author.policy().rules();
+    rules.revoked_keys.push_back({.id = author.key(), .reason = "stolen"});
+    const auto policy = TrustPolicy::make(rules);
+    REQUIRE(policy);
+    Vfs vfs;
+    CHECK(outcome_of(vfs.mount(make_memory_source(bundle), {.policy = &*policy, .allow_unsigned = true})) == "revoked");
+}
+
+TEST_CASE("mount: files on disk by path; the errors are those of the file") {
+    const ScratchFolder scratch;
+    Vfs vfs;
+    CHECK(outcome_of(vfs.mount(scratch.path("none.fardel"), unsigned_at())) == "missing");
+    CHECK(outcome_of(vfs.mount(scratch.root().string(), unsigned_at())) == "malformed");
+    CHECK(outcome_of(vfs.mount(scratch.write("text.fardel", "hello"), unsigned_at())) == "malformed");
+    const std::string path = scratch.write("good.fardel", BundleMaker().add("a", "content").write());
+    REQUIRE(vfs.mount(path, unsigned_at()));
+    CHECK(vfs.mounts().at(0).label == path);
+    CHECK(content_at(vfs, "/a") == "content");
+}
+
+TEST_CASE("mount: a file that is replaced on disk stays what it was") {  // A33
+    const ScratchFolder scratch;
+    const std::string path = scratch.write("good.fardel", BundleMaker().add("a", "old").write());
+    Vfs vfs;
+    REQUIRE(vfs.mount(path, unsigned_at()));
+    std::filesystem::rename(scratch.write("new", BundleMaker().add("a", "new").write()), path);
+    CHECK(content_at(vfs, "/a") == "old");
+}
+
+TEST_CASE("mount: a file that is cut short while it is mounted gives errors, not crashes") {  // A33
+    const ScratchFolder scratch;
+    const std::string path = scratch.write("good.fardel", BundleMaker().add("a", noise(1, 100'000)).write());
+    Vfs vfs;
+    REQUIRE(vfs.mount(path, unsigned_at()));
+    const auto file = vfs.open("/a");
+    REQUIRE(file);
+    std::filesystem::resize_file(path, 2 * limits::kHeadBytes);
+    CHECK(outcome_of(file->read_all()) == "corrupt");
+    CHECK(outcome_of(vfs.open("/assets/" + file->asset_id().hex())) == "corrupt");
+}
+
+TEST_CASE("mount: what is read for it does not grow with the bundle") {  // A30
+    BundleMaker small;
+    BundleMaker large;
+    small.add("a", "content");
+    for (int i = 0; i < 20'000; ++i)
+        large.add("folder/name " + std::to_string(i), "content " + std::to_string(i % 100));
+    for (const BundleMaker* maker : {&small, &large}) {
+        const auto source = std::make_shared<CountingSource>(maker->write());
+        Vfs vfs;
+        REQUIRE(vfs.mount(source, unsigned_at()));
+        CHECK(source->bytes_read <= 2 * limits::kHeadBytes + limits::kTrailerBytesMax);
+        CHECK(source->bytes_read <= 2 * limits::kHeadBytes);   // unsigned: no trailer
+    }
+}

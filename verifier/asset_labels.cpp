@@ -1,0 +1,43 @@
+#include "asset_labels.h"
+
+#include <fardel/format/name.h>
+
+namespace fardel {
+
+AssetLabels::AssetLabels(const Tables& tables, const Strings& texts)
+    : tables_(tables), texts_(texts), first_name_(tables.count(TableKind::assets), kNoIndex) {
+    const auto name_it = [&](std::uint32_t asset, std::uint32_t name) {
+        if (asset < first_name_.size() && first_name_[asset] == kNoIndex)
+            first_name_[asset] = name;
+    };
+    for (std::uint32_t i = 0; i < tables.count(TableKind::names); ++i) {
+        const auto name = tables.find<NameRecord>(i);
+        if (name && !name->is(NameRecord::tombstone) && !name->is(NameRecord::has_variants))
+            name_it(name->target, i);
+    }
+    for (std::uint64_t i = 0; i < tables.count(TableKind::variants); ++i)
+        if (const auto variant = tables.find<VariantRecord>(i);
+            variant && variant->name < tables.count(TableKind::names))
+            name_it(variant->asset, variant->name);
+}
+
+HitAsset AssetLabels::hit(std::uint32_t asset) const {
+    HitAsset hit;
+    if (const auto record = tables_.find<AssetRecord>(asset))
+        hit.id = record->id;
+    if (asset >= first_name_.size() || first_name_[asset] == kNoIndex)
+        return hit;
+    const auto name = tables_.find<NameRecord>(first_name_[asset]);
+    const auto text = name ? texts_.find(name->text) : std::nullopt;
+    if (text)
+        hit.name = printable(*text);
+    return hit;
+}
+
+std::string AssetLabels::text(std::uint32_t asset) const {
+    const HitAsset found = hit(asset);
+    const std::string id = "asset " + found.id.hex();
+    return found.name.empty() ? id : "'" + found.name + "' (" + id + ")";
+}
+
+}  // namespace fardel

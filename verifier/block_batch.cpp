@@ -1,0 +1,121 @@
+#include "block_batch.h"
+
+#include <fardel/format/block_codec.h>
+#include <fardel/format/hash.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint64_t kBatchBytesMax = 1u << 20;  // stored, and raw; more than any one block
+constexpr std::uint64_t kGapBytesMax = limits::kRawBlockAlign;
+
+// The stored bytes of the batch, with one read; where that fails, block by block, so that one bad sector costs one
+// block.
+void read_stored(const BlockInput& input, const BlockBatch& batch, BatchProof& proof) {
+    proof.stored.resize(batch.to - batch.from);
+    const std::uint64_t at = input.layout.blocks_offset + batch.from;  // inside the file, or read_at says so
+    if (input.source.read_at(at, proof.stored))
+        return;
+    std::ranges::fill(proof.stored, std::byte{0});
+    for (std::uint32_t i = batch.first; i < batch.last; ++i) {
+        const auto block = input.tables.find<BlockRecord>(i);
+        if (!block)
+            continue;
+        const auto bytes = std::span(proof.stored).subspan(block->stored_offset - batch.from, block->stored_bytes);
+        Status status = input.source.read_at(input.layout.blocks_offset + block->stored_offset, bytes);
+        if (status)
+            continue;
+        proof.verdicts[i - batch.first].state = BlockState::unreadable;
+        proof.verdicts[i - batch.first].error = std::move(status).error();
+    }
+}
+
+void check_raw_bytes(const BlockInput& input, std::uint32_t index, std::span<const std::byte> raw,
+                     BlockVerdict& verdict) {
+    for (const Tenant& tenant : tenants_of(input.tenants, index)) {
+        const auto asset = input.tables.find<AssetRecord>(tenant.asset);
+        if (!asset)
+            continue;
+        if (tenant.block_count > 1) {
+            const auto expected =
+                input.tables.find_piece(std::uint64_t{asset->piece_first} + (index - tenant.first_block));
+            verdict.piece_wrong = expected && blake3(raw) != *expected;
+        } else if (tenant.offset + tenant.bytes > raw.size() ||
+                   id_from<AssetId>(blake3(raw.subspan(tenant.offset, tenant.bytes))) != asset->id) {
+            verdict.wrong.push_back(tenant.asset);
+        } else {
+            verdict.proved_bytes += tenant.bytes;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<BlockBatch> plan_batches(const Tables& tables, const std::vector<bool>& readable) {
+    std::vector<BlockBatch> batches;
+    std::uint64_t end = 0;        // of the stored bytes before
+    std::uint64_t raw_bytes = 0;  // of the last batch
+    for (std::uint32_t i = 0; i < readable.size(); ++i) {
+        const auto block = readable[i] ? tables.find<BlockRecord>(i) : std::nullopt;
+        if (!block)
+            continue;
+        const std::uint64_t block_end = block->stored_offset + block->stored_bytes;
+        const bool near = block->stored_offset - end < kGapBytesMax;  // readable blocks rise
+        const bool goes_on = !batches.empty() && batches.back().last == i && near &&
+                             block_end - batches.back().from <= kBatchBytesMax &&
+                             raw_bytes + block->raw_bytes <= kBatchBytesMax;
+        if (!goes_on) {
+            batches.push_back({i, i, near ? end : block->stored_offset, 0});
+            raw_bytes = 0;
+        }
+        batches.back().last = i + 1;
+        batches.back().to = block_end;
+        raw_bytes += block->raw_bytes;
+        end = block_end;
+    }
+    return batches;
+}
+
+void prove_batch(const BlockInput& input, const BlockBatch& batch, BatchProof& proof) {
+    proof.verdicts.assign(batch.last - batch.first, {});
+    read_stored(input, batch, proof);
+    std::uint64_t end = batch.from;
+    std::size_t raw_at = 0;
+    proof.raw.resize(kBatchBytesMax);
+    for (std::uint32_t i = batch.first; i < batch.last; ++i) {
+        BlockVerdict& verdict = proof.verdicts[i - batch.first];
+        const auto block = input.tables.find<BlockRecord>(i);
+        if (!block) {
+            verdict.state = BlockState::unknown;
+            continue;
+        }
+        const auto gap = std::span(proof.stored).subspan(end - batch.from, block->stored_offset - end);
+        const auto odd = std::ranges::find_if(gap, [](std::byte b) { return b != std::byte{0}; });
+        if (odd != gap.end())
+            verdict.gap_byte = input.layout.blocks_offset + end + static_cast<std::uint64_t>(odd - gap.begin());
+        end = block->stored_offset + block->stored_bytes;
+
+        verdict.raw_at = raw_at;
+        verdict.raw_bytes = block->raw_bytes;
+        verdict.stored_bytes = block->stored_bytes;
+        if (verdict.state == BlockState::unreadable)
+            continue;
+        const auto stored = std::span(proof.stored).subspan(block->stored_offset - batch.from, block->stored_bytes);
+        if (blake3(stored) != block->stored_hash) {
+            verdict.state = BlockState::damaged;
+            continue;
+        }
+        const auto raw = std::span(proof.raw).subspan(raw_at, block->raw_bytes);
+        if (Status status = decode_block(block->codec, stored, raw); !status) {
+            verdict.state = BlockState::undecodable;
+            verdict.error = std::move(status).error();
+            continue;
+        }
+        raw_at += block->raw_bytes;
+        check_raw_bytes(input, i, raw, verdict);
+    }
+}
+
+}  // namespace fardel

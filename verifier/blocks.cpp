@@ -1,0 +1,105 @@
+#include "blocks.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+// Blocks of assets of several pieces.
+std::vector<bool> blocks_of_pieces(std::span<const Tenant> tenants, std::uint64_t count) {
+    std::vector<bool> found(count);
+    for (const Tenant& tenant : tenants)
+        for (std::uint32_t i = 0; tenant.block_count > 1 && i < tenant.block_count; ++i)
+            found[tenant.first_block + i] = true;
+    return found;
+}
+
+class CodecUse {
+public:
+    explicit CodecUse(const LayoutHead& layout) : layout_(layout) {}
+
+    void see(Codec codec, std::uint64_t block, Findings& findings) {
+        used_[static_cast<std::size_t>(codec)] = true;
+        if (std::ranges::find(layout_.codecs, codec, &CodecVersion::codec) == layout_.codecs.end())
+            findings.add(Rule::codec_not_listed, record_place(TableKind::blocks, block),
+                         "the layout head does not list its codec " + std::to_string(static_cast<unsigned>(codec)));
+    }
+
+    void finish(Findings& findings) const {
+        for (const CodecVersion& codec : layout_.codecs)
+            if (!used_[static_cast<std::size_t>(codec.codec)])
+                findings.add(
+                    Rule::codec_not_used, "layout head",
+                    "it lists codec " + std::to_string(static_cast<unsigned>(codec.codec)) + ", which no block uses");
+    }
+
+private:
+    const LayoutHead& layout_;
+    std::array<bool, 2> used_{};  // decode_layout_head and decode_record accept no others
+};
+
+}  // namespace
+
+std::vector<bool> check_blocks(const Tables& tables, const LayoutHead& layout, std::span<const Tenant> tenants,
+                               bool has_manifest, Findings& findings) {
+    using enum TableKind;
+    const std::uint64_t count = tables.count(blocks);
+    // Of a block that nobody is known to have, nobody knows whether it must be aligned.
+    const bool judge_alignment = has_manifest && tables[assets].whole() && tables[placements].whole();
+    const std::vector<bool> of_pieces = blocks_of_pieces(tenants, count);
+    std::vector<bool> readable(count);
+    CodecUse codecs(layout);
+    std::uint64_t end = 0;  // of the stored bytes so far
+    bool end_known = true;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const auto block = tables.find<BlockRecord>(i);
+        if (!block) {
+            end_known = false;
+            continue;
+        }
+        codecs.see(block->codec, i, findings);
+        const auto where = [i] { return record_place(blocks, i); };
+        if (block->stored_offset > layout.blocks_bytes ||
+            block->stored_bytes > layout.blocks_bytes - block->stored_offset) {
+            findings.add(Rule::block_misplaced, where(),
+                         "its " + std::to_string(block->stored_bytes) + " stored bytes at " +
+                             std::to_string(block->stored_offset) + " are outside the block section, which has " +
+                             std::to_string(layout.blocks_bytes));
+            end_known = false;
+            continue;
+        }
+        if (block->stored_offset < end) {
+            findings.add(Rule::block_misplaced, where(),
+                         "its stored bytes begin at " + std::to_string(block->stored_offset) +
+                             ", inside those of a block before it, which end at " + std::to_string(end));
+            continue;
+        }
+        const bool aligned = block->codec == Codec::raw && block->raw_bytes >= limits::kRawBlockAlign && of_pieces[i];
+        const std::uint64_t expected = aligned ? align_up(end, limits::kRawBlockAlign) : end;
+        const bool misaligned = aligned && block->stored_offset % limits::kRawBlockAlign != 0;
+        const bool may_be_aligned = !judge_alignment && block->codec == Codec::raw &&
+                                    block->stored_offset == align_up(end, limits::kRawBlockAlign);
+        if (misaligned || (end_known && block->stored_offset != expected && !may_be_aligned))
+            findings.add(Rule::block_misplaced, where(),
+                         "its stored bytes begin at " + std::to_string(block->stored_offset) + "; " +
+                             (end_known ? std::to_string(expected) : "a multiple of 4096") + " is expected");
+        readable[i] = true;
+        end = block->stored_offset + block->stored_bytes;
+        end_known = true;
+    }
+    if (end_known && end != layout.blocks_bytes)
+        findings.add(
+            Rule::blocks_end, "block section",
+            "it has " + std::to_string(layout.blocks_bytes) + " bytes; the blocks in it end at " + std::to_string(end));
+    if (tables[blocks].whole())
+        codecs.finish(findings);
+    return readable;
+}
+
+}  // namespace fardel

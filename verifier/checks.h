@@ -1,0 +1,42 @@
+// What the tables must say of each other, kind by kind: canonical order, targets that exist, runs that fit.
+//
+// Each check takes verified tables and adds findings; none reads the file. Records that are not known are passed over:
+// whatever made them so is a finding already. Time is linear in the tables, or nearly so.
+#pragma once
+
+#include "bundle_strings.h"
+#include "findings.h"
+#include "tables.h"
+
+#include <cstdint>
+
+namespace fardel {
+
+// assets.cpp: order, ids of nothing, content types, and the runs of pieces.
+void check_assets(const Tables& tables, Strings& texts, Findings& findings);
+
+// buckets.cpp: both look-up tables, against ids and index hashes.
+void check_asset_buckets(const Tables& tables, Findings& findings);
+void check_name_buckets(const Tables& tables, Findings& findings);
+
+// names.cpp: form, order, flags, targets.
+void check_names(const Tables& tables, Strings& texts, Findings& findings);
+// name_places.cpp: no two names in one place of a case-insensitive file system, and no file that is a folder.
+void check_name_places(const Tables& tables, const Strings& texts, Findings& findings);
+// name_index.cpp: every name once, under the right hash.
+void check_name_index(const Tables& tables, const Strings& texts, Findings& findings);
+
+// variants.cpp: runs of variants by name, of tags by variant.
+void check_variants(const Tables& tables, Strings& texts, Findings& findings);
+
+// references.cpp: runs by asset, order, targets; foreign assets and their dependencies.
+void check_references(const Tables& tables, Strings& texts, Findings& findings);
+
+// consumes.cpp, dependencies.cpp
+void check_consumes(const Tables& tables, Strings& texts, Findings& findings);
+void check_dependencies(const Tables& tables, Strings& texts, Findings& findings);
+
+// metadata.cpp: `kind` is metadata or creator_metadata. `now_s` 0: nothing expires.
+void check_metadata(const Tables& tables, TableKind kind, Strings& texts, std::uint64_t now_s, Findings& findings);
+
+}  // namespace fardel

@@ -1,0 +1,28 @@
+#include "checks.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+void check_dependencies(const Tables& tables, Strings& texts, Findings& findings) {
+    using enum TableKind;
+    std::vector<std::pair<BundleId, std::uint64_t>> seen;
+    for (std::uint64_t i = 0; i < tables.count(dependencies); ++i) {
+        const auto dependency = tables.find<DependencyRecord>(i);
+        if (!dependency)
+            continue;
+        texts.use(dependency->name, dependencies, i, "name", findings);
+        texts.use(dependency->version, dependencies, i, "version", findings);
+        seen.emplace_back(dependency->bundle, i);
+    }
+    std::ranges::sort(seen);
+    for (std::size_t i = 1; i < seen.size(); ++i)
+        if (seen[i].first == seen[i - 1].first)
+            findings.add(
+                Rule::dependency_twice, record_place(dependencies, seen[i].second),
+                "bundle " + seen[i].first.hex() + " is dependency " + std::to_string(seen[i - 1].second) + " already");
+}
+
+}  // namespace fardel

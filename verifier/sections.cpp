@@ -1,0 +1,107 @@
+#include "sections.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+struct Section {
+    std::string_view name;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+
+    // Stops at 2^64 − 1, which no file reaches.
+    std::uint64_t end() const noexcept { return bytes > UINT64_MAX - offset ? UINT64_MAX : offset + bytes; }
+};
+
+// In the order of the file; the trailer, which is last by definition, is not among them.
+std::vector<Section> sections_of(const Head* head, const LayoutHead& layout) {
+    std::vector<Section> sections{{"blocks", layout.blocks_offset, layout.blocks_bytes},
+                                  {"layout", layout.layout_offset, layout.layout_bytes}};
+    if (head)
+        sections.push_back({"manifest", layout.manifest_offset, head->manifest_bytes});
+    std::ranges::sort(sections, {}, [](const Section& s) { return std::tuple(s.offset, s.bytes, s.name); });
+    return sections;
+}
+
+std::string place_of(const Section& section) {
+    return std::string(section.name) + " section at file offset " + std::to_string(section.offset);
+}
+
+void check_one(const Section& section, std::uint64_t file_bytes, Findings& findings) {
+    if (section.offset % limits::kPageBytes != 0 || section.offset < 2 * limits::kHeadBytes)
+        findings.add(Rule::section_misplaced, place_of(section),
+                     "a section begins at a multiple of 4096, at least 8192");
+    if (section.end() > file_bytes)
+        findings.add(Rule::file_cut_off, place_of(section),
+                     "it has " + std::to_string(section.bytes) + " bytes, the file ends at " +
+                         std::to_string(file_bytes) + "; fetch it again");
+}
+
+}  // namespace
+
+void check_sections(const Head* head, const LayoutHead& layout, std::uint64_t file_bytes, Findings& findings) {
+    auto sections = sections_of(head, layout);
+    sections.push_back({"trailer", layout.trailer_offset, 0});
+    for (const Section& section : sections)
+        check_one(section, file_bytes, findings);
+
+    Section before{"heads", 0, 2 * limits::kHeadBytes};
+    for (const Section& section : sections) {
+        if (section.offset < before.end())
+            findings.add(
+                Rule::section_overlap, place_of(section),
+                "it begins before the " + std::string(before.name) + " end, at " + std::to_string(before.end()));
+        else if (head && section.offset - before.end() >= limits::kPageBytes)
+            findings.add(Rule::section_gap, place_of(section),
+                         "the " + std::string(before.name) + " end at " + std::to_string(before.end()) +
+                             "; fewer than 4096 bytes may lie between");
+        if (section.end() > before.end())
+            before = section;
+    }
+    if (file_bytes > layout.trailer_offset && file_bytes - layout.trailer_offset > limits::kTrailerBytesMax)
+        findings.add(Rule::trailer_refused, "trailer",
+                     Error(ErrorCode::limit, "it has " + std::to_string(file_bytes - layout.trailer_offset) +
+                                                 " bytes, at most " + std::to_string(limits::kTrailerBytesMax) +
+                                                 " are allowed; cut off what was appended"));
+}
+
+void check_section_gaps(const ByteSource& source, const Head& head, const LayoutHead& layout, Findings& findings) {
+    auto sections = sections_of(&head, layout);
+    sections.push_back({"trailer", layout.trailer_offset, 0});
+    std::uint64_t end = 2 * limits::kHeadBytes;
+    for (const Section& section : sections) {
+        if (section.offset > end && section.offset - end < limits::kPageBytes)
+            check_zeros(source, end, section.offset, "gap before the " + std::string(section.name) + " section",
+                        findings);
+        end = std::max(end, section.end());
+    }
+}
+
+void check_zeros(const ByteSource& source, std::uint64_t from, std::uint64_t to, const std::string& where,
+                 Findings& findings) {
+    assert(from <= to && to - from <= limits::kPageBytes);
+    to = std::min(to, source.size_bytes());
+    if (from >= to)
+        return;
+    std::array<std::byte, limits::kPageBytes> buffer;
+    const auto bytes = std::span(buffer).first(static_cast<std::size_t>(to - from));
+    if (Status status = source.read_at(from, bytes); !status) {
+        findings.add(Rule::file_unreadable, where, status.error());
+        return;
+    }
+    const auto first = std::ranges::find_if(bytes, [](std::byte b) { return b != std::byte{0}; });
+    if (first != bytes.end())
+        findings.add(Rule::gap_not_zero, where,
+                     "the byte at file offset " +
+                         std::to_string(from + static_cast<std::uint64_t>(first - bytes.begin())) +
+                         " is not zero; only zeros may stand there");
+}
+
+}  // namespace fardel

@@ -1,0 +1,148 @@
+#include "table.h"
+
+#include "page_proof.h"
+#include "sections.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint64_t kPage = limits::kPageBytes;
+constexpr std::uint64_t kLevelAlign = 64;
+constexpr std::uint64_t kReadBytes = 1u << 20;
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+// "names page 3 (records 768 to 1023, file offset 12288)"
+std::string page_place(const TableEntry& entry, std::uint64_t page, std::uint64_t file_offset) {
+    const std::uint64_t first = page * kPage / entry.record_bytes;
+    const std::uint64_t last = std::min((page + 1) * kPage, entry.length_bytes) / entry.record_bytes - 1;
+    return std::string(table_name(entry.kind)) + " page " + std::to_string(page) +
+           (entry.kind == TableKind::strings ? " (bytes " : " (records ") + std::to_string(first) + " to " +
+           std::to_string(last) + ", file offset " + std::to_string(file_offset) + ")";
+}
+
+std::string tree_page_place(const TableEntry& entry, std::uint32_t level, std::uint64_t page) {
+    return std::string(table_name(entry.kind)) + " page tree, level " + std::to_string(level) + ", page " +
+           std::to_string(page);
+}
+
+// One level of the tree as the file has it; level 0 is the records. The offset is where it should be.
+struct Level {
+    std::uint64_t file_offset = 0;
+    std::uint64_t length_bytes = 0;
+    std::vector<std::byte> bytes;  // what could be read of it from its start
+};
+
+std::vector<Level> levels_of(std::uint64_t offset, std::uint64_t length) {
+    std::vector<Level> levels;
+    for (;;) {
+        levels.push_back({offset, length, {}});
+        if (length <= kPage)
+            return levels;
+        offset += align_up(length, kLevelAlign);
+        length = page_count(length) * sizeof(Hash);
+    }
+}
+
+// Reads as much of the level as the file has. A stretch that cannot be read is left zero; no page in it will be proved.
+void read_level(const ByteSource& source, Level& level, const std::string& where, Findings& findings) {
+    const std::uint64_t size = source.size_bytes();
+    const std::uint64_t here = level.file_offset >= size ? 0 : std::min(level.length_bytes, size - level.file_offset);
+    level.bytes.resize(here);
+    if (here < level.length_bytes)
+        findings.add(Rule::file_cut_off, where,
+                     "the file has " + std::to_string(here) + " of its " + std::to_string(level.length_bytes) +
+                         " bytes; fetch it again");
+    for (std::uint64_t at = 0; at < here; at += kReadBytes) {
+        const auto part = std::span(level.bytes).subspan(at, std::min(kReadBytes, here - at));
+        Status status = source.read_at(level.file_offset + at, part);
+        for (std::uint64_t page = 0; !status && page < part.size(); page += kPage) {
+            const auto one = part.subspan(page, std::min(kPage, part.size() - page));
+            Status again = source.read_at(level.file_offset + at + page, one);
+            if (again)
+                continue;
+            findings.add(Rule::page_unreadable, where + ", page " + std::to_string((at + page) / kPage), again.error());
+            std::ranges::fill(one, std::byte{0});
+        }
+    }
+}
+
+// Which pages of `level` agree with the hashes in the level above, or with the root.
+std::vector<bool> prove_level(const TableEntry& entry, std::uint32_t number, const Level& level, const Level* above,
+                              const std::vector<bool>& above_proved, Findings& findings) {
+    std::vector<bool> proved(page_count(level.length_bytes));
+    for (std::uint64_t page = 0; page < proved.size(); ++page) {
+        const std::uint64_t entry_at = page * sizeof(Hash);
+        if (above && !above_proved[entry_at / kPage])
+            continue;  // said already, by the page above
+        const std::uint64_t bytes = std::min(kPage, level.length_bytes - page * kPage);
+        if (page * kPage + bytes > level.bytes.size())
+            break;  // cut off, said already
+        Hash expected = entry.root;
+        if (above)
+            std::memcpy(expected.bytes.data(), above->bytes.data() + entry_at, sizeof(Hash));
+        proved[page] = page_proof(entry.kind, number, page, entry.length_bytes,
+                                  std::span(level.bytes).subspan(page * kPage, bytes)) == expected;
+        if (proved[page])
+            continue;
+        const Rule rule = number == 0 ? Rule::page_damaged : Rule::tree_page_damaged;
+        if (findings.is_full(rule))
+            findings.count(rule);
+        else if (number == 0)
+            findings.add(Rule::page_damaged, page_place(entry, page, level.file_offset + page * kPage),
+                         "its bytes differ from their hash; the table is damaged there, fetch the file again");
+        else
+            findings.add(Rule::tree_page_damaged, tree_page_place(entry, number, page),
+                         "its bytes differ from their hash, so the pages of records below it cannot be checked");
+    }
+    return proved;
+}
+
+}  // namespace
+
+Table Table::read(const ByteSource& source, std::uint64_t section_offset, const TableEntry& entry, Findings& findings) {
+    Table table;
+    table.entry_ = entry;
+    const std::string name(table_name(entry.kind));
+    if (section_offset > source.size_bytes())
+        section_offset = source.size_bytes();  // keeps the sums below 2^64: all is cut off
+    std::vector<Level> levels = levels_of(section_offset + entry.offset, entry.length_bytes);
+
+    for (std::size_t number = 0; number < levels.size(); ++number) {
+        Level& level = levels[number];
+        read_level(source, level, name + (number == 0 ? "" : " page tree, level " + std::to_string(number)), findings);
+        const std::uint64_t end = level.file_offset + level.length_bytes;
+        check_zeros(source, end, level.file_offset + align_up(level.length_bytes, kLevelAlign), "padding in " + name,
+                    findings);
+    }
+
+    std::vector<bool> proved;
+    for (std::size_t number = levels.size(); number-- > 0;) {
+        const Level* above = number + 1 < levels.size() ? &levels[number + 1] : nullptr;
+        proved = prove_level(entry, static_cast<std::uint32_t>(number), levels[number], above, proved, findings);
+    }
+    table.whole_ = std::ranges::find(proved, false) == proved.end();
+    table.proved_ = std::move(proved);
+    table.bytes_ = std::move(levels.front().bytes);
+    return table;
+}
+
+std::optional<std::span<const std::byte>> Table::find_bytes(std::uint64_t offset, std::uint64_t length) const noexcept {
+    if (offset > entry_.length_bytes || length > entry_.length_bytes - offset)
+        return std::nullopt;
+    if (length == 0)
+        return std::span<const std::byte>();
+    if (!whole_)
+        for (std::uint64_t page = offset / kPage; page * kPage < offset + length; ++page)
+            if (!proved_[page])
+                return std::nullopt;
+    return std::span(bytes_).subspan(offset, length);
+}
+
+}  // namespace fardel

@@ -1,0 +1,88 @@
+#include "tables.h"
+
+#include "little_endian.h"
+
+#include <cstring>
+#include <string>
+
+namespace fardel {
+namespace {
+
+template <class Record>
+bool check_records_of(const Table& table, TableKind kind, Findings& findings) {
+    bool all = table.whole();
+    for (std::uint64_t i = 0; i < table.count(); ++i) {
+        const auto bytes = table.find_record_bytes(i);
+        if (!bytes)
+            continue;
+        const auto record = decode_record<Record>(*bytes);
+        if (record)
+            continue;
+        all = false;
+        findings.add(Rule::record_malformed, record_place(kind, i), record.error());
+    }
+    return all;
+}
+
+}  // namespace
+
+Tables Tables::read(const ByteSource& source, const Head* head, const LayoutHead& layout, std::uint64_t table_bytes_max,
+                    Findings& findings) {
+    Tables tables;
+    const std::uint64_t wanted = layout.layout_bytes + (head ? head->manifest_bytes : 0);  // ≤ 32 GiB
+    const std::uint64_t bound = std::min(wanted, source.size_bytes());
+    if (bound > table_bytes_max) {
+        findings.add(Rule::tables_too_large, "",
+                     "the tables have " + std::to_string(wanted) + " bytes, the caller allows " +
+                         std::to_string(table_bytes_max) + "; nothing in them was checked: allow more memory");
+        return tables;
+    }
+    if (head)
+        for (const TableEntry& entry : head->tables)
+            tables.tables_[slot(entry.kind)] = Table::read(source, layout.manifest_offset, entry, findings);
+    for (const TableEntry& entry : layout.tables)
+        tables.tables_[slot(entry.kind)] = Table::read(source, layout.layout_offset, entry, findings);
+    return tables;
+}
+
+std::optional<Hash> Tables::find_piece(std::uint64_t index) const noexcept {
+    const auto bytes = (*this)[TableKind::pieces].find_record_bytes(index);
+    if (!bytes)
+        return std::nullopt;
+    Hash hash;
+    std::memcpy(hash.bytes.data(), bytes->data(), hash.bytes.size());
+    return hash;
+}
+
+std::optional<std::uint32_t> Tables::find_bucket(TableKind kind, std::uint64_t index) const noexcept {
+    const auto bytes = (*this)[kind].find_record_bytes(index);
+    if (!bytes)
+        return std::nullopt;
+    return load_little_endian<std::uint32_t>(bytes->data());
+}
+
+bool Tables::check_records(Findings& findings) const {
+    bool all = true;
+    const auto check = [&]<class Record>(TableKind kind) {
+        all = check_records_of<Record>((*this)[kind], kind, findings) && all;
+    };
+    using enum TableKind;
+    check.operator()<AssetRecord>(assets);
+    check.operator()<NameRecord>(names);
+    check.operator()<NameIndexRecord>(name_index);
+    check.operator()<VariantRecord>(variants);
+    check.operator()<TagRecord>(tags);
+    check.operator()<ReferenceRecord>(references);
+    check.operator()<ForeignAssetRecord>(foreign_assets);
+    check.operator()<ConsumeRecord>(consumes);
+    check.operator()<DependencyRecord>(dependencies);
+    check.operator()<MetadataRecord>(metadata);
+    check.operator()<MetadataRecord>(creator_metadata);
+    check.operator()<PlacementRecord>(placements);
+    check.operator()<BlockRecord>(blocks);
+    for (const TableKind kind : {strings, asset_buckets, name_buckets, pieces})
+        all = (*this)[kind].whole() && all;
+    return all;
+}
+
+}  // namespace fardel

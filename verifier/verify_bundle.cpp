@@ -1,0 +1,147 @@
+#include <fardel/verifier/verify_bundle.h>
+
+#include "asset_labels.h"
+#include "blocks.h"
+#include "checks.h"
+#include "contents.h"
+#include "heads.h"
+#include "placements.h"
+#include "sections.h"
+#include "tables.h"
+#include "trailer.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+void check_manifest(const Tables& tables, Strings& texts, bool all_records_known, std::uint64_t now_s,
+                    Findings& findings) {
+    check_assets(tables, texts, findings);
+    check_asset_buckets(tables, findings);
+    check_names(tables, texts, findings);
+    check_name_places(tables, texts, findings);
+    check_name_index(tables, texts, findings);
+    check_name_buckets(tables, findings);
+    check_variants(tables, texts, findings);
+    check_references(tables, texts, findings);
+    check_consumes(tables, texts, findings);
+    check_dependencies(tables, texts, findings);
+    check_metadata(tables, TableKind::metadata, texts, now_s, findings);
+    check_metadata(tables, TableKind::creator_metadata, texts, now_s, findings);
+    if (all_records_known)
+        texts.check_all_used(findings);
+}
+
+void count_tables(const Heads& heads, VerifyReport& report) {
+    const auto count = [](const auto& head, TableKind kind) {
+        const TableEntry* entry = head ? head->find(kind) : nullptr;
+        return entry ? entry->count : 0;
+    };
+    using enum TableKind;
+    report.bundle = heads.bundle;
+    report.layout = heads.layout_id;
+    report.manifest_bytes = heads.head ? heads.head->manifest_bytes : 0;
+    report.layout_bytes = heads.layout ? heads.layout->layout_bytes : 0;
+    report.assets = count(heads.head, assets);
+    report.names = count(heads.head, names);
+    report.variants = count(heads.head, variants);
+    report.references = count(heads.head, references);
+    report.consumes = count(heads.head, consumes);
+    report.dependencies = count(heads.head, dependencies);
+    report.blocks = count(heads.layout, blocks);
+}
+
+// The sums, and what the bundle calls itself.
+void describe(const Tables& tables, const Strings& texts, VerifyReport& report) {
+    using enum TableKind;
+    for (std::uint64_t i = 0; i < tables.count(assets); ++i)
+        if (const auto asset = tables.find<AssetRecord>(i))
+            report.raw_bytes += std::min(asset->raw_bytes, UINT64_MAX - report.raw_bytes);
+    for (std::uint64_t i = 0; i < tables.count(blocks); ++i)
+        if (const auto block = tables.find<BlockRecord>(i))
+            report.stored_bytes += block->stored_bytes;
+    for (std::uint64_t i = 0; i < tables.count(names); ++i)
+        if (const auto name = tables.find<NameRecord>(i); name && name->is(NameRecord::published))
+            ++report.published;
+    for (std::uint64_t i = tables.count(metadata); i-- > 0;) {
+        const auto record = tables.find<MetadataRecord>(i);
+        if (!record || record->subject != kBundleSubject)
+            break;  // the bundle's own come last
+        const auto key = texts.find(record->key);
+        const auto value = record->kind == MetadataKind::text ? texts.find(record->value) : std::nullopt;
+        if (key == "name" && value)
+            report.name = printable(*value);
+        if (key == "version" && value)
+            report.version = printable(*value);
+    }
+}
+
+std::optional<BundleFacts> bundle_facts(const Heads& heads, const Tables& tables, const VerifyReport& report) {
+    if (!heads.bundle || !heads.layout_id)
+        return std::nullopt;
+    BundleFacts facts{*heads.bundle, *heads.layout_id, heads.head->manifest_bytes, {}, {}};
+    if (tables[TableKind::assets].whole())
+        facts.raw_bytes = report.raw_bytes;
+    if (tables[TableKind::blocks].whole())
+        facts.stored_bytes = report.stored_bytes;
+    return facts;
+}
+
+// Everything that needs the layout head, which says where all else is. False: stopped.
+bool check_behind_heads(const ByteSource& source, const Heads& heads, const VerifyOptions& options,
+                        VerifyReport& report, Findings& findings) {
+    const LayoutHead& layout = *heads.layout;
+    const Head* head = heads.head ? &*heads.head : nullptr;
+    check_sections(head, layout, source.size_bytes(), findings);
+    if (head)
+        check_section_gaps(source, *head, layout, findings);
+
+    const Tables tables = Tables::read(source, head, layout, options.table_bytes_max, findings);
+    if (findings.has(Rule::tables_too_large))
+        return true;
+    const bool all_records_known = tables.check_records(findings);
+    Strings texts(tables[TableKind::strings], findings);
+    if (head)
+        check_manifest(tables, texts, all_records_known, options.now_s, findings);
+    describe(tables, texts, report);
+
+    const auto tenants = head ? check_placements(tables, findings) : std::vector<Tenant>();
+    const auto readable = check_blocks(tables, layout, tenants, head != nullptr, findings);
+    const AssetLabels labels(tables, texts);
+    const ContentTotals contents =
+        check_contents({source, layout, tables, tenants, readable, labels}, options, findings);
+    report.raw_bytes_proved = contents.raw_bytes_proved;
+
+    TrailerSummary trailer =
+        check_trailer(source, layout.trailer_offset, bundle_facts(heads, tables, report), options, findings);
+    report.envelopes = trailer.envelopes;
+    report.signatures = trailer.signatures;
+    report.verdict = std::move(trailer.verdict);
+    return !contents.stopped;
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_bundle(std::shared_ptr<const ByteSource> source, const VerifyOptions& options) {
+    VerifyReport report;
+    report.file_bytes = source->size_bytes();
+    Findings findings(options.findings_max);
+
+    const Heads heads = read_heads(*source, findings);
+    check_heads(heads, findings);
+    count_tables(heads, report);
+    const bool done = !heads.layout || check_behind_heads(*source, heads, options, report, findings);
+    if (!done || options.stop.stop_requested())
+        return Error(ErrorCode::cancelled, "the verification was stopped");
+
+    report.errors = findings.total(Severity::error);
+    report.warnings = findings.total(Severity::warning);
+    report.notes = findings.total(Severity::note);
+    report.findings = findings.take();
+    return report;
+}
+
+}  // namespace fardel

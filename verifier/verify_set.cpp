@@ -1,0 +1,169 @@
+#include <fardel/verifier/verify_set.h>
+
+#include "bundle_strings.h"
+#include "findings.h"
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// One bundle of the set that can be asked about; its texts live as long as it does.
+struct Member {
+    std::shared_ptr<const Bundle> bundle;
+    std::string label;
+};
+
+class SetCheck {
+public:
+    SetCheck(std::vector<Member> members, std::stop_token stop, Findings& findings)
+        : members_(std::move(members)), stop_(std::move(stop)), findings_(findings) {
+        for (std::size_t i = 0; i < members_.size(); ++i)
+            by_id_.emplace_back(members_[i].bundle->id(), i);
+        std::ranges::sort(by_id_);
+    }
+
+    // False: stopped.
+    bool check() {
+        for (std::size_t i = 1; i < by_id_.size(); ++i)
+            if (by_id_[i].first == by_id_[i - 1].first)
+                findings_.add(Rule::set_bundle_twice, members_[by_id_[i].second].label,
+                              "it is the same bundle as " + members_[by_id_[i - 1].second].label);
+        gather_published();
+        for (const Member& member : members_) {
+            check_dependencies(member);
+            check_foreign_assets(member);
+            check_consumes(member);
+            if (stop_.stop_requested())
+                return false;
+        }
+        return true;
+    }
+
+private:
+    const Member* find(const BundleId& id) const {
+        const auto at = std::ranges::lower_bound(by_id_, id, {}, &std::pair<BundleId, std::size_t>::first);
+        return at != by_id_.end() && at->first == id ? &members_[at->second] : nullptr;
+    }
+
+    // Damaged records are findings about their bundle; here they publish nothing.
+    void gather_published() {
+        for (const Member& member : members_)
+            for (std::uint32_t i = 0; i < member.bundle->name_count() && !stop_.stop_requested(); ++i) {
+                const auto name = member.bundle->name(NameIndex{i});
+                if (!name || !name->is(NameRecord::published) || name->is(NameRecord::tombstone))
+                    continue;
+                if (const auto text = member.bundle->string(name->text))
+                    published_.push_back(*text);
+            }
+        std::ranges::sort(published_);
+    }
+
+    void check_dependencies(const Member& member) {
+        for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::dependencies); ++i) {
+            const auto dependency = member.bundle->dependency(i);
+            if (!dependency || find(dependency->bundle))
+                continue;
+            const auto name = member.bundle->string(dependency->name);
+            const std::string what = (name && !name->empty() ? quoted(*name) + ", " : "") + std::string("bundle ") +
+                                     dependency->bundle.hex();
+            if ((dependency->flags & DependencyRecord::is_static) != 0)
+                findings_.add(Rule::dependency_missing, place(member, TableKind::dependencies, i),
+                              what + ", is not in the set; add it");
+            else
+                findings_.add(Rule::dependency_absent, place(member, TableKind::dependencies, i),
+                              what + ", is not in the set");
+        }
+    }
+
+    void check_foreign_assets(const Member& member) {
+        for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::foreign_assets); ++i) {
+            const auto foreign = member.bundle->foreign_asset(i);
+            const auto dependency =
+                foreign ? member.bundle->dependency(foreign->dependency) : Result<DependencyRecord>(DependencyRecord{});
+            if (!foreign || !dependency)
+                continue;
+            const Member* holder = find(dependency->bundle);
+            if (!holder)
+                continue;  // said by check_dependencies
+            const auto found = holder->bundle->find_asset(foreign->id);
+            if (found && !found->has_value())
+                findings_.add(Rule::foreign_asset_missing, place(member, TableKind::foreign_assets, i),
+                              "asset " + foreign->id.hex() + " is not in " + holder->label + ", its dependency");
+        }
+    }
+
+    void check_consumes(const Member& member) {
+        for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::consumes) && !stop_.stop_requested(); ++i) {
+            const auto consume = member.bundle->consume(i);
+            const auto text =
+                consume ? member.bundle->string(consume->text) : Result<std::string_view>(std::string_view());
+            if (!consume || !text)
+                continue;
+            const bool is_pattern = (consume->flags & ConsumeRecord::pattern) != 0;
+            if (is_pattern ? is_published_by_pattern(*text) : std::ranges::binary_search(published_, *text))
+                continue;
+            const bool optional = (consume->flags & ConsumeRecord::optional) != 0;
+            findings_.add(optional ? Rule::consume_optional_unresolved : Rule::consume_unresolved,
+                          place(member, TableKind::consumes, i),
+                          quoted(*text) + (is_pattern ? " matches nothing that a bundle of the set publishes"
+                                                      : " is published by no bundle of the set"));
+        }
+    }
+
+    // Only names that begin as the pattern does, before its first wildcard, can match.
+    bool is_published_by_pattern(std::string_view pattern) const {
+        const std::string_view prefix = pattern.substr(0, pattern.find_first_of("*?"));
+        auto at = std::ranges::lower_bound(published_, prefix);
+        for (; at != published_.end() && at->starts_with(prefix) && !stop_.stop_requested(); ++at)
+            if (glob_matches(pattern, *at))
+                return true;
+        return false;
+    }
+
+    static std::string place(const Member& member, TableKind table, std::uint32_t record) {
+        return member.label + ": " + record_place(table, record);
+    }
+
+    std::vector<Member> members_;
+    std::vector<std::pair<BundleId, std::size_t>> by_id_;
+    std::vector<std::string_view> published_;
+    std::stop_token stop_;
+    Findings& findings_;
+};
+
+}  // namespace
+
+bool VerifySetReport::good() const noexcept { return errors == 0 && std::ranges::all_of(bundles, &VerifyReport::good); }
+
+Result<VerifySetReport> verify_set(std::span<const VerifyInput> inputs, const VerifyOptions& options) {
+    VerifySetReport report;
+    Findings findings(options.findings_max);
+    std::vector<Member> members;
+    for (const VerifyInput& input : inputs) {
+        FARDEL_TRY_ASSIGN(VerifyReport one, verify_bundle(input.source, options));
+        report.bundles.push_back(std::move(one));
+        // What signatures are worth has been judged; here the bundle only has to be readable.
+        auto bundle = Bundle::open(input.source, {});
+        if (bundle)
+            members.push_back({std::move(bundle).value(), printable(input.label)});
+        else
+            findings.add(Rule::set_bundle_unusable, printable(input.label),
+                         "it cannot be opened, so nothing that it publishes counts: " + bundle.error().message());
+    }
+    if (!SetCheck(std::move(members), options.stop, findings).check())
+        return Error(ErrorCode::cancelled, "the verification was stopped");
+    report.errors = findings.total(Severity::error);
+    report.warnings = findings.total(Severity::warning);
+    report.notes = findings.total(Severity::note);
+    report.findings = findings.take();
+    return report;
+}
+
+}  // namespace fardel

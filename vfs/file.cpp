@@ -1,0 +1,23 @@
+#include <fardel/vfs/file.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+
+File::File(std::shared_ptr<const Bundle> bundle, AssetIndex index, const AssetRecord& record) noexcept
+    : bundle_(std::move(bundle)), size_bytes_(record.raw_bytes), index_(index), asset_id_(record.id) {}
+
+Result<std::size_t> File::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+    if (offset >= size_bytes_ || out.empty())
+        return std::size_t{0};
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_bytes_ - offset));
+    FARDEL_TRY(bundle_->read_at(index_, offset, out.first(count)));
+    return count;
+}
+
+Result<std::vector<std::byte>> File::read_all(std::uint64_t bytes_max) const {
+    return bundle_->read_all(index_, bytes_max);
+}
+
+}  // namespace fardel

@@ -1,0 +1,41 @@
+// File: one opened asset, from which verified bytes are read.
+//
+// A cheap value (a reference to its bundle and a few numbers) without a position; copies read the same asset. It keeps
+// its bundle alive, so unmounting, or destroying the Vfs, changes nothing for it. Any number of threads may read one File.
+#pragma once
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace fardel {
+
+class File {
+public:
+    // An asset of `bundle`; `record` is its record.
+    File(std::shared_ptr<const Bundle> bundle, AssetIndex index, const AssetRecord& record) noexcept;
+
+    std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+    const AssetId& asset_id() const noexcept { return asset_id_; }
+    const BundleId& bundle_id() const noexcept { return bundle_->id(); }
+
+    // Reads up to out.size() bytes at `offset` and returns how many: fewer only at the end, 0 at or behind it. Each is
+    // verified. On error the contents of `out` are unspecified. Errors: corrupt, malformed, io.
+    Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const;
+    // The whole asset. `bytes_max` bounds the allocation; above it: limit.
+    Result<std::vector<std::byte>> read_all(std::uint64_t bytes_max = 1ull << 32) const;
+
+private:
+    std::shared_ptr<const Bundle> bundle_;
+    std::uint64_t size_bytes_;
+    AssetIndex index_;
+    AssetId asset_id_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,91 @@
+// Vfs: mounted bundles seen as one tree of /assets/<id>, /bundles/<id>/<name> and published names.
+//
+// The game owns it; a process may have several. Every call may come from any thread at any time. Readers take no lock:
+// they see one immutable set of mounts, and mount() and unmount() put a new one in its place, or change nothing. What is
+// open stays open. The content of bundles is untrusted until their hashes and the mount's trust policy say otherwise;
+// bytes that leave are verified. How paths resolve: docs/vfs.md.
+#pragma once
+
+#include <fardel/format/byte_source.h>
+#include <fardel/format/result.h>
+#include <fardel/vfs/explanation.h>
+#include <fardel/vfs/file.h>
+#include <fardel/vfs/listing.h>
+#include <fardel/vfs/mount.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct VfsOptions {
+    std::size_t cache_bytes = 32u << 20;   // decoded blocks of all its bundles; 0: none are kept
+};
+
+// What stands at a path. Of a link: its asset's size, id, bundle and type.
+struct Stat {
+    NodeKind kind = NodeKind::folder;
+    std::uint64_t size_bytes = 0;
+    std::optional<AssetId> asset;          // nothing for a folder
+    std::optional<BundleId> bundle;        // that serves it; for folders only in "/bundles/<id>"
+    std::string content_type;
+};
+
+class Vfs {
+public:
+    explicit Vfs(const VfsOptions& options = {});
+    // No call may be running. Files and listings live on.
+    ~Vfs();
+    Vfs(const Vfs&) = delete;
+    Vfs& operator=(const Vfs&) = delete;
+
+    // Opens a bundle and adds it. Errors: those of open_file_source and Bundle::open (untrusted also when there is no
+    // policy and no allow_unsigned); malformed or limit (place); denied (place in /assets or /bundles); conflict (this
+    // bundle is mounted at this place already).
+    Result<MountId> mount(const std::string& path, MountOptions options);
+    Result<MountId> mount(std::shared_ptr<const ByteSource> source, MountOptions options);
+    // When it returns, no new open can find the mount. Error: missing.
+    Status unmount(MountId mount);
+    // Highest precedence first.
+    std::vector<MountDescription> mounts() const;
+    // Whether a bundle is mounted that no policy vouches for.
+    bool tainted() const noexcept;
+
+    // The asset behind a path; links are followed. find gives nothing where there is no asset, open gives missing.
+    // "/assets/<id>": content is compared whole with the id at the first open from each bundle; a copy that fails is
+    // passed over for another bundle's. A name is decided by its mount alone: if that is damaged, there is an error and
+    // never another bundle's asset. Errors: corrupt, malformed, limit, io.
+    Result<std::optional<File>> find(const VfsPath& path) const { return find(path.text(), path.parts()); }
+    Result<std::optional<File>> find(std::string_view path) const;
+    Result<File> open(const VfsPath& path) const { return open(path.text(), path.parts()); }
+    Result<File> open(std::string_view path) const;
+
+    // Sizes and ids are those the bundle claims; nothing of the content is read. Nothing: no such path.
+    Result<std::optional<Stat>> find_stat(std::string_view path) const;
+    // Errors: missing, corrupt, malformed, limit, io.
+    Result<Stat> stat(std::string_view path) const;
+    // "/assets/<id>" for a published name. Errors: as stat; missing also for what is no link.
+    Result<VfsPath> read_link(std::string_view path) const;
+
+    // Errors: as stat; missing also for what is no folder.
+    Result<Listing> open_listing(std::string_view path) const;
+    // All entries; more than entries_max: limit.
+    Result<std::vector<Entry>> list(std::string_view path, std::size_t entries_max = 1u << 20) const;
+
+    // What find() weighs and how it decides. Damage is told in the candidates. Errors: malformed, limit (path).
+    Result<Explanation> explain(std::string_view path) const;
+
+private:
+    struct Impl;
+    Result<std::optional<File>> find(std::string_view text, const PathParts& path) const;
+    Result<File> open(std::string_view text, const PathParts& path) const;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,71 @@
+// VfsPath: a path of the tree that a Vfs shows, parsed once from text; parse() is the only way from text to one.
+//
+//   /                         /assets                    /bundles
+//   /<published name>         /assets/<asset id>         /bundles/<bundle id>[/<name>]
+//
+// Absolute, no trailing '/', nothing normalised; names by the rules of AssetName, ids exactly 64 lower-case hexadecimal
+// digits. docs/vfs.md has the rules. Text is untrusted. Pure values; any thread.
+#pragma once
+
+#include <fardel/format/ids.h>
+#include <fardel/format/name.h>
+#include <fardel/format/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+enum class PathKind : std::uint8_t {
+    root,
+    assets,        // "/assets"
+    asset,         // "/assets/<id>"
+    bundles,       // "/bundles"
+    bundle,        // "/bundles/<id>"
+    bundle_name,   // "/bundles/<id>/<name>": a name or a folder of that bundle
+    published,     // "/<name>": a published name or a folder
+    nowhere,       // well formed, but nothing is ever there: "/assets/readme", "/Bundles"
+};
+
+// What a path's text says, without owning it: the form for callers that parse on each call.
+struct PathParts {
+    PathKind kind = PathKind::root;
+    Hash id;                     // kinds asset, bundle, bundle_name
+    std::string_view name;       // kinds bundle_name, published; a view of the parsed text
+    std::uint64_t hash = 0;      // name_hash(name)
+};
+
+// Errors: malformed (not absolute, trailing '/', a rule of names), limit.
+Result<PathParts> parse_path_parts(std::string_view text);
+
+class VfsPath {
+public:
+    // Errors: those of parse_path_parts.
+    static Result<VfsPath> parse(std::string_view text);
+    static VfsPath of(const AssetId& asset);
+    static VfsPath of(const BundleId& bundle);
+    static VfsPath of(const BundleId& bundle, const AssetName& name);
+
+    PathKind kind() const noexcept { return kind_; }
+    const std::string& text() const noexcept { return text_; }
+    // Views this path.
+    PathParts parts() const noexcept;
+
+    friend bool operator==(const VfsPath& a, const VfsPath& b) noexcept { return a.text_ == b.text_; }
+
+private:
+    VfsPath(std::string text, const PathParts& parts);
+
+    std::string text_;
+    std::size_t name_bytes_ = 0;   // the name is the text's tail
+    std::uint64_t hash_ = 0;
+    Hash id_;
+    PathKind kind_ = PathKind::root;
+};
+
+// Whether nothing of others may stand at "/<part>": it is "assets" or "bundles" under case folding.
+bool is_reserved_root_part(std::string_view part);
+
+}  // namespace fardel

@@ -1,0 +1,20 @@
+#include "listing_impl.h"
+
+#include <utility>
+
+namespace fardel {
+
+Listing::Listing(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+Listing::Listing(Listing&&) noexcept = default;
+Listing& Listing::operator=(Listing&&) noexcept = default;
+Listing::~Listing() = default;
+
+Result<std::optional<Entry>> Listing::next() {
+    if (impl_->over)
+        return std::optional<Entry>();
+    auto entry = std::visit([](auto& walk) { return walk.next(); }, impl_->walk);
+    impl_->over = !entry || !entry->has_value();
+    return entry;
+}
+
+}  // namespace fardel

@@ -1,0 +1,200 @@
+#include "mount_set.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// Takes the first part off `name`.
+std::string_view take_part(std::string_view& name) {
+    const std::string_view part = name.substr(0, name.find('/'));
+    name.remove_prefix(std::min(name.size(), part.size() + 1));
+    return part;
+}
+
+// How many mounts that could be in a run may be outside.
+constexpr std::size_t kDirectMax = 8;
+
+// The run's members that are still mounted.
+std::vector<NameRun::Member> members_of(const NameRun& run, std::span<const Mount> mounts) {
+    std::vector<NameRun::Member> out;
+    for (const Mount& mount : mounts)
+        if (std::ranges::find(run.members(), mount.id) != run.members().end())
+            out.push_back({.id = mount.id, .bundle = mount.bundle.get()});
+    return out;
+}
+
+// Moves mounts into the runs when too many are outside: into the newest run, or a new one when that is full.
+void collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameRun>>& runs) {
+    std::vector<Mount*> outside;
+    for (Mount& mount : mounts)
+        if (!mount.in_run && !mount.unfit && mount.place.empty())
+            outside.push_back(&mount);
+    if (outside.size() <= kDirectMax)
+        return;
+    std::ranges::sort(outside, {}, &Mount::id);
+
+    std::vector<NameRun::Member> members;
+    std::size_t names = 0;
+    for (Mount* mount : outside) {
+        const std::size_t more = mount->bundle->table_count(TableKind::name_index);
+        if (!members.empty() && names + more > NameRun::kBundleNamesMax)
+            break;
+        mount->in_run = NameRun::fits(*mount->bundle);
+        mount->unfit = !mount->in_run;
+        if (mount->unfit)
+            continue;
+        members.push_back({.id = mount->id, .bundle = mount->bundle.get()});
+        names += more;
+    }
+    if (members.empty())
+        return;
+    if (!runs.empty() && runs.back()->names() + names <= NameRun::kNamesMax &&
+        runs.back()->members().size() + members.size() <= NameRun::kMembersMax) {
+        const auto old = members_of(*runs.back(), mounts);
+        members.insert(members.begin(), old.begin(), old.end());
+        runs.pop_back();
+    }
+    runs.push_back(NameRun::build(members));
+}
+
+}  // namespace
+
+std::optional<std::string_view> Mount::inside(std::string_view name) const {
+    if (place.empty())
+        return name;
+    if (name.size() > place.size() + 1 && name[place.size()] == '/' && name.starts_with(place))
+        return name.substr(place.size() + 1);
+    if (case_rule == CaseRule::exact)
+        return std::nullopt;
+    const FolderRelation relation = relate(name);
+    if (relation.kind != FolderRelation::inside || relation.rest.empty())
+        return std::nullopt;
+    return relation.rest;
+}
+
+FolderRelation Mount::relate(std::string_view folder) const {
+    std::string_view way = place;
+    while (!way.empty()) {
+        const std::string_view part = take_part(way);
+        if (folder.empty())
+            return {.kind = FolderRelation::above, .rest = part};
+        const std::string_view asked = take_part(folder);
+        if (asked != part && (case_rule == CaseRule::exact || !names_fold_equal(asked, part)))
+            return {};
+    }
+    return {.kind = FolderRelation::inside, .rest = folder};
+}
+
+MountDescription Mount::describe() const {
+    MountDescription out{.id = id,
+                         .label = bundle->label(),
+                         .place = place,
+                         .priority = priority,
+                         .case_rule = case_rule,
+                         .bundle = bundle->id(),
+                         .layout = bundle->layout_id(),
+                         .tainted = tainted()};
+    for (const TrustedSigner& signer : bundle->verdict().signers)
+        out.signers.push_back(signer.label);
+    return out;
+}
+
+std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& runs) {
+    auto set = std::make_shared<MountSet>();
+    set->mounts_ = std::move(mounts);
+    std::unordered_map<MountId, std::uint32_t> place_of;
+    for (std::uint32_t i = 0; i < set->mounts_.size(); ++i) {
+        place_of.emplace(set->mounts_[i].id, i);
+        if (!set->mounts_[i].in_run)
+            set->direct_.push_back(i);
+    }
+    for (const auto& run : runs) {
+        PlacedRun& placed = set->runs_.emplace_back(PlacedRun{.run = run, .places = {}});
+        for (const MountId member : run->members())
+            placed.places.push_back(place_of.at(member));
+    }
+    const auto& all = set->mounts_;
+    const auto bundle_of = [&](std::uint32_t index) -> const BundleId& { return all[index].bundle->id(); };
+
+    auto& order = set->by_bundle_;
+    for (std::uint32_t i = 0; i < all.size(); ++i)
+        order.push_back(i);
+    std::ranges::stable_sort(order, {}, bundle_of);
+    const auto repeated = std::ranges::unique(order, {}, bundle_of);
+    order.erase(repeated.begin(), repeated.end());
+
+    set->tainted_ = std::ranges::any_of(all, &Mount::tainted);
+    return set;
+}
+
+Result<std::shared_ptr<const MountSet>> MountSet::with(Mount mount) const {
+    for (const Mount& other : mounts_)
+        if (other.bundle->id() == mount.bundle->id() && other.place == mount.place)
+            return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() + " is mounted at \"/" +
+                                                  mount.place + "\" already, from " + other.bundle->label() +
+                                                  "; unmount that or choose another place");
+    std::vector<Mount> mounts = mounts_;
+    const auto below = std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
+    mounts.insert(below, std::move(mount));
+    Runs runs = this->runs();
+    collect(mounts, runs);
+    return make(std::move(mounts), runs);
+}
+
+Result<std::shared_ptr<const MountSet>> MountSet::without(MountId mount) const {
+    std::vector<Mount> mounts = mounts_;
+    if (std::erase_if(mounts, [&](const Mount& other) { return other.id == mount; }) == 0)
+        return Error(ErrorCode::missing, "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
+    Runs runs = this->runs();
+    for (auto& run : runs)
+        if (std::ranges::find(run->members(), mount) != run->members().end())
+            run = NameRun::build(members_of(*run, mounts));
+    std::erase_if(runs, [](const auto& run) { return run->members().empty(); });
+    return make(std::move(mounts), runs);
+}
+
+MountSet::Runs MountSet::runs() const {
+    Runs out;
+    for (const PlacedRun& placed : runs_)
+        out.push_back(placed.run);
+    return out;
+}
+
+CandidateWalk::CandidateWalk(const MountSet& set, std::uint64_t hash) noexcept : set_(set) {
+    for (const MountSet::PlacedRun& placed : set.runs_) {
+        const auto note = [&](std::size_t member) {
+            if (hit_count_ < kHitsMax)
+                hits_[hit_count_] = placed.places[member];
+            ++hit_count_;
+        };
+        if (!placed.run->for_each(hash, note) || hit_count_ > kHitsMax) {
+            all_ = true;
+            return;
+        }
+    }
+    std::sort(hits_.begin(), hits_.begin() + static_cast<std::ptrdiff_t>(hit_count_));
+}
+
+const Mount* CandidateWalk::next() noexcept {
+    const auto& mounts = set_.mounts_;
+    if (all_)
+        return next_ < mounts.size() ? &mounts[next_++] : nullptr;
+    const bool has_hit = hit_ < hit_count_;
+    const bool has_direct = direct_ < set_.direct_.size();
+    if (has_hit && (!has_direct || hits_[hit_] < set_.direct_[direct_]))
+        return &mounts[hits_[hit_++]];
+    return has_direct ? &mounts[set_.direct_[direct_++]] : nullptr;
+}
+
+const Mount* MountSet::find_bundle(const BundleId& bundle) const noexcept {
+    const auto bundle_of = [&](std::uint32_t index) -> const BundleId& { return mounts_[index].bundle->id(); };
+    const auto at = std::ranges::lower_bound(by_bundle_, bundle, {}, bundle_of);
+    return at != by_bundle_.end() && bundle_of(*at) == bundle ? &mounts_[*at] : nullptr;
+}
+
+}  // namespace fardel

@@ -1,0 +1,110 @@
+// MountSet: the mounts that a reader sees, immutable and in order of precedence. A change makes a new one.
+//
+// A look-up asks each mount that is not in a run, and of the others those that the runs tell. A few mounts are in no run:
+// asking them costs less than reading their names. When there are more, the oldest go into runs, so many at a time that no
+// mount takes long; mounts with a place or with very many names stay out.
+#pragma once
+
+#include "name_run.h"
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/result.h>
+#include <fardel/vfs/mount.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct FolderRelation {
+    enum Kind : std::uint8_t {
+        elsewhere,
+        inside,   // rest: what is left of the folder below the place; empty: it is the place
+        above,    // rest: the next part on the way to the place
+    };
+    Kind kind = elsewhere;
+    std::string_view rest;
+};
+
+struct Mount {
+    MountId id{};
+    int priority = 0;
+    CaseRule case_rule = CaseRule::exact;
+    std::string place;                     // empty: the root
+    std::shared_ptr<const Bundle> bundle;
+    bool in_run = false;                   // its names are in one of the set's runs
+    bool unfit = false;                    // they can be in none
+
+    // What is left of `name` below the place; nothing when it is elsewhere.
+    std::optional<std::string_view> inside(std::string_view name) const;
+    // Where a folder of the tree stands to the place.
+    FolderRelation relate(std::string_view folder) const;
+    bool tainted() const noexcept { return bundle->verdict().tainted; }
+    MountDescription describe() const;
+};
+
+class MountSet : public std::enable_shared_from_this<MountSet> {
+public:
+    MountSet() = default;
+
+    // This set and one mount more, which is younger than all. Error: conflict (the same bundle at the same place).
+    Result<std::shared_ptr<const MountSet>> with(Mount mount) const;
+    // This set without one. Error: missing.
+    Result<std::shared_ptr<const MountSet>> without(MountId mount) const;
+
+    // Highest precedence first.
+    std::span<const Mount> mounts() const noexcept { return mounts_; }
+    // The mount of that bundle with the highest precedence, or nullptr.
+    const Mount* find_bundle(const BundleId& bundle) const noexcept;
+    // One mount of each bundle, by bundle id.
+    std::span<const std::uint32_t> by_bundle() const noexcept { return by_bundle_; }
+    bool tainted() const noexcept { return tainted_; }
+
+private:
+    friend class CandidateWalk;
+    using Runs = std::vector<std::shared_ptr<const NameRun>>;
+
+    // A run, and where its members are in mounts_.
+    struct PlacedRun {
+        std::shared_ptr<const NameRun> run;
+        std::vector<std::uint32_t> places;
+    };
+
+    static std::shared_ptr<const MountSet> make(std::vector<Mount> mounts, const Runs& runs);
+    Runs runs() const;
+
+    std::vector<Mount> mounts_;
+    std::vector<PlacedRun> runs_;
+    std::vector<std::uint32_t> direct_;      // mounts in no run, in order
+    std::vector<std::uint32_t> by_bundle_;   // indexes of mounts_
+    bool tainted_ = false;
+};
+
+// The mounts that may have a published name, highest precedence first; the others do not.
+class CandidateWalk {
+public:
+    // `hash` is that of the name from the root.
+    CandidateWalk(const MountSet& set, std::uint64_t hash) noexcept;
+    // nullptr at the end.
+    const Mount* next() noexcept;
+
+private:
+    static constexpr std::size_t kHitsMax = 128;
+
+    const MountSet& set_;
+    std::array<std::uint32_t, kHitsMax> hits_;
+    std::size_t hit_count_ = 0;
+    std::size_t hit_ = 0;
+    std::size_t direct_ = 0;
+    std::size_t next_ = 0;
+    bool all_ = false;                       // too many hits: every mount is a candidate
+};
+
+}  // namespace fardel

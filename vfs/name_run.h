@@ -1,0 +1,73 @@
+// NameRun: which of some mounts may have a name, by the name's hash; so that a look-up need not ask each of hundreds.
+//
+// Built from the name tables of bundles, immutable, shared by the mount sets in which it is used. It may name a mount that
+// does not have the name; it never leaves one out. Like the format's own tables: entries in buckets of leading hash bits.
+#pragma once
+
+#include <fardel/format/bundle.h>
+#include <fardel/vfs/mount.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace fardel {
+
+class NameRun {
+public:
+    // Names of one run, and of one bundle in it: reading and sorting so many takes well below a millisecond.
+    static constexpr std::uint32_t kNamesMax = 1u << 17;
+    static constexpr std::uint32_t kBundleNamesMax = 1u << 16;
+    static constexpr std::size_t kMembersMax = 512;
+
+    struct Member {
+        MountId id{};
+        const Bundle* bundle = nullptr;   // used by build() only
+    };
+
+    // Whether a bundle's names are few enough, and can be read. Reads all of its name index.
+    static bool fits(const Bundle& bundle);
+    // Every member fits; all of them together have at most kNamesMax names.
+    static std::shared_ptr<const NameRun> build(std::span<const Member> members);
+
+    std::span<const MountId> members() const noexcept { return members_; }
+    std::uint32_t names() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
+
+    // Calls `visit(index of the member)` for each that may have the name, some perhaps twice. False, and not all were
+    // visited: a hostile bundle has filled the bucket, so all members may have it.
+    template <class Visit>
+    bool for_each(std::uint64_t hash, Visit&& visit) const;
+
+private:
+    // The low bits of the hash, and the member.
+    struct Entry {
+        std::uint16_t fingerprint;
+        std::uint16_t member;
+    };
+
+    std::size_t bucket_of(std::uint64_t hash) const noexcept { return bits_ == 0 ? 0 : static_cast<std::size_t>(hash >> (64 - bits_)); }
+
+    std::vector<MountId> members_;
+    std::vector<Entry> entries_;
+    std::vector<std::uint32_t> buckets_;   // first entry of each, and the number of entries at the end
+    int bits_ = 0;
+};
+
+template <class Visit>
+bool NameRun::for_each(std::uint64_t hash, Visit&& visit) const {
+    const std::size_t bucket = bucket_of(hash);
+    const std::uint32_t first = buckets_[bucket];
+    const std::uint32_t last = buckets_[bucket + 1];
+    // Four names a bucket on average; a name that all members have is one more from each.
+    if (last - first > 64 + 4 * members_.size())
+        return false;
+    const auto fingerprint = static_cast<std::uint16_t>(hash);
+    for (std::uint32_t i = first; i < last; ++i)
+        if (entries_[i].fingerprint == fingerprint)
+            visit(entries_[i].member);
+    return true;
+}
+
+}  // namespace fardel

@@ -1,0 +1,116 @@
+#include "resolve.h"
+
+#include <fardel/format/name.h>
+
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Verdict = AssetVerdicts::Verdict;
+
+Result<std::optional<NameMatch>> find_in(const Mount& mount, std::string_view name, std::uint64_t hash, CaseRule rule) {
+    FARDEL_TRY_ASSIGN(const auto index, mount.bundle->find_name(name, hash, rule));
+    if (!index)
+        return std::optional<NameMatch>();
+    FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle->name(*index));
+    return std::optional(NameMatch{.mount = &mount, .index = *index, .record = record});
+}
+
+// Whether an error speaks about the content, so that asking again gives the same.
+bool lasts(const Error& error) {
+    return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::malformed || error.code() == ErrorCode::unsupported;
+}
+
+}  // namespace
+
+Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_view name, std::uint64_t hash) {
+    if (mount.place.empty())
+        return find_in(mount, name, hash, mount.case_rule);
+    const auto inside = mount.inside(name);
+    if (!inside)
+        return std::optional<NameMatch>();
+    return find_in(mount, *inside, name_hash(*inside), mount.case_rule);
+}
+
+Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string_view name, std::uint64_t hash) {
+    CandidateWalk candidates(set, hash);
+    while (const Mount* mount = candidates.next()) {
+        FARDEL_TRY_ASSIGN(const auto match, find_in_mount(*mount, name, hash));
+        if (!match || !match->decides())
+            continue;
+        if (match->record.is(NameRecord::tombstone))
+            break;
+        return match;
+    }
+    return std::optional<NameMatch>();
+}
+
+Result<std::optional<NameMatch>> find_in_bundle(const MountSet& set, const BundleId& bundle, std::string_view name, std::uint64_t hash) {
+    const Mount* mount = set.find_bundle(bundle);
+    if (mount == nullptr)
+        return std::optional<NameMatch>();
+    FARDEL_TRY_ASSIGN(const auto match, find_in(*mount, name, hash, CaseRule::exact));
+    if (match && match->record.is(NameRecord::tombstone))
+        return std::optional<NameMatch>();
+    return match;
+}
+
+Result<File> open_match(const NameMatch& match) {
+    const auto& bundle = match.mount->bundle;
+    FARDEL_TRY_ASSIGN(const AssetIndex index, bundle->default_asset(match.record));
+    FARDEL_TRY_ASSIGN(const AssetRecord record, bundle->asset(index));
+    return File(bundle, index, record);
+}
+
+Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts) {
+    switch (verdicts.find(mount.id, index)) {
+        case Verdict::good:
+            return ok();
+        case Verdict::bad:
+            return Error(ErrorCode::corrupt, mount.bundle->label() + ": the content of asset " + std::to_string(static_cast<std::uint32_t>(index)) +
+                                                 " was found not to be what its id says");
+        case Verdict::unknown:
+            break;
+    }
+    Status good = mount.bundle->verify_asset(index);
+    if (good || lasts(good.error()))
+        verdicts.remember(mount.id, index, static_cast<bool>(good));
+    return good;
+}
+
+Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts, const AssetId& id, Compare compare) {
+    std::optional<Error> first_error;
+    const auto keep = [&](Error error) {
+        if (!first_error)
+            first_error = std::move(error);
+    };
+    for (const Mount& mount : set.mounts()) {
+        auto index = mount.bundle->find_asset(id);
+        if (!index) {
+            keep(std::move(index).error());
+            continue;
+        }
+        if (!index->has_value())
+            continue;
+        const AssetIndex asset = **index;
+        if (compare == Compare::no && verdicts.find(mount.id, asset) == Verdict::unknown)
+            return AssetSearch{.undecided = true};
+        if (auto good = verify_copy(mount, asset, verdicts); !good) {
+            keep(std::move(good).error());
+            continue;
+        }
+        auto record = mount.bundle->asset(asset);
+        if (!record) {
+            keep(std::move(record).error());
+            continue;
+        }
+        return AssetSearch{.file = File(mount.bundle, asset, *record), .mount = &mount};
+    }
+    if (first_error)
+        return *std::move(first_error);
+    return AssetSearch{};
+}
+
+}  // namespace fardel

@@ -1,0 +1,127 @@
+#include <fardel/vfs/vfs_path.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kAssets = "assets";
+constexpr std::string_view kBundles = "bundles";
+constexpr std::size_t kIdDigits = 64;
+
+std::string_view first_part(std::string_view name) {
+    return name.substr(0, name.find('/'));
+}
+
+// An id at the start of `text` that ends there or at a '/'.
+std::optional<Hash> find_leading_id(std::string_view text) {
+    if (text.size() < kIdDigits || (text.size() > kIdDigits && text[kIdDigits] != '/'))
+        return std::nullopt;
+    auto id = Hash::parse(text.substr(0, kIdDigits));
+    if (!id)
+        return std::nullopt;
+    return *id;
+}
+
+Error path_error(std::string_view text, Error reason) {
+    return std::move(reason).with_context("path \"" + printable(text) + "\"");
+}
+
+}  // namespace
+
+bool is_reserved_root_part(std::string_view part) {
+    if (part.empty())
+        return false;
+    // A part that begins with another ASCII letter folds to that letter, so it cannot become one of ours.
+    const auto first = static_cast<unsigned char>(part.front());
+    if (first < 0x80 && (first | 0x20) != 'a' && (first | 0x20) != 'b')
+        return false;
+    return names_fold_equal(part, kAssets) || names_fold_equal(part, kBundles);
+}
+
+Result<PathParts> parse_path_parts(std::string_view text) {
+    if (text.empty() || text.front() != '/')
+        return path_error(text, Error(ErrorCode::malformed, "does not begin with '/'"));
+    PathParts parts;
+    if (text.size() == 1)
+        return parts;
+
+    const std::string_view below_root = text.substr(1);
+    const std::string_view first = first_part(below_root);
+    const std::string_view rest = below_root.substr(std::min(below_root.size(), first.size() + 1));
+
+    if (first == kBundles) {
+        if (const auto id = find_leading_id(rest)) {
+            parts.id = *id;
+            parts.kind = PathKind::bundle;
+            if (rest.size() == kIdDigits)
+                return parts;
+            parts.kind = PathKind::bundle_name;
+            parts.name = rest.substr(kIdDigits + 1);
+            if (auto good = verify_name(parts.name); !good)
+                return path_error(text, std::move(good).error());
+            parts.hash = name_hash(parts.name);
+            return parts;
+        }
+    } else if (first == kAssets && rest.size() == kIdDigits) {
+        if (const auto id = find_leading_id(rest)) {
+            parts.kind = PathKind::asset;
+            parts.id = *id;
+            return parts;
+        }
+    }
+
+    if (auto good = verify_name(below_root); !good)
+        return path_error(text, std::move(good).error());
+    if (below_root == kAssets) {
+        parts.kind = PathKind::assets;
+    } else if (below_root == kBundles) {
+        parts.kind = PathKind::bundles;
+    } else if (is_reserved_root_part(first)) {
+        parts.kind = PathKind::nowhere;
+    } else {
+        parts.kind = PathKind::published;
+        parts.name = below_root;
+        parts.hash = name_hash(below_root);
+    }
+    return parts;
+}
+
+VfsPath::VfsPath(std::string text, const PathParts& parts)
+    : text_(std::move(text)), name_bytes_(parts.name.size()), hash_(parts.hash), id_(parts.id), kind_(parts.kind) {}
+
+Result<VfsPath> VfsPath::parse(std::string_view text) {
+    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(text));
+    return VfsPath(std::string(text), parts);
+}
+
+VfsPath VfsPath::of(const AssetId& asset) {
+    PathParts parts;
+    parts.kind = PathKind::asset;
+    parts.id = Hash{asset.bytes};
+    return VfsPath("/assets/" + asset.hex(), parts);
+}
+
+VfsPath VfsPath::of(const BundleId& bundle) {
+    PathParts parts;
+    parts.kind = PathKind::bundle;
+    parts.id = Hash{bundle.bytes};
+    return VfsPath("/bundles/" + bundle.hex(), parts);
+}
+
+VfsPath VfsPath::of(const BundleId& bundle, const AssetName& name) {
+    PathParts parts;
+    parts.kind = PathKind::bundle_name;
+    parts.id = Hash{bundle.bytes};
+    parts.name = name.view();
+    parts.hash = name_hash(name.view());
+    return VfsPath("/bundles/" + bundle.hex() + "/" + name.text(), parts);
+}
+
+PathParts VfsPath::parts() const noexcept {
+    return {.kind = kind_, .id = id_, .name = std::string_view(text_).substr(text_.size() - name_bytes_), .hash = hash_};
+}
+
+}  // namespace fardel
