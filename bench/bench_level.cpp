@@ -36,7 +36,7 @@ void bench_level(const Scene& scene, Table& table) {
     PhysfsPeer physfs;
     physfs.mount(scene.archives);
     Vfs vfs({.cache_bytes = 64u << 20});
-    (void)must(vfs.mount(scene.bundle, {.case_rule = CaseRule::fold, .allow_unsigned = true}));
+    (void)must(vfs.mount(scene.bundle, {.case_rule = CaseRule::fold, .policy = &scene.policy}));
 
     std::vector<std::string> closure;
     for (const std::string& name : physfs.names()) {

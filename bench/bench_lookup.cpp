@@ -53,7 +53,7 @@ void bundle_rows(const Scene& scene, Table& table) {
     table.add({"1,000,000 assets by id", each_us(ids, [&](const AssetId& id) { return must(bundle->find_asset(id)).has_value(); }), 0, "µs", false, "", ""});
 
     Vfs vfs;
-    (void)must(vfs.mount(made_up_bundle(scene, kNames), {.allow_unsigned = true}));
+    (void)must(vfs.mount(made_up_bundle(scene, kNames), {.policy = &scene.policy}));
     std::vector<std::string> paths;
     for (const std::string& name : hits) paths.push_back("/" + name);
     const auto by_path = [&](const std::string& path) { return must(vfs.find(path)).has_value(); };
@@ -67,7 +67,7 @@ void many_bundles(const Scene& scene, Table& table) {
         Vfs vfs;
         std::vector<std::string> paths;
         for (std::uint32_t b = 0; b < bundles; ++b) {
-            (void)must(vfs.mount(made_up_bundle(scene, kEach, b + 1), {.allow_unsigned = true}));
+            (void)must(vfs.mount(made_up_bundle(scene, kEach, b + 1), {.policy = &scene.policy}));
             for (std::uint32_t i = 0; i < kEach; i += 5) paths.push_back("/" + made_up_name(i, b + 1));
         }
         paths = shuffled(std::move(paths));
@@ -92,7 +92,7 @@ void bench_lookup(const Scene& scene, Table& table) {
         std::vector<std::string> paths;
         for (const std::string& name : names) paths.push_back("/" + name);
         Vfs vfs;
-        (void)must(vfs.mount(scene.bundle, {.case_rule = CaseRule::fold, .allow_unsigned = true}));
+        (void)must(vfs.mount(scene.bundle, {.case_rule = CaseRule::fold, .policy = &scene.policy}));
         const double ours = each_us(paths, [&](const std::string& path) { return must(vfs.find(path)).has_value(); });
         table.add({"the game's names, Vfs::find", ours, each_us(names, [&](const std::string& name) { return physfs.exists(name); }), "µs", false, "PhysicsFS exists", ""});
     }

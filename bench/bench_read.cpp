@@ -71,7 +71,8 @@ void rows(const char* what, const Vfs& vfs, const PhysfsPeer& physfs, std::vecto
 // The same blocks, decoded by zstd alone from memory, against reading them verified.
 void against_bare_zstd(const Scene& scene, Table& table) {
     const auto source = must(open_file_source(scene.bundle));
-    const auto bundle = must(Bundle::open(source, {.label = scene.bundle}));
+    const auto bundle = must(Bundle::open(source, {.policy = &scene.policy, .label = scene.bundle}));
+    const auto unsigned_bundle = must(Bundle::open(source, {.label = scene.bundle}));
     struct Stored {
         std::uint32_t raw_bytes;
         std::vector<std::byte> bytes;
@@ -109,18 +110,22 @@ void against_bare_zstd(const Scene& scene, Table& table) {
     });
     ZSTD_freeDCtx(context);
     std::vector<std::byte> buffer(1u << 20);
-    const auto read = [&](const std::vector<AssetIndex>& assets) {
-        for (const AssetIndex index : assets) {
-            const std::uint64_t size = must(bundle->asset(index)).raw_bytes;
-            if (buffer.size() < size) buffer.resize(size);
-            must(bundle->read_at(index, 0, std::span(buffer).first(size)));
-        }
+    const auto megabytes_per_second = [&](const Bundle& from, const std::vector<AssetIndex>& assets, std::uint64_t bytes) {
+        const double seconds = best_seconds(3, [&] {
+            for (const AssetIndex index : assets) {
+                const std::uint64_t size = must(from.asset(index)).raw_bytes;
+                if (buffer.size() < size) buffer.resize(size);
+                must(from.read_at(index, 0, std::span(buffer).first(size)));
+            }
+        });
+        return static_cast<double>(bytes) / seconds / 1e6;
     };
-    const double unsigned_layout = best_seconds(3, [&] { read(compressed); });
-    table.add({"compressed large assets, layout unsigned (two hashes)", static_cast<double>(zstd_bytes) / unsigned_layout / 1e6, static_cast<double>(zstd_bytes) / bare / 1e6, "MB/s", true, "bare zstd", ""});
+    const double bare_rate = static_cast<double>(zstd_bytes) / bare / 1e6;
+    table.add({"compressed large assets", megabytes_per_second(*bundle, compressed, zstd_bytes), bare_rate, "MB/s", true, "bare zstd", "≥ 0.8 ×"});
+    table.add({"the same, layout signed by nobody", megabytes_per_second(*unsigned_bundle, compressed, zstd_bytes), bare_rate, "MB/s", true, "bare zstd", ""});
     if (raw_codec_bytes > 0) {
-        const double raw_seconds = best_seconds(3, [&] { read(raw); });
-        table.add({"raw large assets, layout unsigned (two hashes)", static_cast<double>(raw_codec_bytes) / raw_seconds / 1e6, 0, "MB/s", true, "", ""});
+        table.add({"raw large assets", megabytes_per_second(*bundle, raw, raw_codec_bytes), 0, "MB/s", true, "", "≥ 2500 MB/s"});
+        table.add({"the same, layout signed by nobody", megabytes_per_second(*unsigned_bundle, raw, raw_codec_bytes), 0, "MB/s", true, "", ""});
     }
 }
 
@@ -131,7 +136,7 @@ void bench_read(const Scene& scene, Table& table) {
     PhysfsPeer physfs;
     physfs.mount(scene.archives);
     Vfs vfs({.cache_bytes = 64u << 20});
-    (void)must(vfs.mount(scene.bundle, {.case_rule = CaseRule::fold, .allow_unsigned = true}));
+    (void)must(vfs.mount(scene.bundle, {.case_rule = CaseRule::fold, .policy = &scene.policy}));
     Names names;
     for (const std::string& name : physfs.names()) {
         const auto stat = must(vfs.find_stat("/" + name));

@@ -1,11 +1,13 @@
 #include "scene.h"
 
 #include <fardel/format/bundle_writer.h>
+#include <fardel/format/signer.h>
 #include <fardel/packer/pack.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -13,8 +15,17 @@
 namespace fardel::bench {
 namespace {
 
+// A key that protects nothing: bundles of earlier runs must stay acceptable.
+std::unique_ptr<Signer> bench_signer() { return make_key_signer(SecretKey::from_seed(std::array<std::byte, 32>{std::byte{0xbe}})); }
+
 void write(const BundlePlan& plan, const std::string& path, int level) {
     StagedBundle staged = must(write_bundle(plan, must(stage_file(path)), {.level = level}));
+    const WriteSummary& summary = staged.summary();
+    Statement statement;
+    statement.bundle = summary.bundle;
+    statement.layouts = {summary.layout};
+    statement.name = "bench";
+    must(staged.append(must(sign_statement(statement, *bench_signer()))));
     must(staged.commit());
 }
 
@@ -30,7 +41,8 @@ void must(Status status) {
 }
 
 Scene make_scene(const std::string& folder, const std::string& scratch) {
-    Scene scene{.scratch = scratch, .archives = {}, .bundle = scratch + "/game.fardel"};
+    const PolicyKey author{.label = "bench", .key = bench_signer()->public_key()};
+    Scene scene{.scratch = scratch, .archives = {}, .bundle = scratch + "/game.fardel", .policy = must(make_policy({&author, 1}, {}))};
     std::filesystem::create_directories(scratch);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fardel/format/result.h>
+#include <fardel/format/trust_policy.h>
 
 #include <cstdint>
 #include <string>
@@ -13,7 +14,8 @@ namespace fardel::bench {
 struct Scene {
     std::string scratch;                    // a folder that may be filled
     std::vector<std::string> archives;      // in the game's order
-    std::string bundle;                     // the archives packed; made when it is not there
+    std::string bundle;                     // the archives packed and signed; made when it is not there
+    TrustPolicy policy;                     // accepts what the benchmarks sign
 };
 
 // Each ends the program with the error's text: a benchmark without its input has nothing to say.

@@ -14,8 +14,6 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr std::uint64_t kAssetsPerBucket = 2;
-
 void add_metadata_strings(const std::vector<ResolvedMetadata>& metadata, StringTable& strings) {
     for (const ResolvedMetadata& item : metadata) {
         strings.add(item.key);
@@ -63,7 +61,7 @@ struct AssetTables {
     Bytes pieces;
 };
 
-AssetTables build_asset_tables(const BundlePlan& plan, const StoredContent& content, const ResolvedPlan& resolved,
+Result<AssetTables> build_asset_tables(const BundlePlan& plan, const StoredContent& content, const ResolvedPlan& resolved,
                                const StringTable& strings) {
     AssetTables tables;
     tables.assets.reserve(content.assets.size() * record_bytes(TableKind::assets));
@@ -88,7 +86,8 @@ AssetTables build_asset_tables(const BundlePlan& plan, const StoredContent& cont
         encode_record(record, tables.assets);
         ++position;
     }
-    tables.buckets = build_buckets(position, kAssetsPerBucket, [&](std::uint32_t i) { return leading_bits(content.assets[i].id); });
+    FARDEL_TRY_ASSIGN(tables.buckets, build_buckets(position, kAssetsPerBucket,
+                                                    [&](std::uint32_t i) { return leading_bits(content.assets[i].id); }));
     return tables;
 }
 
@@ -165,7 +164,7 @@ Result<std::vector<TableBytes>> build_manifest_tables(const BundlePlan& plan, co
     StringTable strings;
     add_strings(plan, names, content, resolved, strings);
     FARDEL_TRY_ASSIGN(Bytes string_bytes, strings.seal());
-    AssetTables of_assets = build_asset_tables(plan, content, resolved, strings);
+    FARDEL_TRY_ASSIGN(AssetTables of_assets, build_asset_tables(plan, content, resolved, strings));
     NameTables of_names = build_name_tables(plan.names, names, content, strings);
 
     std::vector<TableBytes> tables;
@@ -175,7 +174,7 @@ Result<std::vector<TableBytes>> build_manifest_tables(const BundlePlan& plan, co
     put(TableKind::asset_buckets, std::move(of_assets.buckets));
     put(TableKind::names, std::move(of_names.names));
     put(TableKind::name_index, std::move(of_names.name_index));
-    put(TableKind::name_buckets, std::move(of_names.name_buckets));
+    put(TableKind::name_buckets, names.buckets);
     put(TableKind::pieces, std::move(of_assets.pieces));
     put(TableKind::variants, std::move(of_names.variants));
     put(TableKind::tags, std::move(of_names.tags));

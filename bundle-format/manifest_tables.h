@@ -13,7 +13,7 @@
 
 namespace fardel {
 
-// Error: limit (more strings than a bundle can hold).
+// Error: limit (more strings than a bundle can hold, or more than kBucketRecordsMax ids in one bucket).
 Result<std::vector<TableBytes>> build_manifest_tables(const BundlePlan& plan, const SortedNames& names,
                                                       const StoredContent& content, const ResolvedPlan& resolved);
 

@@ -1,15 +1,11 @@
 #include "name_tables.h"
 
-#include "buckets.h"
-
 #include <fardel/format/manifest.h>
 
 #include <algorithm>
 
 namespace fardel {
 namespace {
-
-constexpr std::uint64_t kNamesPerBucket = 4;
 
 // One asset and nothing to choose.
 bool is_plain(const PlannedName& name) {
@@ -90,8 +86,6 @@ NameTables build_name_tables(std::span<const PlannedName> planned, const SortedN
     tables.name_index.reserve(planned.size() * record_bytes(TableKind::name_index));
     for (const SortedNames::Hashed& hashed : sorted.by_hash)
         encode_record(NameIndexRecord{hashed.hash, hashed.name, texts[hashed.name]}, tables.name_index);
-    tables.name_buckets = build_buckets(static_cast<std::uint32_t>(sorted.by_hash.size()), kNamesPerBucket,
-                                        [&](std::uint32_t i) { return sorted.by_hash[i].hash; });
     return tables;
 }
 

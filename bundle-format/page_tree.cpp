@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <new>
 #include <string>
+#include <type_traits>
 
 namespace fardel {
 namespace {
@@ -56,8 +57,6 @@ PageTree build_page_tree(TableKind kind, std::span<const std::byte> records) {
     }
 }
 
-void PagedTable::FreeMemory::operator()(std::byte* memory) const noexcept { std::free(memory); }
-
 Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t section_offset, const TableEntry& entry) {
     PagedTable table;
     table.entry_ = entry;
@@ -67,13 +66,14 @@ Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t sect
         Level level;
         level.source_offset = at;
         level.length_bytes = length;
-        // calloc: large zeroed memory comes from the system untouched, so a table costs nothing until it is read.
-        level.memory.reset(static_cast<std::byte*>(std::calloc(length + kLevelAlign, 1)));
-        if (!level.memory)
+        level.memory = TableMemory(length);
+        level.state_memory = TableMemory(page_count(length));
+        if (!level.memory.bytes() || !level.state_memory.bytes())
             return Error(ErrorCode::limit, "table " + std::string(table_name(entry.kind)) + ": no memory for " + std::to_string(length) + " bytes");
-        const auto address = reinterpret_cast<std::uintptr_t>(level.memory.get());
-        level.bytes = level.memory.get() + (align_up(address, kLevelAlign) - address);
-        level.states = std::make_unique<std::atomic<std::uint8_t>[]>(page_count(length));
+        level.bytes = level.memory.bytes();
+        // Zeroed bytes become the atomics of absent pages; they are trivially destroyed.
+        static_assert(kAbsent == 0 && sizeof(std::atomic<std::uint8_t>) == 1 && std::is_trivially_destructible_v<std::atomic<std::uint8_t>>);
+        level.states = std::launder(reinterpret_cast<std::atomic<std::uint8_t>*>(level.state_memory.bytes()));
         table.levels_.push_back(std::move(level));
         if (length <= kPage) return table;
         at += align_up(length, kLevelAlign);

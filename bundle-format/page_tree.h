@@ -5,6 +5,8 @@
 // address space only.
 #pragma once
 
+#include "table_memory.h"
+
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
 
@@ -55,13 +57,13 @@ public:
 
 private:
     enum State : std::uint8_t { kAbsent = 0, kBusy = 1, kReady = 2 };
-    struct FreeMemory { void operator()(std::byte* memory) const noexcept; };
     struct Level {
         std::uint64_t source_offset = 0;
         std::uint64_t length_bytes = 0;
-        std::unique_ptr<std::byte, FreeMemory> memory;
-        std::byte* bytes = nullptr;                                // in `memory`, at a multiple of 64
-        std::unique_ptr<std::atomic<std::uint8_t>[]> states;       // one a page
+        TableMemory memory;
+        std::byte* bytes = nullptr;                                // of `memory`
+        TableMemory state_memory;
+        std::atomic<std::uint8_t>* states = nullptr;               // of `state_memory`: one a page
     };
     Status ensure_page(std::size_t level, std::uint64_t page) const;
     Status read_page(std::size_t level, std::uint64_t page) const;

@@ -1,5 +1,7 @@
 #include "sorted_names.h"
 
+#include "buckets.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -81,6 +83,8 @@ Result<SortedNames> sort_names(std::span<const PlannedName> names) {
         return a.hash != b.hash ? a.hash < b.hash : a.name < b.name;
     });
 
+    FARDEL_TRY_ASSIGN(sorted.buckets, build_buckets(static_cast<std::uint32_t>(texts.size()), kNamesPerBucket,
+                                                    [&](std::uint32_t i) { return sorted.by_hash[i].hash; }));
     FARDEL_TRY(verify_folds_differ(texts, sorted.by_hash));
     FARDEL_TRY(verify_no_name_is_a_folder(texts, sorted.by_hash));
     return sorted;

@@ -4,6 +4,7 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,10 +18,11 @@ struct SortedNames {
     };
     std::vector<std::uint32_t> by_text;   // indexes into the plan's names; the order of the names table
     std::vector<Hashed> by_hash;          // by (hash, name); the order of the name index
+    std::vector<std::byte> buckets;       // of by_hash; the table
 };
 
 // Errors: malformed (two names equal under case folding, a name that is also the folder of another), limit (more than
-// kNameHashCollisionsMax names with one hash).
+// kNameHashCollisionsMax names with one hash, or kBucketRecordsMax in one bucket).
 Result<SortedNames> sort_names(std::span<const PlannedName> names);
 
 }  // namespace fardel

@@ -51,6 +51,10 @@ std::string format_date(std::uint64_t unix_s) {
                        static_cast<unsigned>(date.day()), time.hours().count(), time.minutes().count(), time.seconds().count());
 }
 
+std::string format_title(std::string_view name, std::string_view version) {
+    return fmt::format("{}{}{}", name.empty() ? "(no name)" : name, version.empty() ? "" : " ", version);
+}
+
 std::string short_id(const Hash& id) { return id.hex().substr(0, 16) + "…"; }
 
 }  // namespace fardel

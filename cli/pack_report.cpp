@@ -47,7 +47,7 @@ std::string format_report(const PackReport& report, const Console& console) {
     text += format_list("excluded", report.scan.excluded, format_excluded);
     text += fmt::format("packed {} in {}\n", printable(report.file), format_seconds(report.seconds));
     text += fmt::format("  bundle      {}\n", written.bundle.hex());
-    text += fmt::format("  name        {} {}\n", report.name, report.version);
+    text += fmt::format("  name        {}\n", format_title(report.name, report.version));
     text += fmt::format("  assets      {} behind {}\n", format_count(written.assets), format_count(written.names, "name", "names"));
     if (written.duplicates != 0)
         text += fmt::format("  duplicates  {}, {} saved\n", format_count(written.duplicates), format_size(written.duplicate_bytes));

@@ -56,7 +56,7 @@ std::string format_trust(const VerifyReport& report) {
 std::string format_bundle(const std::string& file, const VerifyReport& report, const Console& console) {
     std::string text = fmt::format("{}: {}\n", printable(file, 1000), report.good() ? console.paint(Colour::green, "good") : console.paint(Colour::red, "BAD"));
     if (report.bundle)
-        text += fmt::format("  {} {}, bundle {}\n", report.name.empty() ? "(no name)" : report.name, report.version, report.bundle->hex());
+        text += fmt::format("  {}, bundle {}\n", format_title(report.name, report.version), report.bundle->hex());
     text += fmt::format("  {}, {}; {} of {} proved\n", format_count(report.assets, "asset", "assets"), format_count(report.names, "name", "names"),
                         format_size(report.raw_bytes_proved), format_size(report.raw_bytes));
     return text + format_trust(report) + format_findings(report.findings, console);

@@ -9,12 +9,11 @@
 namespace fardel {
 namespace {
 
-// RFC 6838 §4.2: type "/" subtype, each of at most 127 of these characters and beginning with a letter or digit.
+// RFC 6838 §4.2: type "/" subtype, each of at most 127 of these characters and beginning with a letter or digit; in
+// lower case, since types that differ only in case are one type.
 bool is_media_type(std::string_view text) {
     const auto is_name = [](std::string_view name) {
-        const auto alphanumeric = [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        };
+        const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
         const auto allowed = [&](char c) {
             return alphanumeric(c) || std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
         };
@@ -48,7 +47,7 @@ void check_assets(const Tables& tables, Strings& texts, Findings& findings) {
         const auto type = texts.use(asset->content_type, assets, i, "content type", findings);
         if (type && !is_media_type(*type))
             findings.add(Rule::content_type_malformed, record_place(assets, i),
-                         quoted(*type) + " is not a media type such as image/jpeg");
+                         quoted(*type) + " is not a media type in lower case, such as image/jpeg");
         if ((asset->raw_bytes == 0) != (asset->id == nothing))
             findings.add(Rule::asset_id_of_nothing, record_place(assets, i),
                          asset->raw_bytes == 0

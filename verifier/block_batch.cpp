@@ -55,14 +55,17 @@ void check_raw_bytes(const BlockInput& input, std::uint32_t index, std::span<con
 
 std::vector<BlockBatch> plan_batches(const Tables& tables, const std::vector<bool>& readable) {
     std::vector<BlockBatch> batches;
-    std::uint64_t end = 0;        // of the stored bytes before
+    std::uint64_t end = 0;  // of the stored bytes before, if they are known
+    bool end_known = true;
     std::uint64_t raw_bytes = 0;  // of the last batch
     for (std::uint32_t i = 0; i < readable.size(); ++i) {
         const auto block = readable[i] ? tables.find<BlockRecord>(i) : std::nullopt;
-        if (!block)
+        if (!block) {
+            end_known = false;
             continue;
+        }
         const std::uint64_t block_end = block->stored_offset + block->stored_bytes;
-        const bool near = block->stored_offset - end < kGapBytesMax;  // readable blocks rise
+        const bool near = end_known && block->stored_offset - end < kGapBytesMax;  // readable blocks rise
         const bool goes_on = !batches.empty() && batches.back().last == i && near &&
                              block_end - batches.back().from <= kBatchBytesMax &&
                              raw_bytes + block->raw_bytes <= kBatchBytesMax;
@@ -74,6 +77,7 @@ std::vector<BlockBatch> plan_batches(const Tables& tables, const std::vector<boo
         batches.back().to = block_end;
         raw_bytes += block->raw_bytes;
         end = block_end;
+        end_known = true;
     }
     return batches;
 }

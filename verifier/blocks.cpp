@@ -57,10 +57,11 @@ std::vector<bool> check_blocks(const Tables& tables, const LayoutHead& layout, s
     CodecUse codecs(layout);
     std::uint64_t end = 0;  // of the stored bytes so far
     bool end_known = true;
+    bool all_known = true;
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto block = tables.find<BlockRecord>(i);
         if (!block) {
-            end_known = false;
+            all_known = end_known = false;
             continue;
         }
         codecs.see(block->codec, i, findings);
@@ -97,7 +98,7 @@ std::vector<bool> check_blocks(const Tables& tables, const LayoutHead& layout, s
         findings.add(
             Rule::blocks_end, "block section",
             "it has " + std::to_string(layout.blocks_bytes) + " bytes; the blocks in it end at " + std::to_string(end));
-    if (tables[blocks].whole())
+    if (all_known)
         codecs.finish(findings);
     return readable;
 }

@@ -48,9 +48,11 @@ public:
         std::uint64_t run_first = 0;  // its first record
         std::uint32_t subject = 0;
         bool subject_known = false;
+        bool all_known = true;
         for (std::uint64_t i = 0; i < tables_.count(kind_); ++i) {
             const auto record = tables_.find<MetadataRecord>(i, kind_);
             if (!record) {
+                all_known = false;
                 subject_known = false;
                 continue;
             }
@@ -71,7 +73,7 @@ public:
                 add(Rule::metadata_not_sorted, i, defect + "; keys of a subject strictly increase");
             check_value(*record, key, i);
         }
-        if (kind_ == TableKind::metadata)
+        if (kind_ == TableKind::metadata && all_known)
             check_runs();
     }
 
@@ -105,15 +107,10 @@ private:
 
     // Each asset says where its metadata begin.
     void check_runs() {
-        if (!tables_[kind_].whole())
-            return;
         std::uint64_t next = 0;
         const std::uint64_t count = tables_.count(kind_);
+        const auto subject_at = [&](std::uint64_t i) { return tables_.find<MetadataRecord>(i, kind_)->subject; };
         for (std::uint64_t asset_index = 0; asset_index < tables_.count(TableKind::assets); ++asset_index) {
-            const auto subject_at = [&](std::uint64_t i) {
-                const auto record = tables_.find<MetadataRecord>(i, kind_);
-                return record ? record->subject : 0;
-            };
             while (next < count && subject_at(next) < asset_index)
                 ++next;
             const bool has_any = next < count && subject_at(next) == asset_index;

@@ -36,13 +36,14 @@ std::string tree_page_place(const TableEntry& entry, std::uint32_t level, std::u
 struct Level {
     std::uint64_t file_offset = 0;
     std::uint64_t length_bytes = 0;
-    std::vector<std::byte> bytes;  // what could be read of it from its start
+    std::vector<std::byte> bytes;           // what could be read of it from its start
+    std::vector<std::uint64_t> unreadable;  // pages, rising
 };
 
 std::vector<Level> levels_of(std::uint64_t offset, std::uint64_t length) {
     std::vector<Level> levels;
     for (;;) {
-        levels.push_back({offset, length, {}});
+        levels.push_back({offset, length, {}, {}});
         if (length <= kPage)
             return levels;
         offset += align_up(length, kLevelAlign);
@@ -50,7 +51,7 @@ std::vector<Level> levels_of(std::uint64_t offset, std::uint64_t length) {
     }
 }
 
-// Reads as much of the level as the file has. A stretch that cannot be read is left zero; no page in it will be proved.
+// Reads as much of the level as the file has, and notes the pages that cannot be read.
 void read_level(const ByteSource& source, Level& level, const std::string& where, Findings& findings) {
     const std::uint64_t size = source.size_bytes();
     const std::uint64_t here = level.file_offset >= size ? 0 : std::min(level.length_bytes, size - level.file_offset);
@@ -68,7 +69,7 @@ void read_level(const ByteSource& source, Level& level, const std::string& where
             if (again)
                 continue;
             findings.add(Rule::page_unreadable, where + ", page " + std::to_string((at + page) / kPage), again.error());
-            std::ranges::fill(one, std::byte{0});
+            level.unreadable.push_back((at + page) / kPage);
         }
     }
 }
@@ -84,6 +85,8 @@ std::vector<bool> prove_level(const TableEntry& entry, std::uint32_t number, con
         const std::uint64_t bytes = std::min(kPage, level.length_bytes - page * kPage);
         if (page * kPage + bytes > level.bytes.size())
             break;  // cut off, said already
+        if (std::ranges::binary_search(level.unreadable, page))
+            continue;  // the same
         Hash expected = entry.root;
         if (above)
             std::memcpy(expected.bytes.data(), above->bytes.data() + entry_at, sizeof(Hash));

@@ -54,8 +54,10 @@ void check_variants(const Tables& tables, Strings& texts, Findings& findings) {
     std::vector<std::pair<Tags, std::uint64_t>> of_one_name;
     for (std::uint64_t n = 0; n < tables.count(names); ++n) {
         const auto name = tables.find<NameRecord>(n);
-        if (!name)
+        if (!name) {
             variant_run.lose();
+            tag_run.lose();
+        }
         if (!name || !name->is(NameRecord::has_variants))
             continue;
         if (!variant_run.take(names, n, name->target, name->count)) {

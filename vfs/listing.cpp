@@ -1,4 +1,4 @@
-#include "listing_impl.h"
+#include "listing_state.h"
 
 #include <utility>
 

@@ -125,8 +125,8 @@ std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const 
     for (std::uint32_t i = 0; i < all.size(); ++i)
         order.push_back(i);
     std::ranges::stable_sort(order, {}, bundle_of);
-    const auto repeated = std::ranges::unique(order, {}, bundle_of);
-    order.erase(repeated.begin(), repeated.end());
+    // Not std::ranges::unique: clang 14 cannot compile what it returns.
+    order.erase(std::unique(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return bundle_of(a) == bundle_of(b); }), order.end());
 
     set->tainted_ = std::ranges::any_of(all, &Mount::tainted);
     return set;
@@ -177,7 +177,8 @@ CandidateWalk::CandidateWalk(const MountSet& set, std::uint64_t hash) noexcept :
             return;
         }
     }
-    std::sort(hits_.begin(), hits_.begin() + static_cast<std::ptrdiff_t>(hit_count_));
+    if (hit_count_ > 1)
+        std::sort(hits_.begin(), hits_.begin() + static_cast<std::ptrdiff_t>(hit_count_));
 }
 
 const Mount* CandidateWalk::next() noexcept {

@@ -2,7 +2,7 @@
 
 #include "asset_verdicts.h"
 #include "explain.h"
-#include "listing_impl.h"
+#include "listing_state.h"
 #include "mount_set.h"
 #include "resolve.h"
 #include "snapshot.h"

@@ -23,9 +23,9 @@ std::map<std::string, std::vector<std::byte>, std::less<>> read_document_vectors
     std::vector<std::byte>* open = nullptr;
     for (std::string line; std::getline(in, line);) {
         if (line.starts_with(kFence)) {
-            const auto [at, added] = vectors.try_emplace(line.substr(kFence.size()));
-            REQUIRE_MESSAGE(added, "two vectors are called " << at->first);
-            open = &at->second;
+            const auto placed = vectors.try_emplace(line.substr(kFence.size()));
+            REQUIRE_MESSAGE(placed.second, "two vectors are called " << placed.first->first);
+            open = &placed.first->second;
         } else if (line.starts_with("```")) {
             open = nullptr;
         } else if (open) {

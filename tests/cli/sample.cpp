@@ -66,7 +66,7 @@ void flip_bit(const std::string& path, std::uint64_t offset) {
 std::string list_folder(const std::string& path) {
     std::vector<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(path))
-        names.push_back(fs::relative(entry.path(), path).string() + (entry.is_directory() && !entry.is_symlink() ? "/" : ""));
+        names.push_back(entry.path().lexically_relative(path).string() + (entry.is_directory() && !entry.is_symlink() ? "/" : ""));
     std::ranges::sort(names);
     std::string text;
     for (const std::string& name : names)

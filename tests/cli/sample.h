@@ -3,7 +3,7 @@
 
 #include "program.h"
 
-#include "../scratch.h"
+#include "scratch.h"
 
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ std::string make_bundle(const ScratchFolder& scratch, std::string_view folder = 
 // <name>.key without passphrase, and <name>.key.pub. Returns the secret key's path.
 std::string make_key(const ScratchFolder& scratch, std::string_view name);
 
-// "author" for the next-to-last word of a line that begins so, in text for people: the word behind `label`.
+// The word behind the first `label` in text for people; empty when there is none.
 std::string word_behind(std::string_view text, std::string_view label);
 
 std::string read_file(const std::string& path);

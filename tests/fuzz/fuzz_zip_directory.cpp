@@ -1,7 +1,7 @@
 // The directory of a zip: whatever the bytes, every entry it accepts lies inside them, apart from the others, and is
 // shown to PhysicsFS as a zip of its own that reads back as that entry.
-#include "../../packer/zip_directory.h"
-#include "../../packer/zip_entry_source.h"
+#include "zip_directory.h"
+#include "zip_entry_source.h"
 
 #include <cstdlib>
 #include <span>

@@ -1,3 +1,5 @@
+#include <fardel/format/bundle.h>
+#include <fardel/format/bundle_writer.h>
 #include <fardel/packer/pack.h>
 
 #include "blob_text.h"
@@ -53,6 +55,50 @@ TEST_CASE("pack: every file becomes an asset and a published name, with its type
     CHECK(std::get<std::string>(plan.metadata[0].value) == "mods/test");
     CHECK(plan.metadata[1].key == "version");
     CHECK(std::get<std::string>(plan.metadata[1].value) == "1.0-rc1");
+}
+
+TEST_CASE("pack: the plan becomes a bundle that gives every byte back") {
+    const ScratchFolder folder;
+    std::string noise;
+    for (unsigned i = 0; i < 700'000; ++i)
+        noise += static_cast<char>(i * 2654435761u >> 24);
+    const std::string pak = folder.write("pak0.pk3", build_zip({{.name = "maps/dm01.bsp", .content = noise, .deflated = true},
+                                                                {.name = "music/long.wav", .content = noise},
+                                                                {.name = "default.cfg", .content = "old"}}));
+    folder.write("tree/Default.cfg", "new");
+    folder.write("tree/empty", "");
+    const auto packed = pack({pak, folder.path("tree")});
+    REQUIRE(packed);
+
+    auto file = stage_file(folder.path("out.fardel"));
+    REQUIRE(file);
+    auto staged = write_bundle(packed->plan, std::move(*file), {.level = 1, .jobs = 1});
+    REQUIRE(staged);
+    CHECK(staged->summary().duplicates == 1);  // the noise
+    REQUIRE(staged->commit());
+
+    auto source = open_file_source(folder.path("out.fardel"));
+    REQUIRE(source);
+    const auto bundle = Bundle::open(*source, {});
+    REQUIRE(bundle);
+    const std::vector<std::pair<std::string, std::string>> expected{{"Default.cfg", "new"}, {"empty", ""}, {"maps/dm01.bsp", noise}, {"music/long.wav", noise}};
+    CHECK((*bundle)->name_count() == expected.size());
+    for (const auto& entry : expected) {
+        const std::string& name = entry.first;
+        const std::string& content = entry.second;
+        CAPTURE(name);
+        const auto index = (*bundle)->find_name(name);
+        REQUIRE(index);
+        REQUIRE(index->has_value());
+        const auto record = (*bundle)->name(**index);
+        REQUIRE(record);
+        const auto asset = (*bundle)->default_asset(*record);
+        REQUIRE(asset);
+        const auto bytes = (*bundle)->read_all(*asset);
+        REQUIRE(bytes);
+        CHECK((std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size()) == content));
+    }
+    CHECK(*(*bundle)->find_bundle_text("name") == "mods/test");
 }
 
 TEST_CASE("pack: without a version there is no version in the metadata") {

@@ -103,7 +103,7 @@ std::vector<Defect> variant_defects() {
          drafted(small_recipe(), [](Draft& d) { d.tags.push_back(d.tags.front()); })},
         {"a run of tags begins too late",
          "tag-run",
-         {},
+         {"tags-not-sorted", "string-unused"},
          drafted(small_recipe(), [](Draft& d) { d.variants[1].tag_first += 1; })},
         {"a variant without tags has a first tag",
          "tag-run",

@@ -141,7 +141,7 @@ std::vector<Defect> reference_and_metadata_defects() {
         {"the bundle's metadata come first",
          "metadata-not-sorted",
          {"metadata-run"},
-         drafted(small, [](Draft& d) { std::ranges::rotate(d.metadata, d.metadata.end() - 1); })},
+         drafted(small, [](Draft& d) { std::rotate(d.metadata.begin(), d.metadata.end() - 1, d.metadata.end()); })},
         {"metadata are about no asset",
          "metadata-subject",
          {},

@@ -173,22 +173,24 @@ std::vector<Defect> section_defects() {
         // A23, A24
         {"a section is not aligned",
          "section-misplaced",
-         {"page-damaged", "string-unused"},
+         {"page-damaged", "gap-not-zero"},
          with_layout_head([](LayoutHead& head) { head.layout_offset += 64; })},
         {"a section lies inside the heads",
          "section-misplaced",
-         {"section-overlap", "page-damaged"},
+         {"section-overlap", "section-gap", "page-damaged", "gap-not-zero"},
          with_layout_head([](LayoutHead& head) { head.layout_offset = 4096; })},
         {"two sections overlap",
          "section-overlap",
-         {"page-damaged", "section-gap"},
+         {"page-damaged", "section-gap", "gap-not-zero"},
          with_layout_head([](LayoutHead& head) { head.layout_offset = head.manifest_offset; })},
-        {"a section ends behind 2^64", "file-cut-off", {"section-gap"}, with_layout_head([](LayoutHead& head) {
-             head.layout_offset = UINT64_MAX / 4096 * 4096;
-         })},
-        {"a section begins behind the file", "file-cut-off", {"section-gap"}, with_layout_head([](LayoutHead& head) {
-             head.manifest_offset = 1ull << 40;
-         })},
+        {"a section ends behind 2^64",
+         "file-cut-off",
+         {"section-gap", "section-overlap"},
+         with_layout_head([](LayoutHead& head) { head.layout_offset = UINT64_MAX / 4096 * 4096; })},
+        {"a section begins behind the file",
+         "file-cut-off",
+         {"section-gap", "section-overlap"},
+         with_layout_head([](LayoutHead& head) { head.manifest_offset = 1ull << 40; })},
         {"a page of nothing lies between sections",
          "section-gap",
          {"trailer-refused", "gap-not-zero"},

@@ -1,0 +1,89 @@
+// A bundle whose hashes are all right and whose names break the rules: made by somebody who wrote his own packer.
+
+#include "sample.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+template <class Number>
+void store_le(std::byte* at, Number number) {
+    for (std::size_t i = 0; i < sizeof number; ++i)
+        at[i] = static_cast<std::byte>(number >> (8 * i));
+}
+
+// docs/bundle-format.md §3, for a table of one page.
+Hash root_of(TableKind kind, std::span<const std::byte> records) {
+    std::array<std::byte, 32> key{};
+    std::memcpy(key.data(), "FARDELPG", 8);
+    store_le(key.data() + 8, static_cast<std::uint32_t>(kind));
+    store_le(key.data() + 24, static_cast<std::uint64_t>(records.size()));
+    return blake3_keyed(key, records);
+}
+
+std::span<std::byte, limits::kHeadBytes> head_at(std::string& file, std::size_t offset) {
+    return std::as_writable_bytes(std::span(file)).subspan(offset).first<limits::kHeadBytes>();
+}
+
+// The bundle with `told` in its strings replaced with `name` of the same size, and every hash made to fit.
+std::string forge_name(std::string file, std::string_view told, std::string_view name) {
+    REQUIRE(told.size() == name.size());
+    Head head = *decode_head(head_at(file, 0));
+    LayoutHead layout = *decode_layout_head(head_at(file, limits::kHeadBytes));
+    for (TableEntry& table : head.tables) {
+        if (table.kind != TableKind::strings)
+            continue;
+        REQUIRE(table.length_bytes <= limits::kPageBytes);
+        const std::size_t start = layout.manifest_offset + table.offset;
+        const std::size_t at = file.find(told, start);
+        REQUIRE(at < start + table.length_bytes);
+        file.replace(at, told.size(), name);
+        table.root = root_of(table.kind, std::as_bytes(std::span(file)).subspan(start, table.length_bytes));
+    }
+    const HeadBytes head_bytes = encode_head(head);
+    layout.bundle = bundle_id(head_bytes);
+    const HeadBytes layout_bytes = encode_layout_head(layout);
+    std::ranges::copy(head_bytes, head_at(file, 0).begin());
+    std::ranges::copy(layout_bytes, head_at(file, limits::kHeadBytes).begin());
+    return file;
+}
+
+}  // namespace
+
+TEST_CASE("hostile names: a path that leaves the folder, an escape sequence, a line feed are refused by all verbs") {
+    const ScratchFolder scratch;
+    const std::string told = "victim-name.txt";
+    scratch.write("game/" + told, "content");
+    scratch.write("game/a.txt", "good");
+    run_well({"pack", scratch.path("game"), "-o", scratch.path("game.fardel")});
+    const std::string good = read_file(scratch.path("game.fardel"));
+    CHECK(forge_name(good, told, told) == good);
+
+    for (const std::string name : {"../../evil.text", "/tmp/evil-text1", "a/./../evil.txt", "evil\x1b[31m\nname", "evil/name/with/", "CON/evil-txt-AA"}) {
+        CAPTURE(name);
+        const std::string bundle = scratch.write("forged.fardel", forge_name(good, told, name));
+        CHECK(run({"id", bundle}).exit_code == 0);
+        for (const Arguments& arguments : {Arguments{"ls", bundle}, Arguments{"ls", "-l", bundle}, Arguments{"ls", "--json", bundle}, Arguments{"extract", bundle, "-C", scratch.path("out")}}) {
+            const Outcome outcome = run(arguments);
+            CAPTURE(arguments[0]);
+            CAPTURE(outcome.err);
+            CHECK(outcome.exit_code == 1);
+            CHECK(is_one_clear_line(outcome, "malformed"));
+            CHECK(outcome.err.find('\x1b') == std::string::npos);
+            CHECK_FALSE(std::filesystem::exists(scratch.path("out")));
+        }
+        const Outcome verify = run({"verify", bundle});
+        CHECK(verify.exit_code == 1);
+        CHECK(verify.out.find('\x1b') == std::string::npos);
+    }
+    CHECK(list_folder(scratch.root()) == "forged.fardel game.fardel game/ game/a.txt game/victim-name.txt");
+}
