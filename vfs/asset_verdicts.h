@@ -1,8 +1,8 @@
 // AssetVerdicts: which assets were compared whole with their ids, and what came out; for /assets/<id>.
 //
 // A table of fixed size in which a newer verdict may push out an older one, which then costs another comparison and
-// nothing else. Any number of threads, no lock: an entry is one 64-bit word that holds its whole key. The order of memory
-// does not matter, since a verdict speaks about bytes that each read checks again.
+// nothing else. Any number of threads, no lock: an entry is one 64-bit word that holds its whole key. The order of
+// memory does not matter, since a verdict speaks about bytes that each read checks again.
 #pragma once
 
 #include <fardel/format/manifest.h>
@@ -36,7 +36,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kWordsLog2 = 14;   // 128 KiB
+    static constexpr std::size_t kWordsLog2 = 14;  // 128 KiB
 
     static std::uint64_t key_of(MountId mount, AssetIndex asset) noexcept {
         return std::uint64_t{static_cast<std::uint32_t>(mount)} << 32 | static_cast<std::uint32_t>(asset);
@@ -45,7 +45,8 @@ private:
         return static_cast<std::size_t>(key * 0x9e37'79b9'7f4a'7c15ull >> (64 - kWordsLog2));
     }
 
-    std::unique_ptr<std::atomic<std::uint64_t>[]> words_ = std::make_unique<std::atomic<std::uint64_t>[]>(std::size_t{1} << kWordsLog2);
+    std::unique_ptr<std::atomic<std::uint64_t>[]> words_ =
+        std::make_unique<std::atomic<std::uint64_t>[]>(std::size_t{1} << kWordsLog2);
 };
 
 }  // namespace fardel

@@ -10,9 +10,7 @@
 namespace fardel {
 namespace {
 
-std::string as_prefix(std::string_view folder) {
-    return folder.empty() ? std::string() : std::string(folder) + '/';
-}
+std::string as_prefix(std::string_view folder) { return folder.empty() ? std::string() : std::string(folder) + '/'; }
 
 std::string_view without_slash(std::string_view key) {
     return key.substr(0, key.size() - (key.ends_with('/') ? 1 : 0));
@@ -23,7 +21,8 @@ std::string_view without_slash(std::string_view key) {
 FolderWalk::FolderWalk(std::shared_ptr<const MountSet> set, std::string_view folder, bool published)
     : set_(std::move(set)), base_(as_prefix(folder)), published_(published) {}
 
-Result<std::optional<FolderWalk>> FolderWalk::open_published(std::shared_ptr<const MountSet> set, std::string_view folder) {
+Result<std::optional<FolderWalk>> FolderWalk::open_published(std::shared_ptr<const MountSet> set,
+                                                             std::string_view folder) {
     FolderWalk walk(std::move(set), folder, true);
     bool is_place = folder.empty();
     for (const Mount& mount : walk.set_->mounts()) {
@@ -43,7 +42,8 @@ Result<std::optional<FolderWalk>> FolderWalk::open_published(std::shared_ptr<con
     return std::move(walk).finish(is_place);
 }
 
-Result<std::optional<FolderWalk>> FolderWalk::open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount, std::string_view folder) {
+Result<std::optional<FolderWalk>> FolderWalk::open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount,
+                                                          std::string_view folder) {
     FolderWalk walk(std::move(set), folder, false);
     FARDEL_TRY(walk.add_names(mount, walk.base_));
     return std::move(walk).finish(folder.empty());

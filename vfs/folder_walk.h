@@ -22,16 +22,18 @@ namespace fardel {
 class FolderWalk {
 public:
     // `folder`: empty for the root. Nothing when there is no such folder.
-    static Result<std::optional<FolderWalk>> open_published(std::shared_ptr<const MountSet> set, std::string_view folder);
+    static Result<std::optional<FolderWalk>> open_published(std::shared_ptr<const MountSet> set,
+                                                            std::string_view folder);
     // `folder`: empty for the bundle itself. `mount` is one of the set's.
-    static Result<std::optional<FolderWalk>> open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount, std::string_view folder);
+    static Result<std::optional<FolderWalk>> open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount,
+                                                         std::string_view folder);
 
     Result<std::optional<Entry>> next();
 
 private:
     // The names of one mount, or one folder that is there without names ("assets", the place of a mount).
     struct Source {
-        const Mount* mount = nullptr;      // nullptr: only `fixed_key`
+        const Mount* mount = nullptr;  // nullptr: only `fixed_key`
         std::optional<NameWalk> walk;
         std::string fixed_key;
 
@@ -54,12 +56,12 @@ private:
     Result<bool> name_is_visible(const Mount& mount, NameIndex index, std::string_view path) const;
 
     std::shared_ptr<const MountSet> set_;
-    std::string base_;                     // the folder with '/' at its end, or empty
+    std::string base_;  // the folder with '/' at its end, or empty
     bool published_;
-    std::vector<Source> sources_;          // highest precedence first
-    std::vector<std::size_t> heap_;        // of sources_; the least key on top
-    std::vector<std::size_t> group_;       // those with the key in hand
-    std::optional<Entry> first_;           // read ahead by open
+    std::vector<Source> sources_;     // highest precedence first
+    std::vector<std::size_t> heap_;   // of sources_; the least key on top
+    std::vector<std::size_t> group_;  // those with the key in hand
+    std::optional<Entry> first_;      // read ahead by open
 };
 
 }  // namespace fardel

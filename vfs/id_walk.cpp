@@ -29,7 +29,8 @@ Status AssetIdWalk::push(Source source) {
         return ok();
     FARDEL_TRY_ASSIGN(const AssetRecord record, source.bundle->asset(static_cast<AssetIndex>(source.index)));
     if (source.index > 0 && record.id <= source.id)
-        return Error(ErrorCode::malformed, source.bundle->label() + ": assets are not sorted at record " + std::to_string(source.index));
+        return Error(ErrorCode::malformed,
+                     source.bundle->label() + ": assets are not sorted at record " + std::to_string(source.index));
     source.id = record.id;
     heap_.push_back(source);
     std::ranges::push_heap(heap_, std::greater(), &Source::id);

@@ -40,7 +40,7 @@ private:
     Status push(Source source);
 
     std::shared_ptr<const MountSet> set_;
-    std::vector<Source> heap_;   // the least id on top
+    std::vector<Source> heap_;  // the least id on top
 };
 
 }  // namespace fardel

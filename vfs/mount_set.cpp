@@ -126,7 +126,9 @@ std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const 
         order.push_back(i);
     std::ranges::stable_sort(order, {}, bundle_of);
     // Not std::ranges::unique: clang 14 cannot compile what it returns.
-    order.erase(std::unique(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return bundle_of(a) == bundle_of(b); }), order.end());
+    order.erase(std::unique(order.begin(), order.end(),
+                            [&](std::uint32_t a, std::uint32_t b) { return bundle_of(a) == bundle_of(b); }),
+                order.end());
 
     set->tainted_ = std::ranges::any_of(all, &Mount::tainted);
     return set;
@@ -135,11 +137,12 @@ std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const 
 Result<std::shared_ptr<const MountSet>> MountSet::with(Mount mount) const {
     for (const Mount& other : mounts_)
         if (other.bundle->id() == mount.bundle->id() && other.place == mount.place)
-            return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() + " is mounted at \"/" +
-                                                  mount.place + "\" already, from " + other.bundle->label() +
-                                                  "; unmount that or choose another place");
+            return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
+                                                  " is mounted at \"/" + mount.place + "\" already, from " +
+                                                  other.bundle->label() + "; unmount that or choose another place");
     std::vector<Mount> mounts = mounts_;
-    const auto below = std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
+    const auto below =
+        std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
     mounts.insert(below, std::move(mount));
     Runs runs = this->runs();
     collect(mounts, runs);
@@ -149,7 +152,8 @@ Result<std::shared_ptr<const MountSet>> MountSet::with(Mount mount) const {
 Result<std::shared_ptr<const MountSet>> MountSet::without(MountId mount) const {
     std::vector<Mount> mounts = mounts_;
     if (std::erase_if(mounts, [&](const Mount& other) { return other.id == mount; }) == 0)
-        return Error(ErrorCode::missing, "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
+        return Error(ErrorCode::missing,
+                     "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
     Runs runs = this->runs();
     for (auto& run : runs)
         if (std::ranges::find(run->members(), mount) != run->members().end())

@@ -1,8 +1,8 @@
 // MountSet: the mounts that a reader sees, immutable and in order of precedence. A change makes a new one.
 //
-// A look-up asks each mount that is not in a run, and of the others those that the runs tell. A few mounts are in no run:
-// asking them costs less than reading their names. When there are more, the oldest go into runs, so many at a time that no
-// mount takes long; mounts with a place or with very many names stay out.
+// A look-up asks each mount that is not in a run, and of the others those that the runs tell. A few mounts are in no
+// run: asking them costs less than reading their names. When there are more, the oldest go into runs, so many at a time
+// that no mount takes long; mounts with a place or with very many names stay out.
 #pragma once
 
 #include "name_run.h"
@@ -26,8 +26,8 @@ namespace fardel {
 struct FolderRelation {
     enum Kind : std::uint8_t {
         elsewhere,
-        inside,   // rest: what is left of the folder below the place; empty: it is the place
-        above,    // rest: the next part on the way to the place
+        inside,  // rest: what is left of the folder below the place; empty: it is the place
+        above,   // rest: the next part on the way to the place
     };
     Kind kind = elsewhere;
     std::string_view rest;
@@ -37,10 +37,10 @@ struct Mount {
     MountId id{};
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;
-    std::string place;                     // empty: the root
+    std::string place;  // empty: the root
     std::shared_ptr<const Bundle> bundle;
-    bool in_run = false;                   // its names are in one of the set's runs
-    bool unfit = false;                    // they can be in none
+    bool in_run = false;  // its names are in one of the set's runs
+    bool unfit = false;   // they can be in none
 
     // What is left of `name` below the place; nothing when it is elsewhere.
     std::optional<std::string_view> inside(std::string_view name) const;
@@ -82,8 +82,8 @@ private:
 
     std::vector<Mount> mounts_;
     std::vector<PlacedRun> runs_;
-    std::vector<std::uint32_t> direct_;      // mounts in no run, in order
-    std::vector<std::uint32_t> by_bundle_;   // indexes of mounts_
+    std::vector<std::uint32_t> direct_;     // mounts in no run, in order
+    std::vector<std::uint32_t> by_bundle_;  // indexes of mounts_
     bool tainted_ = false;
 };
 
@@ -104,7 +104,7 @@ private:
     std::size_t hit_ = 0;
     std::size_t direct_ = 0;
     std::size_t next_ = 0;
-    bool all_ = false;                       // too many hits: every mount is a candidate
+    bool all_ = false;  // too many hits: every mount is a candidate
 };
 
 }  // namespace fardel

@@ -7,7 +7,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kRecordBytes = 16;   // docs/bundle-format.md §4, name_index: the hash comes first
+constexpr std::size_t kRecordBytes = 16;  // docs/bundle-format.md §4, name_index: the hash comes first
 
 std::uint64_t count_names(const Bundle& bundle) { return bundle.table_count(TableKind::name_index); }
 
@@ -39,7 +39,7 @@ std::shared_ptr<const NameRun> NameRun::build(std::span<const Member> members) {
     std::size_t names = 0;
     for (const Member& member : members) {
         auto table = read_index(*member.bundle);
-        assert(table);   // fits() has read it, and what was verified stays
+        assert(table);  // fits() has read it, and what was verified stays
         run->members_.push_back(member.id);
         tables.push_back(table ? *table : std::span<const std::byte>());
         names += tables.back().size() / kRecordBytes;
@@ -60,7 +60,7 @@ std::shared_ptr<const NameRun> NameRun::build(std::span<const Member> members) {
         for (std::size_t at = 0; at < tables[member].size(); at += kRecordBytes) {
             const std::uint64_t hash = hash_at(&tables[member][at]);
             run->entries_[--buckets[run->bucket_of(hash)]] = {.fingerprint = static_cast<std::uint16_t>(hash),
-                                                             .member = static_cast<std::uint16_t>(member)};
+                                                              .member = static_cast<std::uint16_t>(member)};
         }
     return run;
 }

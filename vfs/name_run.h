@@ -1,7 +1,8 @@
 // NameRun: which of some mounts may have a name, by the name's hash; so that a look-up need not ask each of hundreds.
 //
-// Built from the name tables of bundles, immutable, shared by the mount sets in which it is used. It may name a mount that
-// does not have the name; it never leaves one out. Like the format's own tables: entries in buckets of leading hash bits.
+// Built from the name tables of bundles, immutable, shared by the mount sets in which it is used. It may name a mount
+// that does not have the name; it never leaves one out. Like the format's own tables: entries in buckets of leading
+// hash bits.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -24,7 +25,7 @@ public:
 
     struct Member {
         MountId id{};
-        const Bundle* bundle = nullptr;   // used by build() only
+        const Bundle* bundle = nullptr;  // used by build() only
     };
 
     // Whether a bundle's names are few enough, and can be read. Reads all of its name index.
@@ -47,11 +48,13 @@ private:
         std::uint16_t member;
     };
 
-    std::size_t bucket_of(std::uint64_t hash) const noexcept { return bits_ == 0 ? 0 : static_cast<std::size_t>(hash >> (64 - bits_)); }
+    std::size_t bucket_of(std::uint64_t hash) const noexcept {
+        return bits_ == 0 ? 0 : static_cast<std::size_t>(hash >> (64 - bits_));
+    }
 
     std::vector<MountId> members_;
     std::vector<Entry> entries_;
-    std::vector<std::uint32_t> buckets_;   // first entry of each, and the number of entries at the end
+    std::vector<std::uint32_t> buckets_;  // first entry of each, and the number of entries at the end
     int bits_ = 0;
 };
 

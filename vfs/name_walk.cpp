@@ -27,7 +27,8 @@ Status NameWalk::step() {
     FARDEL_TRY(settle());
     if (index_ <= before || (!at_end_ && key_ <= key_before)) {
         at_end_ = true;
-        return Error(ErrorCode::malformed, bundle_->label() + ": names are not sorted at record " + std::to_string(before));
+        return Error(ErrorCode::malformed,
+                     bundle_->label() + ": names are not sorted at record " + std::to_string(before));
     }
     return ok();
 }

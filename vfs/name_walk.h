@@ -1,7 +1,7 @@
 // NameWalk: the children of one folder among a bundle's names, in order; each subfolder is stepped over in one search.
 //
-// A child's key is its name, with a '/' behind a folder's: so keys sort as the names in the table do. The table is proved
-// sorted by nobody at this point; a walk that does not move forward ends as malformed.
+// A child's key is its name, with a '/' behind a folder's: so keys sort as the names in the table do. The table is
+// proved sorted by nobody at this point; a walk that does not move forward ends as malformed.
 #pragma once
 
 #include <fardel/format/bundle.h>

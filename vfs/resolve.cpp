@@ -20,7 +20,8 @@ Result<std::optional<NameMatch>> find_in(const Mount& mount, std::string_view na
 
 // Whether an error speaks about the content, so that asking again gives the same.
 bool lasts(const Error& error) {
-    return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::malformed || error.code() == ErrorCode::unsupported;
+    return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::malformed ||
+           error.code() == ErrorCode::unsupported;
 }
 
 }  // namespace
@@ -47,7 +48,8 @@ Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string
     return std::optional<NameMatch>();
 }
 
-Result<std::optional<NameMatch>> find_in_bundle(const MountSet& set, const BundleId& bundle, std::string_view name, std::uint64_t hash) {
+Result<std::optional<NameMatch>> find_in_bundle(const MountSet& set, const BundleId& bundle, std::string_view name,
+                                                std::uint64_t hash) {
     const Mount* mount = set.find_bundle(bundle);
     if (mount == nullptr)
         return std::optional<NameMatch>();
@@ -66,13 +68,12 @@ Result<File> open_match(const NameMatch& match) {
 
 Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts) {
     switch (verdicts.find(mount.id, index)) {
-        case Verdict::good:
-            return ok();
+        case Verdict::good: return ok();
         case Verdict::bad:
-            return Error(ErrorCode::corrupt, mount.bundle->label() + ": the content of asset " + std::to_string(static_cast<std::uint32_t>(index)) +
+            return Error(ErrorCode::corrupt, mount.bundle->label() + ": the content of asset " +
+                                                 std::to_string(static_cast<std::uint32_t>(index)) +
                                                  " was found not to be what its id says");
-        case Verdict::unknown:
-            break;
+        case Verdict::unknown: break;
     }
     Status good = mount.bundle->verify_asset(index);
     if (good || lasts(good.error()))

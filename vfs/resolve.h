@@ -15,7 +15,7 @@ namespace fardel {
 
 // A name in one mount's bundle.
 struct NameMatch {
-    const Mount* mount = nullptr;   // lives as long as the set
+    const Mount* mount = nullptr;  // lives as long as the set
     NameIndex index{};
     NameRecord record;
 
@@ -32,16 +32,17 @@ Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_v
 Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string_view name, std::uint64_t hash);
 
 // A name of one bundle, published or not; nothing for a tombstone.
-Result<std::optional<NameMatch>> find_in_bundle(const MountSet& set, const BundleId& bundle, std::string_view name, std::uint64_t hash);
+Result<std::optional<NameMatch>> find_in_bundle(const MountSet& set, const BundleId& bundle, std::string_view name,
+                                                std::uint64_t hash);
 
 // The asset behind a name that is no tombstone.
 Result<File> open_match(const NameMatch& match);
 
-// The first copy of an asset whose content was compared with its id. When the next one to be asked was not compared yet:
-// `compare` tells whether to read it whole now, or to return with `undecided`.
+// The first copy of an asset whose content was compared with its id. When the next one to be asked was not compared
+// yet: `compare` tells whether to read it whole now, or to return with `undecided`.
 struct AssetSearch {
     std::optional<File> file;
-    const Mount* mount = nullptr;   // of `file`
+    const Mount* mount = nullptr;  // of `file`
     bool undecided = false;
 };
 enum class Compare : bool { no, yes };

@@ -1,8 +1,8 @@
 // Snapshot: one immutable value that many threads read without a lock while another thread puts a new one in its place.
 //
 // A reader writes the address of the value it uses into a slot of its own (a hazard pointer), looks again whether it is
-// still the current one, and clears the slot when done: two atomic operations on a cache line that no other thread uses,
-// as a rule. replace() swaps the address and waits until no slot holds the old one. The slots are claimed by
+// still the current one, and clears the slot when done: two atomic operations on a cache line that no other thread
+// uses, as a rule. replace() swaps the address and waits until no slot holds the old one. The slots are claimed by
 // compare-and-swap from a place that depends on the thread; more readers at one time than slots wait for each other.
 // Why not std::atomic<std::shared_ptr>: in libstdc++ 12 it spins on a bit in the one line that all threads share.
 #pragma once
@@ -65,8 +65,8 @@ public:
     // Shared ownership, for work that takes long or calls the user. T derives from enable_shared_from_this<T>.
     std::shared_ptr<const T> share() const { return read()->shared_from_this(); }
 
-    // Returns the old value once no Reader has it. One call at a time (the caller's mutex), and never from a thread that
-    // has a Reader.
+    // Returns the old value once no Reader has it. One call at a time (the caller's mutex), and never from a thread
+    // that has a Reader.
     std::shared_ptr<const T> replace(std::shared_ptr<const T> next) {
         std::shared_ptr<const T> old = std::exchange(owner_, std::move(next));
         current_.store(owner_.get(), std::memory_order_seq_cst);
@@ -92,7 +92,7 @@ private:
         }
     }
 
-    std::shared_ptr<const T> owner_;   // the writer's
+    std::shared_ptr<const T> owner_;  // the writer's
     alignas(64) std::atomic<const T*> current_;
     mutable std::array<Slot, kSlots> slots_;
 };

@@ -30,16 +30,20 @@ Status verify_place(const std::string& place) {
     if (auto good = verify_name(place); !good)
         return std::move(good).error().with_context("place \"" + printable(place) + "\"");
     if (is_reserved_root_part(std::string_view(place).substr(0, place.find('/'))))  // A15
-        return Error(ErrorCode::denied, "place \"" + printable(place) + "\": nothing is mounted in /assets and /bundles");
+        return Error(ErrorCode::denied,
+                     "place \"" + printable(place) + "\": nothing is mounted in /assets and /bundles");
     return ok();
 }
 
 Result<std::shared_ptr<const Bundle>> open_bundle(std::shared_ptr<const ByteSource> source, const MountOptions& options,
                                                   const std::shared_ptr<BlockCache>& cache) {
     if (options.policy == nullptr && !options.allow_unsigned)
-        return Error(ErrorCode::untrusted, options.label + ": there is no trust policy that could accept it; give one, or allow unsigned "
-                                                           "bundles for development");
-    BundleOptions bundle_options{.policy = options.policy, .now_s = options.now_s, .cache = cache, .label = options.label};
+        return Error(ErrorCode::untrusted,
+                     options.label +
+                         ": there is no trust policy that could accept it; give one, or allow unsigned "
+                         "bundles for development");
+    BundleOptions bundle_options{
+        .policy = options.policy, .now_s = options.now_s, .cache = cache, .label = options.label};
     auto bundle = Bundle::open(source, bundle_options);
     if (bundle || options.policy == nullptr || !options.allow_unsigned || bundle.error().code() != ErrorCode::untrusted)
         return bundle;
@@ -100,14 +104,16 @@ Result<std::optional<Stat>> find_asset_stat(const MountSet& set, const AssetVerd
     return std::optional<Stat>();
 }
 
-Result<std::optional<Stat>> find_stat_in(const std::shared_ptr<const MountSet>& set, const AssetVerdicts& verdicts, const PathParts& path) {
+Result<std::optional<Stat>> find_stat_in(const std::shared_ptr<const MountSet>& set, const AssetVerdicts& verdicts,
+                                         const PathParts& path) {
     if (path.kind == PathKind::asset)
         return find_asset_stat(*set, verdicts, id_from<AssetId>(path.id));
     FARDEL_TRY_ASSIGN(const auto match, find_name(*set, path));
     if (match) {
         const Bundle& bundle = *match->mount->bundle;
         FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(match->record));
-        FARDEL_TRY_ASSIGN(auto stat, stat_asset(bundle, index, path.kind == PathKind::published ? NodeKind::link : NodeKind::file));
+        FARDEL_TRY_ASSIGN(
+            auto stat, stat_asset(bundle, index, path.kind == PathKind::published ? NodeKind::link : NodeKind::file));
         return std::optional<Stat>(std::move(stat));
     }
     FARDEL_TRY_ASSIGN(const bool folder, is_folder(set, path));
@@ -122,11 +128,11 @@ Result<std::optional<Stat>> find_stat_in(const std::shared_ptr<const MountSet>& 
 }  // namespace
 
 struct Vfs::Impl {
-    std::shared_ptr<BlockCache> cache;   // nullptr: none
+    std::shared_ptr<BlockCache> cache;  // nullptr: none
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
     mutable AssetVerdicts verdicts;
 
-    std::mutex writing;                  // guards last_mount and the order of changes; no reader takes it
+    std::mutex writing;  // guards last_mount and the order of changes; no reader takes it
     std::uint32_t last_mount = 0;
 };
 
@@ -153,7 +159,8 @@ Result<MountId> Vfs::mount(std::shared_ptr<const ByteSource> source, MountOption
 
     const std::scoped_lock lock(impl_->writing);
     if (impl_->last_mount == kMountIdMax)
-        return Error(ErrorCode::limit, options.label + ": this Vfs has mounted " + std::to_string(kMountIdMax) + " times");
+        return Error(ErrorCode::limit,
+                     options.label + ": this Vfs has mounted " + std::to_string(kMountIdMax) + " times");
     const auto id = static_cast<MountId>(impl_->last_mount + 1);
     FARDEL_TRY_ASSIGN(auto next, impl_->set.read()->with({.id = id,
                                                           .priority = options.priority,
@@ -166,7 +173,7 @@ Result<MountId> Vfs::mount(std::shared_ptr<const ByteSource> source, MountOption
 }
 
 Status Vfs::unmount(MountId mount) {
-    std::shared_ptr<const MountSet> old;   // its bundle's file is closed after the lock is gone
+    std::shared_ptr<const MountSet> old;  // its bundle's file is closed after the lock is gone
     const std::scoped_lock lock(impl_->writing);
     FARDEL_TRY_ASSIGN(auto next, impl_->set.read()->without(mount));
     old = impl_->set.replace(std::move(next));
@@ -181,9 +188,7 @@ std::vector<MountDescription> Vfs::mounts() const {
     return out;
 }
 
-bool Vfs::tainted() const noexcept {
-    return impl_->set.read()->tainted();
-}
+bool Vfs::tainted() const noexcept { return impl_->set.read()->tainted(); }
 
 Result<std::optional<File>> Vfs::find(std::string_view path) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
@@ -194,7 +199,7 @@ Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& pa
     if (path.kind == PathKind::asset) {
         const AssetId id = id_from<AssetId>(path.id);
         auto search = find_asset_copy(*impl_->set.read(), impl_->verdicts, id, Compare::no);
-        if (search && search->undecided)   // may take long; nobody shall wait for it
+        if (search && search->undecided)  // may take long; nobody shall wait for it
             search = find_asset_copy(*impl_->set.share(), impl_->verdicts, id, Compare::yes);
         if (!search)
             return at_path(text, std::move(search).error());
@@ -276,7 +281,8 @@ Result<std::vector<Entry>> Vfs::list(std::string_view path, std::size_t entries_
         if (!entry->has_value())
             return out;
         if (out.size() == entries_max)
-            return Error(ErrorCode::limit, "path \"" + printable(path) + "\": more than " + std::to_string(entries_max) + " entries");
+            return Error(ErrorCode::limit,
+                         "path \"" + printable(path) + "\": more than " + std::to_string(entries_max) + " entries");
         out.push_back(*std::move(*entry));
     }
 }

@@ -11,9 +11,7 @@ constexpr std::string_view kAssets = "assets";
 constexpr std::string_view kBundles = "bundles";
 constexpr std::size_t kIdDigits = 64;
 
-std::string_view first_part(std::string_view name) {
-    return name.substr(0, name.find('/'));
-}
+std::string_view first_part(std::string_view name) { return name.substr(0, name.find('/')); }
 
 // An id at the start of `text` that ends there or at a '/'.
 std::optional<Hash> find_leading_id(std::string_view text) {
@@ -121,7 +119,8 @@ VfsPath VfsPath::of(const BundleId& bundle, const AssetName& name) {
 }
 
 PathParts VfsPath::parts() const noexcept {
-    return {.kind = kind_, .id = id_, .name = std::string_view(text_).substr(text_.size() - name_bytes_), .hash = hash_};
+    return {
+        .kind = kind_, .id = id_, .name = std::string_view(text_).substr(text_.size() - name_bytes_), .hash = hash_};
 }
 
 }  // namespace fardel

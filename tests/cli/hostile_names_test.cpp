@@ -68,7 +68,7 @@ TEST_CASE("hostile names: a path that leaves the folder, an escape sequence, a l
     const std::string good = read_file(scratch.path("game.fardel"));
     CHECK(forge_name(good, told, told) == good);
 
-    for (const std::string name : {"../../evil.text", "/tmp/evil-text1", "a/./../evil.txt", "evil\x1b[31m\nname", "evil/name/with/", "CON/evil-txt-AA"}) {
+    for (const std::string name : {"../../evil.text", "/tmp/evil-text1", "a/./../evil.txt", "evil\x1b[31m\nnames", "evil/name/with/", "CON/evil-txt-AA"}) {
         CAPTURE(name);
         const std::string bundle = scratch.write("forged.fardel", forge_name(good, told, name));
         CHECK(run({"id", bundle}).exit_code == 0);

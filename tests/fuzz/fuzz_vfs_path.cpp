@@ -28,7 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool named = parts.kind == PathKind::bundle_name || parts.kind == PathKind::published;
     require(named == !parts.name.empty());
     if (named) {
-        require(static_cast<bool>(verify_name(parts.name)) && text.ends_with(parts.name) && parts.hash == name_hash(parts.name));
+        require(static_cast<bool>(verify_name(parts.name)) && text.ends_with(parts.name) &&
+                parts.hash == name_hash(parts.name));
     }
     if (parts.kind == PathKind::published)
         require(!is_reserved_root_part(parts.name.substr(0, parts.name.find('/'))));

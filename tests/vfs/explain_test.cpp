@@ -29,7 +29,8 @@ TEST_CASE("explain: every mount that has the name is told, highest precedence fi
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "low").write(), labelled("low", -1));
     mount(vfs, BundleMaker().add("a", "old").write(), labelled("old", 1));
-    mount(vfs, author.sign(BundleMaker().add("a", "new").write()), {.priority = 1, .policy = &author.policy(), .label = "new"});
+    mount(vfs, author.sign(BundleMaker().add("a", "new").write()),
+          {.priority = 1, .policy = &author.policy(), .label = "new"});
     mount(vfs, BundleMaker().add_unpublished("a", "own").write(), labelled("own", 2));
     mount(vfs, BundleMaker().add_variants("a", {"hd"}, true).write(), labelled("hd", 3));
     mount(vfs, BundleMaker().add("other", "x").write(), labelled("other", 4));
@@ -83,13 +84,16 @@ TEST_CASE("explain: damage decides, and is told") {
 
 TEST_CASE("explain: it says what open does, for names of every kind") {
     Vfs vfs;
-    mount(vfs, BundleMaker().add("a", "1").add("b", "2").add("d/x", "3").write(), {.case_rule = CaseRule::fold, .allow_unsigned = true});
-    mount(vfs, BundleMaker().add("a", "4").add_tombstone("b").add_variants("c", {"5", "6"}).write(), unsigned_at("", 1));
+    mount(vfs, BundleMaker().add("a", "1").add("b", "2").add("d/x", "3").write(),
+          {.case_rule = CaseRule::fold, .allow_unsigned = true});
+    mount(vfs, BundleMaker().add("a", "4").add_tombstone("b").add_variants("c", {"5", "6"}).write(),
+          unsigned_at("", 1));
     const std::string bundle = vfs.mounts().at(0).bundle.hex();
-    for (const std::string& path : {std::string("/"), std::string("/a"), std::string("/A"), std::string("/b"), std::string("/B"), std::string("/c"),
-                                    std::string("/d"), std::string("/d/x"), std::string("/nothing"), std::string("/assets/x"),
-                                    "/assets/" + id_of("1").hex(), "/assets/" + id_of("9").hex(), "/bundles/" + bundle,
-                                    "/bundles/" + bundle + "/a", "/bundles/" + bundle + "/b", "/bundles/" + std::string(64, '0') + "/a"}) {
+    for (const std::string& path :
+         {std::string("/"), std::string("/a"), std::string("/A"), std::string("/b"), std::string("/B"),
+          std::string("/c"), std::string("/d"), std::string("/d/x"), std::string("/nothing"), std::string("/assets/x"),
+          "/assets/" + id_of("1").hex(), "/assets/" + id_of("9").hex(), "/bundles/" + bundle,
+          "/bundles/" + bundle + "/a", "/bundles/" + bundle + "/b", "/bundles/" + std::string(64, '0') + "/a"}) {
         CAPTURE(path);
         const Explanation out = explain(vfs, path);
         const auto file = vfs.open(path);

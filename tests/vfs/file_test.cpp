@@ -61,7 +61,7 @@ TEST_CASE("file: read_all has a bound") {
 }
 
 TEST_CASE("file: damage in one block is an error there and nowhere else") {  // A21
-    const std::string content = noise(1, 200'000);   // four pieces; the first is damaged
+    const std::string content = noise(1, 200'000);                           // four pieces; the first is damaged
     Vfs vfs;
     mount(vfs, damage_content(BundleMaker().add("a", content).write(), id_of(content)));
     const auto file = vfs.open("/a");

@@ -33,15 +33,32 @@ TEST_CASE("list: what is no folder is missing") {
 
 TEST_CASE("list: the order is that of bytes, a folder as if it ended in '/'") {
     Vfs vfs;
-    mount(vfs, BundleMaker().add("m/a/x", "1").add("m/a-b", "2").add("m/a0", "3").add("m/B", "4").add("m/\u00e4", "5").write());
+    mount(vfs, BundleMaker()
+                   .add("m/a/x", "1")
+                   .add("m/a-b", "2")
+                   .add("m/a0", "3")
+                   .add("m/B", "4")
+                   .add("m/\u00e4", "5")
+                   .write());
     mount(vfs, BundleMaker().add("m/a.c", "6").add("m/a/y", "7").write());
     CHECK(listing_of(vfs, "/m") == "B@ a-b@ a.c@ a/ a0@ \u00e4@");
 }
 
 TEST_CASE("list: hidden names do not come, nor folders with nothing else in them") {
     Vfs vfs;
-    mount(vfs, BundleMaker().add("a", "1").add("gone/x", "2").add("gone/deep/y", "3").add("half/x", "4").add("half/y", "5").write());
-    mount(vfs, BundleMaker().add_tombstone("a").add_tombstone("gone/x").add_tombstone("gone/deep/y").add_tombstone("half/x").write());
+    mount(vfs, BundleMaker()
+                   .add("a", "1")
+                   .add("gone/x", "2")
+                   .add("gone/deep/y", "3")
+                   .add("half/x", "4")
+                   .add("half/y", "5")
+                   .write());
+    mount(vfs, BundleMaker()
+                   .add_tombstone("a")
+                   .add_tombstone("gone/x")
+                   .add_tombstone("gone/deep/y")
+                   .add_tombstone("half/x")
+                   .write());
     CHECK(listing_of(vfs, "/") == "assets/ bundles/ half/");
     CHECK(listing_of(vfs, "/half") == "y@");
     CHECK(outcome_of(vfs.list("/gone")) == "missing");

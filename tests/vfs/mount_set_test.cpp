@@ -23,7 +23,7 @@ namespace {
 struct ModelMount {
     MountId id{};
     MountOptions options;
-    std::map<std::string, std::optional<std::string>> published;   // nothing: a tombstone
+    std::map<std::string, std::optional<std::string>> published;  // nothing: a tombstone
 };
 
 std::optional<std::string> look_up(const std::vector<ModelMount>& mounts, const std::string& path) {
@@ -55,11 +55,12 @@ TEST_CASE("mount set: with many mounts, coming and going, each path is what the 
         for (const char* place : {"/", "/m/", "/M/n/", "/d/"}) {
             paths.push_back(place + name);
             if (pick(2) == 0)
-                std::ranges::transform(paths.back(), paths.back().begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+                std::ranges::transform(paths.back(), paths.back().begin(),
+                                       [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
         }
 
     Vfs vfs;
-    std::vector<ModelMount> model;   // in order of precedence
+    std::vector<ModelMount> model;  // in order of precedence
     for (int step = 0; step < 120; ++step) {
         if (!model.empty() && (pick(4) == 0 || model.size() > 40)) {
             const std::size_t victim = pick(model.size());
@@ -86,7 +87,8 @@ TEST_CASE("mount set: with many mounts, coming and going, each path is what the 
                     maker.add_variants(name, {content}, true);
             }
             mount.id = tests::mount(vfs, maker.write(), mount.options);
-            const auto at = std::ranges::find_if(model, [&](const ModelMount& m) { return m.options.priority <= mount.options.priority; });
+            const auto at = std::ranges::find_if(
+                model, [&](const ModelMount& m) { return m.options.priority <= mount.options.priority; });
             model.insert(at, std::move(mount));
         }
         REQUIRE(vfs.mounts().size() == model.size());
@@ -133,7 +135,8 @@ TEST_CASE("mount set: a bundle that floods a bucket hides nobody's name") {
     Vfs vfs;
     mount(vfs, hostile);
     for (int i = 0; i < 20; ++i)
-        mount(vfs, BundleMaker().add("victim", std::to_string(i)).version(std::to_string(i)).write(), unsigned_at("", i == 5));
+        mount(vfs, BundleMaker().add("victim", std::to_string(i)).version(std::to_string(i)).write(),
+              unsigned_at("", i == 5));
     CHECK(content_at(vfs, "/victim") == "5");
 }
 

@@ -68,7 +68,8 @@ TEST_CASE("name run: it tells every member that has a name, in any case, and har
 TEST_CASE("name run: bundles without names, and no bundle at all") {
     const auto none = build({});
     CHECK(hits(*none, "a").empty());
-    const auto run = build({open(BundleMaker().write()), open(BundleMaker().add("a", "1").write()), open(BundleMaker().write())});
+    const auto run =
+        build({open(BundleMaker().write()), open(BundleMaker().add("a", "1").write()), open(BundleMaker().write())});
     CHECK(hits(*run, "a") == std::set<std::size_t>{1});
 }
 

@@ -99,7 +99,8 @@ TEST_CASE("variants: a bundle that only extends a name does not give it") {
 
 TEST_CASE("case rule: fold finds any spelling in that mount alone") {
     Vfs vfs;
-    mount(vfs, BundleMaker().add("Maps/DM01.bsp", "folded").write(), {.case_rule = CaseRule::fold, .allow_unsigned = true});
+    mount(vfs, BundleMaker().add("Maps/DM01.bsp", "folded").write(),
+          {.case_rule = CaseRule::fold, .allow_unsigned = true});
     mount(vfs, BundleMaker().add("Readme", "exact").write());
     CHECK(content_at(vfs, "/Maps/DM01.bsp") == "folded");
     CHECK(content_at(vfs, "/maps/dm01.BSP") == "folded");
@@ -111,14 +112,16 @@ TEST_CASE("case rule: fold finds any spelling in that mount alone") {
 TEST_CASE("case rule: a higher mount that folds hides other spellings below it") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("readme", "below").write(), unsigned_at("", 1));
-    mount(vfs, BundleMaker().add("README", "above").write(), {.priority = 2, .case_rule = CaseRule::fold, .allow_unsigned = true});
+    mount(vfs, BundleMaker().add("README", "above").write(),
+          {.priority = 2, .case_rule = CaseRule::fold, .allow_unsigned = true});
     CHECK(content_at(vfs, "/readme") == "above");
     CHECK(listing_of(vfs, "/") == "README@ assets/ bundles/");
 }
 
 TEST_CASE("case rule: it covers the place") {
     Vfs vfs;
-    mount(vfs, BundleMaker().add("a", "folded").write(), {.place = "Mods/X", .case_rule = CaseRule::fold, .allow_unsigned = true});
+    mount(vfs, BundleMaker().add("a", "folded").write(),
+          {.place = "Mods/X", .case_rule = CaseRule::fold, .allow_unsigned = true});
     mount(vfs, BundleMaker().add("a", "exact").write(), unsigned_at("Other"));
     CHECK(content_at(vfs, "/mods/x/A") == "folded");
     CHECK(outcome_of(vfs.open("/other/a")) == "missing");
@@ -151,11 +154,13 @@ TEST_CASE("damage: a name whose bundle is damaged is an error, never another bun
 }
 
 TEST_CASE("damage: when a table cannot be believed, nobody below it is asked") {
-    for (const TableKind table : {TableKind::name_index, TableKind::name_buckets, TableKind::names, TableKind::strings}) {
+    for (const TableKind table :
+         {TableKind::name_index, TableKind::name_buckets, TableKind::names, TableKind::strings}) {
         CAPTURE(table_name(table));
         Vfs vfs;
         mount(vfs, BundleMaker().add("a", "below").add("only below", "below").write());
-        const MountId above = mount(vfs, damage_table(BundleMaker().add("a", "above").write(), table), unsigned_at("", 1));
+        const MountId above =
+            mount(vfs, damage_table(BundleMaker().add("a", "above").write(), table), unsigned_at("", 1));
         CHECK(outcome_of(vfs.find("/a")) == "corrupt");
         CHECK(outcome_of(vfs.open("/a")) == "corrupt");
         CHECK(outcome_of(vfs.stat("/a")) == "corrupt");
@@ -173,7 +178,7 @@ TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
     mount(vfs, good);
     mount(vfs, damage_content(other, id_of(content)), unsigned_at("", 1));
     const std::string path = "/assets/" + id_of(content).hex();
-    for (int round = 0; round < 2; ++round) {   // the second time from memory
+    for (int round = 0; round < 2; ++round) {  // the second time from memory
         const auto file = vfs.open(path);
         REQUIRE(file);
         CHECK(file->bundle_id() == vfs.mounts().at(1).bundle);
@@ -202,7 +207,7 @@ TEST_CASE("assets: a bundle that claims an id which its content does not have is
         REQUIRE_FALSE(file);
         CHECK(file.error().code() == ErrorCode::corrupt);
     }
-    CHECK(outcome_of(vfs.stat(path)) == "missing");   // the only bundle that has it is known to lie
+    CHECK(outcome_of(vfs.stat(path)) == "missing");  // the only bundle that has it is known to lie
 
     mount(vfs, good, {.policy = &honest.policy()});
     for (int round = 0; round < 2; ++round)
@@ -250,7 +255,7 @@ TEST_CASE("assets: a verdict speaks about one asset of one mount") {
     CHECK(verdicts.find(static_cast<MountId>(kMountIdMax), static_cast<AssetIndex>(0xffff'ffffu)) == Verdict::good);
     CHECK(verdicts.find(MountId{2}, AssetIndex{0}) == Verdict::unknown);
     CHECK(verdicts.find(MountId{1}, AssetIndex{1}) == Verdict::unknown);
-    for (std::uint32_t i = 0; i < 100'000; ++i)   // far more than it holds
+    for (std::uint32_t i = 0; i < 100'000; ++i)  // far more than it holds
         verdicts.remember(MountId{3}, static_cast<AssetIndex>(i), i % 2 == 0);
     for (std::uint32_t i = 0; i < 100'000; ++i) {
         const Verdict verdict = verdicts.find(MountId{3}, static_cast<AssetIndex>(i));

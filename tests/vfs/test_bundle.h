@@ -59,14 +59,15 @@ private:
     TrustPolicy policy_;
 };
 
-// A bundle in which `told` is replaced with `true_content` of the same size, while its tables still claim the old asset id;
-// the layout is consistent and its id new. `told` must be in a raw block.
+// A bundle in which `told` is replaced with `true_content` of the same size, while its tables still claim the old asset
+// id; the layout is consistent and its id new. `told` must be in a raw block.
 Bytes forge_content(Bytes bundle, std::string_view told, std::string_view true_content);
 // One byte of the stored form of the asset's first block is another one.
 Bytes damage_content(Bytes bundle, const AssetId& asset);
 // One byte of each page of a table is another one.
 Bytes damage_table(Bytes bundle, TableKind table);
-// What a hostile packer could write: a manifest table of one page, changed, with all hashes right. The bundle id is new.
+// What a hostile packer could write: a manifest table of one page, changed, with all hashes right. The bundle id is
+// new.
 Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std::span<std::byte>)>& change);
 
 // A source that counts what is read from it.

@@ -44,7 +44,7 @@ TEST_CASE("path: its parts are those of the text") {
     CHECK(path->parts().id.hex() == kId);
     CHECK(path->parts().name == "maps/dm01.bsp");
     CHECK(path->parts().hash == name_hash("maps/dm01.bsp"));
-    const VfsPath copy = *path;   // views of the copy are the copy's own
+    const VfsPath copy = *path;  // views of the copy are the copy's own
     CHECK(copy.parts().name.data() >= copy.text().data());
     CHECK(copy.parts().name.data() <= copy.text().data() + copy.text().size());
 }
@@ -73,8 +73,9 @@ TEST_CASE("path: /assets and /bundles are taken in every case, and in no other p
 }
 
 TEST_CASE("path: what is not in the one form is refused") {  // A01, A02, A03
-    for (const char* text : {"", "maps", "maps/", "//", "/maps/", "//maps", "/maps//dm01", "/.", "/..", "/maps/../x",
-                             "/a\\b", "/c:", "/a\n", "/assets/", "/bundles/", "/assets/..", "/NUL", "/a.", "/ a", "\\maps"})
+    for (const char* text :
+         {"",      "maps", "maps/", "//",       "/maps/",    "//maps",     "/maps//dm01", "/.",  "/..", "/maps/../x",
+          "/a\\b", "/c:",  "/a\n",  "/assets/", "/bundles/", "/assets/..", "/NUL",        "/a.", "/ a", "\\maps"})
         CHECK_MESSAGE(refusal_of(text) == "malformed", text);
     CHECK(refusal_of(std::string_view("/a\0b", 4)) == "malformed");
     CHECK(refusal_of("/bundles/" + kId + "/") == "malformed");

@@ -38,9 +38,10 @@ TEST_CASE("vfs: find gives nothing for what is not there, and for folders") {
     mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
     const std::string bundle = vfs.mounts().at(0).bundle.hex();
     for (const std::string& path :
-         {std::string("/"), std::string("/maps"), std::string("/maps/dm02.bsp"), std::string("/maps/dm01.bsp/x"), std::string("/assets"),
-          "/assets/" + id_of("other").hex(), "/assets/" + std::string(64, 'F'), std::string("/bundles"), "/bundles/" + bundle,
-          "/bundles/" + bundle + "/maps", "/bundles/" + bundle + "/x", "/bundles/" + std::string(64, '0') + "/maps/dm01.bsp"}) {
+         {std::string("/"), std::string("/maps"), std::string("/maps/dm02.bsp"), std::string("/maps/dm01.bsp/x"),
+          std::string("/assets"), "/assets/" + id_of("other").hex(), "/assets/" + std::string(64, 'F'),
+          std::string("/bundles"), "/bundles/" + bundle, "/bundles/" + bundle + "/maps", "/bundles/" + bundle + "/x",
+          "/bundles/" + std::string(64, '0') + "/maps/dm01.bsp"}) {
         const auto file = vfs.find(path);
         REQUIRE_MESSAGE(file, path);
         CHECK_MESSAGE(!file->has_value(), path);
@@ -180,7 +181,9 @@ TEST_CASE("mount: one bundle at one place once, at other places again") {
 TEST_CASE("mount: a place is a name outside of /assets and /bundles") {  // A15
     const Bytes bundle = BundleMaker().add("a", "content").write();
     Vfs vfs;
-    const auto refusal = [&](std::string place) { return outcome_of(vfs.mount(make_memory_source(bundle), unsigned_at(place))); };
+    const auto refusal = [&](std::string place) {
+        return outcome_of(vfs.mount(make_memory_source(bundle), unsigned_at(place)));
+    };
     CHECK(refusal("assets") == "denied");
     CHECK(refusal("Bundles/x") == "denied");
     CHECK(refusal("/mods") == "malformed");
@@ -191,7 +194,8 @@ TEST_CASE("mount: a place is a name outside of /assets and /bundles") {  // A15
     CHECK(refusal("mods/assets") == "ok");
 }
 
-TEST_CASE("mount: names that a bundle publishes in /assets or /bundles are seen nowhere else than in the bundle") {  // A15
+TEST_CASE(
+    "mount: names that a bundle publishes in /assets or /bundles are seen nowhere else than in the bundle") {  // A15
     Vfs vfs;
     const std::string id = id_of("mine").hex();
     mount(vfs, BundleMaker().add("assets/" + id, "forged").add("Bundles/readme", "forged").add("ok", "fine").write());
@@ -288,6 +292,6 @@ TEST_CASE("mount: what is read for it does not grow with the bundle") {  // A30
         Vfs vfs;
         REQUIRE(vfs.mount(source, unsigned_at()));
         CHECK(source->bytes_read <= 2 * limits::kHeadBytes + limits::kTrailerBytesMax);
-        CHECK(source->bytes_read <= 2 * limits::kHeadBytes);   // unsigned: no trailer
+        CHECK(source->bytes_read <= 2 * limits::kHeadBytes);  // unsigned: no trailer
     }
 }

@@ -31,19 +31,19 @@ std::string_view outcome_text(Outcome outcome) noexcept;
 struct Candidate {
     MountDescription mount;
     Outcome outcome = Outcome::wins;
-    std::string name;                     // as the bundle spells it; empty for "/assets/<id>"
+    std::string name;  // as the bundle spells it; empty for "/assets/<id>"
     std::optional<AssetId> asset;
     std::uint64_t size_bytes = 0;
-    std::uint32_t variants = 0;           // behind the name; the first is taken
+    std::uint32_t variants = 0;  // behind the name; the first is taken
     std::optional<Error> error;
 };
 
 struct Explanation {
     std::string path;
     PathKind kind = PathKind::nowhere;
-    std::vector<Candidate> candidates;    // every mount that has something to say about the path
-    std::optional<std::size_t> winner;    // of `candidates`; none: open() fails
-    bool folder = false;                  // list() shows something there
+    std::vector<Candidate> candidates;  // every mount that has something to say about the path
+    std::optional<std::size_t> winner;  // of `candidates`; none: open() fails
+    bool folder = false;                // list() shows something there
 };
 
 }  // namespace fardel

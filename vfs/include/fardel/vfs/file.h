@@ -1,7 +1,8 @@
 // File: one opened asset, from which verified bytes are read.
 //
 // A cheap value (a reference to its bundle and a few numbers) without a position; copies read the same asset. It keeps
-// its bundle alive, so unmounting, or destroying the Vfs, changes nothing for it. Any number of threads may read one File.
+// its bundle alive, so unmounting, or destroying the Vfs, changes nothing for it. Any number of threads may read one
+// File.
 #pragma once
 
 #include <fardel/format/bundle.h>

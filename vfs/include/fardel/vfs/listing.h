@@ -1,8 +1,8 @@
 // Listing: walks the entries of one folder of a Vfs, in order, in memory that does not grow with the folder.
 //
-// It sees the mounts as they were when it was opened. Entries are sorted by the bytes of their names, a folder as if its
-// name ended in '/'. Each name comes once: what a path means is decided as open() decides it. One Listing, one thread at a
-// time.
+// It sees the mounts as they were when it was opened. Entries are sorted by the bytes of their names, a folder as if
+// its name ended in '/'. Each name comes once: what a path means is decided as open() decides it. One Listing, one
+// thread at a time.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -16,12 +16,12 @@ namespace fardel {
 
 enum class NodeKind : std::uint8_t {
     folder,
-    file,   // "/assets/<id>", "/bundles/<id>/<name>"
-    link,   // a published name; read_link() says where it goes
+    file,  // "/assets/<id>", "/bundles/<id>/<name>"
+    link,  // a published name; read_link() says where it goes
 };
 
 struct Entry {
-    std::string name;   // one part
+    std::string name;  // one part
     NodeKind kind = NodeKind::file;
     friend bool operator==(const Entry&, const Entry&) = default;
 };

@@ -17,13 +17,13 @@ namespace fardel {
 enum class MountId : std::uint32_t {};
 
 struct MountOptions {
-    std::string place;                    // a name: the folder where published names appear; empty: the root
+    std::string place;  // a name: the folder where published names appear; empty: the root
     int priority = 0;
-    CaseRule case_rule = CaseRule::exact; // of this bundle's published names and its place
-    const TrustPolicy* policy = nullptr;  // who must have signed; used during mount() only
-    std::uint64_t now_s = 0;              // Unix seconds, for dates in signatures; 0: they do not matter
-    bool allow_unsigned = false;          // development: what the policy does not trust is mounted all the same, tainted
-    std::string label;                    // names the bundle in messages; empty: the path it was mounted from
+    CaseRule case_rule = CaseRule::exact;  // of this bundle's published names and its place
+    const TrustPolicy* policy = nullptr;   // who must have signed; used during mount() only
+    std::uint64_t now_s = 0;               // Unix seconds, for dates in signatures; 0: they do not matter
+    bool allow_unsigned = false;  // development: what the policy does not trust is mounted all the same, tainted
+    std::string label;            // names the bundle in messages; empty: the path it was mounted from
 };
 
 struct MountDescription {
@@ -35,7 +35,7 @@ struct MountDescription {
     BundleId bundle;
     LayoutId layout;
     bool tainted = false;
-    std::vector<std::string> signers;     // labels of the policy's keys that counted
+    std::vector<std::string> signers;  // labels of the policy's keys that counted
 };
 
 }  // namespace fardel

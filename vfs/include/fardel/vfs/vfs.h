@@ -1,9 +1,9 @@
 // Vfs: mounted bundles seen as one tree of /assets/<id>, /bundles/<id>/<name> and published names.
 //
 // The game owns it; a process may have several. Every call may come from any thread at any time. Readers take no lock:
-// they see one immutable set of mounts, and mount() and unmount() put a new one in its place, or change nothing. What is
-// open stays open. The content of bundles is untrusted until their hashes and the mount's trust policy say otherwise;
-// bytes that leave are verified. How paths resolve: docs/vfs.md.
+// they see one immutable set of mounts, and mount() and unmount() put a new one in its place, or change nothing. What
+// is open stays open. The content of bundles is untrusted until their hashes and the mount's trust policy say
+// otherwise; bytes that leave are verified. How paths resolve: docs/vfs.md.
 #pragma once
 
 #include <fardel/format/byte_source.h>
@@ -25,15 +25,15 @@
 namespace fardel {
 
 struct VfsOptions {
-    std::size_t cache_bytes = 32u << 20;   // decoded blocks of all its bundles; 0: none are kept
+    std::size_t cache_bytes = 32u << 20;  // decoded blocks of all its bundles; 0: none are kept
 };
 
 // What stands at a path. Of a link: its asset's size, id, bundle and type.
 struct Stat {
     NodeKind kind = NodeKind::folder;
     std::uint64_t size_bytes = 0;
-    std::optional<AssetId> asset;          // nothing for a folder
-    std::optional<BundleId> bundle;        // that serves it; for folders only in "/bundles/<id>"
+    std::optional<AssetId> asset;    // nothing for a folder
+    std::optional<BundleId> bundle;  // that serves it; for folders only in "/bundles/<id>"
     std::string content_type;
 };
 

@@ -20,21 +20,21 @@ namespace fardel {
 
 enum class PathKind : std::uint8_t {
     root,
-    assets,        // "/assets"
-    asset,         // "/assets/<id>"
-    bundles,       // "/bundles"
-    bundle,        // "/bundles/<id>"
-    bundle_name,   // "/bundles/<id>/<name>": a name or a folder of that bundle
-    published,     // "/<name>": a published name or a folder
-    nowhere,       // well formed, but nothing is ever there: "/assets/readme", "/Bundles"
+    assets,       // "/assets"
+    asset,        // "/assets/<id>"
+    bundles,      // "/bundles"
+    bundle,       // "/bundles/<id>"
+    bundle_name,  // "/bundles/<id>/<name>": a name or a folder of that bundle
+    published,    // "/<name>": a published name or a folder
+    nowhere,      // well formed, but nothing is ever there: "/assets/readme", "/Bundles"
 };
 
 // What a path's text says, without owning it: the form for callers that parse on each call.
 struct PathParts {
     PathKind kind = PathKind::root;
-    Hash id;                     // kinds asset, bundle, bundle_name
-    std::string_view name;       // kinds bundle_name, published; a view of the parsed text
-    std::uint64_t hash = 0;      // name_hash(name)
+    Hash id;                 // kinds asset, bundle, bundle_name
+    std::string_view name;   // kinds bundle_name, published; a view of the parsed text
+    std::uint64_t hash = 0;  // name_hash(name)
 };
 
 // Errors: malformed (not absolute, trailing '/', a rule of names), limit.
@@ -59,7 +59,7 @@ private:
     VfsPath(std::string text, const PathParts& parts);
 
     std::string text_;
-    std::size_t name_bytes_ = 0;   // the name is the text's tail
+    std::size_t name_bytes_ = 0;  // the name is the text's tail
     std::uint64_t hash_ = 0;
     Hash id_;
     PathKind kind_ = PathKind::root;
