@@ -1,9 +1,12 @@
 #include "sample.h"
 
+#include <fardel/format/bundle_writer.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <span>
 
 namespace fs = std::filesystem;
 
@@ -33,11 +36,41 @@ std::string make_bundle(const ScratchFolder& scratch, std::string_view folder) {
     return bundle;
 }
 
+std::string make_rich_bundle(const ScratchFolder& scratch) {
+    BundlePlan plan;
+    std::uint32_t count = 0;
+    for (const std::string_view text : {"astc bytes", "png bytes", "private bytes"}) {
+        const auto bytes = std::as_bytes(std::span(text));
+        plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}), .key = "asset" + std::to_string(count++), .content_type = "image/png"});
+    }
+    const auto name = [](std::string_view text) { return *AssetName::parse(text); };
+    plan.names.push_back({.name = name("textures/wall"), .variants = {{.asset = 0, .tags = {{"texture", "astc"}}}, {.asset = 1, .tags = {{"texture", "png"}}}}});
+    plan.names.push_back({.name = name("old.cfg"), .variants = {}});
+    plan.names.push_back({.name = name("private.dat"), .variants = {{.asset = 2, .tags = {}}}, .published = false});
+    const std::string path = scratch.path("rich.fardel");
+    auto staged = write_bundle(plan, *stage_file(path), {});
+    REQUIRE(staged);
+    REQUIRE(staged->commit());
+    return path;
+}
+
 std::string make_key(const ScratchFolder& scratch, std::string_view name) {
     const std::string key = scratch.path(std::string(name) + ".key");
     run_well({"keygen", "-o", key, "--no-passphrase"});
     return key;
 }
+
+std::string make_policy(const ScratchFolder& scratch, const std::string& name, const Arguments& options) {
+    const std::string path = scratch.path(name);
+    Arguments arguments{"trust", "init", path};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    run_well(arguments);
+    return path;
+}
+
+void sign(const std::string& bundle, const std::string& key, const std::string& role) { run_well({"sign", bundle, "--key", key, "--role", role}); }
+
+std::string facts_of(const std::string& bundle) { return run_well({"id", "--json", bundle}); }
 
 std::string word_behind(std::string_view text, std::string_view label) {
     const auto at = text.find(label);

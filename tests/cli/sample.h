@@ -22,8 +22,17 @@ std::string make_game(const ScratchFolder& scratch, std::string_view folder = "g
 // make_game, packed as <folder>.fardel, named "game", version 1.0. Returns the bundle's path.
 std::string make_bundle(const ScratchFolder& scratch, std::string_view folder = "game");
 
+// What `fardel pack` does not make yet: textures/wall with two variants, the tombstone old.cfg, private.dat unpublished.
+std::string make_rich_bundle(const ScratchFolder& scratch);
+
 // <name>.key without passphrase, and <name>.key.pub. Returns the secret key's path.
 std::string make_key(const ScratchFolder& scratch, std::string_view name);
+
+// A policy file that `fardel trust init` writes.
+std::string make_policy(const ScratchFolder& scratch, const std::string& name, const Arguments& options);
+void sign(const std::string& bundle, const std::string& key, const std::string& role);
+// What `fardel id --json` prints.
+std::string facts_of(const std::string& bundle);
 
 // The word behind the first `label` in text for people; empty when there is none.
 std::string word_behind(std::string_view text, std::string_view label);

@@ -17,6 +17,8 @@ TEST_CASE("threads: readers see whole sets of mounts, and right bytes, at any ti
     const std::string big = noise(1, 150'000);
     Vfs vfs(VfsOptions{.cache_bytes = 256u << 10});
     mount(vfs, BundleMaker().add("a", "base").add("b", "base").add("base/big", big).write());
+    for (int i = 0; i < 12; ++i)  // enough for some to be in a run
+        mount(vfs, BundleMaker().add("base/" + std::to_string(i), "filler").write(), unsigned_at("", -1));
     // Both names come and go together: one bundle, one swap.
     const Bytes patch = BundleMaker().add("a", "patch").add("b", "patch").add("patch/only", "patch").write();
     const Bytes other = BundleMaker().add("other", big).write();
@@ -44,6 +46,7 @@ TEST_CASE("threads: readers see whole sets of mounts, and right bytes, at any ti
             expect(content_at(vfs, big_path) == big);
             const auto only = vfs.find("/patch/only");
             expect(only.has_value());
+            expect(content_at(vfs, "/base/3") == "filler");
             ++rounds;
         }
     };
@@ -77,5 +80,5 @@ TEST_CASE("threads: readers see whole sets of mounts, and right bytes, at any ti
         thread.join();
     CHECK(wrong == 0);
     CHECK(rounds > 0);
-    CHECK(vfs.mounts().size() == 1);
+    CHECK(vfs.mounts().size() == 13);
 }

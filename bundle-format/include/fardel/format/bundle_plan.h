@@ -48,8 +48,8 @@ struct PlannedMetadata {
 };
 
 struct PlannedReference {
-    struct Internal { std::uint32_t asset = 0; };                       // index into BundlePlan::assets
-    struct Foreign { AssetId asset; std::uint32_t dependency = 0; };    // index into BundlePlan::dependencies; static
+    struct Internal { std::uint32_t asset; };                           // index into BundlePlan::assets
+    struct Foreign { AssetId asset; std::uint32_t dependency; };        // index into BundlePlan::dependencies; static
     struct Dynamic { std::string name; };                               // well formed (name.h)
     std::string spelling;       // not empty; within an asset, one spelling has one target
     std::variant<Internal, Foreign, Dynamic> target;

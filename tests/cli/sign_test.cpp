@@ -1,0 +1,161 @@
+#include "sample.h"
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/byte_source.h>
+
+#include <nlohmann/json.hpp>
+
+using namespace fardel::tests;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+TEST_CASE("sign: as author, then as registry, and a policy that wants both is content") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string author = make_key(scratch, "author");
+    const std::string hub = make_key(scratch, "hub");
+    const std::string before = read_file(bundle);
+
+    const Outcome early = run({"sign", bundle, "--key", hub, "--role", "registry"});
+    CHECK(early.exit_code == 1);
+    CHECK(is_one_clear_line(early, "untrusted"));
+    CHECK(read_file(bundle) == before);
+
+    sign(bundle, author, "author");
+    CHECK(read_file(bundle).starts_with(before));   // appended, nothing moved
+    const std::string both = make_policy(scratch, "both.trust", {"--author", author + ".pub", "--registry", hub + ".pub"});
+    const Outcome half = run({"verify", bundle, "--trust", both});
+    CHECK(half.exit_code == 1);
+    CHECK(half.out.find("error: ") != std::string::npos);
+
+    const json report = json::parse(run_well({"sign", bundle, "--key", hub, "--role", "registry", "--comment", "reviewed", "--json"}));
+    CHECK(report["role"] == "registry");
+    CHECK(report["bundle"] == json::parse(facts_of(bundle))["bundle"]);
+    const std::string good = run_well({"verify", bundle, "--trust", both});
+    CHECK(good.find("signed by author as author") != std::string::npos);
+    CHECK(good.find("signed by hub as registry") != std::string::npos);
+
+    const json signatures = json::parse(facts_of(bundle))["signatures"];
+    REQUIRE(signatures.size() == 2);
+    CHECK(signatures[0]["good"] == true);
+    CHECK(signatures[1]["good"] == true);
+    CHECK(signatures[1]["author"] == signatures[0]["key"]);
+    CHECK(signatures[1]["comment"] == "reviewed");
+    CHECK(run_well({"id", "--all", bundle}).find("\"reviewed\"") != std::string::npos);
+}
+
+TEST_CASE("sign: the same twice is refused; a renewal is not") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string author = make_key(scratch, "author");
+    const std::string hub = make_key(scratch, "hub");
+    sign(bundle, author, "author");
+    sign(bundle, hub, "release");
+    for (const Arguments& arguments : {Arguments{"sign", bundle, "--key", author, "--role", "author"}, Arguments{"sign", bundle, "--key", hub, "--role", "release"}}) {
+        const std::string before = read_file(bundle);
+        const Outcome again = run(arguments);
+        CHECK(again.exit_code == 1);
+        CHECK(is_one_clear_line(again, "conflict"));
+        CHECK(read_file(bundle) == before);
+    }
+    run_well({"sign", bundle, "--key", author, "--role", "author", "--expires", "2100-01-01", "--epoch", "2"});
+    CHECK(json::parse(facts_of(bundle))["signatures"][2]["expires"] == 4102444800);
+    const Outcome over = run({"sign", bundle, "--key", author, "--role", "author", "--expires", "2001-01-01"});
+    CHECK(over.exit_code == 1);
+    CHECK(is_one_clear_line(over, "expired"));
+}
+
+TEST_CASE("sign: a second author cosigns; with two statements, a registry says whose it means") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string alice = make_key(scratch, "alice");
+    const std::string bob = make_key(scratch, "bob");
+    const std::string hub = make_key(scratch, "hub");
+    sign(bundle, alice, "author");
+    run_well({"sign", bundle, "--key", bob, "--role", "author", "--cosign"});
+    const Outcome twice = run({"sign", bundle, "--key", alice, "--role", "author", "--cosign"});
+    CHECK(is_one_clear_line(twice, "conflict"));
+    scratch.write("two.trust", "fardel-trust 1\nkey alice " + read_file(alice + ".pub").substr(read_file(alice + ".pub").find("public-key: ") + 12, 64) + "\nkey bob " +
+                                   read_file(bob + ".pub").substr(read_file(bob + ".pub").find("public-key: ") + 12, 64) + "\nallow ** author=2:alice,bob\n");
+    CHECK(run({"verify", bundle, "--trust", scratch.path("two.trust")}).exit_code == 0);
+
+    sign(bundle, bob, "author");
+    const Outcome unclear = run({"sign", bundle, "--key", hub, "--role", "registry"});
+    CHECK(is_one_clear_line(unclear, "conflict"));
+    run_well({"sign", bundle, "--key", hub, "--role", "registry", "--author", bob + ".pub"});
+    const json signatures = json::parse(facts_of(bundle))["signatures"];
+    CHECK(signatures.back()["author"] == signatures[2]["key"]);
+}
+
+TEST_CASE("sign: stops before a bundle has more signatures than a reader accepts") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string author = make_key(scratch, "author");
+    int signatures = 0;
+    Outcome last;
+    for (; signatures < 20; ++signatures) {
+        last = run({"sign", bundle, "--key", author, "--role", "author", "--epoch", std::to_string(signatures)});
+        if (last.exit_code != 0)
+            break;
+    }
+    CHECK(signatures == 16);
+    CHECK(is_one_clear_line(last, "limit"));
+    CHECK(run({"verify", bundle}).exit_code == 0);
+}
+
+TEST_CASE("sign: wrong keys are told apart") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string key = make_key(scratch, "author");
+    const std::string before = read_file(bundle);
+    const auto check = [&](const std::string& path, int exit_code, std::string_view code) {
+        const Outcome outcome = run({"sign", bundle, "--key", path, "--role", "author"});
+        CAPTURE(path);
+        CAPTURE(outcome.err);
+        CHECK(outcome.exit_code == exit_code);
+        CHECK(is_one_clear_line(outcome, code));
+        CHECK(read_file(bundle) == before);
+    };
+    check(scratch.path("absent"), 3, "missing");
+    check(key + ".pub", 3, "denied");   // readable by all: no secret key is
+    fs::permissions(key + ".pub", fs::perms::owner_read | fs::perms::owner_write);
+    check(key + ".pub", 1, "malformed");
+    fs::create_symlink(key, scratch.path("link"));
+    check(scratch.path("link"), 3, "denied");
+    scratch.write("short", read_file(key).substr(0, 100));
+    fs::permissions(scratch.path("short"), fs::perms::owner_read);
+    check(scratch.path("short"), 1, "malformed");
+    fs::permissions(key, fs::perms::owner_read | fs::perms::group_read);
+    check(key, 3, "denied");
+}
+
+TEST_CASE("sign: with --signer the secret key stays with another program") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string key = make_key(scratch, "author");
+    const std::string other = make_key(scratch, "other");
+    const std::string program = scratch.write("signer", "#!/bin/sh\ncat >/dev/null\necho nonsense\n");
+    const Outcome not_executable = run({"sign", bundle, "--key", key + ".pub", "--signer", program, "--role", "author"});
+    CHECK(not_executable.exit_code == 3);
+    CHECK(is_one_clear_line(not_executable, "denied"));
+    fs::permissions(program, fs::perms::owner_all);
+    const Outcome nonsense = run({"sign", bundle, "--key", key + ".pub", "--signer", program, "--role", "author"});
+    CHECK(nonsense.exit_code == 1);
+    CHECK(is_one_clear_line(nonsense, "malformed"));
+    const Outcome absent = run({"sign", bundle, "--key", key + ".pub", "--signer", scratch.path("absent"), "--role", "author"});
+    CHECK(absent.exit_code == 3);
+    CHECK(is_one_clear_line(absent, "missing"));
+    CHECK(json::parse(facts_of(bundle))["signatures"].empty());
+
+    // A signer that knows one answer: the signature that the program itself made of the same statement.
+    const Surroundings then{.variables = {{"SOURCE_DATE_EPOCH", "1700000000"}}};
+    const std::string copy = scratch.write("copy.fardel", read_file(bundle));
+    run_well({"sign", copy, "--key", key, "--role", "author"}, then);
+    auto signed_copy = fardel::Bundle::open(*fardel::open_file_source(copy), {});
+    REQUIRE(signed_copy);
+    scratch.write("signer", "#!/bin/sh\ncat >/dev/null\necho " + (*signed_copy)->envelopes()[0].signatures[0].signature.hex() + "\n");
+    run_well({"sign", bundle, "--key", key + ".pub", "--signer", program, "--role", "author"}, then);
+    CHECK(read_file(bundle) == read_file(copy));
+    const Outcome of_another = run({"sign", bundle, "--key", other + ".pub", "--signer", program, "--role", "author"}, then);
+    CHECK(is_one_clear_line(of_another, "corrupt"));
+}
