@@ -28,6 +28,9 @@ constexpr Format kPhysfsFormats[] = {
     {"vdf", 256, "PSVDSC_V2.00\n\r\n\r"},
 };
 
+// A bundle may hold bytes that also pass for a zip behind a program; it is a bundle and nothing else.
+constexpr Format kBundle{"fardel", 0, "FARDEL\r\n"};
+
 Result<bool> has_signature(const ByteSource& bytes, const Format& format) {
     std::string there(format.signature.size(), '\0');
     if (bytes.size_bytes() < format.signature_at + there.size())
@@ -37,6 +40,9 @@ Result<bool> has_signature(const ByteSource& bytes, const Format& format) {
 }
 
 Status list_bytes(const std::shared_ptr<const ByteSource>& bytes, const std::string& path, SourceListing& listing) {
+    FARDEL_TRY_ASSIGN(const bool is_bundle, has_signature(*bytes, kBundle));
+    if (is_bundle)
+        return Error(ErrorCode::unsupported, "a Fardel bundle, which is no source; `fardel extract` gives the folder that it was made from");
     FARDEL_TRY_ASSIGN(const bool begins, begins_like_zip(*bytes));
     if (begins)
         return list_zip(bytes, path, listing);

@@ -4,6 +4,10 @@
 #include "little_endian.h"
 #include "unprivileged.h"
 #include "zip_builder.h"
+#include "zip_directory.h"
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/bundle_writer.h>
 
 #include <doctest/doctest.h>
 
@@ -13,7 +17,10 @@
 #endif
 #endif
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <random>
 
 namespace fardel {
@@ -104,6 +111,42 @@ TEST_CASE("archive: a zip behind a program is a zip; a pak that ends like one is
     std::vector<std::byte> pak = build_pak({{"y", "1"}, {"z", "2"}});
     pak.insert(pak.end(), zip.begin(), zip.end());
     CHECK(list(folder.write("both.pak", pak)).entries.size() == 2);
+}
+
+// A32
+TEST_CASE("archive: a bundle that is a zip as well is a bundle") {
+    const ScratchFolder folder;
+    std::string content(70'000, '\0');
+    for (std::mt19937 random(1); char& byte : content)
+        byte = static_cast<char>(random());
+    const auto zip = build_zip({{.name = "x"}});
+    content.append(reinterpret_cast<const char*>(zip.data()), zip.size());
+    const auto write = [&] {
+        BundlePlan plan;
+        const auto bytes = std::as_bytes(std::span(content));
+        plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}), .key = "x"});
+        auto bundle = write_bundle(plan, stage_file(folder.path("both.fardel")).value(), {.jobs = 1});
+        REQUIRE(bundle);
+        REQUIRE(bundle->commit());
+        return std::filesystem::file_size(folder.path("both.fardel"));
+    };
+    // What follows the zip in the file is the zip's comment: the last two bytes of the zip tell how long it is.
+    const std::uint64_t size = write();
+    std::string file(size, '\0');
+    std::ifstream(folder.path("both.fardel"), std::ios::binary).read(file.data(), static_cast<std::streamsize>(size));
+    const std::size_t behind = size - file.rfind(std::string_view("PK\x05\x06")) - 22;
+    content[content.size() - 2] = static_cast<char>(behind & 0xff);
+    content[content.size() - 1] = static_cast<char>(behind >> 8);
+    REQUIRE(write() == size);
+
+    const auto source = open_file_source(folder.path("both.fardel")).value();
+    CHECK(ends_like_zip(*source).value());
+    const auto bundle = Bundle::open(source, {});
+    REQUIRE(bundle);
+    const auto asset = (*bundle)->read_all(AssetIndex{0});
+    REQUIRE(asset);
+    CHECK(std::ranges::equal(*asset, std::as_bytes(std::span(content))));
+    check_refused(folder.path("both.fardel"), ErrorCode::unsupported);
 }
 
 TEST_CASE("archive: a pak is listed with its folders, and its bad names are reported") {
