@@ -102,7 +102,7 @@ TEST_CASE("byte source: a file is read in range and never past its end") {
     CHECK(failure_at(*empty, 0, 1) == ErrorCode::corrupt);
 }
 
-TEST_CASE("byte source: a file that is replaced or deleted keeps its bytes") {
+TEST_CASE("byte source: a file that is replaced or deleted keeps its bytes") {  // A33
     const ScratchFolder scratch;
     const auto path = scratch.write("a", "first content");
     const auto source = opened(path);
@@ -114,7 +114,7 @@ TEST_CASE("byte source: a file that is replaced or deleted keeps its bytes") {
     CHECK(refusal(path) == ErrorCode::missing);
 }
 
-TEST_CASE("byte source: a file that shrinks is corrupt, one that grows is as before") {
+TEST_CASE("byte source: a file that shrinks is corrupt, one that grows is as before") {  // A33
     const ScratchFolder scratch;
     const auto path = scratch.write("a", "0123456789");
     const auto source = opened(path);
@@ -161,7 +161,7 @@ TEST_CASE("byte source: an error names the path") {
     CHECK(fardel::open_file_source(path).error().message().starts_with(path + ": "));
 }
 
-TEST_CASE("byte source: what is not a regular file is malformed, and opening it does not wait") {
+TEST_CASE("byte source: what is not a regular file is malformed, and opening it does not wait") {  // A34
     const ScratchFolder scratch;
     CHECK(refusal(scratch.path("")) == ErrorCode::malformed);
     CHECK(refusal("/dev/zero") == ErrorCode::malformed);

@@ -45,13 +45,13 @@ TEST_CASE("id: every byte value survives text") {
     }
 }
 
-TEST_CASE("id: each proper prefix is refused, and one digit too many") {
+TEST_CASE("id: each proper prefix is refused, and one digit too many") {  // A18, A61
     for (std::size_t length = 0; length < kText.size(); ++length)
         refusal(kText.substr(0, length));
     CHECK(refusal(std::string(kText) + "0") == "asset id: expected 64 hexadecimal digits, found 65 bytes");
 }
 
-TEST_CASE("id: only lower-case hexadecimal digits are accepted, at each place") {
+TEST_CASE("id: only lower-case hexadecimal digits are accepted, at each place") {  // A18
     for (std::size_t at = 0; at < kText.size(); ++at) {
         for (unsigned value = 0; value < 256; ++value) {
             const char c = static_cast<char>(value);

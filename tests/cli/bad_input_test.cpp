@@ -35,6 +35,7 @@ void check_refused(const ScratchFolder& scratch, const std::string& file, int ex
 
 }  // namespace
 
+// A20, A34
 TEST_CASE("bad input: no bundle, an empty file, a folder, a device, a FIFO and a bundle that is cut short") {
     const ScratchFolder scratch;
     make_key(scratch, "author");
@@ -81,6 +82,7 @@ TEST_CASE("bad input: a bundle cut anywhere is refused or found out, and nothing
     }
 }
 
+// A21
 TEST_CASE("bad input: a damaged block is corrupt for cat and extract, which then leave nothing") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);

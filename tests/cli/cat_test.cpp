@@ -16,7 +16,7 @@ TEST_CASE("cat: an asset's bytes by name, published name, asset id and path in t
     }
 }
 
-TEST_CASE("cat: only whole ids and exact names are found") {
+TEST_CASE("cat: only whole ids and exact names are found") {   // A18, A61
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string asset = b3sum(scratch.path("game/maps/dm01.bsp"));

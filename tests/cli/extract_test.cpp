@@ -19,7 +19,7 @@ void check_conflict(const Outcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("extract: gives the files back") {
+TEST_CASE("extract: gives the files back") {   // A17: and no file is a program
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string out = scratch.path("out");
@@ -43,7 +43,7 @@ TEST_CASE("extract: names, folders and globs choose; one that chooses nothing is
     CHECK_FALSE(fs::exists(scratch.path("other")));
 }
 
-TEST_CASE("extract: never replaces a file, unless --force says so") {
+TEST_CASE("extract: never replaces a file, unless --force says so") {   // A16: nor writes through a hard link
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     scratch.write("out/default.cfg", "mine");
@@ -60,8 +60,8 @@ TEST_CASE("extract: never replaces a file, unless --force says so") {
     CHECK(list_folder(out).find(".fardel") == std::string::npos);
 }
 
-TEST_CASE("extract: a link, FIFO or folder in a file's place is refused, with --force too") {   // A16
-    for (const char* kind : {"link to a file", "link to nowhere", "fifo", "folder"}) {
+TEST_CASE("extract: a link, FIFO, socket or folder in a file's place is refused, with --force too") {   // A16
+    for (const char* kind : {"link to a file", "link to nowhere", "fifo", "socket", "folder"}) {
         for (const bool force : {false, true}) {
             const ScratchFolder scratch;
             const std::string bundle = make_bundle(scratch);
@@ -74,6 +74,8 @@ TEST_CASE("extract: a link, FIFO or folder in a file's place is refused, with --
                 fs::create_symlink(scratch.path("absent"), place);
             else if (std::string_view(kind) == "fifo")
                 REQUIRE(::mkfifo(place.c_str(), 0600) == 0);
+            else if (std::string_view(kind) == "socket")
+                REQUIRE(::mknod(place.c_str(), S_IFSOCK | 0600, 0) == 0);
             else
                 fs::create_directory(place);
             Arguments arguments{"extract", bundle, "-C", scratch.path("out")};

@@ -59,6 +59,7 @@ std::string forge_name(std::string file, std::string_view told, std::string_view
 
 }  // namespace
 
+// A01, A02, A05, A74
 TEST_CASE("hostile names: a path that leaves the folder, an escape sequence, a line feed are refused by all verbs") {
     const ScratchFolder scratch;
     const std::string told = "victim-name.txt";

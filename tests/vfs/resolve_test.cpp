@@ -189,7 +189,7 @@ TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
         CHECK(outcome_of(vfs.open(path)) == "corrupt");
 }
 
-TEST_CASE("assets: a bundle that claims an id which its content does not have is passed over") {
+TEST_CASE("assets: a bundle that claims an id which its content does not have is passed over") {  // A58
     const std::string told = noise(4, 600);
     const std::string lie = noise(5, 600);
     Author liar;
@@ -216,7 +216,7 @@ TEST_CASE("assets: a bundle that claims an id which its content does not have is
     CHECK(outcome_of(vfs.stat(path)) == "ok");
 }
 
-TEST_CASE("assets: an unsigned bundle cannot lie even by name") {
+TEST_CASE("assets: an unsigned bundle cannot lie even by name") {  // A58
     const std::string told = noise(4, 600);
     const std::string lie = noise(5, 600);
     Vfs vfs;
