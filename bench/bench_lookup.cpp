@@ -9,16 +9,20 @@
 #include <algorithm>
 #include <random>
 #include <thread>
+#include <unordered_map>
 
 namespace fardel::bench {
 namespace {
 
 constexpr std::uint32_t kLookups = 200'000;
 
+// Copied once more, so that the queries lie in memory in the order in which they are asked: what is measured is the
+// look-up, not fetching the question.
 std::vector<std::string> shuffled(std::vector<std::string> names) {
     std::ranges::shuffle(names, std::mt19937(1));
     names.resize(std::min<std::size_t>(names.size(), kLookups));
-    return names;
+    const std::vector<std::string> in_order = names;
+    return in_order;
 }
 
 std::shared_ptr<const Bundle> open_bundle(const std::string& path) { return must(Bundle::open(must(open_file_source(path)), {.label = path})); }
@@ -47,9 +51,14 @@ void bundle_rows(const Scene& scene, Table& table) {
     for (std::uint32_t i = 0; i < kLookups; ++i) ids.push_back(must(bundle->asset(AssetIndex{static_cast<std::uint32_t>(random() % kNames)})).id);
     for (std::uint32_t i = 0; i < kNames; ++i) (void)must(bundle->find_name(made_up_name(i)));   // every page verified
 
+    // The peer: the same names in a hash table that is wholly in memory and trusts what it holds.
+    std::unordered_map<std::string, std::uint32_t> map;
+    for (std::uint32_t i = 0; i < kNames; ++i) map.emplace(made_up_name(i), i);
+    const auto in_map = [&](const std::string& name) { return map.contains(name); };
+
     const auto by_name = [&](const std::string& name) { return must(bundle->find_name(name)).has_value(); };
-    table.add({"1,000,000 names, hit", each_us(hits, by_name), 0, "µs", false, "", "< 0.3 µs"});
-    table.add({"1,000,000 names, miss", each_us(misses, by_name), 0, "µs", false, "", "< 0.1 µs"});
+    table.add({"1,000,000 names, hit", each_us(hits, by_name), each_us(hits, in_map), "µs", false, "std::unordered_map", "< 0.3 µs"});
+    table.add({"1,000,000 names, miss", each_us(misses, by_name), each_us(misses, in_map), "µs", false, "std::unordered_map", "< 0.1 µs"});
     table.add({"1,000,000 assets by id", each_us(ids, [&](const AssetId& id) { return must(bundle->find_asset(id)).has_value(); }), 0, "µs", false, "", ""});
 
     Vfs vfs;

@@ -11,5 +11,6 @@ void bench_lookup(const Scene& scene, Table& table);
 void bench_read(const Scene& scene, Table& table);
 void bench_level(const Scene& scene, Table& table);
 void bench_verify(const Scene& scene, Table& table);
+void bench_pack(const Scene& scene, Table& table);
 
 }  // namespace fardel::bench

@@ -168,7 +168,8 @@ std::string_view content_type(std::string_view name, std::span<const std::byte> 
 }
 
 bool is_streamed(std::string_view type, std::uint64_t size_bytes) {
-    return type.starts_with("video/") || (type.starts_with("audio/") && size_bytes > 1u << limits::kStreamBlockLog2);
+    return type.starts_with("video/") || (type.starts_with("audio/") && size_bytes > 1u << limits::kStreamBlockLog2) ||
+           (type.starts_with("image/") && size_bytes > 1u << limits::kBlockLog2);
 }
 
 }  // namespace fardel

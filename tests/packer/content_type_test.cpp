@@ -77,10 +77,12 @@ TEST_CASE("content type: the longest signature fits into the head") {
     CHECK(page.size() <= kContentHeadBytes);
 }
 
-TEST_CASE("content type: video is streamed, audio when it is longer than a piece, all else never") {
+TEST_CASE("content type: video is streamed, audio when it is longer than a piece, images when they share no block, all else never") {
     CHECK(is_streamed("video/x-roq", 10));
     CHECK_FALSE(is_streamed("audio/wav", 256 * 1024));
     CHECK(is_streamed("audio/wav", 256 * 1024 + 1));
+    CHECK_FALSE(is_streamed("image/x-tga", 64 * 1024));
+    CHECK(is_streamed("image/x-tga", 64 * 1024 + 1));
     CHECK_FALSE(is_streamed("application/x-bsp", 1u << 30));
     CHECK_FALSE(is_streamed("audiobook", 1u << 30));
 }
