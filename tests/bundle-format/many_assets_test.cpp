@@ -1,0 +1,156 @@
+// A bundle of a million assets: opening it costs what opening one of a thousand does. A30.
+#include <fardel/format/bundle.h>
+
+#include "bundle_forge/damage.h"
+#include "plans.h"
+
+#include <fardel/format/hash.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+// A sanitizer makes the writer slow, and finds as much in fewer.
+constexpr std::uint32_t kMany = forge::kSanitized ? 50'000 : 1'000'000;
+constexpr std::uint32_t kFew = 1'000;
+constexpr std::uint32_t kFolders = 100;
+
+using Text = std::array<char, 16>;
+
+Text content_of(std::uint32_t asset) {
+    Text text{};
+    std::snprintf(text.data(), text.size(), "asset %u", asset);
+    return text;
+}
+
+std::span<const std::byte> bytes_of(const Text& text) { return std::as_bytes(std::span(text)); }
+
+// Sorted as a bundle sorts them when `asset` rises within a folder.
+std::string name_of(std::uint32_t asset) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "Folder %02u/name %07u", asset % kFolders, asset);
+    return text.data();
+}
+
+class TextBlob final : public BlobSource {
+public:
+    explicit TextBlob(std::uint32_t asset) : asset_(asset) {}
+    Result<std::unique_ptr<BlobStream>> open() const override { return std::unique_ptr<BlobStream>(std::make_unique<Stream>(asset_)); }
+
+private:
+    struct Stream final : BlobStream {
+        explicit Stream(std::uint32_t asset) : text(content_of(asset)) {}
+        Result<std::size_t> read(std::span<std::byte> out) override {
+            const std::size_t count = std::min(out.size(), text.size() - at);
+            std::ranges::copy(bytes_of(text).subspan(at, count), out.begin());
+            at += count;
+            return count;
+        }
+        Text text;
+        std::size_t at = 0;
+    };
+    std::uint32_t asset_;
+};
+
+class CountingSource final : public ByteSource {
+public:
+    explicit CountingSource(std::vector<std::byte> bytes) : inner_(make_memory_source(std::move(bytes))) {}
+    std::uint64_t size_bytes() const noexcept override { return inner_->size_bytes(); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        bytes_read += out.size();
+        return inner_->read_at(offset, out);
+    }
+    mutable std::atomic<std::uint64_t> bytes_read = 0;
+
+private:
+    std::shared_ptr<const ByteSource> inner_;
+};
+
+std::shared_ptr<const CountingSource> bundle_of(std::uint32_t assets) {
+    BundlePlan plan;
+    plan.assets.reserve(assets);
+    plan.names.reserve(assets);
+    for (std::uint32_t i = 0; i < assets; ++i) {
+        PlannedAsset asset;
+        asset.source = std::make_shared<TextBlob>(i);
+        asset.key = name_of(i);
+        asset.content_type = "text/plain";
+        plan.assets.push_back(std::move(asset));
+        plan.names.push_back({.name = named(name_of(i)), .variants = {{.asset = i, .tags = {}}}});
+    }
+    return std::make_shared<CountingSource>(written(plan, quick(0)));
+}
+
+std::shared_ptr<const Bundle> opened(const std::shared_ptr<const CountingSource>& source) {
+    source->bytes_read = 0;
+    BundleOptions options;
+    options.cache = std::make_shared<BlockCache>(64u << 20);
+    return Bundle::open(source, options).value();
+}
+
+// Name, folded name and id lead to the asset, and it has its bytes.
+void check_found(const Bundle& bundle, std::uint32_t asset) {
+    CAPTURE(asset);
+    std::string other = name_of(asset);
+    other[0] = 'f';
+    const auto name = bundle.find_name(name_of(asset)).value();
+    REQUIRE(name);
+    CHECK(bundle.find_name(other, CaseRule::fold).value() == name);
+    CHECK_FALSE(bundle.find_name(other).value());
+    CHECK_FALSE(bundle.find_name(name_of(asset) + "x", CaseRule::fold).value());
+    const AssetIndex index = bundle.default_asset(bundle.name(*name).value()).value();
+    CHECK(bundle.find_asset(id_from<AssetId>(blake3(bytes_of(content_of(asset))))).value() == index);
+    Text out{};
+    CHECK(bundle.read_at(index, 0, std::as_writable_bytes(std::span(out))));
+    CHECK(out == content_of(asset));
+}
+
+}  // namespace
+
+TEST_CASE("many assets: a million are written, opened, found and listed") {
+    const auto few = bundle_of(kFew);
+    const auto many = bundle_of(kMany);
+
+    // Nothing but the heads is read to open either.
+    CHECK(opened(few)->asset_count() == kFew);
+    CHECK(few->bytes_read == 2 * limits::kHeadBytes);
+    const auto bundle = opened(many);
+    CHECK(bundle->asset_count() == kMany);
+    CHECK(bundle->name_count() == kMany);
+    CHECK(many->bytes_read == few->bytes_read);
+
+    // The first look-up by name and id, and the first read: a few pages of each table, a page of each level of its tree,
+    // one block.
+    check_found(*bundle, 4711);
+    CHECK(many->bytes_read < 400'000);
+
+    for (std::uint32_t i = 0; i < 20'000; ++i)
+        check_found(*bundle, static_cast<std::uint32_t>(i * 7919ull % kMany));
+    CHECK_FALSE(bundle->find_asset(id_from<AssetId>(blake3(bytes_of(content_of(kMany))))).value());
+    CHECK_FALSE(bundle->find_name(name_of(kMany)).value());
+
+    // A folder's names are a run.
+    const NameIndex first = bundle->lower_bound_name("Folder 42/").value();
+    const NameIndex last = bundle->lower_bound_name("Folder 420").value();  // '0' is behind '/'
+    CHECK(static_cast<std::uint32_t>(last) - static_cast<std::uint32_t>(first) == kMany / kFolders);
+    for (std::uint32_t i = 0; i < kMany / kFolders; ++i) {
+        const NameIndex index{static_cast<std::uint32_t>(first) + i};
+        CHECK(bundle->name_text(index).value() == name_of(i * kFolders + 42));
+    }
+    // All of them, in order.
+    std::string before;
+    for (std::uint32_t i = 0; i < kMany; ++i) {
+        const std::string_view text = bundle->name_text(NameIndex{i}).value();
+        if (!(before < text))
+            FAIL_CHECK("name " << i << " is not behind the one before it");
+        before = text;
+    }
+}
