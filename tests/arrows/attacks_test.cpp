@@ -1,0 +1,67 @@
+// tests/ATTACKS.md names tests that exist, for every row that it has to.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace {
+
+const std::string kTests = std::string(FARDEL_SOURCE_DIR) + "/tests/";
+
+std::string read(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    REQUIRE_MESSAGE(in, path);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The text between `from` and the next `end`; `from` is behind it then.
+std::string take(std::string_view text, std::size_t& from, char end) {
+    const std::size_t stop = text.find(end, from);
+    REQUIRE(stop != std::string_view::npos);
+    std::string taken(text.substr(from, stop - from));
+    from = stop + 1;
+    return taken;
+}
+
+// Every `folder/file_test` "case" of a line: that the file has the words. How many there are.
+int check_cases(std::string_view line) {
+    int cases = 0;
+    std::string file;
+    for (std::size_t at = 0; at < line.size();) {
+        const char c = line[at++];
+        if (c == '`') {
+            const std::string word = take(line, at, '`');
+            const bool is_test = word.ends_with("_test") || word.ends_with("_defects");
+            file = is_test && word.find('/') != std::string::npos ? kTests + word + ".cpp" : "";
+        } else if (c == '"' && !file.empty()) {
+            const std::string words = take(line, at, '"');
+            CAPTURE(file);
+            CHECK_MESSAGE(read(file).find('"' + words) != std::string::npos, words);
+            ++cases;
+        }
+    }
+    return cases;
+}
+
+}  // namespace
+
+TEST_CASE("attacks: each row of the table names cases that exist") {
+    std::ifstream in(kTests + "ATTACKS.md");
+    std::map<std::string, int> cases;  // by row
+    for (std::string line; std::getline(in, line);) {
+        const int found = check_cases(line);
+        if (line.starts_with("| A"))
+            cases[line.substr(2, 3)] += found;
+    }
+    const std::pair<int, int> ranges[] = {{1, 34}, {40, 46}, {54, 61}, {74, 75}};
+    for (const auto& range : ranges)
+        for (int row = range.first; row <= range.second; ++row) {
+            const std::string name = (row < 10 ? "A0" : "A") + std::to_string(row);
+            CHECK_MESSAGE(cases[name] > 0, name);
+        }
+    CHECK(cases.size() == 34 + 7 + 8 + 2);
+}
