@@ -65,10 +65,7 @@ TEST_CASE("help: every option of every verb is in its man page") {
 }
 
 TEST_CASE("help: the man pages are sound roff") {
-    if (run_program({"groff", "--version"}).exit_code != 0) {
-        MESSAGE("groff is not installed");
-        return;
-    }
+    REQUIRE_MESSAGE(run_program({"groff", "--version"}).exit_code == 0, "setup/install-dependencies installs groff");
     for (const std::string& verb : kVerbs) {
         const Outcome outcome = run_program({"groff", "-man", "-Tutf8", "-ww", "-z", FARDEL_SOURCE_DIR "/docs/man/fardel-" + verb + ".1"});
         CHECK(outcome.exit_code == 0);

@@ -1,0 +1,77 @@
+// All archives of a real game, every byte: what the bundle gives back is what unzip and b3sum say.
+
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+using namespace fardel::tests;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kGame = "/usr/share/games/openarena/baseoa";
+
+std::vector<std::string> archives() {
+    std::vector<std::string> paths;
+    for (const auto& entry : fs::directory_iterator(kGame))
+        if (entry.path().extension() == ".pk3")
+            paths.push_back(entry.path().string());
+    std::ranges::sort(paths);  // as the game does: later ones win
+    return paths;
+}
+
+// Of every file below a folder, by path, as b3sum prints them.
+std::map<std::string, std::string> hashes_below(const std::string& folder) {
+    const Outcome listed = run_shell("cd " + folder + " && find . -type f -print0 | xargs -0 b3sum");
+    REQUIRE(listed.exit_code == 0);
+    std::map<std::string, std::string> hashes;
+    std::istringstream lines(listed.out);
+    for (std::string line; std::getline(lines, line);)
+        hashes[line.substr(64 + 4)] = line.substr(0, 64);  // "<hash>  ./<path>"
+    return hashes;
+}
+
+}  // namespace
+
+TEST_CASE("OpenArena whole: every file comes back identical by name, and by hash equal to b3sum; equal files are one asset") {
+    REQUIRE_MESSAGE(fs::exists(kGame), "setup/install-dependencies installs OpenArena");
+    const std::vector<std::string> sources = archives();
+    REQUIRE(sources.size() >= 10);
+    const ScratchFolder scratch;
+    const std::string bundle = scratch.path("game.fardel");
+    Arguments pack{"pack"};
+    pack.insert(pack.end(), sources.begin(), sources.end());
+    for (const char* word : {"-o", bundle.c_str(), "--name", "openarena", "--level", "1", "--json"})
+        pack.emplace_back(word);
+    const json packed = json::parse(run_well(pack));
+
+    // The truth: each archive unpacked over the ones before it.
+    for (const std::string& source : sources)
+        REQUIRE(run_program({"unzip", "-q", "-o", source, "-d", scratch.path("truth")}).exit_code == 0);
+    const auto truth = hashes_below(scratch.path("truth"));
+    CHECK(truth.size() > 4000);
+
+    const json names = json::parse(run_well({"ls", "--json", bundle}))["names"];
+    CHECK(names.size() == truth.size());
+    std::set<std::string> different;
+    for (const json& name : names) {
+        const std::string text = name["name"];
+        CAPTURE(text);
+        const auto found = truth.find(text);
+        REQUIRE(found != truth.end());
+        CHECK(name["asset"] == found->second);
+        different.insert(found->second);
+    }
+    CHECK(packed["assets"] == different.size());
+    CHECK(different.size() < truth.size());
+
+    run_well({"extract", bundle, "-C", scratch.path("out")});
+    CHECK(run_program({"find", scratch.path("truth"), "-type", "d", "-empty", "-delete"}).exit_code == 0);  // bundles have files
+    CHECK(run_program({"diff", "-r", scratch.path("truth"), scratch.path("out")}).exit_code == 0);
+    CHECK(run_shell("head -c 4096 " + bundle + " | b3sum --no-names").out == run_well({"id", bundle}));
+}
