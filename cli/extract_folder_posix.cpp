@@ -41,14 +41,28 @@ std::string_view kind_of(mode_t mode) {
     return "a device or socket";
 }
 
-// Moves without replacing, or swaps two files. Both undo themselves.
+// Swaps in three steps, for file systems without RENAME_EXCHANGE: the old file waits in the staging folder.
+bool swap_by_steps(int staging, const std::string& staged_leaf, int to, const std::string& to_leaf) {
+    const std::string waiting = staged_leaf + ".old";
+    if (::renameat(to, to_leaf.c_str(), staging, waiting.c_str()) != 0)
+        return false;
+    if (::renameat(staging, staged_leaf.c_str(), to, to_leaf.c_str()) != 0) {
+        const int reason = errno;
+        ::renameat(staging, waiting.c_str(), to, to_leaf.c_str());
+        errno = reason;
+        return false;
+    }
+    return ::renameat(staging, waiting.c_str(), staging, staged_leaf.c_str()) == 0;
+}
+
+// Moves without replacing, or swaps two files (`from` then is the staging folder).
 Status move(int from, const std::string& from_leaf, int to, const std::string& to_leaf, bool swap, const std::string& shown) {
     if (::renameat2(from, from_leaf.c_str(), to, to_leaf.c_str(), swap ? RENAME_EXCHANGE : RENAME_NOREPLACE) == 0)
         return ok();
     if (errno != EINVAL && errno != ENOSYS)   // a file system that knows plain renames only
         return system_error(errno, shown);
     if (swap)
-        return ::renameat(from, from_leaf.c_str(), to, to_leaf.c_str()) == 0 ? ok() : system_error(errno, shown);
+        return swap_by_steps(from, from_leaf, to, to_leaf) ? ok() : system_error(errno, shown);
     if (::linkat(from, from_leaf.c_str(), to, to_leaf.c_str(), 0) != 0 || ::unlinkat(from, from_leaf.c_str(), 0) != 0)
         return system_error(errno, shown);
     return ok();
@@ -185,7 +199,10 @@ void ExtractFolder::Impl::take_back(std::size_t index) {
     if (!entry.moved)
         return;
     if (const auto folder = open_parent(entry.name.parent(), false)) {
-        const Status back = move(*folder, std::string(entry.name.leaf()), staging.number(), std::to_string(index), entry.swapped, "");
+        const std::string staged = std::to_string(index);
+        const std::string leaf(entry.name.leaf());
+        const Status back = entry.swapped ? move(staging.number(), staged, *folder, leaf, true, "")
+                                          : move(*folder, leaf, staging.number(), staged, false, "");
         entry.moved = !back;
     }
 }

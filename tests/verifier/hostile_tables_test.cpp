@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint32_t kOddNumbers[] = {
     0, 1, 2, 3, 63, 64, 255, 256, 4095, 4096, 65535, 65536, 262144, 0x7fff'ffff, 0x8000'0000, 0xffff'fff0, 0xffff'ffff};
 
-// Seeds may be given to replay a failure: FARDEL_SEED=17.
+// Seeds may be given to replay a failure: FARDEL_TEST_SEED=17.
 std::vector<std::uint32_t> seeds() {
-    if (const char* seed = std::getenv("FARDEL_SEED"))
+    if (const char* seed = std::getenv("FARDEL_TEST_SEED"))
         return {static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10))};
     std::vector<std::uint32_t> all(400);
     for (std::uint32_t i = 0; i < all.size(); ++i)
