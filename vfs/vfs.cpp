@@ -1,6 +1,7 @@
 #include <fardel/vfs/vfs.h>
 
 #include "asset_verdicts.h"
+#include "conflicts.h"
 #include "explain.h"
 #include "listing_state.h"
 #include "mount_set.h"
@@ -295,6 +296,10 @@ Result<Explanation> Vfs::explain(std::string_view path) const {
     const auto folder = is_folder(set, parts);
     out.folder = folder && *folder;
     return out;
+}
+
+Result<std::vector<Conflict>> Vfs::conflicts(std::size_t conflicts_max) const {
+    return find_conflicts(*impl_->set.share(), conflicts_max);
 }
 
 }  // namespace fardel

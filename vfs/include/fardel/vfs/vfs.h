@@ -8,6 +8,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/result.h>
+#include <fardel/vfs/conflict.h>
 #include <fardel/vfs/explanation.h>
 #include <fardel/vfs/file.h>
 #include <fardel/vfs/listing.h>
@@ -80,6 +81,9 @@ public:
 
     // What find() weighs and how it decides. Damage is told in the candidates. Errors: malformed, limit (path).
     Result<Explanation> explain(std::string_view path) const;
+    // Every path that more than one mount publishes or hides, by path: reads all names of all mounts, so it is for tools
+    // and start-up checks. Errors: limit (more than conflicts_max), corrupt, malformed, io.
+    Result<std::vector<Conflict>> conflicts(std::size_t conflicts_max = 1u << 20) const;
 
 private:
     struct Impl;

@@ -1,0 +1,89 @@
+#include "conflicts.h"
+
+#include "resolve.h"
+
+#include <fardel/format/name.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Result<ConflictSide> side_of(const NameMatch& match) {
+    ConflictSide side{.mount = match.mount->id};
+    if (match.record.is(NameRecord::tombstone))
+        return side;
+    FARDEL_TRY_ASSIGN(const File file, open_match(match));
+    side.asset = file.asset_id();
+    return side;
+}
+
+// All that decide about a name of the published tree, highest precedence first.
+Result<std::vector<NameMatch>> deciding_matches(const MountSet& set, std::string_view name) {
+    const std::uint64_t hash = name_hash(name);
+    std::vector<NameMatch> matches;
+    CandidateWalk candidates(set, hash);
+    while (const Mount* mount = candidates.next()) {
+        FARDEL_TRY_ASSIGN(const auto match, find_in_mount(*mount, name, hash));
+        if (match && match->decides())
+            matches.push_back(*match);
+    }
+    return matches;
+}
+
+Result<Conflict> conflict_of(std::string_view name, const std::vector<NameMatch>& matches) {
+    Conflict conflict{.path = "/" + std::string(name), .winner = {}, .hidden = {}};
+    FARDEL_TRY_ASSIGN(conflict.winner, side_of(matches.front()));
+    for (std::size_t i = 1; i < matches.size(); ++i) {
+        FARDEL_TRY_ASSIGN(const ConflictSide side, side_of(matches[i]));
+        conflict.hidden.push_back(side);
+    }
+    return conflict;
+}
+
+// The conflicts that a mount's own spelling of its names meets, except those that a mount before it has told.
+Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t conflicts_max, std::vector<Conflict>& out) {
+    const Bundle& bundle = *mount.bundle;
+    for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
+        FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
+        const NameMatch own{.mount = &mount, .index = NameIndex{i}, .record = record};
+        if (!own.decides())
+            continue;
+        FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(NameIndex{i}));
+        FARDEL_TRY(verify_name(text));
+        const std::string name = mount.place.empty() ? std::string(text) : mount.place + "/" + std::string(text);
+        if (is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))  // A15: never visible
+            continue;
+        FARDEL_TRY_ASSIGN(const auto matches, deciding_matches(set, name));
+        if (matches.size() < 2)
+            continue;
+        FARDEL_TRY_ASSIGN(Conflict conflict, conflict_of(name, matches));
+        if (out.size() == conflicts_max)
+            return Error(ErrorCode::limit, "more than " + std::to_string(conflicts_max) + " conflicts");
+        out.push_back(std::move(conflict));
+    }
+    return ok();
+}
+
+}  // namespace
+
+bool Conflict::harmless() const noexcept {
+    return winner.asset && std::ranges::all_of(hidden, [this](const ConflictSide& side) { return side.asset == winner.asset; });
+}
+
+Result<std::vector<Conflict>> find_conflicts(const MountSet& set, std::size_t conflicts_max) {
+    std::vector<Conflict> all;
+    for (const Mount& mount : set.mounts()) {
+        FARDEL_TRY(add_conflicts(set, mount, conflicts_max, all));
+        // Two mounts with one spelling tell the same.
+        std::ranges::sort(all, {}, &Conflict::path);
+        const auto same_path = [](const Conflict& a, const Conflict& b) { return a.path == b.path; };
+        all.erase(std::unique(all.begin(), all.end(), same_path), all.end());
+    }
+    return all;
+}
+
+}  // namespace fardel
