@@ -31,6 +31,7 @@ constexpr Verb kVerbs[] = {
     {"sign", "sign or countersign a bundle", run_sign},
     {"trust", "make and show trust policies", run_trust},
     {"which", "explain why a path is the asset that it is", run_which},
+    {"conflicts", "tell every name that one bundle hides from another", run_conflicts},
 };
 
 std::string overview() {

@@ -20,5 +20,6 @@ Result<Exit> run_keygen(Words words, Console& console);
 Result<Exit> run_sign(Words words, Console& console);
 Result<Exit> run_trust(Words words, Console& console);
 Result<Exit> run_which(Words words, Console& console);
+Result<Exit> run_conflicts(Words words, Console& console);
 
 }  // namespace fardel

@@ -1,18 +1,15 @@
 // fardel which: mounts bundles as a game would and tells why a path is the asset that it is.
 
-#include "clock.h"
 #include "figures.h"
 #include "json.h"
+#include "mounts.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
-#include <fardel/format/trust_policy.h>
 #include <fardel/vfs/vfs.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <optional>
 
 namespace fardel {
 namespace {
@@ -101,18 +98,8 @@ Json json_of(const Explanation& explanation) {
 }
 
 Result<Exit> which(const WhichCommand& command, Console& console) {
-    std::optional<TrustPolicy> policy;
-    if (!command.policy.empty()) {
-        FARDEL_TRY_ASSIGN(policy, read_trust_policy(command.policy));
-    }
     Vfs vfs;
-    for (const std::string& file : command.mounts) {
-        MountOptions options;
-        options.policy = policy ? &*policy : nullptr;
-        options.now_s = now_s();
-        options.allow_unsigned = !policy;
-        FARDEL_TRY(vfs.mount(file, options));
-    }
+    FARDEL_TRY(mount_all(vfs, command.mounts, command.policy));
     FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path));
     FARDEL_TRY(console.write(command.json ? format_json(json_of(explanation)) + "\n" : format_explanation(explanation)));
     return explanation.winner || explanation.folder ? Exit::fine : Exit::refusal;

@@ -7,7 +7,7 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which"};
+const std::vector<std::string> kVerbs = {"pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -125,6 +125,7 @@ TEST_CASE("the program: a command line that makes no sense is told in one line, 
         {"trust", "init", "p"},
         {"which", "path"},
         {"which", "--mount", "a"},
+        {"conflicts"},
     };
     const ScratchFolder scratch;
     for (const Arguments& arguments : wrong) {

@@ -1,0 +1,95 @@
+// fardel conflicts: mounts bundles as a game would and tells every name that one of them hides from another.
+
+#include "figures.h"
+#include "json.h"
+#include "mounts.h"
+#include "verbs.h"
+
+#include <fardel/format/name.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace fardel {
+namespace {
+
+struct ConflictsCommand {
+    std::vector<std::string> files;
+    std::string policy;
+    bool all = false;
+    bool json = false;
+};
+
+using Labels = std::map<MountId, std::string>;
+
+std::string format_side(const ConflictSide& side, const Labels& labels, std::string_view role) {
+    return fmt::format("  {}: {} {}\n", printable(labels.at(side.mount)), role, side.asset ? "asset " + short_id(*side.asset) : "tombstone");
+}
+
+std::string format_conflict(const Conflict& conflict, const Labels& labels) {
+    std::string text = fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (the same content)" : "");
+    text += format_side(conflict.winner, labels, "wins,");
+    for (const ConflictSide& side : conflict.hidden)
+        text += format_side(side, labels, "hidden,");
+    return text;
+}
+
+Json json_of(const ConflictSide& side, const Labels& labels) {
+    return Json{{"file", labels.at(side.mount)}, {"asset", side.asset ? Json(side.asset->hex()) : Json()}};
+}
+
+Json json_of(const Conflict& conflict, const Labels& labels) {
+    Json hidden = Json::array();
+    for (const ConflictSide& side : conflict.hidden)
+        hidden.push_back(json_of(side, labels));
+    return Json{{"path", conflict.path}, {"harmless", conflict.harmless()}, {"winner", json_of(conflict.winner, labels)}, {"hidden", std::move(hidden)}};
+}
+
+Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
+    Vfs vfs;
+    FARDEL_TRY(mount_all(vfs, command.files, command.policy));
+    Labels labels;
+    for (const MountDescription& mount : vfs.mounts())
+        labels[mount.id] = mount.label;
+    FARDEL_TRY_ASSIGN(const std::vector<Conflict> found, vfs.conflicts());
+    const auto harmful = static_cast<std::size_t>(std::ranges::count_if(found, [](const Conflict& conflict) { return !conflict.harmless(); }));
+
+    Json shown = Json::array();
+    std::string text;
+    for (const Conflict& conflict : found) {
+        if (conflict.harmless() && !command.all)
+            continue;
+        if (command.json)
+            shown.push_back(json_of(conflict, labels));
+        else
+            text += format_conflict(conflict, labels);
+    }
+    const std::size_t harmless = found.size() - harmful;
+    if (command.json)
+        text = format_json(Json{{"conflicts", std::move(shown)}, {"harmful", harmful}, {"harmless", harmless}}) + "\n";
+    else
+        text += fmt::format("{} other content; {} the same content\n", format_count(harmful, "name hides", "names hide"), format_count(harmless, "more hides", "more hide"));
+    FARDEL_TRY(console.write(text));
+    return harmful == 0 ? Exit::fine : Exit::refusal;
+}
+
+}  // namespace
+
+Result<Exit> run_conflicts(Words words, Console& console) {
+    CommandLine line("conflicts", "FILE... [--trust POLICY] [--all] [--json]",
+                     "Tells every name that one bundle hides from another, when they are mounted in this order; later ones win.",
+                     "  fardel conflicts mygame.fardel mod.fardel\n"
+                     "  fardel conflicts mygame.fardel patch.fardel --all --json\n");
+    ConflictsCommand command;
+    line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
+    line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
+    line.flag("-a,--all", command.all, "Also names that hide the same content");
+    line.flag("--json", command.json, "Report as JSON");
+    if (const auto over = line.parse(words, console))
+        return *over;
+    return conflicts(command, console);
+}
+
+}  // namespace fardel
