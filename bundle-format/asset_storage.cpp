@@ -243,16 +243,26 @@ Status AssetStorage::finish() {
 }
 
 StoredContent AssetStorage::take_content() && {
+    content_.blocks_bytes = section_.length_bytes();
+    content_.blocks = section_.take_records();
+    content_.piece_hashes = section_.take_piece_hashes();
+    sort_by_id(content_);
+    return std::move(content_);
+}
+
+}  // namespace
+
+void sort_by_id(StoredContent& content) {
     struct Place {
         std::uint64_t leading;   // of the id; all that is looked at, as a rule
         std::uint32_t asset;
     };
     std::vector<Place> by_id;
-    by_id.reserve(content_.assets.size());
-    for (const StoredAsset& asset : content_.assets)
+    by_id.reserve(content.assets.size());
+    for (const StoredAsset& asset : content.assets)
         by_id.push_back({leading_bits(asset.id), static_cast<std::uint32_t>(by_id.size())});
     std::ranges::sort(by_id, [&](const Place& a, const Place& b) {
-        return a.leading != b.leading ? a.leading < b.leading : content_.assets[a.asset].id < content_.assets[b.asset].id;
+        return a.leading != b.leading ? a.leading < b.leading : content.assets[a.asset].id < content.assets[b.asset].id;
     });
 
     std::vector<StoredAsset> assets;
@@ -260,18 +270,12 @@ StoredContent AssetStorage::take_content() && {
     std::vector<std::uint32_t> position(by_id.size());
     for (const Place& place : by_id) {
         position[place.asset] = static_cast<std::uint32_t>(assets.size());
-        assets.push_back(content_.assets[place.asset]);
+        assets.push_back(content.assets[place.asset]);
     }
-    content_.assets = std::move(assets);
-    for (std::uint32_t& asset : content_.asset_of)
+    content.assets = std::move(assets);
+    for (std::uint32_t& asset : content.asset_of)
         asset = position[asset];
-    content_.blocks_bytes = section_.length_bytes();
-    content_.blocks = section_.take_records();
-    content_.piece_hashes = section_.take_piece_hashes();
-    return std::move(content_);
 }
-
-}  // namespace
 
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
                                    StagedFile& file, std::uint64_t section_offset, const WriteOptions& options) {

@@ -34,6 +34,9 @@ struct StoredContent {
     std::uint64_t duplicate_bytes = 0;       // of planned assets whose bytes were there already
 };
 
+// Puts `assets`, so far in order of discovery, into the order of their table, and lets asset_of follow.
+void sort_by_id(StoredContent& content);
+
 // `order` says which planned asset comes when. Blocks go to `section_offset` of the file, where nothing is yet.
 // Errors: those of the sources, with the asset's key; limit, corrupt, cancelled, busy; those of the file.
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,

@@ -85,6 +85,7 @@ public:
         FARDEL_TRY(stream->look());
         return std::unique_ptr<BlobStream>(std::move(stream));
     }
+    Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return open_file_source(path_); }
 
 private:
     const std::string path_;

@@ -34,29 +34,30 @@ constexpr int bucket_bits(std::uint64_t count, std::uint64_t per_bucket) noexcep
     return bits;
 }
 
-// `key_of(i)`: the 64 leading bits of record i; rising with i. The table's bytes; empty for no records.
+// `key_of(i)`: the 64 leading bits of record i; rising with i. Where each bucket begins and, last, `count`; empty for no
+// records.
 // Error: limit (more than kBucketRecordsMax records in one bucket; no accident, somebody searched for such keys).
 template <class KeyOf>
-Result<std::vector<std::byte>> build_buckets(std::uint32_t count, std::uint64_t per_bucket, KeyOf key_of) {
-    std::vector<std::byte> table;
+Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, std::uint64_t per_bucket, KeyOf key_of) {
+    std::vector<std::uint32_t> starts;
     if (count == 0)
-        return table;
+        return starts;
     const int bits = bucket_bits(count, per_bucket);
     const std::uint64_t buckets = std::uint64_t{1} << bits;
-    table.reserve((buckets + 1) * sizeof(std::uint32_t));
+    starts.reserve(buckets + 1);
     const auto bucket_of = [&](std::uint32_t i) { return bits == 0 ? 0 : key_of(i) >> (64 - bits); };
-    append_le(table, std::uint32_t{0});
-    for (std::uint64_t bucket = 0, first = 0; bucket < buckets; ++bucket) {
-        auto end = static_cast<std::uint32_t>(first);
+    starts.push_back(0);
+    for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+        const std::uint32_t first = starts.back();
+        std::uint32_t end = first;
         while (end < count && bucket_of(end) == bucket)
             ++end;
         if (end - first > limits::kBucketRecordsMax)
             return Error(ErrorCode::limit, std::to_string(end - first) + " records in one bucket of a look-up table; at most " +
                                                std::to_string(limits::kBucketRecordsMax));
-        append_le(table, end);
-        first = end;
+        starts.push_back(end);
     }
-    return table;
+    return starts;
 }
 
 }  // namespace fardel

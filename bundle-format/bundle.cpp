@@ -107,7 +107,7 @@ Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted
     std::uint64_t leading;
     std::memcpy(&leading, wanted.bytes.data(), sizeof leading);
     if constexpr (std::endian::native == std::endian::little) leading = swap_bytes(leading);
-    FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.bucket(TableKind::asset_buckets, leading, asset_count));
+    FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.asset_bucket(leading, asset_count));
     if (range.first == range.last) return std::optional<AssetIndex>();
     constexpr std::uint64_t kSize = 64;
     FARDEL_TRY_ASSIGN(const std::byte* records, tables.table(TableKind::assets).touch(range.first * kSize, (range.last - range.first) * kSize));
@@ -118,7 +118,7 @@ Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted
 
 Result<std::optional<NameIndex>> Bundle::Impl::find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const {
     if (name_count == 0) return std::optional<NameIndex>();
-    FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.bucket(TableKind::name_buckets, hash, name_count));
+    FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.name_bucket(hash, name_count));
     if (range.first == range.last) return std::optional<NameIndex>();
     constexpr std::uint64_t kSize = 16;
     FARDEL_TRY_ASSIGN(const std::byte* records, tables.table(TableKind::name_index).touch(range.first * kSize, (range.last - range.first) * kSize));

@@ -1,7 +1,6 @@
 #include <fardel/format/bundle_plan.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 namespace fardel {
@@ -9,30 +8,31 @@ namespace {
 
 class MemoryStream final : public BlobStream {
 public:
-    explicit MemoryStream(std::span<const std::byte> bytes) : rest_(bytes) {}
+    explicit MemoryStream(const ByteSource& bytes) : bytes_(bytes) {}
 
     Result<std::size_t> read(std::span<std::byte> out) override {
-        const std::size_t count = std::min(out.size(), rest_.size());
-        if (count != 0)
-            std::memcpy(out.data(), rest_.data(), count);
-        rest_ = rest_.subspan(count);
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), bytes_.size_bytes() - at_));
+        FARDEL_TRY(bytes_.read_at(at_, out.first(count)));
+        at_ += count;
         return count;
     }
 
 private:
-    std::span<const std::byte> rest_;
+    const ByteSource& bytes_;
+    std::uint64_t at_ = 0;
 };
 
 class MemoryBlob final : public BlobSource {
 public:
-    explicit MemoryBlob(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+    explicit MemoryBlob(std::vector<std::byte> bytes) : bytes_(make_memory_source(std::move(bytes))) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
-        return std::unique_ptr<BlobStream>(std::make_unique<MemoryStream>(bytes_));
+        return std::unique_ptr<BlobStream>(std::make_unique<MemoryStream>(*bytes_));
     }
+    Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return bytes_; }
 
 private:
-    const std::vector<std::byte> bytes_;
+    const std::shared_ptr<const ByteSource> bytes_;
 };
 
 }  // namespace

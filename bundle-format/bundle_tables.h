@@ -26,14 +26,18 @@ public:
     }
 
     Result<std::string_view> string(StringRef ref) const;
-    // Records [first, last) of a bucket table's bucket: the leading `bits` of `key` say which.
+    // Records [first, last) of the bucket that the leading bits of a key name; of `records` in all, > 0.
     struct Range {
         std::uint32_t first = 0;
         std::uint32_t last = 0;
     };
-    Result<Range> bucket(TableKind buckets, std::uint64_t key, std::uint64_t records) const;
+    Result<Range> asset_bucket(std::uint64_t leading, std::uint64_t records) const;
+    // Empty also when the bucket's filter rules the hash out.
+    Result<Range> name_bucket(std::uint64_t hash, std::uint64_t records) const;
 
 private:
+    std::uint64_t bucket_of(TableKind buckets, std::uint64_t key) const noexcept;
+    static Result<Range> verify_range(TableKind buckets, std::uint64_t bucket, Range range, std::uint64_t records);
     static constexpr std::size_t kManifestKinds = 16;
     static std::size_t slot(TableKind kind) noexcept {
         const auto number = static_cast<std::size_t>(kind);

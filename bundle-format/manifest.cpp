@@ -77,8 +77,8 @@ std::uint32_t record_bytes(TableKind kind) noexcept {
     switch (kind) {
         using enum TableKind;
         case strings: return 1;
-        case asset_buckets:
-        case name_buckets: return 4;
+        case asset_buckets: return 4;
+        case name_buckets:
         case tags:
         case consumes:
         case placements: return 8;
@@ -198,6 +198,18 @@ Result<NameIndexRecord> decode_record(std::span<const std::byte> bytes) {
     r.hash = in.take<std::uint64_t>();
     r.name = in.take<std::uint32_t>();
     r.text = in.take<std::uint32_t>();
+    return r;
+}
+
+void encode_record(const NameBucketRecord& r, std::vector<std::byte>& out) { FieldWriter(out).put(r.first).put(r.filter); }
+
+template <>
+Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes) {
+    FARDEL_TRY(verify_length(TableKind::name_buckets, bytes));
+    FieldReader in(bytes.data());
+    NameBucketRecord r;
+    r.first = in.take<std::uint32_t>();
+    r.filter = in.take<std::uint32_t>();
     return r;
 }
 

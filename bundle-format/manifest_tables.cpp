@@ -86,8 +86,11 @@ Result<AssetTables> build_asset_tables(const BundlePlan& plan, const StoredConte
         encode_record(record, tables.assets);
         ++position;
     }
-    FARDEL_TRY_ASSIGN(tables.buckets, build_buckets(position, kAssetsPerBucket,
-                                                    [&](std::uint32_t i) { return leading_bits(content.assets[i].id); }));
+    FARDEL_TRY_ASSIGN(const auto buckets, bucket_starts(position, kAssetsPerBucket, [&](std::uint32_t i) {
+                          return leading_bits(content.assets[i].id);
+                      }));
+    for (const std::uint32_t first : buckets)
+        append_le(tables.buckets, first);
     return tables;
 }
 
@@ -174,7 +177,7 @@ Result<std::vector<TableBytes>> build_manifest_tables(const BundlePlan& plan, co
     put(TableKind::asset_buckets, std::move(of_assets.buckets));
     put(TableKind::names, std::move(of_names.names));
     put(TableKind::name_index, std::move(of_names.name_index));
-    put(TableKind::name_buckets, names.buckets);
+    put(TableKind::name_buckets, std::move(of_names.name_buckets));
     put(TableKind::pieces, std::move(of_assets.pieces));
     put(TableKind::variants, std::move(of_names.variants));
     put(TableKind::tags, std::move(of_names.tags));

@@ -86,6 +86,14 @@ NameTables build_name_tables(std::span<const PlannedName> planned, const SortedN
     tables.name_index.reserve(planned.size() * record_bytes(TableKind::name_index));
     for (const SortedNames::Hashed& hashed : sorted.by_hash)
         encode_record(NameIndexRecord{hashed.hash, hashed.name, texts[hashed.name]}, tables.name_index);
+    tables.name_buckets.reserve(sorted.buckets.size() * record_bytes(TableKind::name_buckets));
+    for (std::size_t bucket = 0; bucket < sorted.buckets.size(); ++bucket) {
+        NameBucketRecord record{.first = sorted.buckets[bucket]};
+        if (bucket + 1 < sorted.buckets.size())
+            for (std::uint32_t i = record.first; i < sorted.buckets[bucket + 1]; ++i)
+                record.filter |= name_filter(sorted.by_hash[i].hash);
+        encode_record(record, tables.name_buckets);
+    }
     return tables;
 }
 

@@ -16,6 +16,7 @@ namespace fardel {
 struct NameTables {
     std::vector<std::byte> names;
     std::vector<std::byte> name_index;
+    std::vector<std::byte> name_buckets;
     std::vector<std::byte> variants;
     std::vector<std::byte> tags;
 };

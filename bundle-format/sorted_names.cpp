@@ -83,7 +83,7 @@ Result<SortedNames> sort_names(std::span<const PlannedName> names) {
         return a.hash != b.hash ? a.hash < b.hash : a.name < b.name;
     });
 
-    FARDEL_TRY_ASSIGN(sorted.buckets, build_buckets(static_cast<std::uint32_t>(texts.size()), kNamesPerBucket,
+    FARDEL_TRY_ASSIGN(sorted.buckets, bucket_starts(static_cast<std::uint32_t>(texts.size()), kNamesPerBucket,
                                                     [&](std::uint32_t i) { return sorted.by_hash[i].hash; }));
     FARDEL_TRY(verify_folds_differ(texts, sorted.by_hash));
     FARDEL_TRY(verify_no_name_is_a_folder(texts, sorted.by_hash));

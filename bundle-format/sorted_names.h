@@ -4,7 +4,6 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -18,7 +17,7 @@ struct SortedNames {
     };
     std::vector<std::uint32_t> by_text;   // indexes into the plan's names; the order of the names table
     std::vector<Hashed> by_hash;          // by (hash, name); the order of the name index
-    std::vector<std::byte> buckets;       // of by_hash; the table
+    std::vector<std::uint32_t> buckets;   // of by_hash: where each begins, and the end
 };
 
 // Errors: malformed (two names equal under case folding, a name that is also the folder of another), limit (more than

@@ -52,6 +52,25 @@ void check_buckets(const Tables& tables, TableKind kind, TableKind of, const Fin
     }
 }
 
+// Of each bucket of names.
+void check_filters(const Tables& tables, Findings& findings) {
+    const std::uint64_t records = tables.count<NameBucketRecord>();
+    if (records == 0)
+        return;
+    const Buckets buckets{TableKind::name_buckets, TableKind::name_index, records - 1};
+    std::vector<std::uint32_t> filters(records);
+    for (std::uint64_t i = 0; i < tables.count<NameIndexRecord>(); ++i) {
+        const auto entry = tables.find<NameIndexRecord>(i);
+        if (!entry)
+            return;
+        filters[buckets.bucket_of(entry->hash)] |= name_filter(entry->hash);
+    }
+    for (std::uint64_t i = 0; i < records; ++i)
+        if (const auto found = tables.find<NameBucketRecord>(i); found && found->filter != filters[i])
+            findings.add(Rule::bucket_wrong, record_place(TableKind::name_buckets, i),
+                         "its filter is not that of the hashes in the bucket");
+}
+
 }  // namespace
 
 void check_asset_buckets(const Tables& tables, Findings& findings) {
@@ -73,6 +92,7 @@ void check_name_buckets(const Tables& tables, Findings& findings) {
         return entry ? std::optional(entry->hash) : std::nullopt;
     };
     check_buckets(tables, TableKind::name_buckets, TableKind::name_index, key, findings);
+    check_filters(tables, findings);
 }
 
 }  // namespace fardel

@@ -70,6 +70,7 @@ bool Tables::check_records(Findings& findings) const {
     check.operator()<AssetRecord>(assets);
     check.operator()<NameRecord>(names);
     check.operator()<NameIndexRecord>(name_index);
+    check.operator()<NameBucketRecord>(name_buckets);
     check.operator()<VariantRecord>(variants);
     check.operator()<TagRecord>(tags);
     check.operator()<ReferenceRecord>(references);
@@ -80,7 +81,7 @@ bool Tables::check_records(Findings& findings) const {
     check.operator()<MetadataRecord>(creator_metadata);
     check.operator()<PlacementRecord>(placements);
     check.operator()<BlockRecord>(blocks);
-    for (const TableKind kind : {strings, asset_buckets, name_buckets, pieces})
+    for (const TableKind kind : {strings, asset_buckets, pieces})
         all = (*this)[kind].whole() && all;
     return all;
 }

@@ -22,6 +22,8 @@ inline constexpr TableKind kTableOf<NameRecord> = TableKind::names;
 template <>
 inline constexpr TableKind kTableOf<NameIndexRecord> = TableKind::name_index;
 template <>
+inline constexpr TableKind kTableOf<NameBucketRecord> = TableKind::name_buckets;
+template <>
 inline constexpr TableKind kTableOf<VariantRecord> = TableKind::variants;
 template <>
 inline constexpr TableKind kTableOf<TagRecord> = TableKind::tags;
@@ -65,7 +67,7 @@ public:
     }
     // Of `pieces`.
     std::optional<Hash> find_piece(std::uint64_t index) const noexcept;
-    // Of the two bucket tables.
+    // Where a bucket of the two bucket tables begins.
     std::optional<std::uint32_t> find_bucket(TableKind kind, std::uint64_t index) const noexcept;
 
     // Decodes every record of every table; a finding for each that has not the form of its kind. Whether all records of

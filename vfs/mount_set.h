@@ -5,6 +5,7 @@
 // that no mount takes long; mounts with a place or with very many names stay out.
 #pragma once
 
+#include "bundle_leases.h"
 #include "name_run.h"
 
 #include <fardel/format/bundle.h>
@@ -39,6 +40,7 @@ struct Mount {
     CaseRule case_rule = CaseRule::exact;
     std::string place;  // empty: the root
     std::shared_ptr<const Bundle> bundle;
+    std::shared_ptr<const BundleLeases> leases;  // of `bundle`, for opened files
     bool in_run = false;  // its names are in one of the set's runs
     bool unfit = false;   // they can be in none
 

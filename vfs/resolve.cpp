@@ -63,7 +63,7 @@ Result<File> open_match(const NameMatch& match) {
     const auto& bundle = match.mount->bundle;
     FARDEL_TRY_ASSIGN(const AssetIndex index, bundle->default_asset(match.record));
     FARDEL_TRY_ASSIGN(const AssetRecord record, bundle->asset(index));
-    return File(bundle, index, record);
+    return File(match.mount->leases->take(), index, record);
 }
 
 Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts) {
@@ -107,7 +107,7 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             keep(std::move(record).error());
             continue;
         }
-        return AssetSearch{.file = File(mount.bundle, asset, *record), .mount = &mount};
+        return AssetSearch{.file = File(mount.leases->take(), asset, *record), .mount = &mount};
     }
     if (first_error)
         return *std::move(first_error);

@@ -7,6 +7,8 @@
 // Why not std::atomic<std::shared_ptr>: in libstdc++ 12 it spins on a bit in the one line that all threads share.
 #pragma once
 
+#include "thread_number.h"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -16,13 +18,6 @@
 #include <utility>
 
 namespace fardel {
-
-// A number for this thread; threads started one after the other get neighbouring ones.
-inline std::size_t thread_number() noexcept {
-    static std::atomic<std::size_t> next{0};
-    thread_local const std::size_t number = next.fetch_add(1, std::memory_order_relaxed);
-    return number;
-}
 
 template <class T>
 class Snapshot {

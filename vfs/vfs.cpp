@@ -157,6 +157,7 @@ Result<MountId> Vfs::mount(std::shared_ptr<const ByteSource> source, MountOption
         options.label = "bundle";
     FARDEL_TRY(verify_place(options.place));
     FARDEL_TRY_ASSIGN(auto bundle, open_bundle(std::move(source), options, impl_->cache));
+    auto leases = std::make_shared<const BundleLeases>(bundle);
 
     const std::scoped_lock lock(impl_->writing);
     if (impl_->last_mount == kMountIdMax)
@@ -167,7 +168,8 @@ Result<MountId> Vfs::mount(std::shared_ptr<const ByteSource> source, MountOption
                                                           .priority = options.priority,
                                                           .case_rule = options.case_rule,
                                                           .place = std::move(options.place),
-                                                          .bundle = std::move(bundle)}));
+                                                          .bundle = std::move(bundle),
+                                                          .leases = std::move(leases)}));
     impl_->last_mount += 1;
     impl_->set.replace(std::move(next));
     return id;

@@ -89,7 +89,7 @@ std::uint64_t leading(const AssetId& id) {
 }
 
 // §5.
-void check_buckets(Bytes table, const std::vector<std::uint64_t>& keys, std::uint64_t load) {
+void check_buckets(Bytes table, const std::vector<std::uint64_t>& keys, std::uint64_t load, bool filtered) {
     if (keys.empty()) {
         REQUIRE(table.empty());
         return;
@@ -97,10 +97,19 @@ void check_buckets(Bytes table, const std::vector<std::uint64_t>& keys, std::uin
     unsigned bits = 0;
     while (keys.size() > load << bits)
         ++bits;
-    REQUIRE(table.size() == ((std::size_t{1} << bits) + 1) * 4);
+    const auto bucket_of = [bits](std::uint64_t key) { return bits == 0 ? 0 : key >> (64 - bits); };
+    const std::size_t numbers = filtered ? 2 : 1;
+    REQUIRE(table.size() == ((std::size_t{1} << bits) + 1) * 4 * numbers);
     for (std::size_t i = 0; i <= std::size_t{1} << bits; ++i) {
-        const auto less = std::ranges::count_if(keys, [&](std::uint64_t key) { return (bits == 0 ? 0 : key >> (64 - bits)) < i; });
-        REQUIRE(number_at(table, i) == static_cast<std::uint64_t>(less));
+        const auto less = std::ranges::count_if(keys, [&](std::uint64_t key) { return bucket_of(key) < i; });
+        REQUIRE(number_at(table, i * numbers) == static_cast<std::uint64_t>(less));
+        if (!filtered)
+            continue;
+        std::uint32_t filter = 0;
+        for (const std::uint64_t key : keys)
+            if (bucket_of(key) == i && i < std::size_t{1} << bits)
+                filter |= 1u << key % 32 | 1u << key / 32 % 32;
+        REQUIRE(number_at(table, i * 2 + 1) == filter);
     }
 }
 
@@ -125,7 +134,7 @@ void check_names(const AuditedBundle& b, const std::vector<NameIndexRecord>& ind
         REQUIRE(record.hash == name_hash(b.text(record.text)));
         hashes.push_back(record.hash);
     }
-    check_buckets(buckets, hashes, 4);
+    check_buckets(buckets, hashes, 4, true);
 }
 
 // §4, variants and tags: one run a name, in the order of names.
@@ -373,7 +382,7 @@ AuditedBundle audit(Bytes file) {
     std::vector<std::uint64_t> ids;
     for (const AssetRecord& asset : b.assets)
         ids.push_back(leading(asset.id));
-    check_buckets(table(asset_buckets), ids, 2);
+    check_buckets(table(asset_buckets), ids, 2, false);
     check_strings_used(b, index);
     check_names(b, index, table(name_buckets));
     check_variants(b);

@@ -252,7 +252,7 @@ TEST_CASE("bundle: indexes and sizes that lead nowhere are errors when they are 
     CHECK(fails(*opened([](forge::Draft& d) { d.variants[0].asset = 0xffff'ffff; })));
     CHECK(fails(*opened([](forge::Draft& d) { d.tags[0].axis = 0xffff'ffff; })));
     CHECK(fails(*opened([](forge::Draft& d) { d.name_index[0].name = 999; })));
-    CHECK(fails(*opened([](forge::Draft& d) { d.name_buckets.front() = 0xffff'ffff; })));
+    CHECK(fails(*opened([](forge::Draft& d) { d.name_buckets.front().first = 0xffff'ffff; })));
     CHECK(fails(*opened([](forge::Draft& d) {
         for (auto& b : d.blocks)
             b.stored_offset = UINT64_MAX;

@@ -392,7 +392,13 @@ void Draft::index_again() {
     for (std::uint32_t i = 0; i < names.size(); ++i)
         name_index.push_back({name_hash(text_at(strings, names[i].text)), i, names[i].text});
     std::ranges::sort(name_index, {}, [](const NameIndexRecord& r) { return std::tuple(r.hash, r.name); });
-    name_buckets = buckets_of(name_index.size(), 4, [&](std::size_t i) { return name_index[i].hash; });
+    const auto starts = buckets_of(name_index.size(), 4, [&](std::size_t i) { return name_index[i].hash; });
+    name_buckets.clear();
+    for (const std::uint32_t first : starts)
+        name_buckets.push_back({.first = first});
+    for (std::size_t bucket = 0; bucket + 1 < starts.size(); ++bucket)
+        for (std::uint32_t i = starts[bucket]; i < starts[bucket + 1]; ++i)
+            name_buckets[bucket].filter |= 1u << name_index[i].hash % 32 | 1u << name_index[i].hash / 32 % 32;
     asset_buckets = buckets_of(assets.size(), 2, [&](std::size_t i) { return leading_bits(assets[i].id); });
 }
 

@@ -112,7 +112,7 @@ struct Draft {
     std::vector<std::uint32_t> asset_buckets;
     std::vector<NameRecord> names;
     std::vector<NameIndexRecord> name_index;
-    std::vector<std::uint32_t> name_buckets;
+    std::vector<NameBucketRecord> name_buckets;
     std::vector<Hash> pieces;
     std::vector<VariantRecord> variants;
     std::vector<TagRecord> tags;

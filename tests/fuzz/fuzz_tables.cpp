@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case assets: try_record<AssetRecord>(bytes); break;
         case names: try_record<NameRecord>(bytes); break;
         case name_index: try_record<NameIndexRecord>(bytes); break;
+        case name_buckets: try_record<NameBucketRecord>(bytes); break;
         case variants: try_record<VariantRecord>(bytes); break;
         case tags: try_record<TagRecord>(bytes); break;
         case references: try_record<ReferenceRecord>(bytes); break;

@@ -176,7 +176,7 @@ std::vector<Defect> name_defects() {
          drafted(few, [](Draft& d) { d.name_index[0].text = d.name_index[1].text; })},
         {"the index has one name twice",
          "name-index-wrong",
-         {},
+         {"bucket-wrong"},
          drafted(few, [](Draft& d) { d.name_index[1] = d.name_index[0]; })},
         {"the index is not sorted",
          "name-index-wrong",

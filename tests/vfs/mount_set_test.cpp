@@ -115,7 +115,8 @@ TEST_CASE("mount set: one of many mounts whose tables are damaged still decides 
             mount(vfs, bundle);
     }
     CHECK(outcome_of(vfs.find("/all")) == "corrupt");
-    CHECK(outcome_of(vfs.find("/nothing")) == "corrupt");
+    CHECK(outcome_of(vfs.find("/only 3")) == "corrupt");
+    CHECK(outcome_of(vfs.open("/nothing")) == "missing");  // its buckets, which are good, say so
     REQUIRE(vfs.unmount(*damaged));
     CHECK(content_at(vfs, "/all") == "29");
     CHECK(content_at(vfs, "/only 7") == "x");

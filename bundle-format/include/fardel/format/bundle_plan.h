@@ -5,6 +5,7 @@
 // checks them and everything else that is said here.
 #pragma once
 
+#include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -34,6 +36,10 @@ public:
     virtual ~BlobSource() = default;
     // The source outlives its streams.
     virtual Result<std::unique_ptr<BlobStream>> open() const = 0;
+    // The same bytes at offsets; nullptr where they can only be read from the start.
+    virtual Result<std::shared_ptr<const ByteSource>> open_bytes() const { return std::shared_ptr<const ByteSource>(); }
+    // Another one whenever the bytes may have changed; nothing: that cannot be told without reading them.
+    virtual std::optional<Hash> find_version() const { return std::nullopt; }
 };
 
 std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes);

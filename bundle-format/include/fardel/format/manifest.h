@@ -23,7 +23,7 @@ enum class TableKind : std::uint32_t {
     asset_buckets = 3,     // u32: first asset of each bucket of leading id bits, and the count at the end
     names = 4,             // NameRecord, sorted by text
     name_index = 5,        // NameIndexRecord, sorted by (hash, name)
-    name_buckets = 6,      // u32: first index record of each bucket of leading hash bits, and the count at the end
+    name_buckets = 6,      // NameBucketRecord of each bucket of leading hash bits, and the count at the end
     pieces = 7,            // Hash of each piece of each asset that has more than one
     variants = 8,          // VariantRecord
     tags = 9,              // TagRecord
@@ -80,6 +80,17 @@ struct NameIndexRecord {                       // 16 bytes
     StringRef text = 0;
     friend bool operator==(const NameIndexRecord&, const NameIndexRecord&) = default;
 };
+
+struct NameBucketRecord {                      // 8 bytes
+    std::uint32_t first = 0;                   // first index record of the bucket
+    std::uint32_t filter = 0;                  // name_filter() of all its hashes; 0 for the record at the end
+    friend bool operator==(const NameBucketRecord&, const NameBucketRecord&) = default;
+};
+
+// The two of 32 bits that a name leaves in its bucket's filter: where one is missing, the name is not in the bucket.
+constexpr std::uint32_t name_filter(std::uint64_t hash) noexcept {
+    return std::uint32_t{1} << (hash & 31) | std::uint32_t{1} << (hash >> 5 & 31);
+}
 
 struct VariantRecord {                         // 16 bytes
     std::uint32_t asset = 0;
@@ -169,6 +180,7 @@ struct BlockRecord {                           // 64 bytes
 void encode_record(const AssetRecord& record, std::vector<std::byte>& out);
 void encode_record(const NameRecord& record, std::vector<std::byte>& out);
 void encode_record(const NameIndexRecord& record, std::vector<std::byte>& out);
+void encode_record(const NameBucketRecord& record, std::vector<std::byte>& out);
 void encode_record(const VariantRecord& record, std::vector<std::byte>& out);
 void encode_record(const TagRecord& record, std::vector<std::byte>& out);
 void encode_record(const ReferenceRecord& record, std::vector<std::byte>& out);
@@ -184,6 +196,7 @@ Result<Record> decode_record(std::span<const std::byte> bytes);
 template <> Result<AssetRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<NameRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<NameIndexRecord> decode_record(std::span<const std::byte> bytes);
+template <> Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<VariantRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<TagRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<ReferenceRecord> decode_record(std::span<const std::byte> bytes);

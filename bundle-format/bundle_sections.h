@@ -1,0 +1,35 @@
+// What follows the blocks of a bundle that is written: manifest, layout, and last the heads.
+#pragma once
+
+#include "asset_storage.h"
+#include "sorted_names.h"
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/head.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/result.h>
+#include <fardel/format/staged_file.h>
+
+#include <cstdint>
+
+namespace fardel {
+
+// Where the writer puts the block section: behind the heads.
+inline constexpr std::uint64_t kBlocksOffset = 2 * limits::kHeadBytes;
+
+// Where the manifest begins, behind so many bytes of blocks.
+std::uint64_t manifest_offset(std::uint64_t blocks_bytes) noexcept;
+
+struct WrittenHeads {
+    Head head;
+    LayoutHead layout;
+    LayoutId layout_id;
+};
+
+// The blocks of `content` are in the file, and nothing behind them. Errors: malformed (assets with equal bytes disagree),
+// limit, those of the file.
+Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
+                                    StagedFile& file);
+
+}  // namespace fardel

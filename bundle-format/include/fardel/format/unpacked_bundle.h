@@ -1,0 +1,59 @@
+// Unpacked bundles: a manifest made on the spot, over assets that stay where their blobs have them; for folders and
+// legacy archives that are mounted as they are, for assets in memory, and for objects of a store.
+//
+// The source reads like the file that write_bundle would make of the plan with every block raw and without a signature,
+// so Bundle::open takes it, and every byte is verified as in any bundle: a blob that gives other bytes than those it was
+// hashed with is corrupt, or conflict where the blob itself notices. Blobs are opened as they are read; a bounded number
+// of them stays open.
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <unordered_map>
+#include <vector>
+
+namespace fardel {
+
+// What the manifest says of an asset's bytes.
+struct BlobDigest {
+    AssetId id;
+    std::uint64_t raw_bytes = 0;
+    std::uint8_t piece_log2 = 0;
+    std::vector<Hash> pieces;  // of an asset of several pieces
+};
+
+// Digests by version of a blob (BlobSource::find_version), so that only what changed is read again. Any thread.
+class DigestCache {
+public:
+    static constexpr std::size_t kDigestsMax = std::size_t{1} << 20;  // then it is emptied
+
+    std::optional<BlobDigest> find(const Hash& version) const;
+    void put(const Hash& version, BlobDigest digest);
+
+private:
+    mutable std::mutex mutex_;
+    std::unordered_map<Hash, BlobDigest> digests_;
+};
+
+struct UnpackOptions {
+    unsigned jobs = 0;                     // threads that hash; 0: one per core
+    std::shared_ptr<DigestCache> digests;  // nullptr: none
+    std::stop_token stop;                  // asked to stop: cancelled
+};
+
+// Reads every blob once, except those whose digests are known. Errors: those of write_bundle, without no_space. A blob
+// that can only be read from the start is read whole into memory when one of its blocks is wanted;
+// above kStreamedBlobBytesMax that read is a limit.
+inline constexpr std::uint64_t kStreamedBlobBytesMax = 512ull << 20;
+Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan& plan, const UnpackOptions& options = {});
+
+}  // namespace fardel

@@ -1,0 +1,56 @@
+// OpenBlobs: blobs read at offsets; those read last stay open, within bounds.
+//
+// A blob that gives its bytes at offsets is kept as it is; another one is read whole and kept in memory. Any number of
+// threads; the lock is held for the look-up only.
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct PlannedBlob {
+    std::shared_ptr<const BlobSource> source;
+    std::string key;  // names it in errors
+    std::uint64_t size_bytes = 0;
+};
+
+class OpenBlobs {
+public:
+    static constexpr std::size_t kOpenMax = 64;
+    static constexpr std::uint64_t kMemoryBytesMax = 64ull << 20;  // the one read last may have more
+
+    explicit OpenBlobs(std::vector<PlannedBlob> blobs) : blobs_(std::move(blobs)) {}
+
+    // Errors: those of the blob; conflict (it has another size than it had); limit (it can only be read whole, and is too
+    // large for that).
+    Status read_at(std::uint32_t blob, std::uint64_t offset, std::span<std::byte> out) const;
+
+private:
+    struct Open {
+        std::uint32_t blob = 0;
+        std::uint64_t memory_bytes = 0;
+        std::shared_ptr<const ByteSource> bytes;
+    };
+
+    std::shared_ptr<const ByteSource> find(std::uint32_t blob) const;
+    Result<Open> open(std::uint32_t blob) const;
+    void keep(Open open) const;
+
+    const std::vector<PlannedBlob> blobs_;
+    mutable std::mutex mutex_;
+    mutable std::list<Open> by_use_;  // most recent first
+    mutable std::uint64_t memory_bytes_ = 0;
+};
+
+}  // namespace fardel

@@ -1,0 +1,173 @@
+#include <fardel/format/unpacked_bundle.h>
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/bundle_writer.h>
+#include <fardel/format/hash.h>
+
+#include <atomic>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+using namespace fardel;
+
+namespace {
+
+std::vector<std::byte> noise(std::size_t size, unsigned seed) {
+    std::vector<std::byte> bytes(size);
+    for (std::byte& byte : bytes) {
+        seed = seed * 1664525u + 1013904223u;
+        byte = static_cast<std::byte>(seed >> 24);
+    }
+    return bytes;
+}
+
+// Gives what it is told, and counts how often it is opened.
+class CountingBlob final : public BlobSource {
+public:
+    explicit CountingBlob(std::vector<std::byte> bytes) : now(std::move(bytes)) {}
+    Result<std::unique_ptr<BlobStream>> open() const override {
+        ++opened;
+        if (broken)
+            return Error(ErrorCode::io, "no such luck");
+        blob_ = make_memory_blob(now);
+        return blob_->open();
+    }
+    std::optional<Hash> find_version() const override { return version; }
+
+    std::vector<std::byte> now;
+    std::optional<Hash> version;
+    bool broken = false;
+    mutable std::atomic<int> opened = 0;
+
+private:
+    mutable std::shared_ptr<const BlobSource> blob_;
+};
+
+// Sizes around every border of blocks, twins, and nothing at all.
+BundlePlan sized_plan() {
+    BundlePlan plan;
+    const std::size_t sizes[] = {0, 1, 4095, 4096, 65535, 65536, 65537, 200000, 262144, 262145, 200000};
+    for (const std::size_t size : sizes) {
+        const auto index = static_cast<std::uint32_t>(plan.assets.size());
+        const std::string name = "a/" + std::to_string(index);
+        plan.assets.push_back({.source = make_memory_blob(noise(size, static_cast<unsigned>(size))), .key = name, .streamed = index % 3 == 0});
+        plan.names.push_back({.name = AssetName::parse(name).value(), .variants = {{.asset = index}}});
+    }
+    plan.metadata.push_back({.key = "name", .value = "sizes"});
+    return plan;
+}
+
+BundlePlan plan_of(std::shared_ptr<const BlobSource> blob) {
+    BundlePlan plan;
+    plan.assets.push_back({.source = std::move(blob), .key = "the key"});
+    plan.names.push_back({.name = AssetName::parse("x").value(), .variants = {{.asset = 0}}});
+    return plan;
+}
+
+std::vector<std::byte> all_bytes(const ByteSource& source) {
+    std::vector<std::byte> bytes(source.size_bytes());
+    REQUIRE(source.read_at(0, bytes));
+    return bytes;
+}
+
+Result<std::vector<std::byte>> read_x(const std::shared_ptr<const ByteSource>& source) {
+    const auto bundle = Bundle::open(source, {}).value();
+    const auto name = bundle->find_name("x").value();
+    return bundle->read_all(bundle->default_asset(bundle->name(*name).value()).value());
+}
+
+}  // namespace
+
+TEST_CASE("unpacked bundle: every asset reads back, and its id is that of the packed bundle") {
+    const BundlePlan plan = sized_plan();
+    const auto source = make_unpacked_source(plan).value();
+    const auto bundle = Bundle::open(source, {}).value();
+    for (const PlannedName& name : plan.names) {
+        const auto index = bundle->find_name(name.name.view()).value();
+        REQUIRE(index);
+        const AssetIndex asset = bundle->default_asset(bundle->name(*index).value()).value();
+        const auto bytes = bundle->read_all(asset).value();
+        CHECK(id_from<AssetId>(blake3(bytes)) == bundle->asset(asset).value().id);
+        CHECK(make_memory_source(bytes)->size_bytes() == bundle->asset(asset).value().raw_bytes);
+        CHECK(bundle->verify_asset(asset));
+    }
+    CHECK(bundle->asset_count() == plan.assets.size() - 1);  // one twin
+
+    const std::string path = (std::filesystem::temp_directory_path() / "fardel-unpacked.fardel").string();
+    const auto staged = write_bundle(plan, stage_file(path).value(), {}).value();
+    CHECK(staged.summary().bundle == bundle->id());
+}
+
+TEST_CASE("unpacked bundle: the number of threads changes nothing") {
+    const BundlePlan plan = sized_plan();
+    CHECK(all_bytes(*make_unpacked_source(plan, {.jobs = 1}).value()) == all_bytes(*make_unpacked_source(plan, {.jobs = 8}).value()));
+}
+
+TEST_CASE("unpacked bundle: a plan without assets is a bundle") {
+    const auto bundle = Bundle::open(make_unpacked_source({}).value(), {}).value();
+    CHECK(bundle->asset_count() == 0);
+    CHECK(bundle->name_count() == 0);
+}
+
+TEST_CASE("unpacked bundle: a blob that gives other bytes later is corrupt, one of another size a conflict") {
+    const auto blob = std::make_shared<CountingBlob>(noise(100000, 1));
+    const auto source = make_unpacked_source(plan_of(blob)).value();
+    CHECK(read_x(source).value() == blob->now);
+
+    const auto other = std::make_shared<CountingBlob>(noise(100000, 1));
+    const auto changed = make_unpacked_source(plan_of(other)).value();
+    other->now[70000] ^= std::byte{1};
+    CHECK(read_x(changed).error().code() == ErrorCode::corrupt);
+
+    const auto third = std::make_shared<CountingBlob>(noise(100000, 1));
+    const auto grown = make_unpacked_source(plan_of(third)).value();
+    third->now.push_back(std::byte{0});
+    CHECK(read_x(grown).error().code() == ErrorCode::conflict);
+}
+
+TEST_CASE("unpacked bundle: a blob that cannot be read is an error with its key") {
+    const auto blob = std::make_shared<CountingBlob>(noise(10, 1));
+    blob->broken = true;
+    const auto refused = make_unpacked_source(plan_of(blob));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::io);
+    CHECK(refused.error().text().find("the key") != std::string::npos);
+}
+
+TEST_CASE("unpacked bundle: what a digest is known of is not read again") {
+    const auto blob = std::make_shared<CountingBlob>(noise(100000, 1));
+    blob->version = blake3(noise(1, 1));
+    const auto digests = std::make_shared<DigestCache>();
+    const auto first = all_bytes(*make_unpacked_source(plan_of(blob), {.digests = digests}).value());
+    const int opened = blob->opened;
+    CHECK(all_bytes(*make_unpacked_source(plan_of(blob), {.digests = digests}).value()).size() == first.size());
+    CHECK(blob->opened == opened + 1);  // for its bytes, not for its digest: all_bytes reads them
+
+    blob->version = blake3(noise(2, 2));
+    blob->now = noise(100000, 7);
+    const auto source = make_unpacked_source(plan_of(blob), {.digests = digests}).value();
+    CHECK(read_x(source).value() == blob->now);
+}
+
+TEST_CASE("unpacked bundle: many blobs stay readable though few stay open") {
+    BundlePlan plan;
+    for (std::uint32_t i = 0; i < 300; ++i) {
+        const std::string name = std::to_string(i);
+        plan.assets.push_back({.source = std::make_shared<CountingBlob>(noise(1000 + i, i)), .key = name});
+        plan.names.push_back({.name = AssetName::parse(name).value(), .variants = {{.asset = i}}});
+    }
+    const auto bundle = Bundle::open(make_unpacked_source(plan).value(), {}).value();
+    for (int round = 0; round < 2; ++round)
+        for (std::uint32_t i = 0; i < bundle->asset_count(); ++i)
+            CHECK(bundle->verify_asset(AssetIndex{i}));
+}
+
+TEST_CASE("unpacked bundle: a stop is heard") {
+    std::stop_source stop;
+    stop.request_stop();
+    const auto refused = make_unpacked_source(sized_plan(), {.stop = stop.get_token()});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::cancelled);
+}

@@ -1,0 +1,35 @@
+// BundleLeases: one bundle under several reference counts, so that threads that open its files do not take turns at one.
+//
+// Each count stands on a cache line of its own; a thread uses the one that its number tells. Whoever holds a lease keeps
+// the bundle alive. Immutable; any thread.
+#pragma once
+
+#include "thread_number.h"
+
+#include <fardel/format/bundle.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace fardel {
+
+class BundleLeases {
+public:
+    explicit BundleLeases(const std::shared_ptr<const Bundle>& bundle) {
+        struct alignas(64) Holder {
+            std::shared_ptr<const Bundle> bundle;
+        };
+        for (auto& lease : leases_)
+            lease = std::shared_ptr<const Bundle>(std::make_shared<Holder>(Holder{bundle}), bundle.get());
+    }
+
+    const std::shared_ptr<const Bundle>& take() const noexcept { return leases_[thread_number() % kLeases]; }
+
+private:
+    static constexpr std::size_t kLeases = 16;
+    std::array<std::shared_ptr<const Bundle>, kLeases> leases_;
+};
+
+}  // namespace fardel
