@@ -5,7 +5,7 @@
 #include "json.h"
 
 #include <fardel/format/bundle_writer.h>
-#include <fardel/packer/source_scan.h>
+#include <fardel/sources/source_scan.h>
 
 #include <optional>
 #include <string>

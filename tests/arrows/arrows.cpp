@@ -27,9 +27,10 @@ struct Folder {
 
 constexpr Folder kFolders[] = {
     {"bundle-format", "format", {}},
-    {"vfs", "vfs", {"format"}},
+    {"sources", "sources", {"format"}},
+    {"vfs", "vfs", {"sources", "format"}},
     {"store", "store", {"format"}},
-    {"packer", "packer", {"store", "format"}},
+    {"packer", "packer", {"store", "sources", "format"}},
     {"verifier", "verifier", {"store", "format"}},
     {"delivery", "delivery", {"store", "format"}},
     {"cli", "", {}, true},

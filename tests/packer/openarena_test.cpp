@@ -2,7 +2,7 @@
 // must be installed: setup/ does that; without them these cases fail.
 #include <fardel/packer/pack.h>
 
-#include "blob_text.h"
+#include "sources/blob_text.h"
 
 #include <doctest/doctest.h>
 

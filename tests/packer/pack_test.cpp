@@ -2,9 +2,9 @@
 #include <fardel/format/bundle_writer.h>
 #include <fardel/packer/pack.h>
 
-#include "blob_text.h"
-#include "unprivileged.h"
-#include "zip_builder.h"
+#include "sources/blob_text.h"
+#include "sources/unprivileged.h"
+#include "sources/zip_builder.h"
 
 #include <doctest/doctest.h>
 

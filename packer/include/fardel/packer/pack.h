@@ -6,7 +6,7 @@
 
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
-#include <fardel/packer/source_scan.h>
+#include <fardel/sources/source_scan.h>
 
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // SourceListing: what one source holds, each name judged, before sources are laid over one another.
 #pragma once
 
-#include <fardel/packer/source_scan.h>
+#include <fardel/sources/source_scan.h>
 
 #include <optional>
 #include <span>

@@ -12,4 +12,7 @@ namespace fardel {
 // Errors: missing, denied, malformed (no archive, or one that contradicts itself), limit, unsupported, busy, io.
 Status list_archive(const std::string& path, SourceListing& listing);
 
+// What a file is. Errors: missing, denied, malformed (no regular file), io.
+Result<SourceKind> find_archive_kind(const std::string& path);
+
 }  // namespace fardel

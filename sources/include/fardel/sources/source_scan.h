@@ -60,6 +60,11 @@ struct ScanResult {
     ScanReport report;
 };
 
+enum class SourceKind : std::uint8_t { folder, archive, bundle, other };
+// What stands at `path`, told from its first and last bytes; no more of it is read. Errors: missing, denied, io,
+// malformed (neither a folder nor a regular file).
+Result<SourceKind> find_source_kind(const std::string& path);
+
 // What nobody means to pack: the folders of version control, and what desktops leave behind.
 std::vector<std::string> usual_excludes();
 

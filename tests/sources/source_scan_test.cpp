@@ -1,4 +1,4 @@
-#include <fardel/packer/source_scan.h>
+#include <fardel/sources/source_scan.h>
 
 #include "blob_text.h"
 #include "scratch.h"

@@ -92,7 +92,7 @@ private:
 
     static Error vanished(int number, const std::string& origin) {
         if (number == ENOENT || number == ENOTDIR || number == ELOOP)
-            return Error(ErrorCode::conflict, origin + ": changes while the folder is scanned; pack again when nobody writes to it");
+            return Error(ErrorCode::conflict, origin + ": changes while the folder is scanned; wait until nobody writes to it");
         return error_from_errno(number, origin);
     }
 

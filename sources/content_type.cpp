@@ -1,4 +1,4 @@
-#include <fardel/packer/content_type.h>
+#include <fardel/sources/content_type.h>
 
 #include <fardel/format/limits.h>
 

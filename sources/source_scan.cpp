@@ -1,4 +1,4 @@
-#include <fardel/packer/source_scan.h>
+#include <fardel/sources/source_scan.h>
 
 #include "archive_scan.h"
 #include "folder_scan.h"
@@ -27,6 +27,10 @@ Status verify_excludes(std::span<const std::string> excludes) {
 
 std::vector<std::string> usual_excludes() {
     return {"**/.git/**", "**/.git", "**/.hg/**", "**/.svn/**", "**/.DS_Store", "**/Thumbs.db", "**/desktop.ini"};
+}
+
+Result<SourceKind> find_source_kind(const std::string& path) {
+    return is_folder(path) ? Result<SourceKind>(SourceKind::folder) : find_archive_kind(path);
 }
 
 Result<ScanResult> scan_sources(std::span<const std::string> sources, std::span<const std::string> excludes) {

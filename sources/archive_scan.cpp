@@ -31,6 +31,9 @@ constexpr Format kPhysfsFormats[] = {
 // A bundle may hold bytes that also pass for a zip behind a program; it is a bundle and nothing else.
 constexpr Format kBundle{"fardel", 0, "FARDEL\r\n"};
 
+// Its signatures are several, and at either end: zip_directory.h knows them.
+constexpr Format kZip{"zip", 0, ""};
+
 Result<bool> has_signature(const ByteSource& bytes, const Format& format) {
     std::string there(format.signature.size(), '\0');
     if (bytes.size_bytes() < format.signature_at + there.size())
@@ -39,22 +42,30 @@ Result<bool> has_signature(const ByteSource& bytes, const Format& format) {
     return there == format.signature;
 }
 
-Status list_bytes(const std::shared_ptr<const ByteSource>& bytes, const std::string& path, SourceListing& listing) {
-    FARDEL_TRY_ASSIGN(const bool is_bundle, has_signature(*bytes, kBundle));
+// The format that has its signature there; nullptr: none of them.
+Result<const Format*> find_format(const ByteSource& bytes) {
+    FARDEL_TRY_ASSIGN(const bool is_bundle, has_signature(bytes, kBundle));
     if (is_bundle)
-        return Error(ErrorCode::unsupported, "a Fardel bundle, which is no source; `fardel extract` gives the folder that it was made from");
-    FARDEL_TRY_ASSIGN(const bool begins, begins_like_zip(*bytes));
+        return &kBundle;
+    FARDEL_TRY_ASSIGN(const bool begins, begins_like_zip(bytes));
     if (begins)
-        return list_zip(bytes, path, listing);
+        return &kZip;
     for (const Format& format : kPhysfsFormats) {
-        FARDEL_TRY_ASSIGN(const bool found, has_signature(*bytes, format));
+        FARDEL_TRY_ASSIGN(const bool found, has_signature(bytes, format));
         if (found)
-            return list_physfs_archive(bytes, format.extension, path, listing);
+            return &format;
     }
-    FARDEL_TRY_ASSIGN(const bool ends, ends_like_zip(*bytes));
-    if (ends)
-        return list_zip(bytes, path, listing);
-    return Error(ErrorCode::malformed, "neither a folder nor an archive of a kind that can be read: zip (pk3), 7z, pak, wad, grp, mvl, vdf");
+    FARDEL_TRY_ASSIGN(const bool ends, ends_like_zip(bytes));
+    return ends ? &kZip : nullptr;
+}
+
+Status list_bytes(const std::shared_ptr<const ByteSource>& bytes, const std::string& path, SourceListing& listing) {
+    FARDEL_TRY_ASSIGN(const Format* format, find_format(*bytes));
+    if (format == nullptr)
+        return Error(ErrorCode::malformed, "neither a folder nor an archive of a kind that can be read: zip (pk3), 7z, pak, wad, grp, mvl, vdf");
+    if (format == &kBundle)
+        return Error(ErrorCode::unsupported, "a Fardel bundle, which is no source; `fardel extract` gives the folder that it was made from");
+    return format == &kZip ? list_zip(bytes, path, listing) : list_physfs_archive(bytes, format->extension, path, listing);
 }
 
 }  // namespace
@@ -64,6 +75,14 @@ Status list_archive(const std::string& path, SourceListing& listing) {
     const std::string shown = printable(path, SIZE_MAX);
     Status listed = list_bytes(bytes, shown, listing);
     return listed ? ok() : Status(std::move(listed).error().with_context(shown));
+}
+
+Result<SourceKind> find_archive_kind(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const std::shared_ptr<const ByteSource> bytes, open_file_source(path));
+    const auto format = find_format(*bytes);
+    if (!format)
+        return Error(format.error()).with_context(printable(path, SIZE_MAX));
+    return *format == nullptr ? SourceKind::other : *format == &kBundle ? SourceKind::bundle : SourceKind::archive;
 }
 
 }  // namespace fardel

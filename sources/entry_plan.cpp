@@ -1,0 +1,42 @@
+#include <fardel/sources/entry_plan.h>
+
+#include <fardel/sources/content_type.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Result<std::string_view> read_content_type(const SourceEntry& entry) {
+    FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
+    std::array<std::byte, kContentHeadBytes> head;
+    std::size_t size = 0;
+    for (std::size_t count = 1; count > 0 && size < head.size(); size += count) {
+        FARDEL_TRY_ASSIGN(count, stream->read(std::span(head).subspan(size)));
+    }
+    return content_type(entry.name.view(), std::span(head).first(size));
+}
+
+}  // namespace
+
+Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries) {
+    BundlePlan plan;
+    plan.assets.reserve(entries.size());
+    plan.names.reserve(entries.size());
+    for (SourceEntry& entry : entries) {
+        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry));
+        const auto asset = static_cast<std::uint32_t>(plan.assets.size());
+        plan.assets.push_back({.source = std::move(entry.blob),
+                               .key = entry.name.text(),
+                               .content_type = std::string(type),
+                               .streamed = is_streamed(type, entry.size_bytes)});
+        plan.names.push_back({.name = std::move(entry.name), .variants = {{.asset = asset}}});
+    }
+    return plan;
+}
+
+}  // namespace fardel

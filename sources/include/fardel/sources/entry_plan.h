@@ -1,0 +1,15 @@
+// A bundle plan of scanned entries: each an asset with its content type, under its name, published.
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/result.h>
+#include <fardel/sources/source_scan.h>
+
+#include <vector>
+
+namespace fardel {
+
+// Reads the first bytes of each entry. Errors: corrupt, denied, conflict or io from an entry that cannot be read.
+Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries);
+
+}  // namespace fardel
