@@ -1,6 +1,6 @@
 #include <fardel/format/block_cache.h>
 
-#include <atomic>
+#include <cstring>
 #include <list>
 #include <mutex>
 #include <unordered_map>
@@ -10,24 +10,30 @@ namespace {
 
 constexpr std::size_t kShards = 16;
 
+// What decides about the decoded bytes.
 struct Key {
-    std::uint64_t owner;
-    std::uint32_t block;
+    Hash stored_hash;
+    std::uint32_t raw_bytes;
+    Codec codec;
     friend bool operator==(const Key&, const Key&) = default;
 };
 
-// Neighbouring blocks fall into different shards and buckets.
+Key key_of(const BlockRecord& block) { return {block.stored_hash, block.raw_bytes, block.codec}; }
+
+// A cryptographic hash needs no mixing; the shard is told by other bytes (shard_of).
 struct KeyHash {
     std::size_t operator()(const Key& key) const noexcept {
-        std::uint64_t mixed = (key.owner * 0x9e37'79b9'7f4a'7c15ull) ^ (key.block * 0xc2b2'ae3d'27d4'eb4full);
-        return static_cast<std::size_t>(mixed ^ (mixed >> 29));
+        std::size_t bits;
+        std::memcpy(&bits, key.stored_hash.bytes.data(), sizeof bits);
+        return bits;
     }
 };
+
+std::size_t shard_of(const Key& key) { return key.stored_hash.bytes[31] % kShards; }
 
 struct Entry {
     Key key;
     BlockCache::Block bytes;
-    std::size_t size_bytes;
 };
 
 }  // namespace
@@ -40,12 +46,6 @@ struct alignas(64) BlockCache::Shard {
     std::size_t bytes_max = 0;
     mutable std::uint64_t hits = 0;
     mutable std::uint64_t misses = 0;
-
-    void erase(std::list<Entry>::iterator at) {
-        bytes -= at->size_bytes;
-        entries.erase(at->key);
-        by_use.erase(at);
-    }
 };
 
 BlockCache::BlockCache(std::size_t bytes_max) : shards_(std::make_unique<Shard[]>(kShards)) {
@@ -54,14 +54,9 @@ BlockCache::BlockCache(std::size_t bytes_max) : shards_(std::make_unique<Shard[]
 
 BlockCache::~BlockCache() = default;
 
-std::uint64_t BlockCache::next_owner() noexcept {
-    static std::atomic<std::uint64_t> next{1};
-    return next.fetch_add(1, std::memory_order_relaxed);
-}
-
-BlockCache::Block BlockCache::find(std::uint64_t owner, std::uint32_t block) const {
-    const Key key{owner, block};
-    const Shard& shard = shards_[KeyHash{}(key) % kShards];
+BlockCache::Block BlockCache::find(const BlockRecord& block) const {
+    const Key key = key_of(block);
+    const Shard& shard = shards_[shard_of(key)];
     const std::scoped_lock lock(shard.mutex);
     const auto found = shard.entries.find(key);
     if (found == shard.entries.end()) {
@@ -73,35 +68,21 @@ BlockCache::Block BlockCache::find(std::uint64_t owner, std::uint32_t block) con
     return found->second->bytes;
 }
 
-void BlockCache::insert(std::uint64_t owner, std::uint32_t block, Block bytes, std::size_t size_bytes) {
-    const Key key{owner, block};
-    Shard& shard = shards_[KeyHash{}(key) % kShards];
+void BlockCache::insert(const BlockRecord& block, Block bytes) {
+    const Key key = key_of(block);
+    Shard& shard = shards_[shard_of(key)];
     std::list<Entry> leaving;   // freed after the lock
-    {
-        const std::scoped_lock lock(shard.mutex);
-        if (size_bytes > shard.bytes_max || shard.entries.contains(key)) return;
-        while (shard.bytes + size_bytes > shard.bytes_max) {
-            const auto last = std::prev(shard.by_use.end());
-            shard.bytes -= last->size_bytes;
-            shard.entries.erase(last->key);
-            leaving.splice(leaving.begin(), shard.by_use, last);
-        }
-        shard.by_use.push_front({key, std::move(bytes), size_bytes});
-        shard.entries.emplace(key, shard.by_use.begin());
-        shard.bytes += size_bytes;
+    const std::scoped_lock lock(shard.mutex);
+    if (key.raw_bytes > shard.bytes_max || shard.entries.contains(key)) return;
+    while (shard.bytes + key.raw_bytes > shard.bytes_max) {
+        const auto last = std::prev(shard.by_use.end());
+        shard.bytes -= last->key.raw_bytes;
+        shard.entries.erase(last->key);
+        leaving.splice(leaving.begin(), shard.by_use, last);
     }
-}
-
-void BlockCache::erase_owner(std::uint64_t owner) {
-    for (std::size_t i = 0; i < kShards; ++i) {
-        Shard& shard = shards_[i];
-        const std::scoped_lock lock(shard.mutex);
-        for (auto at = shard.by_use.begin(); at != shard.by_use.end();) {
-            const auto next = std::next(at);
-            if (at->key.owner == owner) shard.erase(at);
-            at = next;
-        }
-    }
+    shard.by_use.push_front({key, std::move(bytes)});
+    shard.entries.emplace(key, shard.by_use.begin());
+    shard.bytes += key.raw_bytes;
 }
 
 BlockCache::Usage BlockCache::usage() const {

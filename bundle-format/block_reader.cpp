@@ -37,12 +37,7 @@ BlockReader::BlockReader(const ByteSource& source, const LayoutHead& layout, boo
       blocks_offset_(layout.blocks_offset),
       blocks_bytes_(layout.blocks_bytes),
       layout_signed_(layout_signed),
-      cache_(std::move(cache)),
-      cache_owner_(BlockCache::next_owner()) {}
-
-BlockReader::~BlockReader() {
-    if (cache_) cache_->erase_owner(cache_owner_);
-}
+      cache_(std::move(cache)) {}
 
 Status BlockReader::read(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::span<std::byte> out) const {
     if (out.empty()) return ok();
@@ -86,12 +81,12 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
         return corrupt_raw(index);
     }
 
-    BlockCache::Block raw = cache_ ? cache_->find(cache_owner_, index) : nullptr;
+    BlockCache::Block raw = cache_ ? cache_->find(block) : nullptr;
     if (!raw) {
         auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
         FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
         raw = std::move(decoded);
-        if (cache_) cache_->insert(cache_owner_, index, raw, block.raw_bytes);
+        if (cache_) cache_->insert(block, raw);
     }
     if (!raw_is_good({raw.get(), block.raw_bytes})) return corrupt_raw(index);
     std::memcpy(out.data(), raw.get() + offset, out.size());

@@ -14,7 +14,6 @@ namespace fardel {
 class BlockReader {
 public:
     BlockReader(const ByteSource& source, const LayoutHead& layout, bool layout_signed, std::shared_ptr<BlockCache> cache);
-    ~BlockReader();
     BlockReader(const BlockReader&) = delete;
     BlockReader& operator=(const BlockReader&) = delete;
 
@@ -37,7 +36,6 @@ private:
     const std::uint64_t blocks_bytes_;
     const bool layout_signed_;
     const std::shared_ptr<BlockCache> cache_;
-    const std::uint64_t cache_owner_;
 };
 
 }  // namespace fardel

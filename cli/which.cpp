@@ -18,6 +18,7 @@ struct WhichCommand {
     std::vector<std::string> mounts;
     std::string path;
     std::string policy;
+    VariantPreference preference;
     bool json = false;
 };
 
@@ -41,12 +42,19 @@ std::string signed_by(const MountDescription& mount) {
     return fmt::format("signed by {}", fmt::join(mount.signers, ", "));
 }
 
+std::string format_variant(const Candidate& candidate) {
+    if (candidate.variants <= 1 && candidate.variant.empty())
+        return "";
+    return fmt::format(", {} of {}", candidate.variant.empty() ? "the variant without tags" : "variant " + printable(candidate.variant),
+                       format_count(candidate.variants));
+}
+
 std::string format_candidate(const Candidate& candidate) {
     const MountDescription& mount = candidate.mount;
     std::string text = fmt::format("  {}: {}\n", printable(mount.label), outcome_text(candidate.outcome));
     text += fmt::format("    bundle {}, {}\n", mount.bundle.hex(), signed_by(mount));
     if (!candidate.name.empty())
-        text += fmt::format("    name {}{}\n", printable(candidate.name, 2000), candidate.variants > 1 ? fmt::format(", the first of {} variants", candidate.variants) : "");
+        text += fmt::format("    name {}{}\n", printable(candidate.name, 2000), format_variant(candidate));
     if (candidate.asset)
         text += fmt::format("    asset {}, {} bytes\n", candidate.asset->hex(), format_count(candidate.size_bytes));
     if (candidate.error)
@@ -71,6 +79,7 @@ Json json_of(const Candidate& candidate) {
     const MountDescription& mount = candidate.mount;
     return Json{
         {"file", mount.label},
+        {"mounted", mount_kind_text(mount.kind)},
         {"bundle", mount.bundle.hex()},
         {"layout", mount.layout.hex()},
         {"tainted", mount.tainted},
@@ -80,6 +89,7 @@ Json json_of(const Candidate& candidate) {
         {"asset", candidate.asset ? Json(candidate.asset->hex()) : Json()},
         {"size", candidate.size_bytes},
         {"variants", candidate.variants},
+        {"variant", candidate.variant},
         {"error", candidate.error ? Json(candidate.error->text()) : Json()},
     };
 }
@@ -100,6 +110,7 @@ Json json_of(const Explanation& explanation) {
 Result<Exit> which(const WhichCommand& command, Console& console) {
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, command.mounts, command.policy));
+    vfs.prefer(command.preference);
     FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path));
     FARDEL_TRY(console.write(command.json ? format_json(json_of(explanation)) + "\n" : format_explanation(explanation)));
     return explanation.winner || explanation.folder ? Exit::fine : Exit::refusal;
@@ -108,17 +119,23 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_which(Words words, Console& console) {
-    CommandLine line("which", "--mount FILE [--mount FILE...] PATH [--trust POLICY] [--json]",
+    CommandLine line("which", "--mount FILE [--mount FILE...] PATH [--variants PREFERENCE] [--trust POLICY] [--json]",
                      "Explains why a path is the asset that it is, when these bundles are mounted in this order; later ones win.",
                      "  fardel which --mount mygame.fardel --mount mod.fardel maps/dm01.bsp\n"
                      "  fardel which --mount mygame.fardel --trust policy.trust /default.cfg\n");
     WhichCommand command;
-    line.texts("-m,--mount", "FILE", command.mounts, "A bundle to mount; repeat it, later ones win")->required();
+    line.texts("-m,--mount", "FILE", command.mounts, "A bundle, folder or archive to mount; repeat it, later ones win")->required();
     line.text("PATH", "PATH", command.path, "A published name, /assets/<asset id> or /bundles/<bundle id>/<name>")->required();
+    std::string variants;
+    line.text("--variants", "PREFERENCE", variants, "Which variants are wanted: \"texture=astc,png; lang=fr,en\"");
     line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
     line.flag("--json", command.json, "Explain as JSON");
     if (const auto over = line.parse(words, console))
         return *over;
+    auto preference = parse_variant_preference(variants);
+    if (!preference)
+        return line.mistake(preference.error().text(), console);
+    command.preference = *std::move(preference);
     if (!command.path.starts_with('/'))
         command.path.insert(0, "/");
     return which(command, console);

@@ -5,8 +5,9 @@
 // memory does not matter, since a verdict speaks about bytes that each read checks again.
 #pragma once
 
+#include "content_number.h"
+
 #include <fardel/format/manifest.h>
-#include <fardel/vfs/mount.h>
 
 #include <atomic>
 #include <cstddef>
@@ -15,31 +16,28 @@
 
 namespace fardel {
 
-// Mount ids have 31 bits, so that a key fits: mount, asset, verdict. They start at 1; no key is 0.
-inline constexpr std::uint32_t kMountIdMax = 0x7fff'ffffu;
-
 class AssetVerdicts {
 public:
     enum class Verdict : std::uint8_t { unknown, good, bad };
 
-    Verdict find(MountId mount, AssetIndex asset) const noexcept {
-        const std::uint64_t key = key_of(mount, asset);
+    Verdict find(ContentNumber content, AssetIndex asset) const noexcept {
+        const std::uint64_t key = key_of(content, asset);
         const std::uint64_t word = words_[place_of(key)].load(std::memory_order_relaxed);
         if (word >> 1 != key)
             return Verdict::unknown;
         return (word & 1) != 0 ? Verdict::good : Verdict::bad;
     }
 
-    void remember(MountId mount, AssetIndex asset, bool good) noexcept {
-        const std::uint64_t key = key_of(mount, asset);
+    void remember(ContentNumber content, AssetIndex asset, bool good) noexcept {
+        const std::uint64_t key = key_of(content, asset);
         words_[place_of(key)].store(key << 1 | (good ? 1u : 0u), std::memory_order_relaxed);
     }
 
 private:
     static constexpr std::size_t kWordsLog2 = 14;  // 128 KiB
 
-    static std::uint64_t key_of(MountId mount, AssetIndex asset) noexcept {
-        return std::uint64_t{static_cast<std::uint32_t>(mount)} << 32 | static_cast<std::uint32_t>(asset);
+    static std::uint64_t key_of(ContentNumber content, AssetIndex asset) noexcept {
+        return std::uint64_t{static_cast<std::uint32_t>(content)} << 32 | static_cast<std::uint32_t>(asset);
     }
     static std::size_t place_of(std::uint64_t key) noexcept {
         return static_cast<std::size_t>(key * 0x9e37'79b9'7f4a'7c15ull >> (64 - kWordsLog2));

@@ -1,5 +1,6 @@
 #include "conflicts.h"
 
+#include "asset_choice.h"
 #include "resolve.h"
 
 #include <fardel/format/name.h>
@@ -12,11 +13,12 @@
 namespace fardel {
 namespace {
 
-Result<ConflictSide> side_of(const NameMatch& match) {
+Result<ConflictSide> side_of(const MountSet& set, const NameMatch& match) {
     ConflictSide side{.mount = match.mount->id};
     if (match.record.is(NameRecord::tombstone))
         return side;
-    FARDEL_TRY_ASSIGN(const File file, open_match(match));
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, match));
+    FARDEL_TRY_ASSIGN(const File file, open_choice(choice));
     side.asset = file.asset_id();
     return side;
 }
@@ -34,11 +36,11 @@ Result<std::vector<NameMatch>> deciding_matches(const MountSet& set, std::string
     return matches;
 }
 
-Result<Conflict> conflict_of(std::string_view name, const std::vector<NameMatch>& matches) {
+Result<Conflict> conflict_of(const MountSet& set, std::string_view name, const std::vector<NameMatch>& matches) {
     Conflict conflict{.path = "/" + std::string(name), .winner = {}, .hidden = {}};
-    FARDEL_TRY_ASSIGN(conflict.winner, side_of(matches.front()));
+    FARDEL_TRY_ASSIGN(conflict.winner, side_of(set, matches.front()));
     for (std::size_t i = 1; i < matches.size(); ++i) {
-        FARDEL_TRY_ASSIGN(const ConflictSide side, side_of(matches[i]));
+        FARDEL_TRY_ASSIGN(const ConflictSide side, side_of(set, matches[i]));
         conflict.hidden.push_back(side);
     }
     return conflict;
@@ -60,7 +62,7 @@ Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t confli
         FARDEL_TRY_ASSIGN(const auto matches, deciding_matches(set, name));
         if (matches.size() < 2)
             continue;
-        FARDEL_TRY_ASSIGN(Conflict conflict, conflict_of(name, matches));
+        FARDEL_TRY_ASSIGN(Conflict conflict, conflict_of(set, name, matches));
         if (out.size() == conflicts_max)
             return Error(ErrorCode::limit, "more than " + std::to_string(conflicts_max) + " conflicts");
         out.push_back(std::move(conflict));

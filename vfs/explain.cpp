@@ -1,5 +1,6 @@
 #include "explain.h"
 
+#include "asset_choice.h"
 #include "resolve.h"
 
 #include <fardel/format/hash.h>
@@ -10,8 +11,16 @@
 namespace fardel {
 namespace {
 
+Status describe_choice(const AssetChoice& choice, Candidate& out) {
+    FARDEL_TRY_ASSIGN(const File file, open_choice(choice));
+    out.asset = file.asset_id();
+    out.size_bytes = file.size_bytes();
+    out.variant = choice.tags;
+    return ok();
+}
+
 // What the bundle has behind a match: its spelling, variants, and the asset that open() would take.
-Status describe_match(const NameMatch& match, Candidate& out) {
+Status describe_match(const MountSet& set, const NameMatch& match, Candidate& out) {
     const Bundle& bundle = *match.mount->bundle;
     FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(match.index));
     FARDEL_TRY(verify_name(text));
@@ -19,10 +28,8 @@ Status describe_match(const NameMatch& match, Candidate& out) {
     out.variants = match.record.count;
     if (match.record.is(NameRecord::tombstone))
         return ok();
-    FARDEL_TRY_ASSIGN(const File file, open_match(match));
-    out.asset = file.asset_id();
-    out.size_bytes = file.size_bytes();
-    return ok();
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, match, TellTags::yes));
+    return describe_choice(choice, out);
 }
 
 // `decided` is the mount above that decided, or nullptr.
@@ -36,8 +43,30 @@ Outcome outcome_of(const NameMatch& match, const Mount* decided) {
     return match.record.is(NameRecord::tombstone) ? Outcome::tombstone : Outcome::wins;
 }
 
+// The variant that is taken may be another mount's than the one that gives the name.
+void explain_choice(const MountSet& set, const PathParts& path, const NameMatch& winning, Explanation& out) {
+    auto choice = choose_published(set, winning, path.name, path.hash, TellTags::yes);
+    if (!choice) {
+        out.candidates[*out.winner].error = std::move(choice).error();
+        out.candidates[*out.winner].outcome = Outcome::damaged;
+        out.winner.reset();
+        return;
+    }
+    for (std::size_t i = 0; i < out.candidates.size(); ++i) {
+        if (out.candidates[i].mount.id != choice->mount->id)
+            continue;
+        if (auto described = describe_choice(*choice, out.candidates[i]); !described)
+            out.candidates[i].error = std::move(described).error();
+        if (out.candidates[i].outcome == Outcome::extends_only)
+            out.candidates[i].outcome = Outcome::gives_variant;
+        out.winner = i;
+        return;
+    }
+}
+
 void explain_published(const MountSet& set, const PathParts& path, Explanation& out) {
     const Mount* decided = nullptr;
+    std::optional<NameMatch> winning;
     for (const Mount& mount : set.mounts()) {
         auto match = find_in_mount(mount, path.name, path.hash);
         if (match && !match->has_value())
@@ -45,7 +74,7 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
         Candidate candidate{.mount = mount.describe()};
         if (match) {
             candidate.outcome = outcome_of(**match, decided);
-            if (auto described = describe_match(**match, candidate); !described)
+            if (auto described = describe_match(set, **match, candidate); !described)
                 candidate.error = std::move(described).error();
         } else {
             candidate.error = std::move(match).error();
@@ -55,10 +84,14 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
             candidate.outcome = Outcome::damaged;
         if (decides)
             decided = &mount;
-        if (candidate.outcome == Outcome::wins)
+        if (candidate.outcome == Outcome::wins) {
             out.winner = out.candidates.size();
+            winning = **match;
+        }
         out.candidates.push_back(std::move(candidate));
     }
+    if (winning)
+        explain_choice(set, path, *winning, out);
 }
 
 void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation& out) {
@@ -66,13 +99,13 @@ void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation
     const Mount* mount = set.find_bundle(id);
     if (mount == nullptr)
         return;
-    auto match = find_in_bundle(set, id, path.name, path.hash);
+    auto match = find_in_bundle(*mount, path.name, path.hash);
     if (match && !match->has_value())
         return;
     Candidate candidate{.mount = mount->describe()};
     if (!match)
         candidate.error = std::move(match).error();
-    else if (auto described = describe_match(**match, candidate); !described)
+    else if (auto described = describe_match(set, **match, candidate); !described)
         candidate.error = std::move(described).error();
     if (candidate.error)
         candidate.outcome = Outcome::damaged;
@@ -118,7 +151,8 @@ std::string_view outcome_text(Outcome outcome) noexcept {
         case Outcome::tombstone: return "tombstone: hides the name";
         case Outcome::lower_priority: return "lower priority";
         case Outcome::mounted_earlier: return "same priority, mounted earlier";
-        case Outcome::extends_only: return "adds variants to the name only";
+        case Outcome::extends_only: return "adds variants to the name; none is taken";
+        case Outcome::gives_variant: return "gives the variant that is taken";
         case Outcome::not_published: return "not published";
         case Outcome::damaged: return "damaged";
         case Outcome::same_content: return "the same content";

@@ -23,20 +23,21 @@ constexpr std::size_t kDirectMax = 8;
 std::vector<NameRun::Member> members_of(const NameRun& run, std::span<const Mount> mounts) {
     std::vector<NameRun::Member> out;
     for (const Mount& mount : mounts)
-        if (std::ranges::find(run.members(), mount.id) != run.members().end())
-            out.push_back({.id = mount.id, .bundle = mount.bundle.get()});
+        if (std::ranges::find(run.members(), mount.number) != run.members().end())
+            out.push_back({.content = mount.number, .bundle = mount.bundle.get()});
     return out;
 }
 
-// Moves mounts into the runs when too many are outside: into the newest run, or a new one when that is full.
-void collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameRun>>& runs) {
+// Moves mounts into the runs when too many are outside: into the newest run, or a new one when that is full. Whether there
+// may be more to move.
+bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameRun>>& runs) {
     std::vector<Mount*> outside;
     for (Mount& mount : mounts)
         if (!mount.in_run && !mount.unfit && mount.place.empty())
             outside.push_back(&mount);
     if (outside.size() <= kDirectMax)
-        return;
-    std::ranges::sort(outside, {}, &Mount::id);
+        return false;
+    std::ranges::sort(outside, {}, &Mount::number);
 
     std::vector<NameRun::Member> members;
     std::size_t names = 0;
@@ -48,11 +49,11 @@ void collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
         mount->unfit = !mount->in_run;
         if (mount->unfit)
             continue;
-        members.push_back({.id = mount->id, .bundle = mount->bundle.get()});
+        members.push_back({.content = mount->number, .bundle = mount->bundle.get()});
         names += more;
     }
     if (members.empty())
-        return;
+        return false;
     if (!runs.empty() && runs.back()->names() + names <= NameRun::kNamesMax &&
         runs.back()->members().size() + members.size() <= NameRun::kMembersMax) {
         const auto old = members_of(*runs.back(), mounts);
@@ -60,9 +61,48 @@ void collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
         runs.pop_back();
     }
     runs.push_back(NameRun::build(members));
+    return true;
+}
+
+Error no_such(MountId mount) {
+    return Error(ErrorCode::missing, "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
+}
+
+// In place of those it has the priority of, or before the next lower one: the youngest of its priority.
+void insert_youngest(std::vector<Mount>& mounts, Mount mount) {
+    const auto below = std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
+    mounts.insert(below, std::move(mount));
+}
+
+Result<Mount> take(std::vector<Mount>& mounts, MountId id) {
+    const auto at = std::ranges::find(mounts, id, &Mount::id);
+    if (at == mounts.end())
+        return no_such(id);
+    Mount mount = std::move(*at);
+    mounts.erase(at);
+    return mount;
+}
+
+Status verify_alone(const std::vector<Mount>& mounts, const Mount& mount) {
+    for (const Mount& other : mounts)
+        if (other.id != mount.id && other.bundle->id() == mount.bundle->id() && other.place == mount.place)
+            return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
+                                                  " is mounted at \"/" + mount.place + "\" already, from " +
+                                                  other.bundle->label() + "; unmount that or choose another place");
+    return ok();
 }
 
 }  // namespace
+
+std::string_view mount_kind_text(MountKind kind) noexcept {
+    switch (kind) {
+        case MountKind::bundle: return "bundle";
+        case MountKind::folder: return "folder";
+        case MountKind::archive: return "archive";
+        case MountKind::plan: return "plan";
+    }
+    return "unknown";
+}
 
 std::optional<std::string_view> Mount::inside(std::string_view name) const {
     if (place.empty())
@@ -92,30 +132,38 @@ FolderRelation Mount::relate(std::string_view folder) const {
 
 MountDescription Mount::describe() const {
     MountDescription out{.id = id,
+                         .kind = kind,
                          .label = bundle->label(),
                          .place = place,
                          .priority = priority,
                          .case_rule = case_rule,
                          .bundle = bundle->id(),
                          .layout = bundle->layout_id(),
-                         .tainted = tainted()};
+                         .tainted = tainted(),
+                         .signers = {},
+                         .left_out = left_out};
     for (const TrustedSigner& signer : bundle->verdict().signers)
         out.signers.push_back(signer.label);
     return out;
 }
 
-std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& runs) {
+std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& runs,
+                                               std::shared_ptr<const VariantPreference> preference) {
     auto set = std::make_shared<MountSet>();
     set->mounts_ = std::move(mounts);
-    std::unordered_map<MountId, std::uint32_t> place_of;
+    set->preference_ = std::move(preference);
+    std::unordered_map<ContentNumber, std::uint32_t> place_of;
     for (std::uint32_t i = 0; i < set->mounts_.size(); ++i) {
-        place_of.emplace(set->mounts_[i].id, i);
-        if (!set->mounts_[i].in_run)
+        const Mount& mount = set->mounts_[i];
+        place_of.emplace(mount.number, i);
+        if (!mount.in_run)
             set->direct_.push_back(i);
+        if (mount.bundle->table_count(TableKind::variants) > 0)
+            set->extenders_.push_back(i);
     }
     for (const auto& run : runs) {
         PlacedRun& placed = set->runs_.emplace_back(PlacedRun{.run = run, .places = {}});
-        for (const MountId member : run->members())
+        for (const ContentNumber member : run->members())
             placed.places.push_back(place_of.at(member));
     }
     const auto& all = set->mounts_;
@@ -134,32 +182,46 @@ std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const 
     return set;
 }
 
-Result<std::shared_ptr<const MountSet>> MountSet::with(Mount mount) const {
-    for (const Mount& other : mounts_)
-        if (other.bundle->id() == mount.bundle->id() && other.place == mount.place)
-            return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
-                                                  " is mounted at \"/" + mount.place + "\" already, from " +
-                                                  other.bundle->label() + "; unmount that or choose another place");
+Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change) const {
     std::vector<Mount> mounts = mounts_;
-    const auto below =
-        std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
-    mounts.insert(below, std::move(mount));
-    Runs runs = this->runs();
-    collect(mounts, runs);
-    return make(std::move(mounts), runs);
-}
+    for (const MountId id : change.remove)
+        FARDEL_TRY(take(mounts, id));
+    for (const MountPriority& wanted : change.prioritise) {
+        FARDEL_TRY_ASSIGN(Mount mount, take(mounts, wanted.mount));
+        mount.priority = wanted.priority;
+        insert_youngest(mounts, std::move(mount));
+    }
+    for (MountSetChange::Replacement& replacement : change.replace) {
+        const auto at = std::ranges::find(mounts, replacement.mount, &Mount::id);
+        if (at == mounts.end())
+            return no_such(replacement.mount);
+        static_cast<MountContent&>(*at) = std::move(replacement.content);
+        at->in_run = at->unfit = false;
+        FARDEL_TRY(verify_alone(mounts, *at));
+    }
+    for (Mount& mount : change.add) {
+        FARDEL_TRY(verify_alone(mounts, mount));
+        insert_youngest(mounts, std::move(mount));
+    }
 
-Result<std::shared_ptr<const MountSet>> MountSet::without(MountId mount) const {
-    std::vector<Mount> mounts = mounts_;
-    if (std::erase_if(mounts, [&](const Mount& other) { return other.id == mount; }) == 0)
-        return Error(ErrorCode::missing,
-                     "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
     Runs runs = this->runs();
+    const auto is_mounted = [&](ContentNumber number) { return std::ranges::find(mounts, number, &Mount::number) != mounts.end(); };
     for (auto& run : runs)
-        if (std::ranges::find(run->members(), mount) != run->members().end())
+        if (!std::ranges::all_of(run->members(), is_mounted))
             run = NameRun::build(members_of(*run, mounts));
     std::erase_if(runs, [](const auto& run) { return run->members().empty(); });
-    return make(std::move(mounts), runs);
+    while (collect(mounts, runs)) {
+    }
+    return make(std::move(mounts), runs, preference_);
+}
+
+std::shared_ptr<const MountSet> MountSet::preferring(std::shared_ptr<const VariantPreference> preference) const {
+    return make(mounts_, runs(), std::move(preference));
+}
+
+const Mount* MountSet::find(MountId mount) const noexcept {
+    const auto at = std::ranges::find(mounts_, mount, &Mount::id);
+    return at != mounts_.end() ? &*at : nullptr;
 }
 
 MountSet::Runs MountSet::runs() const {

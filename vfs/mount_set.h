@@ -6,11 +6,13 @@
 #pragma once
 
 #include "bundle_leases.h"
+#include "content_number.h"
 #include "name_run.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/result.h>
 #include <fardel/vfs/mount.h>
+#include <fardel/vfs/variants.h>
 
 #include <array>
 #include <cstddef>
@@ -34,13 +36,21 @@ struct FolderRelation {
     std::string_view rest;
 };
 
-struct Mount {
+// What is mounted: a bundle, and where it comes from.
+struct MountContent {
+    ContentNumber number{};
+    MountKind kind = MountKind::bundle;
+    std::string path;  // of a folder or archive: what to scan again
+    std::shared_ptr<const Bundle> bundle;
+    std::shared_ptr<const BundleLeases> leases;  // of `bundle`, for opened files
+    std::shared_ptr<const ScanReport> left_out;  // of a folder or archive
+};
+
+struct Mount : MountContent {
     MountId id{};
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;
     std::string place;  // empty: the root
-    std::shared_ptr<const Bundle> bundle;
-    std::shared_ptr<const BundleLeases> leases;  // of `bundle`, for opened files
     bool in_run = false;  // its names are in one of the set's runs
     bool unfit = false;   // they can be in none
 
@@ -52,14 +62,26 @@ struct Mount {
     MountDescription describe() const;
 };
 
+struct MountSetChange {
+    std::vector<MountId> remove;
+    std::vector<MountPriority> prioritise;  // they become younger than all that stay
+    std::vector<Mount> add;                 // and these younger still
+    // Other content for a mount that stays where it is.
+    struct Replacement {
+        MountId mount{};
+        MountContent content;
+    };
+    std::vector<Replacement> replace;
+};
+
 class MountSet : public std::enable_shared_from_this<MountSet> {
 public:
     MountSet() = default;
 
-    // This set and one mount more, which is younger than all. Error: conflict (the same bundle at the same place).
-    Result<std::shared_ptr<const MountSet>> with(Mount mount) const;
-    // This set without one. Error: missing.
-    Result<std::shared_ptr<const MountSet>> without(MountId mount) const;
+    // Errors: missing (no such mount), conflict (the same bundle twice at one place).
+    Result<std::shared_ptr<const MountSet>> changed(MountSetChange change) const;
+    // The same mounts, other variants.
+    std::shared_ptr<const MountSet> preferring(std::shared_ptr<const VariantPreference> preference) const;
 
     // Highest precedence first.
     std::span<const Mount> mounts() const noexcept { return mounts_; }
@@ -68,6 +90,11 @@ public:
     // One mount of each bundle, by bundle id.
     std::span<const std::uint32_t> by_bundle() const noexcept { return by_bundle_; }
     bool tainted() const noexcept { return tainted_; }
+    // nullptr: no such mount.
+    const Mount* find(MountId mount) const noexcept;
+    // Those that may add variants to names of others, highest precedence first; indexes of mounts().
+    std::span<const std::uint32_t> extenders() const noexcept { return extenders_; }
+    const VariantPreference& preference() const noexcept { return *preference_; }
 
 private:
     friend class CandidateWalk;
@@ -79,13 +106,16 @@ private:
         std::vector<std::uint32_t> places;
     };
 
-    static std::shared_ptr<const MountSet> make(std::vector<Mount> mounts, const Runs& runs);
+    static std::shared_ptr<const MountSet> make(std::vector<Mount> mounts, const Runs& runs,
+                                                std::shared_ptr<const VariantPreference> preference);
     Runs runs() const;
 
     std::vector<Mount> mounts_;
     std::vector<PlacedRun> runs_;
     std::vector<std::uint32_t> direct_;     // mounts in no run, in order
     std::vector<std::uint32_t> by_bundle_;  // indexes of mounts_
+    std::vector<std::uint32_t> extenders_;
+    std::shared_ptr<const VariantPreference> preference_ = std::make_shared<const VariantPreference>();
     bool tainted_ = false;
 };
 

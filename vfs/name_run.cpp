@@ -40,7 +40,7 @@ std::shared_ptr<const NameRun> NameRun::build(std::span<const Member> members) {
     for (const Member& member : members) {
         auto table = read_index(*member.bundle);
         assert(table);  // fits() has read it, and what was verified stays
-        run->members_.push_back(member.id);
+        run->members_.push_back(member.content);
         tables.push_back(table ? *table : std::span<const std::byte>());
         names += tables.back().size() / kRecordBytes;
     }

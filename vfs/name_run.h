@@ -5,8 +5,9 @@
 // hash bits.
 #pragma once
 
+#include "content_number.h"
+
 #include <fardel/format/bundle.h>
-#include <fardel/vfs/mount.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ public:
     static constexpr std::size_t kMembersMax = 512;
 
     struct Member {
-        MountId id{};
+        ContentNumber content{};
         const Bundle* bundle = nullptr;  // used by build() only
     };
 
@@ -33,7 +34,7 @@ public:
     // Every member fits; all of them together have at most kNamesMax names.
     static std::shared_ptr<const NameRun> build(std::span<const Member> members);
 
-    std::span<const MountId> members() const noexcept { return members_; }
+    std::span<const ContentNumber> members() const noexcept { return members_; }
     std::uint32_t names() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
 
     // Calls `visit(index of the member)` for each that may have the name, some perhaps twice. False, and not all were
@@ -52,7 +53,7 @@ private:
         return bits_ == 0 ? 0 : static_cast<std::size_t>(hash >> (64 - bits_));
     }
 
-    std::vector<MountId> members_;
+    std::vector<ContentNumber> members_;
     std::vector<Entry> entries_;
     std::vector<std::uint32_t> buckets_;  // first entry of each, and the number of entries at the end
     int bits_ = 0;

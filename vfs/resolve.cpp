@@ -48,26 +48,15 @@ Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string
     return std::optional<NameMatch>();
 }
 
-Result<std::optional<NameMatch>> find_in_bundle(const MountSet& set, const BundleId& bundle, std::string_view name,
-                                                std::uint64_t hash) {
-    const Mount* mount = set.find_bundle(bundle);
-    if (mount == nullptr)
-        return std::optional<NameMatch>();
-    FARDEL_TRY_ASSIGN(const auto match, find_in(*mount, name, hash, CaseRule::exact));
+Result<std::optional<NameMatch>> find_in_bundle(const Mount& mount, std::string_view name, std::uint64_t hash) {
+    FARDEL_TRY_ASSIGN(const auto match, find_in(mount, name, hash, CaseRule::exact));
     if (match && match->record.is(NameRecord::tombstone))
         return std::optional<NameMatch>();
     return match;
 }
 
-Result<File> open_match(const NameMatch& match) {
-    const auto& bundle = match.mount->bundle;
-    FARDEL_TRY_ASSIGN(const AssetIndex index, bundle->default_asset(match.record));
-    FARDEL_TRY_ASSIGN(const AssetRecord record, bundle->asset(index));
-    return File(match.mount->leases->take(), index, record);
-}
-
 Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts) {
-    switch (verdicts.find(mount.id, index)) {
+    switch (verdicts.find(mount.number, index)) {
         case Verdict::good: return ok();
         case Verdict::bad:
             return Error(ErrorCode::corrupt, mount.bundle->label() + ": the content of asset " +
@@ -77,7 +66,7 @@ Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts
     }
     Status good = mount.bundle->verify_asset(index);
     if (good || lasts(good.error()))
-        verdicts.remember(mount.id, index, static_cast<bool>(good));
+        verdicts.remember(mount.number, index, static_cast<bool>(good));
     return good;
 }
 
@@ -96,7 +85,7 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
         if (!index->has_value())
             continue;
         const AssetIndex asset = **index;
-        if (compare == Compare::no && verdicts.find(mount.id, asset) == Verdict::unknown)
+        if (compare == Compare::no && verdicts.find(mount.number, asset) == Verdict::unknown)
             return AssetSearch{.undecided = true};
         if (auto good = verify_copy(mount, asset, verdicts); !good) {
             keep(std::move(good).error());

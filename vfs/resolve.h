@@ -31,12 +31,8 @@ Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_v
 // before one decides is the answer: what it would have said is not known.
 Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string_view name, std::uint64_t hash);
 
-// A name of one bundle, published or not; nothing for a tombstone.
-Result<std::optional<NameMatch>> find_in_bundle(const MountSet& set, const BundleId& bundle, std::string_view name,
-                                                std::uint64_t hash);
-
-// The asset behind a name that is no tombstone.
-Result<File> open_match(const NameMatch& match);
+// A name of one bundle, published or not, exactly spelled; nothing for a tombstone.
+Result<std::optional<NameMatch>> find_in_bundle(const Mount& mount, std::string_view name, std::uint64_t hash);
 
 // The first copy of an asset whose content was compared with its id. When the next one to be asked was not compared
 // yet: `compare` tells whether to read it whole now, or to return with `undecided`.

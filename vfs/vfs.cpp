@@ -1,16 +1,16 @@
 #include <fardel/vfs/vfs.h>
 
-#include "asset_verdicts.h"
+#include "asset_choice.h"
 #include "conflicts.h"
 #include "explain.h"
+#include "links.h"
 #include "listing_state.h"
-#include "mount_set.h"
 #include "resolve.h"
-#include "snapshot.h"
+#include "scope.h"
+#include "vfs_state.h"
 
 #include <fardel/format/hash.h>
 
-#include <mutex>
 #include <utility>
 
 namespace fardel {
@@ -23,33 +23,6 @@ Error missing(std::string_view text, std::string_view reason) {
 // Says which path it was; for errors that come from below the path.
 Error at_path(std::string_view text, Error error) {
     return std::move(error).with_context("path \"" + printable(text) + "\"");
-}
-
-Status verify_place(const std::string& place) {
-    if (place.empty())
-        return ok();
-    if (auto good = verify_name(place); !good)
-        return std::move(good).error().with_context("place \"" + printable(place) + "\"");
-    if (is_reserved_root_part(std::string_view(place).substr(0, place.find('/'))))  // A15
-        return Error(ErrorCode::denied,
-                     "place \"" + printable(place) + "\": nothing is mounted in /assets and /bundles");
-    return ok();
-}
-
-Result<std::shared_ptr<const Bundle>> open_bundle(std::shared_ptr<const ByteSource> source, const MountOptions& options,
-                                                  const std::shared_ptr<BlockCache>& cache) {
-    if (options.policy == nullptr && !options.allow_unsigned)
-        return Error(ErrorCode::untrusted,
-                     options.label +
-                         ": there is no trust policy that could accept it; give one, or allow unsigned "
-                         "bundles for development");
-    BundleOptions bundle_options{
-        .policy = options.policy, .now_s = options.now_s, .cache = cache, .label = options.label};
-    auto bundle = Bundle::open(source, bundle_options);
-    if (bundle || options.policy == nullptr || !options.allow_unsigned || bundle.error().code() != ErrorCode::untrusted)
-        return bundle;
-    bundle_options.policy = nullptr;
-    return Bundle::open(std::move(source), std::move(bundle_options));
 }
 
 // The folder's or root's walk; nothing when nothing is there.
@@ -74,8 +47,13 @@ Result<std::optional<NameMatch>> find_name(const MountSet& set, const PathParts&
     if (path.kind == PathKind::published)
         return find_published(set, path.name, path.hash);
     if (path.kind == PathKind::bundle_name)
-        return find_in_bundle(set, id_from<BundleId>(path.id), path.name, path.hash);
+        if (const Mount* mount = set.find_bundle(id_from<BundleId>(path.id)))
+            return find_in_bundle(*mount, path.name, path.hash);
     return std::optional<NameMatch>();
+}
+
+Result<AssetChoice> choose(const MountSet& set, const PathParts& path, const NameMatch& match) {
+    return path.kind == PathKind::published ? choose_published(set, match, path.name, path.hash) : choose_own(set, match);
 }
 
 Result<Stat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kind) {
@@ -95,7 +73,7 @@ Result<std::optional<Stat>> find_asset_stat(const MountSet& set, const AssetVerd
         auto index = mount.bundle->find_asset(id);
         if (!index && !first_error)
             first_error = std::move(index).error();
-        if (!index || !index->has_value() || verdicts.find(mount.id, **index) == AssetVerdicts::Verdict::bad)
+        if (!index || !index->has_value() || verdicts.find(mount.number, **index) == AssetVerdicts::Verdict::bad)
             continue;
         FARDEL_TRY_ASSIGN(auto stat, stat_asset(*mount.bundle, **index, NodeKind::file));
         return std::optional<Stat>(std::move(stat));
@@ -111,10 +89,9 @@ Result<std::optional<Stat>> find_stat_in(const std::shared_ptr<const MountSet>& 
         return find_asset_stat(*set, verdicts, id_from<AssetId>(path.id));
     FARDEL_TRY_ASSIGN(const auto match, find_name(*set, path));
     if (match) {
-        const Bundle& bundle = *match->mount->bundle;
-        FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(match->record));
-        FARDEL_TRY_ASSIGN(
-            auto stat, stat_asset(bundle, index, path.kind == PathKind::published ? NodeKind::link : NodeKind::file));
+        FARDEL_TRY_ASSIGN(const AssetChoice choice, choose(*set, path, *match));
+        const NodeKind kind = path.kind == PathKind::published ? NodeKind::link : NodeKind::file;
+        FARDEL_TRY_ASSIGN(auto stat, stat_asset(*choice.mount->bundle, choice.asset, kind));
         return std::optional<Stat>(std::move(stat));
     }
     FARDEL_TRY_ASSIGN(const bool folder, is_folder(set, path));
@@ -128,70 +105,12 @@ Result<std::optional<Stat>> find_stat_in(const std::shared_ptr<const MountSet>& 
 
 }  // namespace
 
-struct Vfs::Impl {
-    std::shared_ptr<BlockCache> cache;  // nullptr: none
-    Snapshot<MountSet> set{std::make_shared<const MountSet>()};
-    mutable AssetVerdicts verdicts;
-
-    std::mutex writing;  // guards last_mount and the order of changes; no reader takes it
-    std::uint32_t last_mount = 0;
-};
-
 Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
     if (options.cache_bytes > 0)
         impl_->cache = std::make_shared<BlockCache>(options.cache_bytes);
 }
 
 Vfs::~Vfs() = default;
-
-Result<MountId> Vfs::mount(const std::string& path, MountOptions options) {
-    if (options.label.empty())
-        options.label = path;
-    FARDEL_TRY(verify_place(options.place));
-    FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
-    return mount(std::move(source), std::move(options));
-}
-
-Result<MountId> Vfs::mount(std::shared_ptr<const ByteSource> source, MountOptions options) {
-    if (options.label.empty())
-        options.label = "bundle";
-    FARDEL_TRY(verify_place(options.place));
-    FARDEL_TRY_ASSIGN(auto bundle, open_bundle(std::move(source), options, impl_->cache));
-    auto leases = std::make_shared<const BundleLeases>(bundle);
-
-    const std::scoped_lock lock(impl_->writing);
-    if (impl_->last_mount == kMountIdMax)
-        return Error(ErrorCode::limit,
-                     options.label + ": this Vfs has mounted " + std::to_string(kMountIdMax) + " times");
-    const auto id = static_cast<MountId>(impl_->last_mount + 1);
-    FARDEL_TRY_ASSIGN(auto next, impl_->set.read()->with({.id = id,
-                                                          .priority = options.priority,
-                                                          .case_rule = options.case_rule,
-                                                          .place = std::move(options.place),
-                                                          .bundle = std::move(bundle),
-                                                          .leases = std::move(leases)}));
-    impl_->last_mount += 1;
-    impl_->set.replace(std::move(next));
-    return id;
-}
-
-Status Vfs::unmount(MountId mount) {
-    std::shared_ptr<const MountSet> old;  // its bundle's file is closed after the lock is gone
-    const std::scoped_lock lock(impl_->writing);
-    FARDEL_TRY_ASSIGN(auto next, impl_->set.read()->without(mount));
-    old = impl_->set.replace(std::move(next));
-    return ok();
-}
-
-std::vector<MountDescription> Vfs::mounts() const {
-    const auto set = impl_->set.share();
-    std::vector<MountDescription> out;
-    for (const Mount& mount : set->mounts())
-        out.push_back(mount.describe());
-    return out;
-}
-
-bool Vfs::tainted() const noexcept { return impl_->set.read()->tainted(); }
 
 Result<std::optional<File>> Vfs::find(std::string_view path) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
@@ -214,10 +133,26 @@ Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& pa
         return at_path(text, match.error());
     if (!match->has_value())
         return std::optional<File>();
-    auto file = open_match(**match);
+    auto choice = choose(*set, path, **match);
+    if (!choice)
+        return at_path(text, std::move(choice).error());
+    auto file = open_choice(*choice);
     if (!file)
         return at_path(text, std::move(file).error());
     return std::optional<File>(*std::move(file));
+}
+
+Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference) const {
+    if (reference.starts_with('/'))
+        return find(reference);
+    return find_in_scope(*impl_->set.share(), from, reference);
+}
+
+Result<File> Vfs::open_from(const File& from, std::string_view reference) const {
+    FARDEL_TRY_ASSIGN(auto file, find_from(from, reference));
+    if (file)
+        return *std::move(file);
+    return Error(ErrorCode::missing, "reference \"" + printable(reference) + "\": neither its bundle, nor the static dependencies of that, nor the published tree has such a name");
 }
 
 Result<File> Vfs::open(std::string_view path) const {
@@ -302,6 +237,10 @@ Result<Explanation> Vfs::explain(std::string_view path) const {
 
 Result<std::vector<Conflict>> Vfs::conflicts(std::size_t conflicts_max) const {
     return find_conflicts(*impl_->set.share(), conflicts_max);
+}
+
+Result<LinkReport> Vfs::check_links(std::size_t missing_max) const {
+    return find_missing_links(*impl_->set.share(), missing_max);
 }
 
 }  // namespace fardel

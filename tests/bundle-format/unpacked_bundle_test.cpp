@@ -1,12 +1,13 @@
 #include <fardel/format/unpacked_bundle.h>
 
+#include "scratch.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/hash.h>
 
 #include <atomic>
 #include <doctest/doctest.h>
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -95,8 +96,8 @@ TEST_CASE("unpacked bundle: every asset reads back, and its id is that of the pa
     }
     CHECK(bundle->asset_count() == plan.assets.size() - 1);  // one twin
 
-    const std::string path = (std::filesystem::temp_directory_path() / "fardel-unpacked.fardel").string();
-    const auto staged = write_bundle(plan, stage_file(path).value(), {}).value();
+    const tests::ScratchFolder scratch;
+    const auto staged = write_bundle(plan, stage_file(scratch.path("x.fardel")).value(), {}).value();
     CHECK(staged.summary().bundle == bundle->id());
 }
 

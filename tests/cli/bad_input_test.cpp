@@ -23,6 +23,8 @@ std::vector<Arguments> readers_of(const ScratchFolder& scratch, const std::strin
 
 void check_refused(const ScratchFolder& scratch, const std::string& file, int exit_code, std::string_view code) {
     for (const Arguments& arguments : readers_of(scratch, file)) {
+        if (arguments[0] == "which" && std::filesystem::is_directory(file))
+            continue;  // a folder is mounted as it is
         const Outcome outcome = run(arguments);
         CAPTURE(arguments[0]);
         CAPTURE(file);

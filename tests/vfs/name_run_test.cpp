@@ -29,7 +29,7 @@ std::shared_ptr<const NameRun> build(const std::vector<BundlePtr>& bundles) {
     std::vector<NameRun::Member> members;
     for (const BundlePtr& bundle : bundles) {
         REQUIRE(NameRun::fits(*bundle));
-        members.push_back({.id = static_cast<MountId>(100 + members.size()), .bundle = bundle.get()});
+        members.push_back({.content = static_cast<ContentNumber>(100 + members.size()), .bundle = bundle.get()});
     }
     return NameRun::build(members);
 }
@@ -53,7 +53,7 @@ TEST_CASE("name run: it tells every member that has a name, in any case, and har
     }
     const auto run = build(bundles);
     CHECK(run->members().size() == 20);
-    CHECK(run->members()[3] == MountId{103});
+    CHECK(run->members()[3] == ContentNumber{103});
     CHECK(run->names() == 20 + 10 * 190);
     CHECK(hits(*run, "common.TXT").size() == 20);
     for (std::size_t b = 0; b < 20; ++b)

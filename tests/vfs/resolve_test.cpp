@@ -247,18 +247,18 @@ TEST_CASE("assets: the empty asset is found") {  // A29
 TEST_CASE("assets: a verdict speaks about one asset of one mount") {
     AssetVerdicts verdicts;
     using Verdict = AssetVerdicts::Verdict;
-    verdicts.remember(MountId{1}, AssetIndex{0}, true);
-    verdicts.remember(MountId{1}, AssetIndex{7}, false);
-    verdicts.remember(static_cast<MountId>(kMountIdMax), static_cast<AssetIndex>(0xffff'ffffu), true);
-    CHECK(verdicts.find(MountId{1}, AssetIndex{0}) == Verdict::good);
-    CHECK(verdicts.find(MountId{1}, AssetIndex{7}) == Verdict::bad);
-    CHECK(verdicts.find(static_cast<MountId>(kMountIdMax), static_cast<AssetIndex>(0xffff'ffffu)) == Verdict::good);
-    CHECK(verdicts.find(MountId{2}, AssetIndex{0}) == Verdict::unknown);
-    CHECK(verdicts.find(MountId{1}, AssetIndex{1}) == Verdict::unknown);
+    verdicts.remember(ContentNumber{1}, AssetIndex{0}, true);
+    verdicts.remember(ContentNumber{1}, AssetIndex{7}, false);
+    verdicts.remember(static_cast<ContentNumber>(kContentNumberMax), static_cast<AssetIndex>(0xffff'ffffu), true);
+    CHECK(verdicts.find(ContentNumber{1}, AssetIndex{0}) == Verdict::good);
+    CHECK(verdicts.find(ContentNumber{1}, AssetIndex{7}) == Verdict::bad);
+    CHECK(verdicts.find(static_cast<ContentNumber>(kContentNumberMax), static_cast<AssetIndex>(0xffff'ffffu)) == Verdict::good);
+    CHECK(verdicts.find(ContentNumber{2}, AssetIndex{0}) == Verdict::unknown);
+    CHECK(verdicts.find(ContentNumber{1}, AssetIndex{1}) == Verdict::unknown);
     for (std::uint32_t i = 0; i < 100'000; ++i)  // far more than it holds
-        verdicts.remember(MountId{3}, static_cast<AssetIndex>(i), i % 2 == 0);
+        verdicts.remember(ContentNumber{3}, static_cast<AssetIndex>(i), i % 2 == 0);
     for (std::uint32_t i = 0; i < 100'000; ++i) {
-        const Verdict verdict = verdicts.find(MountId{3}, static_cast<AssetIndex>(i));
+        const Verdict verdict = verdicts.find(ContentNumber{3}, static_cast<AssetIndex>(i));
         CHECK((verdict == Verdict::unknown || verdict == (i % 2 == 0 ? Verdict::good : Verdict::bad)));
     }
 }

@@ -38,6 +38,8 @@ public:
     BundleMaker& version(std::string text);
 
     Bytes write() const;
+    // For what has no function here.
+    BundlePlan& plan() { return plan_; }
 
 private:
     std::uint32_t add_asset(std::string_view content);

@@ -1,9 +1,12 @@
 // BlockCache: decoded blocks, bounded in bytes, shared by any number of bundles and threads.
 //
+// A block is known by the hash of its stored bytes, so bundles that hold the same block share it, whatever they are.
 // Split into shards, each with its own lock, held only for the look-up; never one lock around all reads. The least
 // recently used blocks leave first. Blocks are verified before they enter. A block larger than a shard's share is not
 // kept.
 #pragma once
+
+#include <fardel/format/manifest.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,20 +16,18 @@ namespace fardel {
 
 class BlockCache {
 public:
-    using Block = std::shared_ptr<const std::byte[]>;   // its size is in the bundle's block record
+    using Block = std::shared_ptr<const std::byte[]>;
 
     explicit BlockCache(std::size_t bytes_max);
     ~BlockCache();
     BlockCache(const BlockCache&) = delete;
     BlockCache& operator=(const BlockCache&) = delete;
 
-    // A number that no other bundle of this process gets; each open bundle asks once.
-    static std::uint64_t next_owner() noexcept;
-
-    // nullptr when it is not there.
-    Block find(std::uint64_t owner, std::uint32_t block) const;
-    void insert(std::uint64_t owner, std::uint32_t block, Block bytes, std::size_t size_bytes);
-    void erase_owner(std::uint64_t owner);
+    // The decoded bytes of a block that is stored as the record says, block.raw_bytes of them; nullptr when they are not
+    // there.
+    Block find(const BlockRecord& block) const;
+    // `bytes` were decoded from stored bytes whose hash was compared with the record's.
+    void insert(const BlockRecord& block, Block bytes);
 
     struct Usage {
         std::size_t bytes = 0;

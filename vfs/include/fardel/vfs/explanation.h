@@ -21,7 +21,8 @@ enum class Outcome : std::uint8_t {
     tombstone,        // it hides the name below it, and nothing above it has the name
     lower_priority,   // than the mount that decided
     mounted_earlier,  // than the mount that decided, which has the same priority
-    extends_only,     // it adds variants to the name and does not give it
+    extends_only,     // it adds variants to the name, and none of them is taken
+    gives_variant,    // it adds variants to the name, and one of them is taken
     not_published,    // the bundle has the name for itself alone
     damaged,          // its tables or its content fail their check: see `error`. In a name's lookup that decides.
     same_content,     // another bundle's copy of the same asset was taken
@@ -34,7 +35,8 @@ struct Candidate {
     std::string name;  // as the bundle spells it; empty for "/assets/<id>"
     std::optional<AssetId> asset;
     std::uint64_t size_bytes = 0;
-    std::uint32_t variants = 0;  // behind the name; the first is taken
+    std::uint32_t variants = 0;  // behind the name
+    std::string variant;         // tags of the one that `asset` is, "lang=fr quality=hd"; empty: it has none
     std::optional<Error> error;
 };
 
@@ -42,7 +44,7 @@ struct Explanation {
     std::string path;
     PathKind kind = PathKind::nowhere;
     std::vector<Candidate> candidates;  // every mount that has something to say about the path
-    std::optional<std::size_t> winner;  // of `candidates`; none: open() fails
+    std::optional<std::size_t> winner;  // of `candidates`, the one whose asset open() gives; none: open() fails
     bool folder = false;                // list() shows something there
 };
 

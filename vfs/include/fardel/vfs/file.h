@@ -25,6 +25,8 @@ public:
     std::uint64_t size_bytes() const noexcept { return size_bytes_; }
     const AssetId& asset_id() const noexcept { return asset_id_; }
     const BundleId& bundle_id() const noexcept { return bundle_->id(); }
+    const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }
+    AssetIndex index() const noexcept { return index_; }
 
     // Reads up to out.size() bytes at `offset` and returns how many: fewer only at the end, 0 at or behind it. Each is
     // verified. On error the contents of `out` are unspecified. Errors: corrupt, malformed, io.

@@ -1,4 +1,4 @@
-// Vfs: mounted bundles seen as one tree of /assets/<id>, /bundles/<id>/<name> and published names.
+// Vfs: mounted bundles, folders and archives seen as one tree of /assets/<id>, /bundles/<id>/<name> and published names.
 //
 // The game owns it; a process may have several. Every call may come from any thread at any time. Readers take no lock:
 // they see one immutable set of mounts, and mount() and unmount() put a new one in its place, or change nothing. What
@@ -11,8 +11,10 @@
 #include <fardel/vfs/conflict.h>
 #include <fardel/vfs/explanation.h>
 #include <fardel/vfs/file.h>
+#include <fardel/vfs/link_report.h>
 #include <fardel/vfs/listing.h>
 #include <fardel/vfs/mount.h>
+#include <fardel/vfs/variants.h>
 #include <fardel/vfs/vfs_path.h>
 
 #include <cstddef>
@@ -46,13 +48,32 @@ public:
     Vfs(const Vfs&) = delete;
     Vfs& operator=(const Vfs&) = delete;
 
-    // Opens a bundle and adds it. Errors: those of open_file_source and Bundle::open (untrusted also when there is no
-    // policy and no allow_unsigned); malformed or limit (place); denied (place in /assets or /bundles); conflict (this
-    // bundle is mounted at this place already).
+    // Adds what is at a path: a bundle, a folder or a legacy archive; or a bundle whose bytes the source gives; or the
+    // assets and names of a plan, which stay where their blobs have them. Errors: those of open_file_source, Bundle::open
+    // (untrusted also when there is no policy and no allow_unsigned), scan_sources and make_unpacked_source; malformed or
+    // limit (place); denied (place in /assets or /bundles); conflict (this bundle is mounted at this place already).
     Result<MountId> mount(const std::string& path, MountOptions options);
     Result<MountId> mount(std::shared_ptr<const ByteSource> source, MountOptions options);
+    Result<MountId> mount(const BundlePlan& plan, MountOptions options);
     // When it returns, no new open can find the mount. Error: missing.
     Status unmount(MountId mount);
+    // The whole change in one step, or nothing and the first error: those of mount() and unmount(). The ids of what it
+    // mounts, in order.
+    Result<std::vector<MountId>> apply(MountChange change);
+
+    // Puts other content into a mount, which keeps its place, priority and case rule, and tells what that changes for the
+    // paths it publishes. On an error of the new content nothing changes. Errors: those of mount(), missing.
+    Result<std::vector<AssetChange>> replace(MountId mount, MountRequest request);
+    // The same with a folder or archive as it is now; only files that changed are read. Errors: as replace; unsupported
+    // (a bundle or plan); conflict (somebody is writing there).
+    Result<std::vector<AssetChange>> refresh(MountId mount);
+    // Refreshes the folders that are mounted with `watch` and where something changed. For a game to call once a frame: it
+    // does not wait, and what is being written comes with a later call. Errors: as refresh; the next call tries again.
+    Result<std::vector<AssetChange>> poll();
+
+    // Which variants are taken from now on; empty, as at first: the first of each name. What is open stays what it is.
+    void prefer(VariantPreference preference);
+
     // Highest precedence first.
     std::vector<MountDescription> mounts() const;
     // Whether a bundle is mounted that no policy vouches for.
@@ -66,6 +87,13 @@ public:
     Result<std::optional<File>> find(std::string_view path) const;
     Result<File> open(const VfsPath& path) const { return open(path.text(), path.parts()); }
     Result<File> open(std::string_view path) const;
+
+    // What an asset means by a name that is written in it: what its link table says; else a name of its own bundle,
+    // published or not; else one of a static dependency of that bundle, in declared order; else of the published tree. An
+    // absolute path is looked up as find() does. Errors: as find; unresolved (the link table leads into a bundle that is
+    // not mounted); open_from: missing.
+    Result<std::optional<File>> find_from(const File& from, std::string_view reference) const;
+    Result<File> open_from(const File& from, std::string_view reference) const;
 
     // Sizes and ids are those the bundle claims; nothing of the content is read. Nothing: no such path.
     Result<std::optional<Stat>> find_stat(std::string_view path) const;
@@ -84,9 +112,13 @@ public:
     // Every path that more than one mount publishes or hides, by path: reads all names of all mounts, so it is for tools
     // and start-up checks. Errors: limit (more than conflicts_max), corrupt, malformed, io.
     Result<std::vector<Conflict>> conflicts(std::size_t conflicts_max = 1u << 20) const;
+    // Every name and glob that a mounted bundle consumes and nobody publishes, and every bundle that one depends on and
+    // that is not mounted. Errors: as conflicts.
+    Result<LinkReport> check_links(std::size_t missing_max = 1u << 20) const;
 
 private:
     struct Impl;
+    Result<MountId> mount_one(MountRequest request);
     Result<std::optional<File>> find(std::string_view text, const PathParts& path) const;
     Result<File> open(std::string_view text, const PathParts& path) const;
     std::unique_ptr<Impl> impl_;

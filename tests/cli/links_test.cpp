@@ -1,0 +1,46 @@
+#include "sample.h"
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/bundle_writer.h>
+#include <nlohmann/json.hpp>
+
+using namespace fardel;
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+// A bundle that consumes names and depends on another one.
+void write_mod(const std::string& path) {
+    BundlePlan plan;
+    plan.assets = {{.source = make_memory_blob({}), .key = "mod.cfg"}};
+    plan.names = {{.name = AssetName::parse("mod.cfg").value(), .variants = {{.asset = 0}}}};
+    plan.consumes = {{.text = "default.cfg"}, {.text = "sounds/*.ogg", .pattern = true}, {.text = "extra", .optional = true}};
+    plan.dependencies = {{.bundle = BundleId{{1, 2, 3}}, .name = "base", .version = "1.2"}};
+    auto staged = write_bundle(plan, stage_file(path).value(), {}).value();
+    REQUIRE(staged.commit());
+}
+
+}  // namespace
+
+TEST_CASE("links: tells what is missing, and ends with 1 only when it has to be there") {
+    const ScratchFolder scratch;
+    const std::string mod = scratch.path("mod.fardel");
+    write_mod(mod);
+    scratch.write("base/default.cfg", "x\n");
+    run_well({"pack", scratch.path("base"), "-o", scratch.path("base.fardel")});
+
+    const fardel::tests::Outcome told = run({"links", scratch.path("base.fardel"), mod});
+    CHECK(told.exit_code == 1);
+    CHECK(told.out == mod + ": static dependency bundle 010203" + std::string(58, '0') + " (base 1.2) is not mounted\n" + mod +
+                          ": nobody publishes extra (optional)\n" + mod +
+                          ": nothing published matches sounds/*.ogg\n2 names missing, 1 bundle missing\n");
+    CHECK(run({"links", scratch.path("base.fardel")}).exit_code == 0);
+    CHECK(run({"links", scratch.path("base")}).out == "0 names missing, 0 bundles missing\n");
+
+    const json report = json::parse(run({"links", mod, "--json"}).out);
+    CHECK(report["complete"] == false);
+    CHECK(report["missing_names"].size() == 3);
+    CHECK(report["missing_bundles"][0]["version"] == "1.2");
+    CHECK(is_one_clear_line(run({"links", scratch.path("absent")}), "missing"));
+}

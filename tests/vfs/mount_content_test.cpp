@@ -1,0 +1,178 @@
+#include "mount_content.h"
+
+#include "scratch.h"
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <string>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+MountId mount_path(Vfs& vfs, const std::string& path, MountOptions options = unsigned_at()) {
+    auto id = vfs.mount(path, std::move(options));
+    REQUIRE_MESSAGE(id, (id ? std::string() : id.error().text()));
+    return *id;
+}
+
+// A zip of one stored entry, as a tool would write it.
+std::string zip_of(std::string_view name, std::string_view content, std::uint32_t crc32) {
+    std::string out;
+    const auto number = [&out](std::uint64_t value, int bytes) {
+        for (int i = 0; i < bytes; ++i)
+            out += static_cast<char>(value >> 8 * i);
+    };
+    const auto fields = [&] {  // version needed … extra length
+        number(20, 2), number(0, 2), number(0, 2), number(0, 4), number(crc32, 4);
+        number(content.size(), 4), number(content.size(), 4), number(name.size(), 2), number(0, 2);
+    };
+    number(0x0403'4b50, 4), fields();
+    out += name;
+    out += content;
+    const std::size_t directory = out.size();
+    number(0x0201'4b50, 4), number(20, 2), fields();
+    number(0, 2), number(0, 2), number(0, 2), number(0, 4), number(0, 4);
+    out += name;
+    const std::size_t size = out.size() - directory;
+    number(0x0605'4b50, 4), number(0, 4), number(1, 2), number(1, 2), number(size, 4), number(directory, 4), number(0, 2);
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("mount: a folder shows its files under names and ids, as a bundle would") {
+    const ScratchFolder scratch;
+    scratch.write("game/maps/dm01.bsp", "map");
+    scratch.write("game/default.cfg", "bind x quit\n");
+    scratch.write("game/empty", "");
+    scratch.write("game/large.raw", noise(1, 300'000));
+    Vfs vfs;
+    mount_path(vfs, scratch.path("game"));
+    CHECK(content_at(vfs, "/maps/dm01.bsp") == "map");
+    CHECK(content_at(vfs, "/empty").empty());
+    CHECK(content_at(vfs, "/large.raw") == noise(1, 300'000));
+    CHECK(content_at(vfs, "/assets/" + id_of("map").hex()) == "map");
+    CHECK(listing_of(vfs, "/") == "assets/ bundles/ default.cfg@ empty@ large.raw@ maps/");
+    CHECK(vfs.stat("/default.cfg").value().content_type == "text/x-quake-config");
+
+    const MountDescription told = vfs.mounts().at(0);
+    CHECK(told.kind == MountKind::folder);
+    CHECK(told.tainted);
+    CHECK(vfs.tainted());
+    CHECK(told.label == scratch.path("game"));
+    CHECK(content_at(vfs, "/bundles/" + told.bundle.hex() + "/default.cfg") == "bind x quit\n");
+    // Part of a large file, over the border of two pieces.
+    const File file = vfs.open("/large.raw").value();
+    Bytes part(1000);
+    CHECK(file.read_at(65'536 - 500, part).value() == 1000);
+    CHECK(text_of(part) == noise(1, 300'000).substr(65'536 - 500, 1000));
+}
+
+TEST_CASE("mount: folders and archives are signed by nobody") {  // A54
+    const ScratchFolder scratch;
+    scratch.write("game/a", "a");
+    Author author;
+    Vfs vfs;
+    CHECK(outcome_of(vfs.mount(scratch.path("game"), {})) == "untrusted");
+    CHECK(outcome_of(vfs.mount(scratch.path("game"), {.policy = &author.policy()})) == "untrusted");
+    CHECK(outcome_of(vfs.mount(BundlePlan{}, {.policy = &author.policy()})) == "untrusted");
+    CHECK(vfs.mounts().empty());
+}
+
+TEST_CASE("mount: what a folder holds and a tree cannot show is told") {  // A13, A16
+    const ScratchFolder scratch;
+    scratch.write("game/good", "good");
+    scratch.write("game/bad:name", "bad");
+    scratch.write("game/.git/config", "git");
+    scratch.write("outside", "secret");
+    std::filesystem::create_symlink(scratch.path("outside"), scratch.path("game/link"));
+    std::filesystem::create_directory_symlink(scratch.root().string(), scratch.path("game/up"));
+    Vfs vfs;
+    mount_path(vfs, scratch.path("game"));
+    CHECK(listing_of(vfs, "/") == "assets/ bundles/ good@");
+    const auto left_out = vfs.mounts().at(0).left_out;
+    REQUIRE(left_out);
+    CHECK(left_out->refused.size() == 3);
+    CHECK(left_out->excluded.size() == 1);
+    CHECK(outcome_of(vfs.open("/link")) == "missing");
+    CHECK(outcome_of(vfs.open("/up/outside")) == "missing");
+}
+
+TEST_CASE("mount: a file edited after the mount is a conflict until the folder is refreshed, never other bytes") {  // A105
+    const ScratchFolder scratch;
+    scratch.write("game/a", "before");
+    scratch.write("game/b", "stays");
+    Vfs vfs;
+    const MountId id = mount_path(vfs, scratch.path("game"));
+    const File open = vfs.open("/a").value();
+    scratch.write("game/a", "behind");
+    CHECK(content_at(vfs, "/a").find("changed since") != std::string::npos);
+    CHECK(outcome_of(open.read_all()) == "conflict");
+    CHECK(content_at(vfs, "/b") == "stays");
+    REQUIRE(vfs.refresh(id));
+    CHECK(content_at(vfs, "/a") == "behind");
+    CHECK(outcome_of(open.read_all()) == "conflict");
+}
+
+TEST_CASE("mount: an archive is read as it is, a damaged entry is an error") {
+    const ScratchFolder scratch;
+    scratch.write("pak0.pk3", zip_of("hello.txt", "hello", 0x3610'a686));
+    Vfs vfs;
+    mount_path(vfs, scratch.path("pak0.pk3"));
+    CHECK(content_at(vfs, "/hello.txt") == "hello");
+    CHECK(vfs.mounts().at(0).kind == MountKind::archive);
+    scratch.write("bad.pk3", zip_of("hello.txt", "hello", 0x3610'a687));
+    CHECK(outcome_of(vfs.mount(scratch.path("bad.pk3"), unsigned_at())) == "corrupt");
+    CHECK(vfs.mounts().size() == 1);
+}
+
+TEST_CASE("mount: what is at the path decides, and what is nothing is an error") {  // A34
+    const ScratchFolder scratch;
+    const Bytes bundle = BundleMaker().add("x", "bundle").write();
+    scratch.write("named.zip", text_of(bundle));
+    scratch.write("noise", noise(1, 5000));
+    scratch.write("empty", "");
+    Vfs vfs;
+    mount_path(vfs, scratch.path("named.zip"));
+    CHECK(vfs.mounts().at(0).kind == MountKind::bundle);
+    CHECK(content_at(vfs, "/x") == "bundle");
+    CHECK(outcome_of(vfs.mount(scratch.path("noise"), unsigned_at())) == "malformed");
+    CHECK(outcome_of(vfs.mount(scratch.path("empty"), unsigned_at())) == "malformed");
+    CHECK(outcome_of(vfs.mount(scratch.path("absent"), unsigned_at())) == "missing");
+    CHECK(outcome_of(vfs.mount(std::string("/dev/zero"), unsigned_at())) == "malformed");
+}
+
+TEST_CASE("mount: a plan shows assets in memory, its variants and unpublished names too") {
+    BundlePlan plan;
+    plan.assets = {{.source = make_memory_blob(bytes_of("sd")), .key = "sd"}, {.source = make_memory_blob(bytes_of("hd")), .key = "hd"}};
+    plan.names = {{.name = AssetName::parse("wall").value(), .variants = {{.asset = 0}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
+                  {.name = AssetName::parse("own").value(), .variants = {{.asset = 1}}, .published = false}};
+    Vfs vfs;
+    auto options = unsigned_at("memory");
+    options.label = "made up";
+    REQUIRE(vfs.mount(plan, options));
+    CHECK(content_at(vfs, "/memory/wall") == "sd");
+    vfs.prefer(parse_variant_preference("quality=hd").value());
+    CHECK(content_at(vfs, "/memory/wall") == "hd");
+    CHECK(outcome_of(vfs.open("/memory/own")) == "missing");
+    CHECK(vfs.mounts().at(0).label == "made up");
+    CHECK(vfs.mounts().at(0).kind == MountKind::plan);
+}
+
+TEST_CASE("mount: a folder lies over a bundle for quick edits") {
+    const ScratchFolder scratch;
+    scratch.write("edits/b", "edited");
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "a").add("b", "b").write());
+    const MountId edits = mount_path(vfs, scratch.path("edits"), unsigned_at("", 10));
+    CHECK(content_at(vfs, "/a") == "a");
+    CHECK(content_at(vfs, "/b") == "edited");
+    const Explanation told = vfs.explain("/b").value();
+    CHECK(told.candidates.at(0).mount.kind == MountKind::folder);
+    REQUIRE(vfs.unmount(edits));
+    CHECK(content_at(vfs, "/b") == "b");
+}

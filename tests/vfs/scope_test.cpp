@@ -1,0 +1,120 @@
+#include "scope.h"
+
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/format/bundle.h>
+
+#include <string>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+BundleId id_of_bundle(const Bytes& bundle) { return Bundle::open(make_memory_source(bundle), {}).value()->id(); }
+
+std::string content_from(const Vfs& vfs, const File& from, std::string_view reference) {
+    const auto file = vfs.open_from(from, reference);
+    return file ? text_of(file->read_all().value()) : std::string(error_code_name(file.error().code()));
+}
+
+// A map that refers to its wall by a name of its own bundle.
+Bytes map_of(std::string_view wall, std::string version) {
+    return BundleMaker().add("maps/dm01", "map " + version).add("textures/wall", wall).version(std::move(version)).write();
+}
+
+}  // namespace
+
+TEST_CASE("scope: two versions of one map, side by side, each with its own wall") {
+    Vfs vfs;
+    const Bytes old_map = map_of("brick", "1"), new_map = map_of("steel", "2");
+    mount(vfs, old_map);
+    mount(vfs, new_map);
+    const auto map_in = [&](const Bytes& bundle) { return vfs.open("/bundles/" + id_of_bundle(bundle).hex() + "/maps/dm01").value(); };
+    CHECK(content_from(vfs, map_in(old_map), "textures/wall") == "brick");
+    CHECK(content_from(vfs, map_in(new_map), "textures/wall") == "steel");
+    CHECK(content_at(vfs, "/textures/wall") == "steel");
+    CHECK(content_from(vfs, map_in(old_map), "/textures/wall") == "steel");
+}
+
+TEST_CASE("scope: its own bundle, then static dependencies in order, then the published tree") {
+    const Bytes first = BundleMaker().add_unpublished("shared", "of the first").version("1").write();
+    const Bytes second = BundleMaker().add_unpublished("shared", "of the second").add_unpublished("second", "2").version("2").write();
+    const Bytes loose = BundleMaker().add_unpublished("loose", "of a dynamic dependency").version("3").write();
+    BundleMaker map;
+    map.add("map", "map").add_unpublished("own", "own");
+    map.plan().dependencies = {{.bundle = id_of_bundle(first)}, {.bundle = id_of_bundle(second)}, {.bundle = id_of_bundle(loose), .is_static = false}};
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("own", "published").add("shared", "published").add("game", "published").write());
+    for (const Bytes& bundle : {second, first, loose, map.write()})
+        mount(vfs, bundle);
+    const File from = vfs.open("/map").value();
+    CHECK(content_from(vfs, from, "own") == "own");
+    CHECK(content_from(vfs, from, "shared") == "of the first");
+    CHECK(content_from(vfs, from, "second") == "2");
+    CHECK(content_from(vfs, from, "game") == "published");
+    CHECK(content_from(vfs, from, "loose") == "missing");
+    CHECK(content_from(vfs, from, "nobody") == "missing");
+    CHECK(content_from(vfs, from, "../own") == "malformed");  // A01
+    CHECK(content_from(vfs, from, "") == "malformed");
+    CHECK_FALSE(vfs.find_from(from, "nobody").value());
+}
+
+TEST_CASE("scope: the link table comes first") {
+    const Bytes base = BundleMaker().add_unpublished("wall", "base wall").write();
+    BundleMaker map;
+    map.add("map", "map").add("decoy", "decoy").add_unpublished("hidden", "hidden");
+    map.plan().dependencies = {{.bundle = id_of_bundle(base)}};
+    map.plan().assets[0].references = {
+        {.spelling = "decoy", .target = PlannedReference::Internal{2}},
+        {.spelling = "textures\\wall.tga", .target = PlannedReference::Foreign{id_of("base wall"), 0}},
+        {.spelling = "$sound", .target = PlannedReference::Dynamic{"sounds/any"}},
+        {.spelling = "decay", .target = PlannedReference::Internal{0}},
+    };
+    Vfs vfs;
+    mount(vfs, map.write());
+    const File from = vfs.open("/map").value();
+    CHECK(content_from(vfs, from, "decoy") == "hidden");
+    CHECK(content_from(vfs, from, "decay") == "map");
+    CHECK(content_from(vfs, from, "textures\\wall.tga") == "unresolved");
+    mount(vfs, base);
+    CHECK(content_from(vfs, from, "textures\\wall.tga") == "base wall");
+    CHECK(content_from(vfs, from, "$sound") == "missing");
+    mount(vfs, BundleMaker().add("sounds/any", "sound").write());
+    CHECK(content_from(vfs, from, "$sound") == "sound");
+    // Another asset of the same bundle has no such links.
+    CHECK(content_from(vfs, vfs.open("/decoy").value(), "decoy") == "decoy");
+}
+
+TEST_CASE("scope: what is open goes on resolving after its bundle is unmounted") {
+    Vfs vfs;
+    const MountId id = mount(vfs, map_of("brick", "1"));
+    const File from = vfs.open("/maps/dm01").value();
+    REQUIRE(vfs.unmount(id));
+    CHECK(content_from(vfs, from, "textures/wall") == "brick");
+    CHECK(content_from(vfs, from, "textures/none") == "missing");
+}
+
+TEST_CASE("scope: a bundle that depends on itself, and on what depends on it, ends") {  // A78
+    BundleMaker maker;
+    maker.add("map", "map");
+    Vfs vfs;
+    const Bytes first = maker.write();
+    maker.plan().dependencies = {{.bundle = id_of_bundle(first)}};
+    mount(vfs, first);
+    mount(vfs, maker.write());
+    const File from = vfs.open("/map").value();
+    CHECK(content_from(vfs, from, "map") == "map");
+    CHECK(content_from(vfs, from, "other") == "missing");
+}
+
+TEST_CASE("scope: references that lead nowhere are malformed") {  // A25
+    BundleMaker map;
+    map.add("map", "map").add("other", "other");
+    map.plan().assets[0].references = {{.spelling = "link", .target = PlannedReference::Internal{1}}};
+    const Bytes hostile = rewrite_table(map.write(), TableKind::references, [](std::span<std::byte> records) { records[8] = std::byte{99}; });
+    Vfs vfs;
+    mount(vfs, hostile);
+    CHECK(content_from(vfs, vfs.open("/map").value(), "link") == "malformed");
+}

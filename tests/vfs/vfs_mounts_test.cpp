@@ -1,0 +1,207 @@
+#include "scratch.h"
+#include "test_bundle.h"
+
+#include <chrono>
+#include <doctest/doctest.h>
+#include <fardel/vfs/vfs.h>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+MountRequest request(Bytes bundle, MountOptions options = unsigned_at()) {
+    return {.subject = make_memory_source(std::move(bundle)), .options = std::move(options)};
+}
+
+std::string labels(const Vfs& vfs) {
+    std::string out;
+    for (const MountDescription& mount : vfs.mounts())
+        out += (out.empty() ? "" : " ") + mount.label;
+    return out;
+}
+
+MountOptions labelled(std::string label, int priority = 0) { return {.priority = priority, .allow_unsigned = true, .label = std::move(label)}; }
+
+std::string told(const std::vector<AssetChange>& changes) {
+    std::string out;
+    for (const AssetChange& change : changes)
+        out += (out.empty() ? "" : " ") + change.path + (change.before ? change.after ? "~" : "-" : "+");
+    return out;
+}
+
+// Asks until something has changed; what happens within a second or two is enough for a watch.
+std::vector<AssetChange> poll_until_changed(Vfs& vfs) {
+    for (int i = 0; i < 500; ++i) {
+        auto changes = vfs.poll();
+        REQUIRE(changes);
+        if (!changes->empty())
+            return *std::move(changes);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    FAIL("no change was seen");
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("apply: a whole set is changed in one step, later ones win") {
+    Vfs vfs;
+    const MountId old_map = mount(vfs, BundleMaker().add("map", "old").write(), labelled("old"));
+    const MountId base = mount(vfs, BundleMaker().add("base", "base").add("map", "default").write(), labelled("base", -1));
+    MountChange change;
+    change.unmount = {old_map};
+    change.mount.push_back(request(BundleMaker().add("map", "new").write(), labelled("new")));
+    change.mount.push_back(request(BundleMaker().add("map", "newer").write(), labelled("newer")));
+    const auto ids = vfs.apply(std::move(change));
+    REQUIRE(ids);
+    REQUIRE(ids->size() == 2);
+    CHECK(labels(vfs) == "newer new base");
+    CHECK(content_at(vfs, "/map") == "newer");
+
+    MountChange reorder;
+    reorder.prioritise = {{.mount = (*ids)[0], .priority = 0}, {.mount = base, .priority = 0}};
+    REQUIRE(vfs.apply(std::move(reorder)));
+    CHECK(labels(vfs) == "base new newer");
+    CHECK(content_at(vfs, "/map") == "default");
+}
+
+TEST_CASE("apply: on any error nothing is changed") {
+    Vfs vfs;
+    const Bytes kept_bundle = BundleMaker().add("a", "kept").write();
+    const MountId kept = mount(vfs, kept_bundle, labelled("kept"));
+    const auto refused = [&](MountChange change, std::string_view code) {
+        CHECK(outcome_of(vfs.apply(std::move(change))) == code);
+        CHECK(labels(vfs) == "kept");
+        CHECK(content_at(vfs, "/a") == "kept");
+    };
+    const auto with = [&](MountRequest wanted) {
+        MountChange change;
+        change.unmount = {kept};
+        change.mount.push_back(request(BundleMaker().add("b", "good").write()));
+        change.mount.push_back(std::move(wanted));
+        return change;
+    };
+    refused(with(request(bytes_of("no bundle"))), "malformed");
+    refused(with(request(kept_bundle, {})), "untrusted");
+    refused(with({.subject = std::string("/nowhere/at/all"), .options = unsigned_at()}), "missing");
+    refused(with(request(BundleMaker().add("c", "c").write(), unsigned_at("assets/x"))), "denied");
+    refused(with(request(BundleMaker().add("b", "good").write())), "conflict");
+    MountChange unknown;
+    unknown.mount.push_back(request(BundleMaker().add("b", "good").write()));
+    unknown.unmount = {MountId{77}};
+    refused(std::move(unknown), "missing");
+    MountChange twice;
+    twice.unmount = {kept, kept};
+    refused(std::move(twice), "missing");
+    MountChange reorder;
+    reorder.unmount = {kept};
+    reorder.prioritise = {{.mount = kept, .priority = 4}};
+    refused(std::move(reorder), "missing");
+}
+
+TEST_CASE("apply: hundreds come and go in one step") {
+    Vfs vfs;
+    MountChange all;
+    for (int i = 0; i < 300; ++i)
+        all.mount.push_back(request(BundleMaker().add("own " + std::to_string(i), "x").add("all", std::to_string(i)).write()));
+    const auto ids = vfs.apply(std::move(all)).value();
+    CHECK(content_at(vfs, "/all") == "299");
+    CHECK(content_at(vfs, "/own 0") == "x");
+    MountChange next;
+    next.unmount = ids;
+    next.mount.push_back(request(BundleMaker().add("all", "one").write()));
+    REQUIRE(vfs.apply(std::move(next)));
+    CHECK(vfs.mounts().size() == 1);
+    CHECK(content_at(vfs, "/all") == "one");
+    CHECK(outcome_of(vfs.open("/own 0")) == "missing");
+}
+
+TEST_CASE("replace: other content under the same id, and what that changes") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("over", "hidden by all").write(), labelled("top", 9));
+    const MountId id = mount(vfs, BundleMaker().add("same", "same").add("edited", "1").add("gone", "g").add("over", "1").write(), labelled("map"));
+    mount(vfs, BundleMaker().add("gone", "from below").write(), labelled("base", -1));
+    const File open = vfs.open("/edited").value();
+    const auto changes = vfs.replace(id, request(BundleMaker().add("same", "same").add("edited", "2").add("added", "a").add("over", "2").write(), labelled("map 2")));
+    REQUIRE(changes);
+    CHECK(told(*changes) == "/added+ /edited~ /gone~");
+    CHECK((*changes)[1].before == id_of("1"));
+    CHECK((*changes)[1].after == id_of("2"));
+    CHECK((*changes)[2].after == id_of("from below"));
+    CHECK(labels(vfs) == "top map 2 base");
+    CHECK(vfs.mounts().at(1).id == id);
+    CHECK(content_at(vfs, "/edited") == "2");
+    CHECK(text_of(open.read_all().value()) == "1");
+    CHECK(outcome_of(vfs.replace(id, request(bytes_of("no bundle")))) == "malformed");
+    CHECK(content_at(vfs, "/edited") == "2");
+    CHECK(outcome_of(vfs.replace(MountId{99}, request(BundleMaker().add("x", "x").write()))) == "missing");
+    CHECK(outcome_of(vfs.refresh(id)) == "unsupported");
+}
+
+TEST_CASE("replace: verdicts about the old content are not believed of the new one") {
+    Vfs vfs;
+    const std::string told_text = noise(1, 70'000), true_text = noise(2, 70'000);
+    const Bytes good = BundleMaker().add("a", told_text).write();
+    const MountId id = mount(vfs, good);
+    CHECK(content_at(vfs, "/assets/" + id_of(told_text).hex()) == told_text);
+    REQUIRE(vfs.replace(id, request(forge_content(good, told_text, true_text))));
+    CHECK(outcome_of(vfs.open("/assets/" + id_of(told_text).hex())) == "corrupt");
+}
+
+TEST_CASE("refresh: a folder's edits, additions and removals are told with old and new ids") {
+    const ScratchFolder scratch;
+    scratch.write("game/same", "same");
+    scratch.write("game/edited", "1");
+    scratch.write("game/gone", "gone");
+    Vfs vfs;
+    const MountId id = vfs.mount(scratch.path("game"), unsigned_at("mod")).value();
+    CHECK(vfs.refresh(id).value().empty());
+    scratch.write("game/edited", "two");
+    scratch.write("game/new/file", "new");
+    std::filesystem::remove(scratch.path("game/gone"));
+    const auto changes = vfs.refresh(id).value();
+    CHECK(told(changes) == "/mod/edited~ /mod/gone- /mod/new/file+");
+    CHECK(changes[0].before == id_of("1"));
+    CHECK(changes[0].after == id_of("two"));
+    CHECK(content_at(vfs, "/mod/new/file") == "new");
+    CHECK(content_at(vfs, "/mod/same") == "same");
+}
+
+TEST_CASE("poll: a watched folder is seen to change, at any depth, and only when it does") {
+    const ScratchFolder scratch;
+    scratch.write("game/a/deep/file", "1");
+    MountOptions options = unsigned_at();
+    options.watch = true;
+    Vfs vfs;
+    const MountId id = vfs.mount(scratch.path("game"), options).value();
+    REQUIRE(vfs.poll().value().empty());
+
+    scratch.write("game/a/deep/file", "2!");
+    CHECK(told(poll_until_changed(vfs)) == "/a/deep/file~");
+    CHECK(content_at(vfs, "/a/deep/file") == "2!");
+
+    scratch.write("game/b/c/new", "new");
+    CHECK(told(poll_until_changed(vfs)) == "/b/c/new+");
+    scratch.write("game/b/c/new", "newer");
+    CHECK(told(poll_until_changed(vfs)) == "/b/c/new~");
+    std::filesystem::rename(scratch.path("game/b/c/new"), scratch.path("game/moved"));
+    CHECK(told(poll_until_changed(vfs)) == "/b/c/new- /moved+");
+    CHECK(vfs.poll().value().empty());
+
+    REQUIRE(vfs.unmount(id));
+    scratch.write("game/moved", "unseen");
+    CHECK(vfs.poll().value().empty());
+}
+
+TEST_CASE("poll: a mount that is not watched, or no folder, does not change by itself") {
+    const ScratchFolder scratch;
+    scratch.write("game/a", "1");
+    Vfs vfs;
+    REQUIRE(vfs.mount(scratch.path("game"), unsigned_at()));
+    scratch.write("game/a", "22");
+    CHECK(vfs.poll().value().empty());
+}

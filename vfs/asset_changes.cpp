@@ -1,0 +1,114 @@
+#include "asset_changes.h"
+
+#include "asset_choice.h"
+#include "resolve.h"
+
+#include <fardel/format/name.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// One bundle's names in order, published or not.
+class NameCursor {
+public:
+    explicit NameCursor(const Bundle& bundle) : bundle_(bundle) {}
+
+    Status load() {
+        name_.reset();
+        if (index_ >= bundle_.name_count())
+            return ok();
+        FARDEL_TRY_ASSIGN(record_, bundle_.name(NameIndex{index_}));
+        FARDEL_TRY_ASSIGN(name_, bundle_.name_text(NameIndex{index_}));
+        return ok();
+    }
+    Status step() {
+        ++index_;
+        return load();
+    }
+    const std::optional<std::string_view>& name() const noexcept { return name_; }
+
+    // Nothing when that cannot be told from the record alone: variants, names of others that are extended.
+    Result<std::optional<AssetId>> plain_asset() const {
+        if (!record_.is(NameRecord::published) || record_.is(NameRecord::tombstone) || record_.is(NameRecord::has_variants))
+            return std::optional<AssetId>();
+        FARDEL_TRY_ASSIGN(const AssetIndex index, bundle_.default_asset(record_));
+        FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle_.asset(index));
+        return std::optional(asset.id);
+    }
+
+private:
+    const Bundle& bundle_;
+    std::uint32_t index_ = 0;
+    std::optional<std::string_view> name_;
+    NameRecord record_;
+};
+
+Result<std::optional<AssetId>> asset_at(const MountSet& set, std::string_view name) {
+    const std::uint64_t hash = name_hash(name);
+    FARDEL_TRY_ASSIGN(const auto match, find_published(set, name, hash));
+    if (!match)
+        return std::optional<AssetId>();
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_published(set, *match, name, hash));
+    FARDEL_TRY_ASSIGN(const File file, open_choice(choice));
+    return std::optional(file.asset_id());
+}
+
+class ChangeFinder {
+public:
+    ChangeFinder(const MountSet& before, const MountSet& after, MountId mount)
+        : before_(before), after_(after), old_(*before.find(mount)->bundle), new_(*after.find(mount)->bundle), place_(before.find(mount)->place) {}
+
+    Result<std::vector<AssetChange>> find() {
+        FARDEL_TRY(old_.load());
+        FARDEL_TRY(new_.load());
+        while (old_.name() || new_.name()) {
+            const bool in_old = old_.name() && (!new_.name() || *old_.name() <= *new_.name());
+            const bool in_new = new_.name() && (!old_.name() || *new_.name() <= *old_.name());
+            FARDEL_TRY(compare(*(in_old ? old_ : new_).name(), in_old && in_new));
+            if (in_old)
+                FARDEL_TRY(old_.step());
+            if (in_new)
+                FARDEL_TRY(new_.step());
+        }
+        return std::move(changes_);
+    }
+
+private:
+    Status compare(std::string_view inside, bool in_both) {
+        if (in_both) {
+            FARDEL_TRY_ASSIGN(const auto was, old_.plain_asset());
+            FARDEL_TRY_ASSIGN(const auto is, new_.plain_asset());
+            if (was && was == is)
+                return ok();
+        }
+        FARDEL_TRY(verify_name(inside));
+        const std::string name = place_.empty() ? std::string(inside) : place_ + "/" + std::string(inside);
+        if (is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))
+            return ok();
+        FARDEL_TRY_ASSIGN(const auto was, asset_at(before_, name));
+        FARDEL_TRY_ASSIGN(const auto is, asset_at(after_, name));
+        if (was != is)
+            changes_.push_back({.path = "/" + name, .before = was, .after = is});
+        return ok();
+    }
+
+    const MountSet& before_;
+    const MountSet& after_;
+    NameCursor old_;
+    NameCursor new_;
+    const std::string& place_;
+    std::vector<AssetChange> changes_;
+};
+
+}  // namespace
+
+Result<std::vector<AssetChange>> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount) {
+    return ChangeFinder(before, after, mount).find();
+}
+
+}  // namespace fardel

@@ -1,0 +1,98 @@
+#include "asset_choice.h"
+
+#include <fardel/format/limits.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+// Variants that stand to choice. Tags are views of the bundles' tables.
+struct Choices {
+    std::vector<VariantTags> tags;
+    std::vector<AssetChoice> assets;
+
+    Status add(const NameMatch& match) {
+        const Bundle& bundle = *match.mount->bundle;
+        if (!match.record.is(NameRecord::has_variants)) {
+            FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(match.record));
+            tags.emplace_back();
+            assets.push_back({.mount = match.mount, .asset = asset, .tags = {}});
+            return ok();
+        }
+        if (match.record.count == 0 || match.record.count > limits::kVariantsPerNameMax)
+            return Error(ErrorCode::malformed, bundle.label() + ": a name with " + std::to_string(match.record.count) + " variants");
+        for (std::uint32_t i = 0; i < match.record.count; ++i)
+            FARDEL_TRY(add_variant(*match.mount, match.record.target + i));
+        return ok();
+    }
+
+    Status add_variant(const Mount& mount, std::uint32_t index) {
+        const Bundle& bundle = *mount.bundle;
+        FARDEL_TRY_ASSIGN(const VariantRecord variant, bundle.variant(index));
+        if (variant.asset >= bundle.asset_count() || variant.tag_count > limits::kTagsPerVariantMax)
+            return Error(ErrorCode::malformed, bundle.label() + ": variant " + std::to_string(index) + " leads nowhere");
+        VariantTags& out = tags.emplace_back();
+        for (std::uint32_t i = 0; i < variant.tag_count; ++i) {
+            FARDEL_TRY_ASSIGN(const TagRecord tag, bundle.tag(variant.tag_first + i));
+            FARDEL_TRY_ASSIGN(const std::string_view axis, bundle.string(tag.axis));
+            FARDEL_TRY_ASSIGN(const std::string_view value, bundle.string(tag.value));
+            out.emplace_back(axis, value);
+        }
+        assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}, .tags = {}});
+        return ok();
+    }
+
+    AssetChoice take(std::size_t index, TellTags tell) && {
+        AssetChoice choice = std::move(assets[index]);
+        if (tell == TellTags::yes)
+            for (const auto& [axis, value] : tags[index])
+                choice.tags += (choice.tags.empty() ? "" : " ") + std::string(axis) + '=' + std::string(value);
+        return choice;
+    }
+};
+
+Result<AssetChoice> take_default(const NameMatch& match) {
+    FARDEL_TRY_ASSIGN(const AssetIndex asset, match.mount->bundle->default_asset(match.record));
+    return AssetChoice{.mount = match.mount, .asset = asset, .tags = {}};
+}
+
+// Mounts stand in order of precedence. Tags of a variant are sorted by axis, so equal sets of tags are equal lists.
+bool is_above(const Mount& a, const Mount& b) { return &a < &b; }
+
+}  // namespace
+
+Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, TellTags tell) {
+    if (!match.record.is(NameRecord::has_variants) || (set.preference().empty() && tell == TellTags::no))
+        return take_default(match);
+    Choices choices;
+    FARDEL_TRY(choices.add(match));
+    return std::move(choices).take(choose_variant(choices.tags, set.preference()), tell);
+}
+
+Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match, std::string_view name,
+                                     std::uint64_t hash, TellTags tell) {
+    if (set.extenders().empty())
+        return choose_own(set, match, tell);
+    Choices choices;
+    FARDEL_TRY(choices.add(match));
+    for (const std::uint32_t index : set.extenders()) {
+        const Mount& mount = set.mounts()[index];
+        FARDEL_TRY_ASSIGN(const auto more, find_in_mount(mount, name, hash));
+        if (more && more->record.is(NameRecord::extends) && more->record.is(NameRecord::published))
+            FARDEL_TRY(choices.add(*more));
+    }
+    std::size_t best = choose_variant(choices.tags, set.preference());
+    for (std::size_t i = 0; i < choices.tags.size(); ++i)
+        if (choices.tags[i] == choices.tags[best] && is_above(*choices.assets[i].mount, *choices.assets[best].mount))
+            best = i;
+    return std::move(choices).take(best, tell);
+}
+
+Result<File> open_choice(const AssetChoice& choice) {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, choice.mount->bundle->asset(choice.asset));
+    return File(choice.mount->leases->take(), choice.asset, record);
+}
+
+}  // namespace fardel

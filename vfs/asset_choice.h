@@ -1,0 +1,30 @@
+// Which asset a name gives: its only one, or the variant that the preference chooses among its own and those that other
+// bundles add to it.
+#pragma once
+
+#include "resolve.h"
+
+#include <fardel/format/result.h>
+
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+struct AssetChoice {
+    const Mount* mount = nullptr;  // lives as long as the set
+    AssetIndex asset{};
+    std::string tags;  // of a variant, "quality=hd texture=astc"; only when asked for
+};
+enum class TellTags : bool { no, yes };
+
+// Among the variants of the match's own bundle. The match is no tombstone. Errors: corrupt, malformed, io.
+Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, TellTags tell = TellTags::no);
+// Of a match that won `name` in the published tree, other bundles' variants included. Of two variants with equal tags the
+// one of the mount with the higher precedence counts.
+Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match, std::string_view name,
+                                     std::uint64_t hash, TellTags tell = TellTags::no);
+
+Result<File> open_choice(const AssetChoice& choice);
+
+}  // namespace fardel

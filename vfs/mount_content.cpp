@@ -1,0 +1,102 @@
+#include "mount_content.h"
+
+#include <fardel/sources/entry_plan.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+class ContentOpener {
+public:
+    ContentOpener(const MountOptions& options, const std::shared_ptr<BlockCache>& cache, const std::shared_ptr<DigestCache>& digests)
+        : options_(options), cache_(cache), digests_(digests) {}
+
+    Result<MountContent> operator()(const std::string& path) const {
+        FARDEL_TRY_ASSIGN(const SourceKind kind, find_source_kind(path));
+        if (kind == SourceKind::folder || kind == SourceKind::archive)
+            return open_loose(path, kind == SourceKind::folder ? MountKind::folder : MountKind::archive);
+        FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
+        return (*this)(source);
+    }
+
+    Result<MountContent> operator()(const std::shared_ptr<const ByteSource>& source) const {
+        if (options_.policy == nullptr && !options_.allow_unsigned)
+            return Error(ErrorCode::untrusted,
+                         options_.label +
+                             ": there is no trust policy that could accept it; give one, or allow unsigned "
+                             "bundles for development");
+        auto bundle = open_bundle(source, options_.policy);
+        if (!bundle && options_.policy != nullptr && options_.allow_unsigned && bundle.error().code() == ErrorCode::untrusted)
+            bundle = open_bundle(source, nullptr);
+        return content_of(std::move(bundle), MountKind::bundle);
+    }
+
+    Result<MountContent> operator()(const std::shared_ptr<const BundlePlan>& plan) const { return open_plan(*plan, MountKind::plan); }
+
+    Result<MountContent> open_loose(const std::string& path, MountKind kind) const {
+        FARDEL_TRY(verify_unsigned(kind));
+        const std::vector<std::string> excludes = usual_excludes();
+        FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), excludes));
+        FARDEL_TRY_ASSIGN(const BundlePlan plan, plan_entries(std::move(scan.entries)));
+        FARDEL_TRY_ASSIGN(MountContent content, open_plan(plan, kind));
+        content.path = path;
+        content.left_out = std::make_shared<const ScanReport>(std::move(scan.report));
+        return content;
+    }
+
+private:
+    // What has no signature is for development alone.
+    Status verify_unsigned(MountKind kind) const {
+        if (options_.allow_unsigned)
+            return ok();
+        return Error(ErrorCode::untrusted, options_.label + ": " + std::string(mount_kind_text(kind)) +
+                                               "s are signed by nobody; allow unsigned content for development, or pack and sign it");
+    }
+
+    Result<MountContent> open_plan(const BundlePlan& plan, MountKind kind) const {
+        FARDEL_TRY(verify_unsigned(kind));
+        auto source = make_unpacked_source(plan, {.digests = digests_});
+        if (!source)
+            return std::move(source).error().with_context(options_.label);
+        return content_of(open_bundle(*std::move(source), nullptr), kind);
+    }
+
+    Result<std::shared_ptr<const Bundle>> open_bundle(std::shared_ptr<const ByteSource> source, const TrustPolicy* policy) const {
+        return Bundle::open(std::move(source), {.policy = policy, .now_s = options_.now_s, .cache = cache_, .label = options_.label});
+    }
+
+    static Result<MountContent> content_of(Result<std::shared_ptr<const Bundle>> bundle, MountKind kind) {
+        if (!bundle)
+            return std::move(bundle).error();
+        MountContent content;
+        content.kind = kind;
+        content.bundle = *std::move(bundle);
+        content.leases = std::make_shared<const BundleLeases>(content.bundle);
+        return content;
+    }
+
+    const MountOptions& options_;
+    const std::shared_ptr<BlockCache>& cache_;
+    const std::shared_ptr<DigestCache>& digests_;
+};
+
+}  // namespace
+
+Result<MountContent> open_mount_content(const MountSubject& subject, const MountOptions& options,
+                                        const std::shared_ptr<BlockCache>& cache,
+                                        const std::shared_ptr<DigestCache>& digests) {
+    return std::visit(ContentOpener(options, cache, digests), subject);
+}
+
+Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache,
+                            const std::shared_ptr<DigestCache>& digests) {
+    MountOptions options;
+    options.allow_unsigned = true;
+    options.label = mount.bundle->label();
+    return ContentOpener(options, cache, digests).open_loose(mount.path, mount.kind);
+}
+
+}  // namespace fardel

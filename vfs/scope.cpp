@@ -1,0 +1,141 @@
+#include "scope.h"
+
+#include "asset_choice.h"
+#include "resolve.h"
+
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// The asset's reference with that spelling. Its references are sorted by spelling; the search ends whatever they are.
+Result<std::optional<ReferenceRecord>> find_reference(const Bundle& bundle, const AssetRecord& asset, std::string_view spelling) {
+    std::uint32_t low = 0;
+    std::uint32_t high = asset.reference_count;
+    while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        FARDEL_TRY_ASSIGN(const ReferenceRecord record, bundle.reference(asset.reference_first + middle));
+        FARDEL_TRY_ASSIGN(const std::string_view text, bundle.string(record.spelling));
+        if (text == spelling)
+            return std::optional(record);
+        if (text < spelling)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return std::optional<ReferenceRecord>();
+}
+
+Result<File> open_asset(const std::shared_ptr<const Bundle>& bundle, AssetIndex index) {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, bundle->asset(index));
+    return File(bundle, index, record);
+}
+
+Error unresolved(const Bundle& bundle, std::string_view spelling, const std::string& reason) {
+    return Error(ErrorCode::unresolved, bundle.label() + ": reference \"" + printable(spelling) + "\" " + reason);
+}
+
+// What the link table says: an asset of the dependency that it names, and no other.
+Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string_view spelling, std::uint32_t foreign) {
+    FARDEL_TRY_ASSIGN(const ForeignAssetRecord record, bundle.foreign_asset(foreign));
+    FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(record.dependency));
+    const Mount* mount = set.find_bundle(dependency.bundle);
+    if (mount == nullptr)
+        return unresolved(bundle, spelling, "leads into bundle " + dependency.bundle.hex() + ", which is not mounted");
+    FARDEL_TRY_ASSIGN(const auto index, mount->bundle->find_asset(record.id));
+    if (!index)
+        return unresolved(bundle, spelling, "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
+    return open_asset(mount->leases->take(), *index);
+}
+
+Result<std::optional<File>> find_published_file(const MountSet& set, std::string_view name) {
+    const std::uint64_t hash = name_hash(name);
+    FARDEL_TRY_ASSIGN(const auto match, find_published(set, name, hash));
+    if (!match)
+        return std::optional<File>();
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_published(set, *match, name, hash));
+    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
+    return std::optional(std::move(file));
+}
+
+// Any name of one bundle, published or not; a tombstone is none.
+Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, std::string_view name) {
+    FARDEL_TRY_ASSIGN(const auto match, find_in_bundle(mount, name, name_hash(name)));
+    if (!match)
+        return std::optional<File>();
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, *match));
+    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
+    return std::optional(std::move(file));
+}
+
+// What is open stays open, and so do the names beside it.
+Mount unmounted(const std::shared_ptr<const Bundle>& bundle) {
+    Mount mount;
+    mount.bundle = bundle;
+    mount.leases = std::make_shared<const BundleLeases>(bundle);
+    return mount;
+}
+
+Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bundle& bundle, std::string_view name) {
+    const std::uint64_t count = std::min<std::uint64_t>(bundle.table_count(TableKind::dependencies), limits::kDependenciesMax);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(i));
+        if ((dependency.flags & DependencyRecord::is_static) == 0)
+            continue;
+        if (const Mount* mount = set.find_bundle(dependency.bundle)) {
+            FARDEL_TRY_ASSIGN(auto file, find_own(set, *mount, name));
+            if (file)
+                return file;
+        }
+    }
+    return std::optional<File>();
+}
+
+Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, const File& from, const ReferenceRecord& link, std::string_view spelling) {
+    switch (link.kind) {
+        case ReferenceKind::internal: {
+            if (link.target >= bundle.asset_count())
+                return Error(ErrorCode::malformed, bundle.label() + ": a reference leads to no asset");
+            FARDEL_TRY_ASSIGN(File file, open_asset(from.bundle(), AssetIndex{link.target}));
+            return std::optional(std::move(file));
+        }
+        case ReferenceKind::foreign: {
+            FARDEL_TRY_ASSIGN(File file, open_foreign(set, bundle, spelling, link.target));
+            return std::optional(std::move(file));
+        }
+        case ReferenceKind::dynamic: break;
+    }
+    FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.target));
+    FARDEL_TRY(verify_name(name));
+    return find_published_file(set, name);
+}
+
+}  // namespace
+
+Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from, std::string_view spelling) {
+    const Bundle& bundle = *from.bundle();
+    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(from.index()));
+    FARDEL_TRY_ASSIGN(const auto link, find_reference(bundle, asset, spelling));
+    if (link)
+        return follow(set, bundle, from, *link, spelling);
+
+    FARDEL_TRY(verify_name(spelling));
+    const Mount* mounted = set.find_bundle(bundle.id());
+    const Mount own = mounted != nullptr ? *mounted : unmounted(from.bundle());
+    FARDEL_TRY_ASSIGN(auto in_own, find_own(set, own, spelling));
+    if (in_own)
+        return in_own;
+    FARDEL_TRY_ASSIGN(auto in_dependency, find_in_dependencies(set, bundle, spelling));
+    if (in_dependency)
+        return in_dependency;
+    if (is_reserved_root_part(spelling.substr(0, spelling.find('/'))))
+        return std::optional<File>();
+    return find_published_file(set, spelling);
+}
+
+}  // namespace fardel

@@ -1,0 +1,186 @@
+// The half of Vfs that changes what is mounted.
+#include "asset_changes.h"
+#include "vfs_state.h"
+
+#include <fardel/vfs/vfs.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Status verify_place(const std::string& place) {
+    if (place.empty())
+        return ok();
+    if (auto good = verify_name(place); !good)
+        return std::move(good).error().with_context("place \"" + printable(place) + "\"");
+    if (is_reserved_root_part(std::string_view(place).substr(0, place.find('/'))))  // A15
+        return Error(ErrorCode::denied,
+                     "place \"" + printable(place) + "\": nothing is mounted in /assets and /bundles");
+    return ok();
+}
+
+std::string label_of(const MountRequest& request) {
+    if (!request.options.label.empty())
+        return request.options.label;
+    if (const auto* path = std::get_if<std::string>(&request.subject))
+        return *path;
+    return std::holds_alternative<std::shared_ptr<const BundlePlan>>(request.subject) ? "plan" : "bundle";
+}
+
+// A request on its way into the set.
+struct OpenedMount {
+    Mount mount;
+    std::unique_ptr<FolderWatch> watch;
+};
+
+}  // namespace
+
+Result<ContentNumber> Vfs::Impl::next_content() {
+    if (last_content == kContentNumberMax)
+        return Error(ErrorCode::limit, "this Vfs has mounted " + std::to_string(kContentNumberMax) + " times");
+    return static_cast<ContentNumber>(++last_content);
+}
+
+Result<std::shared_ptr<const MountSet>> Vfs::Impl::change(MountSetChange change) {
+    FARDEL_TRY_ASSIGN(auto next, set.read()->changed(std::move(change)));
+    return set.replace(std::move(next));
+}
+
+Result<MountId> Vfs::mount(const std::string& path, MountOptions options) {
+    return mount_one({.subject = path, .options = std::move(options)});
+}
+
+Result<MountId> Vfs::mount(std::shared_ptr<const ByteSource> source, MountOptions options) {
+    return mount_one({.subject = std::move(source), .options = std::move(options)});
+}
+
+Result<MountId> Vfs::mount(const BundlePlan& plan, MountOptions options) {
+    // The plan is not kept: its blobs are.
+    return mount_one({.subject = std::shared_ptr<const BundlePlan>(std::shared_ptr<const BundlePlan>(), &plan), .options = std::move(options)});
+}
+
+Result<MountId> Vfs::mount_one(MountRequest request) {
+    MountChange change;
+    change.mount.push_back(std::move(request));
+    FARDEL_TRY_ASSIGN(const std::vector<MountId> ids, apply(std::move(change)));
+    return ids.front();
+}
+
+Status Vfs::unmount(MountId mount) {
+    MountChange change;
+    change.unmount.push_back(mount);
+    FARDEL_TRY(apply(std::move(change)));
+    return ok();
+}
+
+Result<std::vector<MountId>> Vfs::apply(MountChange change) {
+    std::vector<OpenedMount> opened;
+    for (const MountRequest& request : change.mount) {
+        MountOptions options = request.options;
+        options.label = label_of(request);
+        FARDEL_TRY(verify_place(options.place));
+        OpenedMount& one = opened.emplace_back();
+        FARDEL_TRY_ASSIGN(static_cast<MountContent&>(one.mount), open_mount_content(request.subject, options, impl_->cache, impl_->digests));
+        one.mount.priority = options.priority;
+        one.mount.case_rule = options.case_rule;
+        one.mount.place = options.place;
+        if (options.watch && one.mount.kind == MountKind::folder) {
+            FARDEL_TRY_ASSIGN(one.watch, watch_folder(one.mount.path));
+        }
+    }
+
+    std::shared_ptr<const MountSet> old;  // its bundles' files are closed after the lock is gone
+    std::vector<MountId> ids;
+    const std::scoped_lock lock(impl_->writing);
+    MountSetChange set_change{.remove = change.unmount, .prioritise = std::move(change.prioritise), .add = {}, .replace = {}};
+    for (OpenedMount& one : opened) {
+        FARDEL_TRY_ASSIGN(one.mount.number, impl_->next_content());
+        one.mount.id = static_cast<MountId>(++impl_->last_mount);
+        ids.push_back(one.mount.id);
+        set_change.add.push_back(std::move(one.mount));
+    }
+    FARDEL_TRY_ASSIGN(old, impl_->change(std::move(set_change)));
+    for (const MountId gone : change.unmount)
+        impl_->watches.erase(gone);
+    for (std::size_t i = 0; i < opened.size(); ++i)
+        if (opened[i].watch)
+            impl_->watches[ids[i]] = {.folder = std::move(opened[i].watch), .pending = true};  // what changed since the scan
+    return ids;
+}
+
+Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest request) {
+    request.options.label = label_of(request);
+    FARDEL_TRY_ASSIGN(MountContent content, open_mount_content(request.subject, request.options, impl_->cache, impl_->digests));
+    std::shared_ptr<const MountSet> old;
+    const std::scoped_lock lock(impl_->writing);
+    FARDEL_TRY_ASSIGN(content.number, impl_->next_content());
+    MountSetChange change;
+    change.replace.push_back({.mount = mount, .content = std::move(content)});
+    FARDEL_TRY_ASSIGN(old, impl_->change(std::move(change)));
+    impl_->watches.erase(mount);
+    return find_asset_changes(*old, *impl_->set.share(), mount);
+}
+
+Result<std::vector<AssetChange>> Vfs::Impl::refresh(const Mount& mount, std::shared_ptr<const MountSet>& old) {
+    if (mount.path.empty())
+        return Error(ErrorCode::unsupported, mount.bundle->label() + ": only folders and legacy archives are scanned again; replace() takes another bundle");
+    FARDEL_TRY_ASSIGN(MountContent content, rescan(mount, cache, digests));
+    // Blobs remember the files as they were scanned: also the same names and bytes may be in other files now.
+    FARDEL_TRY_ASSIGN(content.number, next_content());
+    MountSetChange wanted;
+    wanted.replace.push_back({.mount = mount.id, .content = std::move(content)});
+    FARDEL_TRY_ASSIGN(old, change(std::move(wanted)));
+    return find_asset_changes(*old, *set.share(), mount.id);
+}
+
+Result<std::vector<AssetChange>> Vfs::refresh(MountId mount) {
+    std::shared_ptr<const MountSet> old;
+    const std::scoped_lock lock(impl_->writing);
+    const auto set = impl_->set.share();
+    const Mount* found = set->find(mount);
+    if (found == nullptr)
+        return Error(ErrorCode::missing, "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
+    return impl_->refresh(*found, old);
+}
+
+Result<std::vector<AssetChange>> Vfs::poll() {
+    std::vector<AssetChange> changes;
+    std::vector<std::shared_ptr<const MountSet>> old;
+    const std::scoped_lock lock(impl_->writing);
+    for (auto& [id, watch] : impl_->watches) {
+        FARDEL_TRY_ASSIGN(const bool changed, watch.folder->take_change());
+        watch.pending = watch.pending || changed;
+        if (!watch.pending)
+            continue;
+        const auto set = impl_->set.share();
+        auto more = impl_->refresh(*set->find(id), old.emplace_back());
+        if (!more && more.error().code() == ErrorCode::conflict)
+            continue;  // somebody is writing; next time
+        if (!more)
+            return std::move(more).error();
+        watch.pending = false;
+        changes.insert(changes.end(), more->begin(), more->end());
+    }
+    return changes;
+}
+
+void Vfs::prefer(VariantPreference preference) {
+    std::shared_ptr<const MountSet> old;
+    const std::scoped_lock lock(impl_->writing);
+    auto next = impl_->set.read()->preferring(std::make_shared<const VariantPreference>(std::move(preference)));
+    old = impl_->set.replace(std::move(next));
+}
+
+std::vector<MountDescription> Vfs::mounts() const {
+    const auto set = impl_->set.share();
+    std::vector<MountDescription> out;
+    for (const Mount& mount : set->mounts())
+        out.push_back(mount.describe());
+    return out;
+}
+
+bool Vfs::tainted() const noexcept { return impl_->set.read()->tainted(); }
+
+}  // namespace fardel
