@@ -106,4 +106,61 @@ Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw) con
     return status;
 }
 
+Result<BlockReader::BlockRun> BlockReader::find_blocks(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::uint64_t length) const {
+    FARDEL_TRY_ASSIGN(const PlacementRecord place, tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+    if (asset.piece_count() == 1) return BlockRun{place.first_block, 1, place.offset + offset};
+    if (place.offset != 0 || !fits(place.first_block, asset.piece_count(), limits::kBlocksMax)) return Error(ErrorCode::malformed, "the asset's place is not valid");
+    const std::uint64_t first = offset >> asset.piece_log2;
+    const std::uint64_t last = (offset + length - 1) >> asset.piece_log2;
+    return BlockRun{place.first_block + static_cast<std::uint32_t>(first), last - first + 1, offset - (first << asset.piece_log2)};
+}
+
+Result<Bundle::StoredRange> BlockReader::stored_range(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::uint64_t length) const {
+    FARDEL_TRY_ASSIGN(const BlockRun run, find_blocks(tables, index, asset, offset, length));
+    FARDEL_TRY_ASSIGN(const BlockRecord first, tables.record<BlockRecord>(TableKind::blocks, run.first));
+    FARDEL_TRY_ASSIGN(const BlockRecord last, tables.record<BlockRecord>(TableKind::blocks, static_cast<std::uint32_t>(run.first + run.count - 1)));
+    if (!fits(last.stored_offset, last.stored_bytes, blocks_bytes_) || first.stored_offset > last.stored_offset)
+        return Error(ErrorCode::malformed, "a block lies outside the block section, or before the one that it follows");
+    return Bundle::StoredRange{blocks_offset_ + first.stored_offset, last.stored_offset + last.stored_bytes - first.stored_offset};
+}
+
+// Mapped first, compared then: what is given away is what was hashed, as long as nobody writes to the file.
+Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::uint64_t length) const {
+    FARDEL_TRY_ASSIGN(const BlockRun run, find_blocks(tables, index, asset, offset, length));
+    FARDEL_TRY_ASSIGN(const Bundle::StoredRange stored, stored_range(tables, index, asset, offset, length));
+    FARDEL_TRY_ASSIGN(const auto mapped, source_.map(stored.offset, stored.length_bytes));
+    std::uint64_t done = 0;
+    for (std::uint64_t i = 0; i < run.count; ++i) {
+        FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(TableKind::blocks, static_cast<std::uint32_t>(run.first + i)));
+        if (block.codec != Codec::raw || block.stored_bytes != block.raw_bytes || blocks_offset_ + block.stored_offset != stored.offset + done)
+            return Error(ErrorCode::unsupported, "its blocks are not stored raw and one behind the other; read it instead");
+        if (!fits(done, block.stored_bytes, stored.length_bytes)) return Error(ErrorCode::malformed, "its blocks are not in order");
+        if (blake3(std::span(mapped.get() + done, block.stored_bytes)) != block.stored_hash)
+            return Error(ErrorCode::corrupt, "stored bytes at file offset " + std::to_string(stored.offset + done) + " + " + std::to_string(block.stored_bytes) + " differ from their hash");
+        done += block.stored_bytes;
+    }
+    if (!fits(run.within, length, done)) return Error(ErrorCode::malformed, "its blocks are shorter than what they should hold");
+    if (!layout_signed_) FARDEL_TRY(verify_raw(tables, asset, offset, run, std::span(mapped.get(), done)));
+    return std::shared_ptr<const std::byte[]>(mapped, mapped.get() + run.within);
+}
+
+// What the manifest says of the pieces in `raw`; where there is one piece, of the asset in it.
+Status BlockReader::verify_raw(const BundleTables& tables, const AssetRecord& asset, std::uint64_t offset, const BlockRun& run, std::span<const std::byte> raw) const {
+    if (asset.piece_count() == 1) {
+        const std::uint64_t at = run.within - offset;
+        if (!fits(at, asset.raw_bytes, raw.size())) return Error(ErrorCode::malformed, "its block is shorter than what it should hold");
+        return blake3(raw.subspan(at, asset.raw_bytes)) == id_from<Hash>(asset.id) ? ok() : Status(corrupt_raw(run.first));
+    }
+    const std::uint64_t piece_bytes = 1ull << asset.piece_log2;
+    const std::uint64_t first = offset >> asset.piece_log2;
+    for (std::uint64_t i = 0; i < run.count; ++i) {
+        FARDEL_TRY_ASSIGN(const std::byte* hash, tables.table(TableKind::pieces).touch((asset.piece_first + first + i) * sizeof(Hash), sizeof(Hash)));
+        Hash expected;
+        std::memcpy(expected.bytes.data(), hash, sizeof expected);
+        const std::uint64_t size = std::min(piece_bytes, asset.raw_bytes - (first + i) * piece_bytes);
+        if (!fits(i * piece_bytes, size, raw.size()) || blake3(raw.subspan(i * piece_bytes, size)) != expected) return corrupt_raw(run.first + static_cast<std::uint32_t>(i));
+    }
+    return ok();
+}
+
 }  // namespace fardel

@@ -217,6 +217,21 @@ Result<std::vector<std::byte>> Bundle::read_all(AssetIndex index, std::uint64_t 
     return out;
 }
 
+Result<std::shared_ptr<const std::byte[]>> Bundle::view(AssetIndex index, std::uint64_t offset, std::uint64_t length) const {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    if (length == 0 || !fits(offset, length, record.raw_bytes)) return Error(ErrorCode::limit, "a view past the asset's end, or of nothing");
+    auto view = impl_->blocks->view(impl_->tables, index, record, offset, length);
+    if (view) return view;
+    return impl_->named(std::move(view).error().with_context("asset " + record.id.hex()));
+}
+
+Result<Bundle::StoredRange> Bundle::stored_range(AssetIndex index, std::uint64_t offset, std::uint64_t length) const {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    if (!fits(offset, length, record.raw_bytes)) return Error(ErrorCode::limit, "a range past the asset's end");
+    if (length == 0) return StoredRange{};
+    return impl_->named(impl_->blocks->stored_range(impl_->tables, index, record, offset, length));
+}
+
 Status Bundle::verify_asset(AssetIndex index) const {
     FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
     std::vector<std::byte> buffer(std::min<std::uint64_t>(record.raw_bytes, limits::kBlockBytesMax));

@@ -6,9 +6,15 @@
 namespace fardel {
 namespace {
 
-class MemorySource final : public ByteSource {
+class MemorySource final : public ByteSource, public std::enable_shared_from_this<MemorySource> {
 public:
     explicit MemorySource(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+
+    Result<std::shared_ptr<const std::byte[]>> map(std::uint64_t offset, std::uint64_t length) const override {
+        if (offset > bytes_.size() || length > bytes_.size() - offset)
+            return Error(ErrorCode::corrupt, "there are only " + std::to_string(bytes_.size()) + " bytes");
+        return std::shared_ptr<const std::byte[]>(shared_from_this(), bytes_.data() + offset);
+    }
 
     std::uint64_t size_bytes() const noexcept override { return bytes_.size(); }
 
@@ -27,6 +33,10 @@ private:
 };
 
 }  // namespace
+
+Result<std::shared_ptr<const std::byte[]>> ByteSource::map(std::uint64_t, std::uint64_t) const {
+    return Error(ErrorCode::unsupported, "the bytes of this source cannot be mapped");
+}
 
 std::shared_ptr<const ByteSource> make_memory_source(std::vector<std::byte> bytes) {
     return std::make_shared<const MemorySource>(std::move(bytes));

@@ -3,6 +3,7 @@
 #include "posix_error.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,22 @@ public:
             offset += static_cast<std::uint64_t>(count);
         }
         return ok();
+    }
+
+    void prefetch(std::uint64_t offset, std::uint64_t length) const override {
+        ::posix_fadvise(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(length), POSIX_FADV_WILLNEED);
+    }
+
+    Result<std::shared_ptr<const std::byte[]>> map(std::uint64_t offset, std::uint64_t length) const override {
+        if (offset > size_bytes_ || length > size_bytes_ - offset)
+            return Error(ErrorCode::corrupt, path_ + ": has only " + std::to_string(size_bytes_) + " bytes");
+        const std::uint64_t before = offset % static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+        const std::size_t size = before + length;
+        void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor_, static_cast<off_t>(offset - before));
+        if (mapped == MAP_FAILED)
+            return posix_error(errno, path_);
+        const auto* bytes = static_cast<const std::byte*>(mapped);
+        return std::shared_ptr<const std::byte[]>(bytes + before, [mapped, size](const std::byte*) { ::munmap(mapped, size); });
     }
 
 private:

@@ -20,4 +20,9 @@ Result<std::vector<std::byte>> File::read_all(std::uint64_t bytes_max) const {
     return bundle_->read_all(index_, bytes_max);
 }
 
+Result<FileView> File::view(std::uint64_t offset, std::uint64_t length) const {
+    FARDEL_TRY_ASSIGN(auto bytes, bundle_->view(index_, offset, length));
+    return FileView(std::move(bytes), static_cast<std::size_t>(length));
+}
+
 }  // namespace fardel

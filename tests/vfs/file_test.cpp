@@ -1,5 +1,6 @@
 #include <fardel/vfs/file.h>
 
+#include "scratch.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -72,4 +73,58 @@ TEST_CASE("file: damage in one block is an error there and nowhere else") {  // 
     REQUIRE(count);
     CHECK(text_of(buffer) == content.substr(100'000, 1000));
     CHECK(outcome_of(file->read_all()) == "corrupt");
+}
+
+TEST_CASE("view: raw bytes where they lie, of a part and of the whole, in a file and in memory") {
+    const ScratchFolder scratch;
+    const std::string content = noise(1, 300'000);
+    const Bytes bundle = BundleMaker().add("raw", content).add("text", std::string(300'000, 'x')).add("empty", "").write();
+    Author author;
+    const auto check = [&](const Vfs& vfs) {
+        const File file = vfs.open("/raw").value();
+        CHECK(text_of(file.view().value().bytes()) == content);
+        for (const auto& [offset, length] : {std::pair<std::uint64_t, std::uint64_t>{0, 1}, {65'535, 2}, {299'999, 1}, {70'000, 200'000}})
+            CHECK(text_of(file.view(offset, length).value().bytes()) == content.substr(offset, length));
+        CHECK(outcome_of(file.view(0, 300'001)) == "limit");
+        CHECK(outcome_of(file.view(300'000, 1)) == "limit");
+        CHECK(outcome_of(file.view(5, ~std::uint64_t{0})) == "limit");  // A24
+        CHECK(outcome_of(file.view(0, 0)) == "limit");
+        CHECK(outcome_of(vfs.open("/text").value().view()) == "unsupported");
+        CHECK(outcome_of(vfs.open("/empty").value().view()) == "limit");
+    };
+    Vfs in_memory, in_file, is_signed;
+    mount(in_memory, bundle);
+    check(in_memory);
+    REQUIRE(in_file.mount(scratch.write("a.fardel", bundle), unsigned_at()));
+    check(in_file);
+    REQUIRE(is_signed.mount(scratch.write("b.fardel", author.sign(bundle)), {.policy = &author.policy()}));
+    check(is_signed);
+}
+
+TEST_CASE("view: it lives on without its file, its mount and its Vfs") {
+    const ScratchFolder scratch;
+    const std::string content = noise(1, 100'000);
+    std::optional<FileView> view;
+    {
+        Vfs vfs;
+        const std::string path = scratch.write("a.fardel", BundleMaker().add("raw", content).write());
+        REQUIRE(vfs.mount(path, unsigned_at()));
+        view = vfs.open("/raw").value().view().value();
+        std::filesystem::remove(path);
+    }
+    CHECK(text_of(view->bytes()) == content);
+}
+
+TEST_CASE("view: bytes that are not what their hashes say are corrupt, signed layout or not") {
+    const std::string content = noise(1, 300'000), other = noise(2, 300'000);
+    const Bytes bundle = BundleMaker().add("raw", content).write();
+    Author author;
+    Vfs vfs;
+    mount(vfs, damage_content(bundle, id_of(content)));
+    const File file = vfs.open("/raw").value();
+    CHECK(outcome_of(file.view()) == "corrupt");
+    CHECK(text_of(file.view(200'000, 100).value().bytes()) == content.substr(200'000, 100));
+    Vfs trusting;
+    mount(trusting, damage_content(author.sign(bundle), id_of(content)), {.policy = &author.policy()});
+    CHECK(outcome_of(trusting.open("/raw").value().view()) == "corrupt");
 }

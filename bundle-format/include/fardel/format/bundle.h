@@ -91,6 +91,17 @@ public:
     Status read_at(AssetIndex index, std::uint64_t offset, std::span<std::byte> out) const;
     // The whole asset. `bytes_max` bounds the allocation; above it: limit.
     Result<std::vector<std::byte>> read_all(AssetIndex index, std::uint64_t bytes_max = 1ull << 32) const;
+    // The bytes where they lie instead of a copy, compared with their hashes now: for assets whose blocks are stored raw,
+    // one behind the other, in a source that can be mapped; otherwise unsupported. See ByteSource::map for what the
+    // caller takes on. offset + length ≤ raw_bytes, length > 0, else: limit.
+    Result<std::shared_ptr<const std::byte[]>> view(AssetIndex index, std::uint64_t offset, std::uint64_t length) const;
+    // Where in the file the blocks lie that a read of that range needs, so that reads can be put in order and fetched
+    // together. Nothing of them is read. Errors: limit (past the end), malformed.
+    struct StoredRange {
+        std::uint64_t offset = 0;
+        std::uint64_t length_bytes = 0;
+    };
+    Result<StoredRange> stored_range(AssetIndex index, std::uint64_t offset, std::uint64_t length) const;
     // Reads the whole asset in bounded memory and compares it with its id: the full proof for `/assets/<id>`.
     Status verify_asset(AssetIndex index) const;
 
