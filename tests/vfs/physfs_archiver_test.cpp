@@ -9,9 +9,13 @@
 #include <physfs.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace fardel::tests {
@@ -175,6 +179,61 @@ TEST_CASE("physfs: a damaged table is an error of stat, list and read, never the
     CHECK(PHYSFS_close(file));
     if (table == TableKind::names)
         CHECK(physfs_listing("/") == "<corrupted>");
+}
+
+// A21
+TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, never the file behind it") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    REQUIRE(physfs_mount(make_zip(scratch, "one.zip", "readme.txt", "from the zip")) == "ok");
+    REQUIRE(physfs_mount(make_zip(scratch, "two.zip", "maps/dm01.bsp", "from the zip")) == "ok");
+    const Bytes whole = small_bundle();
+    int mounted = 0;
+    int failed_reads = 0;
+    for (std::size_t at = 0; at < whole.size(); at += 5) {
+        Bytes bundle = whole;
+        bundle[at] ^= std::byte{0x10};
+        if (PHYSFS_mountMemory(bundle.data(), bundle.size(), nullptr, "x.fardel", "/", 0) == 0)
+            continue;
+        ++mounted;
+        for (const auto& [name, good] : {std::pair("readme.txt", "from the bundle"), std::pair("maps/dm01.bsp", "a map")}) {
+            const std::string content = physfs_content(name);
+            if (content != good) {
+                CAPTURE(at);
+                CHECK(content == "<read: corrupted>");
+                ++failed_reads;
+            }
+        }
+        REQUIRE(PHYSFS_unmount("x.fardel"));
+    }
+    CHECK(mounted > 100);
+    CHECK(failed_reads > 20);
+}
+
+// A32
+TEST_CASE("physfs: a bundle with a zip behind it is neither") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    std::ifstream zip(make_zip(scratch, "small.zip", "readme.txt", "from the zip"), std::ios::binary);
+    const std::string both = text_of(small_bundle()) + std::string{std::istreambuf_iterator<char>(zip), {}};
+    CHECK(physfs_mount(scratch.write("x.fardel", both)) == "corrupted");
+    CHECK(physfs_content("readme.txt") == "<open: not found>");
+}
+
+// A33
+TEST_CASE("physfs: an archive that is cut while it is mounted is an error of the read") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    const std::string content = noise(3, 500'000);
+    const std::string archive = scratch.write("x.fardel", BundleMaker().add("a.txt", content).write());
+    REQUIRE(physfs_mount(archive) == "ok");
+    PHYSFS_File* file = PHYSFS_openRead("a.txt");
+    REQUIRE(file != nullptr);
+    std::filesystem::resize_file(archive, 20'000);
+    std::string part(500'000, '\0');
+    CHECK(PHYSFS_readBytes(file, part.data(), part.size()) == -1);
+    CHECK(PHYSFS_close(file));
+    CHECK(physfs_content("a.txt") == "<read: corrupted>");
 }
 
 TEST_CASE("physfs: a damaged table is an error of a listing, also with symbolic links allowed") {
