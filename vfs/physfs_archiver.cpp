@@ -279,6 +279,13 @@ constexpr PHYSFS_Archiver kArchiver{
     .closeArchive = close_archive,
 };
 
+// PhysicsFS 3.0.2 crashes when its first call ever is one that fails.
+Status verify_physfs_runs() {
+    if (PHYSFS_isInit() == 0)
+        return Error(ErrorCode::io, "PhysicsFS is not initialised; PHYSFS_init() comes first");
+    return ok();
+}
+
 Error physfs_error(const std::string& what) {
     const PHYSFS_ErrorCode code = PHYSFS_getLastErrorCode();
     const char* reason = PHYSFS_getErrorByCode(code);
@@ -288,6 +295,7 @@ Error physfs_error(const std::string& what) {
 }  // namespace
 
 Status register_physfs_archiver(PhysfsArchiverOptions options) {
+    FARDEL_TRY(verify_physfs_runs());
     const std::lock_guard one_at_a_time(registration);
     auto kept = std::make_shared<const PhysfsArchiverOptions>(std::move(options));
     if (PHYSFS_registerArchiver(&kArchiver) == 0)
@@ -298,7 +306,8 @@ Status register_physfs_archiver(PhysfsArchiverOptions options) {
 }
 
 Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& mount) {
-    FARDEL_TRY_ASSIGN(const auto folder, VfsPath::parse(mount.folder));
+    FARDEL_TRY(verify_physfs_runs());
+    FARDEL_TRY(VfsPath::parse(mount.folder));
     if (PHYSFS_getMountPoint(mount.name.c_str()) != nullptr)
         return Error(ErrorCode::conflict, "\"" + printable(mount.name) + "\" is in PhysicsFS's search path already");
     PHYSFS_Io* token = make_token({.vfs = std::move(vfs), .root = mount.folder == "/" ? std::string() : mount.folder});

@@ -46,6 +46,12 @@ PHYSFS_EnumerateCallbackResult fail_at_once(void* calls, const char*, const char
 
 }  // namespace
 
+// First in its file: PhysicsFS must not have run in this process.
+TEST_CASE("physfs: before the first init there is an error, not a crash") {
+    CHECK(outcome_of(register_physfs_archiver({})) == "io");
+    CHECK(outcome_of(mount_into_physfs(std::make_shared<Vfs>(), {.name = "x"})) == "io");
+}
+
 TEST_CASE("physfs: a bundle is mounted by its name, by another name and from memory") {
     const ScratchFolder scratch;
     const Bytes bundle = small_bundle();
@@ -349,6 +355,7 @@ TEST_CASE("physfs: an archive with open files cannot be unmounted") {
 
 TEST_CASE("physfs: the archiver is registered once for each init") {
     CHECK(outcome_of(register_physfs_archiver({})) == "io");  // no PhysicsFS yet
+    CHECK(outcome_of(mount_into_physfs(std::make_shared<Vfs>(), {.name = "x"})) == "io");
     for (int round = 0; round < 2; ++round) {
         const PhysfsGame game;
         CHECK(outcome_of(register_physfs_archiver({})) == "conflict");
