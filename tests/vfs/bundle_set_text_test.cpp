@@ -1,0 +1,29 @@
+#include "bundle_set_text.h"
+
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel::tests {
+
+TEST_CASE("set file: gives its paths in its order") {
+    const auto paths = parse_bundle_set("fardel-set 1\nbase.fardel\n\n# mods\r\nmods/a b.fardel\r\n../x.fardel");
+    REQUIRE(paths);
+    CHECK(*paths == std::vector<std::string>{"base.fardel", "mods/a b.fardel", "../x.fardel"});
+}
+
+TEST_CASE("set file: what is none, or of another version, is refused") {
+    CHECK(outcome_of(parse_bundle_set("")) == "malformed");
+    CHECK(outcome_of(parse_bundle_set("fardel-set\nx")) == "malformed");
+    CHECK(outcome_of(parse_bundle_set("fardel-set 1")) == "malformed");
+    CHECK(outcome_of(parse_bundle_set("fardel-set 1\n#x\n\n")) == "malformed");
+    CHECK(outcome_of(parse_bundle_set("fardel-set 2\nx")) == "unsupported");
+    CHECK(outcome_of(parse_bundle_set("fardel-set 1 \nx")) == "unsupported");
+    CHECK(outcome_of(parse_bundle_set(std::string_view("fardel-set 1\nx\0y", 16))) == "malformed");
+}
+
+}  // namespace fardel::tests

@@ -1,0 +1,389 @@
+// The PhysicsFS face: bundles as a game that speaks PhysicsFS meets them, whole and damaged.
+#include <fardel/vfs/physfs_archiver.h>
+
+#include "physfs_game.h"
+#include "scratch.h"
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <physfs.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace fardel::tests {
+namespace {
+
+Bytes small_bundle() {
+    return BundleMaker().add("readme.txt", "from the bundle").add("maps/dm01.bsp", "a map").add("maps/dm02.bsp", "").write();
+}
+
+// A zip file of one entry, made by zip.
+std::string make_zip(const ScratchFolder& scratch, const std::string& zip, const std::string& name, const std::string& content) {
+    const std::string folder = "for-" + zip;
+    scratch.write(folder + "/" + name, content);
+    const std::string line = "cd '" + scratch.path(folder) + "' && zip -q -r '" + scratch.path(zip) + "' '" + name + "'";
+    REQUIRE(std::system(line.c_str()) == 0);
+    return scratch.path(zip);
+}
+
+PHYSFS_EnumerateCallbackResult stop_at_once(void* calls, const char*, const char*) noexcept {
+    ++*static_cast<int*>(calls);
+    return PHYSFS_ENUM_STOP;
+}
+
+PHYSFS_EnumerateCallbackResult fail_at_once(void* calls, const char*, const char*) noexcept {
+    ++*static_cast<int*>(calls);
+    return PHYSFS_ENUM_ERROR;
+}
+
+}  // namespace
+
+// First in its file: PhysicsFS must not have run in this process.
+TEST_CASE("physfs: before the first init there is an error, not a crash") {
+    CHECK(outcome_of(register_physfs_archiver({})) == "io");
+    CHECK(outcome_of(mount_into_physfs(std::make_shared<Vfs>(), {.name = "x"})) == "io");
+}
+
+TEST_CASE("physfs: a bundle is mounted by its name, by another name and from memory") {
+    const ScratchFolder scratch;
+    const Bytes bundle = small_bundle();
+    const PhysfsGame game;
+    SUBCASE("by its name") { CHECK(physfs_mount(scratch.write("x.fardel", bundle)) == "ok"); }
+    SUBCASE("as a zip that is none") { CHECK(physfs_mount(scratch.write("x.zip", bundle)) == "ok"); }
+    SUBCASE("without an extension") { CHECK(physfs_mount(scratch.write("data", bundle)) == "ok"); }
+    SUBCASE("from memory") {
+        CHECK(PHYSFS_mountMemory(bundle.data(), bundle.size(), nullptr, "memory.fardel", "/", 1));
+    }
+    CHECK(physfs_content("readme.txt") == "from the bundle");
+    CHECK(physfs_content("maps/dm02.bsp") == "");
+    CHECK(physfs_listing("") == "maps readme.txt");
+    CHECK(physfs_listing("maps") == "dm01.bsp dm02.bsp");
+    CHECK(physfs_stat("readme.txt") == "regular 15 ro");
+    CHECK(physfs_stat("maps") == "directory 0 ro");
+}
+
+TEST_CASE("physfs: only published names are seen, and they may begin with assets or bundles") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    const Bytes bundle = BundleMaker().add("assets/a.txt", "A").add("bundles/b.txt", "B").add_unpublished("hidden.txt", "H").write();
+    REQUIRE(physfs_mount(scratch.write("x.fardel", bundle)) == "ok");
+    CHECK(physfs_listing("") == "assets bundles");
+    CHECK(physfs_listing("assets") == "a.txt");
+    CHECK(physfs_content("assets/a.txt") == "A");
+    CHECK(physfs_content("bundles/b.txt") == "B");
+    CHECK(physfs_content("hidden.txt") == "<open: not found>");
+    CHECK(physfs_content("assets/" + id_of("A").hex()) == "<open: not found>");
+}
+
+TEST_CASE("physfs: times are not known, and nothing can be changed") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    REQUIRE(physfs_mount(scratch.write("x.fardel", small_bundle())) == "ok");
+    PHYSFS_Stat stat{};
+    REQUIRE(PHYSFS_stat("readme.txt", &stat));
+    CHECK(stat.modtime == -1);
+    CHECK(stat.createtime == -1);
+    CHECK(stat.accesstime == -1);
+    CHECK(PHYSFS_setWriteDir(scratch.root().c_str()));
+    CHECK(PHYSFS_setWriteDir(nullptr));
+    CHECK(physfs_outcome(PHYSFS_openWrite("readme.txt") != nullptr) == "write directory is not set");
+    PHYSFS_File* file = PHYSFS_openRead("readme.txt");
+    REQUIRE(file != nullptr);
+    CHECK(physfs_outcome(PHYSFS_writeBytes(file, "x", 1) == 1) == "file open for reading");
+    CHECK(PHYSFS_close(file));
+}
+
+// A54: by whom a bundle is signed decides about the mount.
+TEST_CASE("physfs: who is not trusted is not mounted, and the reason is told") {
+    const ScratchFolder scratch;
+    Author author;
+    std::vector<std::string> told;
+    const PhysfsGame game({.policy = author.policy(), .on_refused = [&](std::string_view archive, const Error& error) {
+                               told.push_back(std::string(archive) + " " + std::string(error_code_name(error.code())));
+                           }});
+    const std::string good = scratch.write("good.fardel", author.sign(small_bundle()));
+    const std::string bare = scratch.write("bare.fardel", small_bundle());
+    const std::string strange = scratch.write("strange.zip", Author().sign(small_bundle()));
+    CHECK(physfs_mount(bare) == "permission denied");
+    CHECK(physfs_mount(strange) == "permission denied");
+    CHECK(physfs_listing("") == "");
+    CHECK(physfs_mount(good) == "ok");
+    CHECK(told == std::vector{bare + " untrusted", strange + " untrusted"});
+    CHECK(physfs_content("readme.txt") == "from the bundle");
+}
+
+TEST_CASE("physfs: without a policy nothing comes in") {
+    const ScratchFolder scratch;
+    const PhysfsGame game(PhysfsArchiverOptions{});
+    CHECK(physfs_mount(scratch.write("x.fardel", Author().sign(small_bundle()))) == "permission denied");
+}
+
+TEST_CASE("physfs: a damaged head is an error of the mount, and the file no other archiver's") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    Bytes bundle = small_bundle();
+    bundle[100] ^= std::byte{1};
+    CHECK(physfs_mount(scratch.write("x.fardel", bundle)) == "corrupted");
+    CHECK(physfs_mount(scratch.write("x.zip", bundle)) == "corrupted");
+    const Bytes whole = small_bundle();
+    for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{11}, std::size_t{4095}, std::size_t{8000}})
+        CHECK(physfs_mount(scratch.write("short-" + std::to_string(size) + ".fardel", std::span(whole).first(size))) != "ok");
+}
+
+TEST_CASE("physfs: damaged content is an error of the read, never the file behind it") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    const std::string content = noise(7, 300'000);
+    const Bytes bundle = damage_content(BundleMaker().add("a.txt", content).add("b.txt", "good").write(), id_of(content));
+    REQUIRE(physfs_mount(scratch.write("x.fardel", bundle)) == "ok");
+    const std::string behind = make_zip(scratch, "behind.zip", "a.txt", "from the zip");
+    REQUIRE(physfs_mount(behind) == "ok");
+
+    CHECK(physfs_content("a.txt") == "<read: corrupted>");
+    CHECK(physfs_real_dir("a.txt") == scratch.path("x.fardel"));
+    CHECK(physfs_stat("a.txt") == "regular 300000 ro");
+    CHECK(physfs_content("b.txt") == "good");
+
+    PHYSFS_File* file = PHYSFS_openRead("a.txt");
+    REQUIRE(file != nullptr);
+    CHECK(PHYSFS_setBuffer(file, 1000));
+    char part[1000];
+    CHECK(physfs_outcome(PHYSFS_readBytes(file, part, sizeof part) >= 0) == "corrupted");
+    CHECK(PHYSFS_tell(file) == 0);
+    // A part that is whole can be read.
+    CHECK(PHYSFS_seek(file, 290'000));
+    CHECK(PHYSFS_readBytes(file, part, sizeof part) == 1000);
+    CHECK(std::string_view(part, 1000) == std::string_view(content).substr(290'000, 1000));
+    CHECK(PHYSFS_close(file));
+}
+
+TEST_CASE("physfs: a damaged table is an error of stat, list and read, never the file behind it") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    TableKind table{};
+    SUBCASE("names") { table = TableKind::names; }
+    SUBCASE("name index") { table = TableKind::name_index; }
+    SUBCASE("name buckets") { table = TableKind::name_buckets; }
+    REQUIRE(physfs_mount(scratch.write("x.fardel", damage_table(small_bundle(), table))) == "ok");
+    REQUIRE(physfs_mount(make_zip(scratch, "behind.zip", "readme.txt", "from the zip")) == "ok");
+
+    CHECK(physfs_content("readme.txt") == "<read: corrupted>");
+    CHECK(physfs_stat("readme.txt") == "<corrupted>");
+    PHYSFS_File* file = PHYSFS_openRead("readme.txt");
+    REQUIRE(file != nullptr);
+    CHECK(physfs_outcome(PHYSFS_fileLength(file) >= 0) == "corrupted");
+    CHECK(physfs_outcome(PHYSFS_seek(file, 0) != 0) == "corrupted");
+    CHECK_FALSE(PHYSFS_eof(file));  // who reads to the end must meet the error
+    CHECK(PHYSFS_close(file));
+    if (table == TableKind::names)
+        CHECK(physfs_listing("/") == "<corrupted>");
+}
+
+// A21
+TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, never the file behind it") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    REQUIRE(physfs_mount(make_zip(scratch, "one.zip", "readme.txt", "from the zip")) == "ok");
+    REQUIRE(physfs_mount(make_zip(scratch, "two.zip", "maps/dm01.bsp", "from the zip")) == "ok");
+    const Bytes whole = small_bundle();
+    int mounted = 0;
+    int failed_reads = 0;
+    for (std::size_t at = 0; at < whole.size(); at += 5) {
+        Bytes bundle = whole;
+        bundle[at] ^= std::byte{0x10};
+        if (PHYSFS_mountMemory(bundle.data(), bundle.size(), nullptr, "x.fardel", "/", 0) == 0)
+            continue;
+        ++mounted;
+        for (const auto& [name, good] : {std::pair("readme.txt", "from the bundle"), std::pair("maps/dm01.bsp", "a map")}) {
+            const std::string content = physfs_content(name);
+            if (content != good) {
+                CAPTURE(at);
+                CHECK(content == "<read: corrupted>");
+                ++failed_reads;
+            }
+        }
+        REQUIRE(PHYSFS_unmount("x.fardel"));
+    }
+    CHECK(mounted > 100);
+    CHECK(failed_reads > 20);
+}
+
+// A32
+TEST_CASE("physfs: a bundle with a zip behind it is neither") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    std::ifstream zip(make_zip(scratch, "small.zip", "readme.txt", "from the zip"), std::ios::binary);
+    const std::string both = text_of(small_bundle()) + std::string{std::istreambuf_iterator<char>(zip), {}};
+    CHECK(physfs_mount(scratch.write("x.fardel", both)) == "corrupted");
+    CHECK(physfs_content("readme.txt") == "<open: not found>");
+}
+
+// A33
+TEST_CASE("physfs: an archive that is cut while it is mounted is an error of the read") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    const std::string content = noise(3, 500'000);
+    const std::string archive = scratch.write("x.fardel", BundleMaker().add("a.txt", content).write());
+    REQUIRE(physfs_mount(archive) == "ok");
+    PHYSFS_File* file = PHYSFS_openRead("a.txt");
+    REQUIRE(file != nullptr);
+    std::filesystem::resize_file(archive, 20'000);
+    std::string part(500'000, '\0');
+    CHECK(PHYSFS_readBytes(file, part.data(), part.size()) == -1);
+    CHECK(PHYSFS_close(file));
+    CHECK(physfs_content("a.txt") == "<read: corrupted>");
+}
+
+TEST_CASE("physfs: a damaged table is an error of a listing, also with symbolic links allowed") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    PHYSFS_permitSymbolicLinks(1);
+    REQUIRE(physfs_mount(scratch.write("x.fardel", damage_table(small_bundle(), TableKind::names))) == "ok");
+    CHECK(physfs_listing("maps") == "<corrupted>");
+    CHECK(physfs_content("maps/dm01.bsp") == "<read: corrupted>");
+}
+
+TEST_CASE("physfs: one mount shows a whole Vfs, as it is now and later") {
+    const PhysfsGame game;
+    auto vfs = std::make_shared<Vfs>();
+    mount(*vfs, BundleMaker().add("both.txt", "base").add("base.txt", "1").write());
+    mount(*vfs, BundleMaker().add("both.txt", "mod").add("maps/mod.txt", "2").write());
+    CHECK(mount_into_physfs(vfs, {.name = "bundles of the game", .mount_point = "/game"}));
+    CHECK(physfs_listing("game") == "base.txt both.txt maps");
+    CHECK(physfs_content("game/both.txt") == "mod");
+    CHECK(physfs_content("game/assets/" + id_of("mod").hex()) == "<open: not found>");
+    CHECK(physfs_stat("game/assets") == "<not found>");
+    CHECK(physfs_real_dir("game/base.txt") == "bundles of the game");
+    CHECK(std::string(PHYSFS_getMountPoint("bundles of the game")) == "game/");
+
+    mount(*vfs, BundleMaker().add("later.txt", "3").write());
+    CHECK(physfs_content("game/later.txt") == "3");
+
+    CHECK(outcome_of(mount_into_physfs(vfs, {.name = "bundles of the game"})) == "conflict");
+    CHECK(outcome_of(mount_into_physfs(vfs, {.name = "x", .folder = "no//path"})) == "malformed");
+    CHECK(outcome_of(mount_into_physfs(vfs, {.name = "x", .mount_point = "../x"})) == "io");
+
+    const std::weak_ptr<Vfs> watched = vfs;
+    vfs.reset();
+    CHECK(physfs_content("game/both.txt") == "mod");
+    CHECK(PHYSFS_unmount("bundles of the game"));
+    CHECK(watched.expired());
+}
+
+TEST_CASE("physfs: a folder of a Vfs can be what is mounted, in front of the rest") {
+    const PhysfsGame game;
+    auto vfs = std::make_shared<Vfs>();
+    mount(*vfs, BundleMaker().add("maps/a.txt", "A").add_unpublished("maps/hidden.txt", "H").write());
+    const std::string bundle = "/bundles/" + vfs->mounts().front().bundle.hex();
+    CHECK(mount_into_physfs(vfs, {.name = "maps", .folder = "/maps"}));
+    CHECK(physfs_listing("") == "a.txt");
+    CHECK(mount_into_physfs(vfs, {.name = "all", .append = false, .folder = bundle}));
+    CHECK(physfs_listing("maps") == "a.txt hidden.txt");
+    CHECK(physfs_content("maps/hidden.txt") == "H");
+    CHECK(std::string(PHYSFS_getSearchPath()[0]) == "all");
+}
+
+TEST_CASE("physfs: a set file mounts the bundles that it names, the later in front") {
+    const ScratchFolder scratch;
+    scratch.write("base.fardel", BundleMaker().add("both.txt", "base").add("base.txt", "1").write());
+    scratch.write("mods/mod.fardel", BundleMaker().add("both.txt", "mod").write());
+    std::vector<std::string> told;
+    const PhysfsGame game({.allow_unsigned = true, .on_refused = [&](std::string_view, const Error& error) { told.push_back(error.text()); }});
+    CHECK(physfs_mount(scratch.write("game.fardel", "fardel-set 1\n# what the game is\nbase.fardel\r\n\nmods/mod.fardel")) == "ok");
+    CHECK(physfs_listing("") == "base.txt both.txt");
+    CHECK(physfs_content("both.txt") == "mod");
+
+    CHECK(physfs_mount(scratch.write("hole.fardel", "fardel-set 1\nbase.fardel\nnowhere.fardel\n")) == "not found");
+    CHECK(physfs_mount(scratch.write("two.fardel", "fardel-set 2\nbase.fardel\n")) == "unsupported");
+    CHECK(physfs_mount(scratch.write("none.fardel", "fardel-set 1\n\n")) == "corrupted");
+    REQUIRE(told.size() == 3);
+    CHECK(told[0].find("nowhere.fardel") != std::string::npos);
+}
+
+TEST_CASE("physfs: archives inside archives are mounted too, both ways") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    const Bytes inner = small_bundle();
+    REQUIRE(physfs_mount(make_zip(scratch, "outer.zip", "inner.fardel", text_of(inner))) == "ok");
+    PHYSFS_File* file = PHYSFS_openRead("inner.fardel");
+    REQUIRE(file != nullptr);
+    REQUIRE(PHYSFS_mountHandle(file, "inner.fardel", "/in", 1));
+    CHECK(physfs_content("in/readme.txt") == "from the bundle");
+
+    make_zip(scratch, "small.zip", "deep.txt", "from the zip in the bundle");
+    std::ifstream zip(scratch.path("small.zip"), std::ios::binary);
+    const std::string zip_bytes{std::istreambuf_iterator<char>(zip), {}};
+    REQUIRE(physfs_mount(scratch.write("x.fardel", BundleMaker().add("small.zip", zip_bytes).write()), "/out") == "ok");
+    file = PHYSFS_openRead("out/small.zip");
+    REQUIRE(file != nullptr);
+    REQUIRE(PHYSFS_mountHandle(file, "small.zip", "/out/deep", 1));
+    CHECK(physfs_content("out/deep/deep.txt") == "from the zip in the bundle");
+}
+
+TEST_CASE("physfs: an enumeration ends when the callback says so") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    REQUIRE(physfs_mount(scratch.write("x.fardel", small_bundle())) == "ok");
+    int calls = 0;
+    CHECK(PHYSFS_enumerate("maps", stop_at_once, &calls));
+    CHECK(calls == 1);
+    CHECK_FALSE(PHYSFS_enumerate("maps", fail_at_once, &calls));
+    CHECK(PHYSFS_getLastErrorCode() == PHYSFS_ERR_APP_CALLBACK);
+    CHECK(calls == 2);
+}
+
+TEST_CASE("physfs: an archive with open files cannot be unmounted") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    const std::string archive = scratch.write("x.fardel", small_bundle());
+    REQUIRE(physfs_mount(archive) == "ok");
+    PHYSFS_File* file = PHYSFS_openRead("readme.txt");
+    REQUIRE(file != nullptr);
+    CHECK(physfs_outcome(PHYSFS_unmount(archive.c_str()) != 0) == "files still open");
+    CHECK(PHYSFS_close(file));
+    CHECK(PHYSFS_unmount(archive.c_str()));
+    CHECK(physfs_content("readme.txt") == "<open: not found>");
+}
+
+TEST_CASE("physfs: the archiver is registered once for each init") {
+    CHECK(outcome_of(register_physfs_archiver({})) == "io");  // no PhysicsFS yet
+    CHECK(outcome_of(mount_into_physfs(std::make_shared<Vfs>(), {.name = "x"})) == "io");
+    for (int round = 0; round < 2; ++round) {
+        const PhysfsGame game;
+        CHECK(outcome_of(register_physfs_archiver({})) == "conflict");
+        const ScratchFolder scratch;
+        CHECK(physfs_mount(scratch.write("x.fardel", small_bundle())) == "ok");  // by the first one's options
+    }
+    REQUIRE(PHYSFS_init("./game"));
+    CHECK(outcome_of(mount_into_physfs(std::make_shared<Vfs>(), {.name = "x"})) == "io");  // not registered
+    CHECK(PHYSFS_deinit());
+}
+
+TEST_CASE("physfs: threads read different files of one archive at once") {
+    const ScratchFolder scratch;
+    const PhysfsGame game;
+    BundleMaker maker;
+    for (int i = 0; i < 8; ++i)
+        maker.add("file" + std::to_string(i), noise(static_cast<std::uint64_t>(i), 200'000));
+    REQUIRE(physfs_mount(scratch.write("x.fardel", maker.write())) == "ok");
+    std::vector<int> good(8);
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 8; ++i)
+            threads.emplace_back([i, &good] {
+                for (int round = 0; round < 5; ++round)
+                    good[static_cast<std::size_t>(i)] += physfs_content("file" + std::to_string(i)) == noise(static_cast<std::uint64_t>(i), 200'000);
+            });
+    }
+    CHECK(good == std::vector<int>(8, 5));
+}
+
+}  // namespace fardel::tests

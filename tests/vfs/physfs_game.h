@@ -1,0 +1,33 @@
+// What a game does with PhysicsFS, for tests: start it with our archiver, ask, and stop it.
+#pragma once
+
+#include <fardel/vfs/physfs_archiver.h>
+
+#include <string>
+#include <vector>
+
+namespace fardel::tests {
+
+// PhysicsFS from here to the end of the scope.
+class PhysfsGame {
+public:
+    explicit PhysfsGame(PhysfsArchiverOptions options = {.allow_unsigned = true});
+    ~PhysfsGame();
+    PhysfsGame(const PhysfsGame&) = delete;
+    PhysfsGame& operator=(const PhysfsGame&) = delete;
+};
+
+// "ok", or PhysicsFS's name for the error: "corrupt". Forgets it.
+std::string physfs_outcome(bool good);
+// PHYSFS_mount(), appended.
+std::string physfs_mount(const std::string& archive, const std::string& mount_point = "/");
+// The file's bytes, or "<open: not found>", "<read: corrupt>".
+std::string physfs_content(const std::string& name);
+// "a b c", sorted, each as often as it comes; or "<corrupt>".
+std::string physfs_listing(const std::string& folder);
+// "regular 12 ro", "directory 0 ro", "<not found>".
+std::string physfs_stat(const std::string& name);
+// The search path's element that has the name, or "".
+std::string physfs_real_dir(const std::string& name);
+
+}  // namespace fardel::tests

@@ -1,0 +1,38 @@
+#include "bundle_set_text.h"
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+std::string_view take_line(std::string_view& text) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r'))
+        line.remove_suffix(1);
+    return line;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> parse_bundle_set(std::string_view text) {
+    const std::string_view first = take_line(text);
+    if (!first.starts_with(kBundleSetStart))
+        return Error(ErrorCode::malformed, "a set file begins with the line \"fardel-set 1\"");
+    if (first.substr(kBundleSetStart.size()) != "1")
+        return Error(ErrorCode::unsupported, "this library reads set files of version 1 only");
+    std::vector<std::string> paths;
+    while (!text.empty()) {
+        const std::string_view line = take_line(text);
+        if (line.find('\0') != std::string_view::npos)
+            return Error(ErrorCode::malformed, "a set file is text");
+        if (!line.empty() && !line.starts_with('#'))
+            paths.emplace_back(line);
+    }
+    if (paths.empty())
+        return Error(ErrorCode::malformed, "the set file names no bundle");
+    return paths;
+}
+
+}  // namespace fardel

@@ -1,0 +1,322 @@
+#include <fardel/vfs/physfs_archiver.h>
+
+#include "bundle_set_text.h"
+#include "physfs_file.h"
+#include "physfs_source.h"
+
+#include <physfs.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <span>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// A bundle is mounted below this folder of its Vfs, so that /assets and /bundles stay out of sight and a bundle may
+// publish names that begin with these words.
+constexpr std::string_view kPlace = "t";
+
+// ---- What is registered. PhysicsFS calls an archiver without any context of ours, so this one object is global. -----
+
+std::mutex registration;     // taken before PhysicsFS's own lock
+std::mutex registered_lock;  // taken after it
+std::shared_ptr<const PhysfsArchiverOptions> registered;
+
+std::shared_ptr<const PhysfsArchiverOptions> registered_options() {
+    const std::lock_guard lock(registered_lock);
+    return registered;
+}
+
+// ---- An archive ------------------------------------------------------------------------------------------------------
+
+struct Archive {
+    std::shared_ptr<const Vfs> vfs;
+    std::string root;     // a folder of the Vfs without '/' at its end; empty: its root
+    PHYSFS_Io* io = nullptr;  // to be destroyed with the archive; nullptr: somebody owns it
+};
+
+const Archive& archive_of(void* opaque) noexcept { return *static_cast<const Archive*>(opaque); }
+
+// The path of what PhysicsFS calls `name`; nothing for what can be in no bundle, or must not be seen.
+std::optional<std::string> find_path(const Archive& archive, std::string_view name) {
+    std::string path = archive.root;
+    if (!name.empty())
+        path.append("/").append(name);
+    if (path.empty())
+        path = "/";
+    const auto parts = parse_path_parts(path);
+    const bool hidden = archive.root.empty() && parts && parts->kind != PathKind::root && parts->kind != PathKind::published;
+    if (!parts || hidden)
+        return std::nullopt;
+    return path;
+}
+
+int fail(PHYSFS_ErrorCode code) noexcept {
+    PHYSFS_setErrorCode(code);
+    return 0;
+}
+
+int stat(void* opaque, const char* name, PHYSFS_Stat* out) noexcept {
+    const Archive& archive = archive_of(opaque);
+    const auto path = find_path(archive, name);
+    if (!path)
+        return fail(PHYSFS_ERR_NOT_FOUND);
+    *out = PHYSFS_Stat{.filesize = 0, .modtime = -1, .createtime = -1, .accesstime = -1, .filetype = PHYSFS_FILETYPE_DIRECTORY, .readonly = 1};
+    const auto found = archive.vfs->find_stat(*path);
+    if (!found) {
+        // PHYSFS_enumerate() looks at the type all the same; "folder" makes it ask us, and fail, instead of leaving us out.
+        set_physfs_error(found.error());
+        return 0;
+    }
+    if (!*found)
+        return fail(PHYSFS_ERR_NOT_FOUND);
+    if ((*found)->kind != NodeKind::folder) {
+        out->filesize = static_cast<PHYSFS_sint64>((*found)->size_bytes);
+        out->filetype = PHYSFS_FILETYPE_REGULAR;
+    }
+    return 1;
+}
+
+PHYSFS_Io* open_read(void* opaque, const char* name) noexcept {
+    const Archive& archive = archive_of(opaque);
+    const auto path = find_path(archive, name);
+    if (!path) {
+        PHYSFS_setErrorCode(PHYSFS_ERR_NOT_FOUND);
+        return nullptr;
+    }
+    auto file = archive.vfs->find(*path);
+    if (!file)
+        return make_physfs_file(std::move(file).error());
+    if (*file)
+        return make_physfs_file(**std::move(file));
+    auto folder = archive.vfs->find_stat(*path);
+    if (!folder)
+        return make_physfs_file(std::move(folder).error());
+    PHYSFS_setErrorCode(*folder ? PHYSFS_ERR_NOT_A_FILE : PHYSFS_ERR_NOT_FOUND);
+    return nullptr;
+}
+
+PHYSFS_EnumerateCallbackResult enumerate_failed(PHYSFS_ErrorCode code) noexcept {
+    PHYSFS_setErrorCode(code);
+    return PHYSFS_ENUM_ERROR;
+}
+
+PHYSFS_EnumerateCallbackResult enumerate_failed(const Error& error) noexcept {
+    set_physfs_error(error);
+    return PHYSFS_ENUM_ERROR;
+}
+
+PHYSFS_EnumerateCallbackResult enumerate(void* opaque, const char* folder, PHYSFS_EnumerateCallback callback, const char* shown_folder, void* callback_context) noexcept {
+    const Archive& archive = archive_of(opaque);
+    const auto path = find_path(archive, folder);
+    if (!path)
+        return enumerate_failed(PHYSFS_ERR_NOT_FOUND);
+    auto listing = archive.vfs->open_listing(*path);
+    if (!listing)
+        return enumerate_failed(listing.error());
+    while (true) {
+        const auto entry = listing->next();
+        if (!entry)
+            return enumerate_failed(entry.error());
+        if (!*entry)
+            return PHYSFS_ENUM_OK;
+        if (*path == "/" && is_reserved_root_part((*entry)->name))
+            continue;
+        const PHYSFS_EnumerateCallbackResult wish = callback(callback_context, shown_folder, (*entry)->name.c_str());
+        if (wish == PHYSFS_ENUM_ERROR)
+            return enumerate_failed(PHYSFS_ERR_APP_CALLBACK);
+        if (wish == PHYSFS_ENUM_STOP)
+            return PHYSFS_ENUM_STOP;
+    }
+}
+
+PHYSFS_Io* refuse_open(void*, const char*) noexcept {
+    PHYSFS_setErrorCode(PHYSFS_ERR_READ_ONLY);
+    return nullptr;
+}
+
+int refuse_change(void*, const char*) noexcept { return fail(PHYSFS_ERR_READ_ONLY); }
+
+void close_archive(void* opaque) noexcept {
+    auto* archive = static_cast<Archive*>(opaque);
+    if (archive->io != nullptr)
+        archive->io->destroy(archive->io);
+    delete archive;
+}
+
+// ---- A Vfs as a PHYSFS_Io: how mount_into_physfs() hands it to open_archive() ----------------------------------------
+
+PHYSFS_Io* make_token(const Archive& archive);
+
+// Other archivers look at it first; to them it is an empty file.
+PHYSFS_sint64 read_token(PHYSFS_Io*, void*, PHYSFS_uint64) noexcept { return 0; }
+int seek_token(PHYSFS_Io*, PHYSFS_uint64 offset) noexcept { return offset == 0 ? 1 : fail(PHYSFS_ERR_PAST_EOF); }
+PHYSFS_sint64 token_size(PHYSFS_Io*) noexcept { return 0; }
+PHYSFS_Io* duplicate_token(PHYSFS_Io* io) noexcept { return make_token(archive_of(io->opaque)); }
+int flush_token(PHYSFS_Io*) noexcept { return 1; }
+void destroy_token(PHYSFS_Io* io) noexcept {
+    delete static_cast<Archive*>(io->opaque);
+    delete io;
+}
+
+PHYSFS_Io* make_token(const Archive& archive) {
+    return new PHYSFS_Io{.version = 0,
+                         .opaque = new Archive(archive),
+                         .read = read_token,
+                         .write = nullptr,
+                         .seek = seek_token,
+                         .tell = token_size,
+                         .length = token_size,
+                         .duplicate = duplicate_token,
+                         .flush = flush_token,
+                         .destroy = destroy_token};
+}
+
+bool is_token(const PHYSFS_Io* io) noexcept { return io->read == read_token; }
+
+// ---- Opening ---------------------------------------------------------------------------------------------------------
+
+MountOptions mount_options(const PhysfsArchiverOptions& options, std::string label) {
+    return {.place = std::string(kPlace),
+            .policy = options.policy ? &*options.policy : nullptr,
+            .now_s = options.now_s,
+            .allow_unsigned = options.allow_unsigned,
+            .label = std::move(label)};
+}
+
+Archive archive_showing(std::shared_ptr<const Vfs> vfs) { return {.vfs = std::move(vfs), .root = "/" + std::string(kPlace)}; }
+
+Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::string& name, const PhysfsArchiverOptions& options) {
+    const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
+    FARDEL_TRY(vfs->mount(source, mount_options(options, name)));
+    source->own();
+    return archive_showing(vfs);
+}
+
+Result<Archive> open_set(const PhysfsSource& source, const std::string& name, const PhysfsArchiverOptions& options) {
+    if (source.size_bytes() > kBundleSetBytesMax)
+        return Error(ErrorCode::limit, "a set file has at most " + std::to_string(kBundleSetBytesMax) + " bytes");
+    std::string text(static_cast<std::size_t>(source.size_bytes()), '\0');
+    FARDEL_TRY(source.read_at(0, std::as_writable_bytes(std::span(text))));
+    FARDEL_TRY_ASSIGN(const auto paths, parse_bundle_set(text));
+    const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
+    const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    for (const std::string& path : paths)
+        FARDEL_TRY(vfs->mount((folder / path).string(), mount_options(options, {})));
+    return archive_showing(vfs);
+}
+
+// The first bytes of a file that is ours.
+constexpr std::size_t kStartBytes = 11;
+constexpr std::string_view kBundleStart = "FARDEL\r\n";
+static_assert(kBundleSetStart.size() == kStartBytes);
+
+// Nothing: not ours.
+Result<std::optional<Archive>> find_archive(PHYSFS_Io* io, const std::string& name, const PhysfsArchiverOptions& options, int& claimed) {
+    FARDEL_TRY_ASSIGN(auto source, PhysfsSource::open(io));
+    std::array<char, kStartBytes> start{};
+    if (source->size_bytes() < start.size())
+        return std::optional<Archive>();
+    FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(start))));
+    const std::string_view text(start.data(), start.size());
+    claimed = text.starts_with(kBundleStart) || text == kBundleSetStart ? 1 : 0;
+    if (claimed == 0)
+        return std::optional<Archive>();
+    if (text.starts_with(kBundleStart)) {
+        FARDEL_TRY_ASSIGN(auto archive, open_bundle(std::move(source), name, options));
+        return std::optional(std::move(archive));
+    }
+    FARDEL_TRY_ASSIGN(auto archive, open_set(*source, name, options));
+    archive.io = io;
+    return std::optional(std::move(archive));
+}
+
+void* open_archive(PHYSFS_Io* io, const char* name, int for_write, int* claimed) noexcept {
+    const auto options = registered_options();
+    if (io == nullptr || !options) {
+        PHYSFS_setErrorCode(PHYSFS_ERR_UNSUPPORTED);
+        return nullptr;
+    }
+    if (is_token(io)) {
+        *claimed = 1;
+        auto* archive = new Archive(archive_of(io->opaque));
+        archive->io = io;
+        return archive;
+    }
+    if (for_write != 0) {
+        PHYSFS_setErrorCode(PHYSFS_ERR_READ_ONLY);
+        return nullptr;
+    }
+    auto archive = find_archive(io, name, *options, *claimed);
+    if (!archive) {
+        if (*claimed != 0 && options->on_refused)
+            options->on_refused(name, archive.error());
+        set_physfs_error(archive.error());
+        return nullptr;
+    }
+    if (!*archive) {
+        PHYSFS_setErrorCode(PHYSFS_ERR_UNSUPPORTED);
+        return nullptr;
+    }
+    return new Archive(**std::move(archive));
+}
+
+constexpr PHYSFS_Archiver kArchiver{
+    .version = 0,
+    .info = {.extension = "fardel", .description = "Fardel bundles", .author = "The Fardel authors", .url = "docs/physfs.md", .supportsSymlinks = 0},
+    .openArchive = open_archive,
+    .enumerate = enumerate,
+    .openRead = open_read,
+    .openWrite = refuse_open,
+    .openAppend = refuse_open,
+    .remove = refuse_change,
+    .mkdir = refuse_change,
+    .stat = stat,
+    .closeArchive = close_archive,
+};
+
+// PhysicsFS 3.0.2 crashes when its first call ever is one that fails.
+Status verify_physfs_runs() {
+    if (PHYSFS_isInit() == 0)
+        return Error(ErrorCode::io, "PhysicsFS is not initialised; PHYSFS_init() comes first");
+    return ok();
+}
+
+Error physfs_error(const std::string& what) {
+    const PHYSFS_ErrorCode code = PHYSFS_getLastErrorCode();
+    const char* reason = PHYSFS_getErrorByCode(code);
+    return Error(code == PHYSFS_ERR_DUPLICATE ? ErrorCode::conflict : ErrorCode::io, what + ": PhysicsFS says: " + (reason != nullptr ? reason : "nothing"));
+}
+
+}  // namespace
+
+Status register_physfs_archiver(PhysfsArchiverOptions options) {
+    FARDEL_TRY(verify_physfs_runs());
+    const std::lock_guard one_at_a_time(registration);
+    auto kept = std::make_shared<const PhysfsArchiverOptions>(std::move(options));
+    if (PHYSFS_registerArchiver(&kArchiver) == 0)
+        return physfs_error("cannot register the archiver for bundles");
+    const std::lock_guard lock(registered_lock);
+    registered = std::move(kept);
+    return ok();
+}
+
+Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& mount) {
+    FARDEL_TRY(verify_physfs_runs());
+    FARDEL_TRY(VfsPath::parse(mount.folder));
+    if (PHYSFS_getMountPoint(mount.name.c_str()) != nullptr)
+        return Error(ErrorCode::conflict, "\"" + printable(mount.name) + "\" is in PhysicsFS's search path already");
+    PHYSFS_Io* token = make_token({.vfs = std::move(vfs), .root = mount.folder == "/" ? std::string() : mount.folder});
+    if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(), mount.append ? 1 : 0) == 0) {
+        Error error = physfs_error("cannot mount \"" + printable(mount.name) + "\"");
+        token->destroy(token);
+        return error;
+    }
+    return ok();
+}
+
+}  // namespace fardel

@@ -1,0 +1,72 @@
+// libfardel-physfs-preload.so: an unmodified program that uses the shared PhysicsFS mounts bundles.
+//
+//     LD_PRELOAD=libfardel-physfs-preload.so FARDEL_TRUST=game.policy game
+//
+// It stands before PHYSFS_init() and registers the archiver behind the real one. FARDEL_TRUST is a policy file;
+// FARDEL_ALLOW_UNSIGNED=1 mounts what is not signed. With neither, or with a policy that cannot be read, every bundle
+// is refused. What is refused is told on standard error.
+#include <fardel/format/trust_policy.h>
+#include <fardel/vfs/physfs_archiver.h>
+
+#include <dlfcn.h>
+#include <physfs.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace {
+
+void say(const std::string& text) { std::fprintf(stderr, "fardel: %s\n", text.c_str()); }
+
+void say_refused(std::string_view archive, const fardel::Error& error) {
+    std::string_view reason = error.message();
+    if (const std::string label = std::string(archive) + ": "; reason.starts_with(label))
+        reason.remove_prefix(label.size());
+    std::string text = std::string(archive) + " is not mounted: " + std::string(fardel::error_code_name(error.code())) + ": " + std::string(reason);
+    if (error.code() == fardel::ErrorCode::untrusted)
+        text += "; FARDEL_TRUST names the policy file that says whom to trust, FARDEL_ALLOW_UNSIGNED=1 is for development";
+    say(text);
+}
+
+const char* environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+void register_archiver() {
+    fardel::PhysfsArchiverOptions options;
+    options.now_s = static_cast<std::uint64_t>(std::time(nullptr));
+    options.on_refused = say_refused;
+    const char* allow = environment("FARDEL_ALLOW_UNSIGNED");
+    options.allow_unsigned = allow != nullptr && std::string_view(allow) == "1";
+    if (const char* path = environment("FARDEL_TRUST")) {
+        auto policy = fardel::read_trust_policy(path);
+        if (policy) {
+            options.policy = *std::move(policy);
+        } else {
+            options.allow_unsigned = false;  // somebody wanted a policy; without it nothing is good
+            say("FARDEL_TRUST: " + policy.error().text() + "; no bundle will be mounted");
+        }
+    }
+    if (const auto done = fardel::register_physfs_archiver(std::move(options)); !done)
+        say(done.error().text());
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int PHYSFS_init(const char* argv0) {
+    using Init = int (*)(const char*);
+    const auto init = reinterpret_cast<Init>(::dlsym(RTLD_NEXT, "PHYSFS_init"));
+    if (init == nullptr) {
+        say("this program has no shared PhysicsFS");
+        return 0;
+    }
+    const int done = init(argv0);
+    if (done != 0)
+        register_archiver();
+    return done;
+}
