@@ -32,6 +32,7 @@ constexpr Verb kVerbs[] = {
     {"trust", "make and show trust policies", run_trust},
     {"which", "explain why a path is the asset that it is", run_which},
     {"conflicts", "tell every name that one bundle hides from another", run_conflicts},
+    {"mount", "show bundles as a folder, through FUSE", run_mount},
 };
 
 std::string overview() {
