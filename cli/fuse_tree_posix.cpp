@@ -178,7 +178,8 @@ void keep(fuse_file_info* open, std::unique_ptr<Handle> handle) { open->fh = rei
 
 // ---- What libfuse calls ---------------------------------------------------------------------------------------------
 
-void* start(fuse_conn_info*, fuse_config* config) {
+void* start(fuse_conn_info* connection, fuse_config* config) {
+    connection->want |= connection->capable & FUSE_CAP_CACHE_SYMLINKS;
     config->use_ino = 1;
     config->nullpath_ok = 1;    // handles know enough
     config->kernel_cache = 1;
