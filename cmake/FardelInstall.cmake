@@ -1,5 +1,5 @@
-# What an installed Fardel consists of besides archives, headers and the program: fardelConfig.cmake for CMake, fardel.pc
-# for everybody else. tests/consumer/ uses both.
+# What an installed Fardel consists of besides libraries, headers and the program: fardelConfig.cmake for CMake, fardel.pc
+# and fardel-c.pc (the shared library alone) for everybody else. tests/consumer/ uses both.
 
 include(CMakePackageConfigHelpers)
 
