@@ -33,6 +33,7 @@ constexpr Verb kVerbs[] = {
     {"which", "explain why a path is the asset that it is", run_which},
     {"conflicts", "tell every name that one bundle hides from another", run_conflicts},
     {"links", "tell every name and bundle that is missing", run_links},
+    {"mount", "show bundles as a folder, through FUSE", run_mount},
 };
 
 std::string overview() {

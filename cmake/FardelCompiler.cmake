@@ -19,7 +19,8 @@ function(fardel_compile_strictly target)
         -Wall -Wextra -Wpedantic
         -Wshadow
         -Wconversion -Wno-sign-conversion
-        -Wnon-virtual-dtor -Woverloaded-virtual
+        $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
+        $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
         -Wno-missing-field-initializers  # designated initialisers leave the rest at their defaults
     )
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -1,5 +1,5 @@
-# What an installed Fardel consists of besides archives, headers and the program: fardelConfig.cmake for CMake, fardel.pc
-# for everybody else. tests/consumer/ uses both.
+# What an installed Fardel consists of besides libraries, headers and the program: fardelConfig.cmake for CMake, fardel.pc
+# and fardel-c.pc (the shared library alone) for everybody else. tests/consumer/ uses both.
 
 include(CMakePackageConfigHelpers)
 
@@ -47,4 +47,5 @@ else()
     set(FARDEL_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/fardel.pc.in" "${PROJECT_BINARY_DIR}/fardel.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/fardel.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/fardel-c.pc.in" "${PROJECT_BINARY_DIR}/fardel-c.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/fardel.pc" "${PROJECT_BINARY_DIR}/fardel-c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

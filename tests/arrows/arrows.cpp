@@ -163,7 +163,8 @@ private:
         const auto dot = file_.leaf().rfind('.');
         const std::string stem = file_.leaf().substr(0, dot);
         const std::string suffix = file_.leaf().substr(dot);
-        if (suffix != ".h" && suffix != ".cpp")
+        const bool may_be_c = (file_.folder->name == "samples" || file_.folder->name == "tests") && suffix == ".c";
+        if (suffix != ".h" && suffix != ".cpp" && !may_be_c)
             add(0, "C++ files end in .h or .cpp, not " + suffix);
         if (stem.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos)
             add(0, "file names are snake_case");

@@ -175,7 +175,7 @@ TEST_CASE("arrows: a public header is at fardel/SHORT/x.h, and exists") {
                                    "vfs/vfs.cpp:3: <fardel/other/x.h> is not <fardel/SHORT/x.h> of a folder that we have"});
 }
 
-TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .cpp") {
+TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .cpp, but for samples and tests in C") {
     for (const std::string_view word : {"util", "utils", "common", "helper", "helpers", "manager", "misc", "data", "info", "impl", "v2"}) {
         CAPTURE(word);
         const Tree tree;
@@ -187,12 +187,15 @@ TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .c
     }
     const Tree tree;
     tree.add("vfs/utilisation.cpp", "");  // holds a word, is not one
+    tree.add("samples/print_asset.c", "");
     CHECK(tree.findings() == Texts{});
     tree.add("vfs/MountSet.cpp", "");
     tree.add("vfs/mount-set.cpp", "");
     tree.add("vfs/mount.cc", "");
+    tree.add("vfs/print.c", "");
     CHECK(tree.findings() == Texts{"vfs/MountSet.cpp: file names are snake_case", "vfs/mount-set.cpp: file names are snake_case",
-                                   "vfs/mount.cc: C++ files end in .h or .cpp, not .cc"});
+                                   "vfs/mount.cc: C++ files end in .h or .cpp, not .cc",
+                                   "vfs/print.c: C++ files end in .h or .cpp, not .c"});
 }
 
 TEST_CASE("arrows: a file that nobody builds is a finding") {

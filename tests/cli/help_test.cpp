@@ -7,7 +7,7 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links"};
+const std::vector<std::string> kVerbs = {"pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -127,6 +127,9 @@ TEST_CASE("the program: a command line that makes no sense is told in one line, 
         {"which", "--mount", "a"},
         {"conflicts"},
         {"links"},
+        {"mount", "a"},
+        {"mount", "--unmount", "a", "b"},
+        {"mount", "--unmount", "a", "--foreground"},
     };
     const ScratchFolder scratch;
     for (const Arguments& arguments : wrong) {

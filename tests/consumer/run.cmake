@@ -13,6 +13,13 @@ function(run_stranger program)
     endif()
 endfunction()
 
+function(run_version program)
+    execute_process(COMMAND "${program}" OUTPUT_VARIABLE printed COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT printed STREQUAL "${VERSION}\n")
+        message(FATAL_ERROR "printed ${printed}instead of ${VERSION}")
+    endif()
+endfunction()
+
 if(STEP STREQUAL "install")
     file(REMOVE_RECURSE "${PREFIX}")
     run("${CMAKE_COMMAND}" --install "${FARDEL_BUILD}" --prefix "${PREFIX}")
@@ -21,11 +28,14 @@ elseif(STEP STREQUAL "find_package")
     file(REMOVE_RECURSE "${SCRATCH}")
     run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${SCRATCH}" -G "${GENERATOR}"
         "-DCMAKE_PREFIX_PATH=${PREFIX}"
+        "-DCMAKE_C_COMPILER=${CC}"
+        "-DCMAKE_C_FLAGS=${CXX_FLAGS}"
         "-DCMAKE_CXX_COMPILER=${CXX}"
         "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
         "-DCMAKE_EXE_LINKER_FLAGS=${LINKER_FLAGS}")
     run("${CMAKE_COMMAND}" --build "${SCRATCH}")
     run_stranger("${SCRATCH}/stranger")
+    run_version("${SCRATCH}/stranger_c")
 
 elseif(STEP STREQUAL "pkg_config")
     file(REMOVE_RECURSE "${SCRATCH}")
@@ -38,6 +48,13 @@ elseif(STEP STREQUAL "pkg_config")
     separate_arguments(cxx_flags UNIX_COMMAND "${CXX_FLAGS} ${LINKER_FLAGS}")
     run("${CXX}" -std=c++20 ${cxx_flags} "${SOURCE}/main.cpp" -o "${SCRATCH}/stranger" ${flags})
     run_stranger("${SCRATCH}/stranger")
+
+    execute_process(COMMAND pkg-config --cflags --libs fardel-c
+        OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${cxx_flags} "${SOURCE}/version.c" -o "${SCRATCH}/stranger_c" ${flags})
+    set(ENV{LD_LIBRARY_PATH} "${PREFIX}/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
+    run_version("${SCRATCH}/stranger_c")
 
 else()
     message(FATAL_ERROR "no step ${STEP}")

@@ -1,0 +1,316 @@
+#define FUSE_USE_VERSION 35
+
+#include "fuse_tree.h"
+
+#include <fardel/format/hash.h>
+
+#include <fuse.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+namespace {
+
+constexpr double kForever_s = 7 * 86400;    // how long the kernel may remember; nothing changes while it is mounted
+constexpr time_t kTime_s = 315532800;       // 1980-01-01, the first day that every archive format can tell
+constexpr blksize_t kReadBytes = 128 << 10;
+constexpr off_t kFirstEntry = 2;            // behind "." and ".."
+
+const FuseTree& tree() { return *static_cast<const FuseTree*>(fuse_get_context()->private_data); }
+
+int errno_of(ErrorCode code) noexcept {
+    switch (code) {
+        case ErrorCode::missing:
+        case ErrorCode::unresolved: return ENOENT;
+        case ErrorCode::denied: return EACCES;
+        case ErrorCode::busy: return EBUSY;
+        case ErrorCode::no_space: return ENOSPC;
+        case ErrorCode::cancelled: return EINTR;
+        default: return EIO;
+    }
+}
+
+int failed(const Error& error) noexcept { return -errno_of(error.code()); }
+
+// What no name can be is simply not there; `touch "a?b"` is told so, and not that a disk is broken.
+int check_path(const char* path) {
+    const auto parts = parse_path_parts(path);
+    if (parts)
+        return 0;
+    return parts.error().code() == ErrorCode::limit ? -ENAMETOOLONG : -ENOENT;
+}
+
+// Nothing that can fail leaves these callbacks: libfuse is C.
+template <class Work>
+int guarded(Work work) noexcept {
+    try {
+        return work();
+    } catch (const std::bad_alloc&) {
+        return -ENOMEM;
+    } catch (...) {
+        return -EIO;
+    }
+}
+
+// 0 and 1 mean something to kernels and to libfuse.
+ino_t inode_of(std::string_view path) {
+    const Hash hash = blake3(std::as_bytes(std::span(path)));
+    ino_t inode = 0;
+    std::memcpy(&inode, hash.bytes.data(), sizeof inode);
+    return std::max<ino_t>(inode, 2);
+}
+
+// "/maps/dm01.bsp", "/assets/<id>" → "../assets/<id>"
+std::string relative_target(std::string_view link, std::string_view target) {
+    std::string text;
+    for (auto depth = std::ranges::count(link, '/'); depth > 1; --depth)
+        text += "../";
+    return text.append(target.substr(1));
+}
+
+mode_t mode_of(NodeKind kind) noexcept {
+    switch (kind) {
+        case NodeKind::folder: return S_IFDIR | 0555;
+        case NodeKind::link: return S_IFLNK | 0777;
+        case NodeKind::file: break;
+    }
+    return S_IFREG | 0444;
+}
+
+void fill_stat(NodeKind kind, std::uint64_t size_bytes, ino_t inode, struct stat& out) {
+    out = {};
+    out.st_ino = inode;
+    out.st_mode = mode_of(kind);
+    out.st_nlink = 1;   // of a folder: "nobody counted"; find(1) then looks for itself
+    out.st_uid = ::getuid();
+    out.st_gid = ::getgid();
+    out.st_size = static_cast<off_t>(size_bytes);
+    out.st_blksize = kReadBytes;
+    out.st_blocks = static_cast<blkcnt_t>(size_bytes / 512 + (size_bytes % 512 != 0));
+    out.st_atim.tv_sec = out.st_mtim.tv_sec = out.st_ctim.tv_sec = kTime_s;
+}
+
+int stat_path(const std::string& path, struct stat& out) {
+    auto found = tree().vfs.find_stat(path);
+    if (!found)
+        return failed(found.error());
+    if (!*found)
+        return -ENOENT;
+    std::uint64_t size_bytes = (*found)->size_bytes;
+    if ((*found)->kind == NodeKind::link) {
+        const auto target = tree().vfs.read_link(path);
+        if (!target)
+            return failed(target.error());
+        size_bytes = relative_target(path, target->text()).size();
+    }
+    fill_stat((*found)->kind, size_bytes, inode_of(path), out);
+    return 0;
+}
+
+struct OpenFile {
+    File file;
+    ino_t inode;
+};
+
+// A listing goes forward only; who goes back starts again.
+class OpenFolder {
+public:
+    static Result<std::unique_ptr<OpenFolder>> open(std::string path) {
+        auto folder = std::unique_ptr<OpenFolder>(new OpenFolder(std::move(path)));
+        FARDEL_TRY(folder->rewind());
+        return folder;
+    }
+
+    const std::string& path() const noexcept { return path_; }
+    std::mutex& mutex() noexcept { return mutex_; }
+
+    // The entry at `offset`, counted from kFirstEntry; nothing behind the last. Stays the same until another is asked for.
+    Result<const Entry*> entry_at(off_t offset) {
+        if (offset < at_)
+            FARDEL_TRY(rewind());
+        while (at_ < offset || !in_hand_) {
+            if (over_)
+                return static_cast<const Entry*>(nullptr);
+            FARDEL_TRY_ASSIGN(auto next, listing_->next());
+            at_ += in_hand_ ? 1 : 0;
+            over_ = !next;
+            in_hand_ = std::move(next);
+        }
+        return &*in_hand_;
+    }
+
+private:
+    explicit OpenFolder(std::string path) : path_(std::move(path)) {}
+
+    Status rewind() {
+        FARDEL_TRY_ASSIGN(listing_, tree().vfs.open_listing(path_));
+        in_hand_.reset();
+        at_ = kFirstEntry;
+        over_ = false;
+        return ok();
+    }
+
+    std::string path_;
+    std::mutex mutex_;
+    std::optional<Listing> listing_;
+    std::optional<Entry> in_hand_;
+    off_t at_ = kFirstEntry;   // of what is in hand, or comes next
+    bool over_ = false;
+};
+
+template <class Handle>
+Handle& handle_of(const fuse_file_info* open) { return *reinterpret_cast<Handle*>(open->fh); }
+
+template <class Handle>
+void keep(fuse_file_info* open, std::unique_ptr<Handle> handle) { open->fh = reinterpret_cast<std::uint64_t>(handle.release()); }
+
+// ---- What libfuse calls ---------------------------------------------------------------------------------------------
+
+void* start(fuse_conn_info* connection, fuse_config* config) {
+    connection->want |= connection->capable & FUSE_CAP_CACHE_SYMLINKS;
+    config->use_ino = 1;
+    config->nullpath_ok = 1;    // handles know enough
+    config->kernel_cache = 1;
+    config->entry_timeout = config->attr_timeout = config->negative_timeout = kForever_s;
+    return fuse_get_context()->private_data;
+}
+
+int stat_node(const char* path, struct stat* out, fuse_file_info* open) {
+    return guarded([&] {
+        if (open != nullptr) {
+            const auto& handle = handle_of<OpenFile>(open);
+            fill_stat(NodeKind::file, handle.file.size_bytes(), handle.inode, *out);
+            return 0;
+        }
+        if (const int bad = check_path(path); bad != 0)
+            return bad;
+        return stat_path(path, *out);
+    });
+}
+
+int read_link(const char* path, char* out, std::size_t size_bytes) {
+    return guarded([&] {
+        const auto target = tree().vfs.read_link(path);
+        if (!target)
+            return failed(target.error());
+        const std::string text = relative_target(path, target->text());
+        if (text.size() >= size_bytes)
+            return -ENAMETOOLONG;
+        std::memcpy(out, text.c_str(), text.size() + 1);
+        return 0;
+    });
+}
+
+int open_file(const char* path, fuse_file_info* open) {
+    return guarded([&] {
+        if ((open->flags & O_ACCMODE) != O_RDONLY)
+            return -EROFS;
+        auto file = tree().vfs.open(path);
+        if (!file)
+            return failed(file.error());
+        keep(open, std::make_unique<OpenFile>(OpenFile{*std::move(file), inode_of(path)}));
+        open->keep_cache = 1;
+        return 0;
+    });
+}
+
+int read_file(const char*, char* out, std::size_t size_bytes, off_t offset, fuse_file_info* open) {
+    return guarded([&] {
+        const auto count = handle_of<OpenFile>(open).file.read_at(static_cast<std::uint64_t>(offset), std::as_writable_bytes(std::span(out, size_bytes)));
+        return count ? static_cast<int>(*count) : failed(count.error());
+    });
+}
+
+int close_file(const char*, fuse_file_info* open) {
+    delete &handle_of<OpenFile>(open);
+    return 0;
+}
+
+int open_folder(const char* path, fuse_file_info* open) {
+    return guarded([&] {
+        auto folder = OpenFolder::open(path);
+        if (!folder)
+            return failed(folder.error());
+        keep(open, *std::move(folder));
+        open->cache_readdir = 1;
+        open->keep_cache = 1;
+        return 0;
+    });
+}
+
+// Whether the kernel took it; it takes as many as it has room for, and asks again with the offset of the last.
+bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const Entry& entry, off_t next, bool with_stat) {
+    const std::string path = (folder.path() == "/" ? "" : folder.path()) + "/" + entry.name;
+    struct stat node {};
+    // Without all of it, kind and inode number are enough; what is wrong is told to who asks for the entry.
+    const bool full = with_stat && stat_path(path, node) == 0;
+    if (!full)
+        fill_stat(entry.kind, 0, inode_of(path), node);
+    return fill(kernel, entry.name.c_str(), &node, next, full ? FUSE_FILL_DIR_PLUS : fuse_fill_dir_flags{}) == 0;
+}
+
+int read_folder(const char*, void* kernel, fuse_fill_dir_t fill, off_t offset, fuse_file_info* open, fuse_readdir_flags flags) {
+    return guarded([&] {
+        auto& folder = handle_of<OpenFolder>(open);
+        const std::scoped_lock lock(folder.mutex());
+        for (; offset < kFirstEntry; ++offset)
+            if (fill(kernel, offset == 0 ? "." : "..", nullptr, offset + 1, fuse_fill_dir_flags{}) != 0)
+                return 0;
+        for (;; ++offset) {
+            const auto entry = folder.entry_at(offset);
+            if (!entry)
+                return failed(entry.error());
+            if (*entry == nullptr || !give(kernel, fill, folder, **entry, offset + 1, (flags & FUSE_READDIR_PLUS) != 0))
+                return 0;
+        }
+    });
+}
+
+int close_folder(const char*, fuse_file_info* open) {
+    delete &handle_of<OpenFolder>(open);
+    return 0;
+}
+
+int stat_system(const char*, struct statvfs* out) {
+    *out = {};
+    out->f_bsize = out->f_frsize = 4096;
+    out->f_blocks = (tree().stored_bytes + 4095) / 4096;
+    out->f_namemax = 255;   // docs/names.md
+    return 0;
+}
+
+fuse_operations make_operations() noexcept {
+    fuse_operations calls{};
+    calls.init = start;
+    calls.getattr = stat_node;
+    calls.readlink = read_link;
+    calls.open = open_file;
+    calls.read = read_file;
+    calls.release = close_file;
+    calls.opendir = open_folder;
+    calls.readdir = read_folder;
+    calls.releasedir = close_folder;
+    calls.statfs = stat_system;
+    return calls;
+}
+
+}  // namespace
+
+const fuse_operations& fuse_tree_operations() noexcept {
+    static const fuse_operations calls = make_operations();
+    return calls;
+}
+
+}  // namespace fardel

@@ -1,0 +1,81 @@
+// fardel mount: shows bundles as a folder that every program can read, through FUSE.
+
+#include "fuse_session.h"
+#include "mounts.h"
+#include "verbs.h"
+
+#include <fardel/format/name.h>
+#include <fardel/vfs/vfs.h>
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+struct MountCommand {
+    std::vector<std::string> words;   // files, and the folder
+    std::string policy;
+    bool allow_other = false;
+    bool foreground = false;
+    bool unmount = false;
+};
+
+std::uint64_t bytes_of(const std::vector<std::string>& files) {
+    std::uint64_t bytes = 0;
+    for (const std::string& file : files) {
+        std::error_code unknown;
+        const auto size = std::filesystem::file_size(file, unknown);
+        bytes += unknown ? 0 : size;
+    }
+    return bytes;
+}
+
+Result<Exit> mount(const MountCommand& command, Console& console) {
+    const std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
+    const std::string& folder = command.words.back();
+    Vfs vfs;
+    FARDEL_TRY(mount_all(vfs, files, command.policy));
+    FuseTree tree{.vfs = vfs, .stored_bytes = bytes_of(files)};
+    FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, {.allow_other = command.allow_other}));
+    if (console.watched())
+        console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000), command.foreground ? "Ctrl-C" : "'fardel mount --unmount'"));
+    if (!command.foreground)
+        FARDEL_TRY(session.go_to_background());
+    FARDEL_TRY(session.serve());
+    return Exit::fine;
+}
+
+}  // namespace
+
+Result<Exit> run_mount(Words words, Console& console) {
+    CommandLine line("mount", "FILE... DIR [--trust POLICY] [--foreground] [--allow-other]\n       fardel mount --unmount DIR",
+                     "Shows bundles as a folder that every program can read; published names are links. Later bundles win.",
+                     "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
+                     "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
+                     "  fardel mount --unmount /mnt/game\n");
+    MountCommand command;
+    line.texts("FILE", "FILE", command.words, "The bundles, in the order in which they are mounted; then DIR, an empty folder")->required();
+    line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
+    line.flag("-f,--foreground", command.foreground, "Stay until somebody unmounts, or Ctrl-C");
+    line.flag("--allow-other", command.allow_other, "Let other users look too");
+    line.flag("-u,--unmount", command.unmount, "Take away what fardel has mounted at DIR");
+    if (const auto over = line.parse(words, console))
+        return *over;
+    if (command.unmount) {
+        if (command.words.size() != 1 || !command.policy.empty() || command.foreground || command.allow_other)
+            return line.mistake("--unmount takes a folder and nothing else", console);
+        FARDEL_TRY(unmount_fuse(command.words[0]));
+        return Exit::fine;
+    }
+    if (command.words.size() < 2)
+        return line.mistake("a bundle and a folder are needed", console);
+    return mount(command, console);
+}
+
+}  // namespace fardel

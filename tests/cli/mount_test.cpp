@@ -1,0 +1,476 @@
+// The program mounts through the kernel's own FUSE, and programs that know nothing of Fardel read.
+
+#include "sample.h"
+
+#include <fardel/format/bundle_writer.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <thread>
+
+using namespace fardel;
+using namespace fardel::tests;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kArchive = "/usr/share/games/openarena/baseoa/pak5-TA.pk3";
+
+bool is_mounted(std::string folder) {
+    for (std::size_t space; (space = folder.find(' ')) != std::string::npos;)
+        folder.replace(space, 1, "\\040");   // proc(5)
+    std::ifstream mounts("/proc/self/mounts");
+    for (std::string line; std::getline(mounts, line);)
+        if (line.find(" " + folder + " fuse.fardel ro") != std::string::npos)
+            return true;
+    return false;
+}
+
+bool comes_true(const std::function<bool()>& condition) {
+    for (int i = 0; i < 2000; ++i) {
+        if (condition())
+            return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+}
+
+// An empty folder, and whatever has been mounted there is gone at the end, however the case ends.
+class MountPoint {
+public:
+    explicit MountPoint(const ScratchFolder& scratch, const std::string& name = "mnt") : path_(scratch.path(name)) {
+        REQUIRE_MESSAGE(fs::exists("/dev/fuse"), "these tests mount: they need /dev/fuse, which this system does not have");
+        REQUIRE_MESSAGE(run_program({"fusermount3", "--version"}).exit_code == 0, "setup/install-dependencies installs fuse3");
+        fs::create_directories(path_);
+    }
+    ~MountPoint() {
+        if (is_mounted(path_))
+            run_program({"fusermount3", "-u", "-z", path_});
+    }
+    MountPoint(const MountPoint&) = delete;
+    MountPoint& operator=(const MountPoint&) = delete;
+
+    const std::string& path() const { return path_; }
+    std::string path(const std::string& name) const { return path_ + "/" + name; }
+    std::string bundle(const std::string& file) const { return path_ + "/bundles/" + id_of(file); }
+    static std::string id_of(const std::string& file) { return run_well({"id", file}).substr(0, 64); }
+
+private:
+    std::string path_;
+};
+
+// errno of what a call did, 0 when it worked.
+int errno_of(int result) { return result < 0 ? errno : 0; }
+
+int errno_of_open(const std::string& path, int flags) {
+    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    const int failure = errno_of(descriptor);
+    if (descriptor >= 0)
+        ::close(descriptor);
+    return failure;
+}
+
+// errno of opening and reading all of it, 0 when that worked.
+int errno_of_reading(const std::string& path) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    char chunk[65536];
+    ssize_t count = 0;
+    while ((count = ::read(descriptor, chunk, sizeof chunk)) > 0) {
+    }
+    const int failure = errno_of(static_cast<int>(count));
+    ::close(descriptor);
+    return failure;
+}
+
+std::string shell_output(const std::string& line, const std::string& folder) {
+    const Outcome outcome = run_shell(line, {.folder = folder});
+    INFO(line, "\n", outcome.err);
+    CHECK(outcome.exit_code == 0);
+    return outcome.out;
+}
+
+// `count` names in one folder, all the same asset.
+std::string make_large_folder(const ScratchFolder& scratch, std::size_t count) {
+    BundlePlan plan;
+    const auto bytes = std::as_bytes(std::span(kConfig));
+    plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}), .key = "asset", .content_type = "text/plain"});
+    for (std::size_t i = 0; i < count; ++i)
+        plan.names.push_back({.name = *AssetName::parse("many/" + std::to_string(1'000'000 + i)), .variants = {{.asset = 0, .tags = {}}}});
+    const std::string path = scratch.path("many.fardel");
+    auto staged = write_bundle(plan, *stage_file(path), {});
+    REQUIRE(staged);
+    REQUIRE(staged->commit());
+    return path;
+}
+
+}  // namespace
+
+TEST_CASE("mount: a signed bundle of a real game is the tree that unzip makes") {
+    REQUIRE_MESSAGE(fs::exists(kArchive), "setup/install-dependencies installs OpenArena");
+    const ScratchFolder scratch;
+    const std::string bundle = scratch.path("game.fardel");
+    const std::string key = make_key(scratch, "author");
+    run_well({"pack", kArchive, "-o", bundle, "--name", "game", "--version", "1.0", "--level", "3"});
+    sign(bundle, key, "author");
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub"});
+    REQUIRE(run_program({"unzip", "-q", kArchive, "-d", scratch.path("unzipped")}).exit_code == 0);
+    shell_output("find . -type d -empty -delete", scratch.path("unzipped"));   // bundles have no empty folders
+    const MountPoint mount(scratch);
+    const Outcome mounted = run({"mount", bundle, mount.path(), "--trust", policy});
+    CHECK(mounted.exit_code == 0);
+    CHECK(mounted.out + mounted.err == "");
+
+    // Files of the bundle, byte by byte; and the published names, through their links.
+    CHECK(run_program({"diff", "-r", scratch.path("unzipped"), mount.bundle(bundle)}).out == "");
+    const std::string files = shell_output("find . -type f | sort", scratch.path("unzipped"));
+    CHECK(std::ranges::count(files, '\n') > 100);
+    CHECK(shell_output("find . -path ./assets -prune -o -path ./bundles -prune -o -type l -print | sort", mount.path()) == files);
+    CHECK(shell_output("find . -path ./assets -prune -o -path ./bundles -prune -o -type l -exec cat {} + | wc -c", mount.path()) ==
+          shell_output("find . -type f -exec cat {} + | wc -c", scratch.path("unzipped")));
+
+    // Where they go.
+    for (const json& name : json::parse(run_well({"ls", "--json", bundle}))["names"]) {
+        const std::string text = name["name"];
+        const std::string id = name["asset"];
+        const std::string link = mount.path(text);
+        std::string up;
+        for (auto depth = std::ranges::count(text, '/'); depth > 0; --depth)
+            up += "../";
+        CAPTURE(text);
+        CHECK(fs::read_symlink(link) == up + "assets/" + id);
+        CHECK(fs::file_size(link) == name["size"]);
+        CHECK(b3sum(link) == id);
+    }
+
+    // Copies keep the links, or take what they lead to.
+    REQUIRE(run_program({"cp", "-r", mount.path(), scratch.path("copy")}).exit_code == 0);
+    CHECK(run_program({"diff", "-r", "--no-dereference", mount.path(), scratch.path("copy")}).out == "");
+    REQUIRE(run_program({"cp", "-rL", mount.path("scripts"), scratch.path("scripts")}).exit_code == 0);
+    CHECK(run_program({"diff", "-r", scratch.path("unzipped/scripts"), scratch.path("scripts")}).out == "");
+
+    run_well({"mount", "--unmount", mount.path()});
+    CHECK(!is_mounted(mount.path()));
+    CHECK(list_folder(mount.path()) == "");
+}
+
+TEST_CASE("mount: stat tells sizes, modes, an owner and one date") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const MountPoint mount(scratch, "a folder with spaces");
+    run_well({"mount", bundle, mount.path()});
+
+    struct stat node {};
+    REQUIRE(::stat(mount.path("maps/dm01.bsp").c_str(), &node) == 0);
+    CHECK(node.st_mode == (S_IFREG | 0444));
+    CHECK(node.st_size == 300'000);
+    CHECK(node.st_uid == ::getuid());
+    CHECK(node.st_gid == ::getgid());
+    CHECK(node.st_mtime == 315532800);
+    CHECK(node.st_blocks * 512 >= node.st_size);
+    const ino_t inode = node.st_ino;
+    REQUIRE(::lstat(mount.path("maps/dm01.bsp").c_str(), &node) == 0);
+    CHECK(S_ISLNK(node.st_mode));
+    CHECK(static_cast<std::size_t>(node.st_size) == fs::read_symlink(mount.path("maps/dm01.bsp")).string().size());
+    CHECK(node.st_ino != inode);
+    REQUIRE(::stat(mount.path("maps").c_str(), &node) == 0);
+    CHECK(node.st_mode == (S_IFDIR | 0555));
+    CHECK(node.st_mtime == 315532800);
+
+    // The same content under two names is one file.
+    CHECK(fs::read_symlink(mount.path("textures/base/water.jpg")) == fs::read_symlink(mount.path("textures/base/wasser.jpg")));
+    CHECK(fs::equivalent(mount.path("textures/base/water.jpg"), mount.path("textures/base/wasser.jpg")));
+
+    struct statvfs system {};
+    REQUIRE(::statvfs(mount.path().c_str(), &system) == 0);
+    CHECK(system.f_blocks * system.f_frsize >= fs::file_size(bundle));
+    CHECK(system.f_bfree == 0);
+    CHECK(system.f_namemax == 255);
+    CHECK((system.f_flag & ST_RDONLY) != 0);
+
+    CHECK(errno_of_reading(mount.path("nothing")) == ENOENT);
+    CHECK(errno_of_reading(mount.path("no?name")) == ENOENT);
+    CHECK(errno_of_reading(mount.path("assets/readme")) == ENOENT);
+    CHECK(errno_of_reading(mount.path("assets/" + std::string(64, '0'))) == ENOENT);
+    CHECK(errno_of_reading(mount.path(std::string(256, 'x'))) == ENAMETOOLONG);
+    CHECK(errno_of_reading(mount.path("maps")) == EISDIR);
+    CHECK(errno_of_reading(mount.path("default.cfg/x")) == ENOTDIR);
+}
+
+TEST_CASE("mount: later bundles win, and tombstones hide") {
+    const ScratchFolder scratch;
+    const std::string base = make_bundle(scratch, "base");
+    scratch.write("mod/default.cfg", "set name \"modder\"\n");
+    const std::string mod = scratch.path("mod.fardel");
+    run_well({"pack", scratch.path("mod"), "-o", mod, "--name", "mod", "--version", "1"});
+    const std::string rich = make_rich_bundle(scratch);
+    const MountPoint mount(scratch);
+    run_well({"mount", base, mod, rich, mount.path()});
+    CHECK(read_file(mount.path("default.cfg")) == "set name \"modder\"\n");
+    CHECK(read_file(mount.bundle(base) + "/default.cfg") == kConfig);
+    CHECK(read_file(mount.path("docs/readme.txt")).starts_with("Read me."));
+    CHECK(read_file(mount.path("textures/wall")) == "astc bytes");
+    CHECK(!fs::exists(fs::symlink_status(mount.path("old.cfg"))));
+    CHECK(!fs::exists(fs::symlink_status(mount.path("private.dat"))));
+    CHECK(read_file(mount.bundle(rich) + "/private.dat") == "private bytes");
+}
+
+TEST_CASE("mount: a folder of many names is listed whole, in order, and from any place in it") {
+    constexpr std::size_t kCount = 50'000;
+    const ScratchFolder scratch;
+    const MountPoint mount(scratch);
+    run_well({"mount", make_large_folder(scratch, kCount), mount.path()});
+
+    DIR* const folder = ::opendir(mount.path("many").c_str());
+    REQUIRE(folder != nullptr);
+    std::vector<std::string> names;
+    std::map<std::size_t, long> places;   // by how many names came before
+    for (int round = 0; round < 2; ++round) {
+        names.clear();
+        for (;;) {
+            places[names.size()] = ::telldir(folder);
+            const dirent* const entry = ::readdir(folder);
+            if (entry == nullptr)
+                break;
+            if (entry->d_name[0] != '.') {
+                CHECK(entry->d_type == DT_LNK);
+                names.push_back(entry->d_name);
+            }
+        }
+        REQUIRE(names.size() == kCount);
+        CHECK(std::ranges::is_sorted(names));
+        CHECK(std::ranges::adjacent_find(names) == names.end());
+        ::rewinddir(folder);
+    }
+    for (const std::size_t index : {std::size_t{49'999}, std::size_t{31'234}, std::size_t{1}, std::size_t{40'000}}) {
+        ::seekdir(folder, places[index]);
+        const dirent* const entry = ::readdir(folder);
+        REQUIRE(entry != nullptr);
+        CHECK(entry->d_name == names[index]);
+    }
+    ::closedir(folder);
+    CHECK(shell_output("ls -U | wc -l", mount.path("many")) == "50000\n");
+    CHECK(read_file(mount.path("many/" + names[777])) == kConfig);
+}
+
+TEST_CASE("mount: many readers at once get the same bytes") {
+    const ScratchFolder scratch;
+    for (int i = 0; i < 40; ++i)
+        scratch.write("game/noise/" + std::to_string(i), noise(static_cast<std::uint64_t>(i), 200'000));
+    const std::string bundle = scratch.path("game.fardel");
+    run_well({"pack", scratch.path("game"), "-o", bundle, "--name", "game", "--version", "1.0", "--level", "1"});
+    const MountPoint mount(scratch);
+    run_well({"mount", bundle, mount.path()});
+
+    std::atomic<int> good = 0;
+    std::vector<std::jthread> readers;
+    for (int reader = 0; reader < 8; ++reader)
+        readers.emplace_back([&, reader] {
+            const std::string root = reader % 2 == 0 ? mount.path() : mount.path("bundles/" + run_well({"id", bundle}).substr(0, 64));
+            for (int i = 0; i < 40; ++i) {
+                const int which = (i + 5 * reader) % 40;
+                good += read_file(root + "/noise/" + std::to_string(which)) == noise(static_cast<std::uint64_t>(which), 200'000);
+            }
+        });
+    readers.clear();
+    CHECK(good == 8 * 40);
+}
+
+TEST_CASE("mount: a damaged asset is an I/O error, and everything else can be read") {   // A21
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string content = noise(1, 300'000);
+    const std::string bytes = read_file(bundle);
+    const auto at = bytes.find(content.substr(100'000, 64));   // noise is stored as it is
+    REQUIRE(at != std::string::npos);
+    const std::string id = b3sum(scratch.path("game/maps/dm01.bsp"));
+    const MountPoint mount(scratch);
+    bool before = false;
+    SUBCASE("before it is mounted") { before = true; }
+    SUBCASE("while it is mounted") {}
+    if (before)
+        flip_bit(bundle, at);
+    run_well({"mount", bundle, mount.path()});
+    if (!before)
+        flip_bit(bundle, at);
+
+    CHECK(errno_of_reading(mount.path("maps/dm01.bsp")) == EIO);
+    CHECK(errno_of_reading(mount.path("assets/" + id)) == EIO);
+    CHECK(errno_of_reading(mount.bundle(bundle) + "/maps/dm01.bsp") == EIO);
+    const Outcome cat = run_program({"cat", mount.path("maps/dm01.bsp")});
+    CHECK(cat.exit_code == 1);
+    CHECK(cat.out == "");
+    CHECK(read_file(mount.path("default.cfg")) == kConfig);
+    CHECK(read_file(mount.path("textures/base/water.jpg")) == noise(2, 5'000));
+    CHECK(fs::file_size(mount.path("maps/dm01.bsp")) == 300'000);
+
+    flip_bit(bundle, at);   // the disk was repaired: no verdict of a kernel's cache stays
+    CHECK(errno_of_reading(mount.bundle(bundle) + "/maps/dm01.bsp") == 0);
+}
+
+TEST_CASE("mount: nothing can be written, not even by root") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const MountPoint mount(scratch);
+    run_well({"mount", bundle, mount.path()});
+    const std::string asset = mount.path("assets/" + b3sum(scratch.path("game/default.cfg")));
+    const std::string file = mount.path("default.cfg");
+    const std::string fresh = mount.path("maps/new");
+    CHECK(errno_of_open(file, O_WRONLY) == EROFS);
+    CHECK(errno_of_open(asset, O_RDWR) == EROFS);
+    CHECK(errno_of_open(asset, O_WRONLY | O_TRUNC) == EROFS);
+    CHECK(errno_of_open(fresh, O_WRONLY | O_CREAT) == EROFS);
+    CHECK(errno_of(::truncate(asset.c_str(), 0)) == EROFS);
+    CHECK(errno_of(::mkdir(fresh.c_str(), 0777)) == EROFS);
+    CHECK(errno_of(::symlink("x", fresh.c_str())) == EROFS);
+    CHECK(errno_of(::link(asset.c_str(), fresh.c_str())) == EROFS);
+    CHECK(errno_of(::unlink(file.c_str())) == EROFS);
+    CHECK(errno_of(::rmdir(mount.path("maps").c_str())) == EROFS);
+    CHECK(errno_of(::rename(file.c_str(), fresh.c_str())) == EROFS);
+    CHECK(errno_of(::chmod(asset.c_str(), 0777)) == EROFS);
+    CHECK(errno_of(::utimensat(AT_FDCWD, asset.c_str(), nullptr, 0)) == EROFS);
+    CHECK(read_file(file) == kConfig);
+}
+
+TEST_CASE("mount: replacing the bundle's file changes nothing below the mount") {   // A33
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const MountPoint mount(scratch);
+    run_well({"mount", bundle, mount.path()});
+    scratch.write("other/default.cfg", "another game\n");
+    run_well({"pack", scratch.path("other"), "-o", scratch.path("other.fardel"), "--name", "other", "--version", "2"});
+    fs::rename(scratch.path("other.fardel"), bundle);
+    CHECK(read_file(mount.path("default.cfg")) == kConfig);
+    CHECK(read_file(mount.path("maps/dm01.bsp")) == noise(1, 300'000));
+    run_well({"mount", "--unmount", mount.path()});
+    run_well({"mount", bundle, mount.path()});
+    CHECK(read_file(mount.path("default.cfg")) == "another game\n");
+    CHECK(!fs::exists(mount.path("maps")));
+}
+
+TEST_CASE("mount: what is in use is not taken away, and what is open when it is stays harmless") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const MountPoint mount(scratch);
+    run_well({"mount", bundle, mount.path()});
+    const int open = ::open(mount.path("maps/dm01.bsp").c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(open >= 0);
+    const Outcome busy = run({"mount", "--unmount", mount.path()});
+    CHECK(busy.exit_code == 3);
+    CHECK(is_one_clear_line(busy, "busy"));
+
+    REQUIRE(run_program({"fusermount3", "-u", "-z", mount.path()}).exit_code == 0);   // at once, whoever uses it
+    CHECK(list_folder(mount.path()) == "");
+    std::string bytes(300'000, '\0');
+    CHECK(::pread(open, bytes.data(), bytes.size(), 0) == 300'000);
+    CHECK(bytes == noise(1, 300'000));
+    ::close(open);
+}
+
+TEST_CASE("mount: --foreground stays until a signal, then unmounts") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const MountPoint mount(scratch);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        CAPTURE(signal);
+        Running program({"mount", bundle, mount.path(), "--foreground"});
+        REQUIRE(comes_true([&] { return is_mounted(mount.path()); }));
+        CHECK(read_file(mount.path("default.cfg")) == kConfig);
+        program.send(signal);
+        const Outcome outcome = program.wait();
+        CHECK(outcome.exit_code == 0);
+        CHECK(outcome.out + outcome.err == "");
+        CHECK(!is_mounted(mount.path()));
+    }
+    Running program({"mount", bundle, mount.path(), "-f"});
+    REQUIRE(comes_true([&] { return is_mounted(mount.path()); }));
+    CHECK(read_file(mount.path("default.cfg")) == kConfig);
+    run_well({"mount", "-u", mount.path()});
+    CHECK(program.wait().exit_code == 0);
+}
+
+TEST_CASE("mount: after its program has been killed, the folder is told and can be freed") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const MountPoint mount(scratch);
+    Running program({"mount", bundle, mount.path(), "--foreground"});
+    REQUIRE(comes_true([&] { return is_mounted(mount.path()); }));
+    CHECK(read_file(mount.path("default.cfg")) == kConfig);
+    program.send(SIGKILL);
+    CHECK(program.wait().signal == SIGKILL);
+    CHECK(errno_of_reading(mount.path("maps/dm01.bsp")) == ENOTCONN);
+
+    const Outcome again = run({"mount", bundle, mount.path()});
+    CHECK(again.exit_code == 3);
+    CHECK(is_one_clear_line(again, "busy"));
+    CHECK(again.err.find("--unmount") != std::string::npos);
+    run_well({"mount", "--unmount", mount.path()});
+    run_well({"mount", bundle, mount.path()});
+    CHECK(read_file(mount.path("default.cfg")) == kConfig);
+}
+
+TEST_CASE("mount: what cannot be mounted is told in one line, and nothing is mounted") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const MountPoint mount(scratch);
+    const std::string policy = make_policy(scratch, "p.trust", {"--author", make_key(scratch, "author") + ".pub"});
+    const std::string full = scratch.path("game");
+    const std::string file = scratch.write("file", "x");
+    const std::string bad = scratch.write("bad.fardel", "no bundle\n");
+    struct Case {
+        Arguments arguments;
+        int exit_code;
+        std::string code;
+    };
+    const Case cases[] = {
+        {{"mount", bundle, scratch.path("nowhere")}, 3, "missing"},
+        {{"mount", bundle, file}, 3, "missing"},
+        {{"mount", bundle, full}, 1, "conflict"},
+        {{"mount", scratch.path("no.fardel"), mount.path()}, 3, "missing"},
+        {{"mount", bad, mount.path()}, 1, "malformed"},
+        {{"mount", bundle, bundle, mount.path()}, 1, "conflict"},
+        {{"mount", bundle, mount.path(), "--trust", policy}, 1, "untrusted"},   // A54
+        {{"mount", "--unmount", mount.path()}, 3, "missing"},
+        {{"mount", "--unmount", "/proc"}, 3, "missing"},
+    };
+    for (const Case& wrong : cases) {
+        const Outcome outcome = run(wrong.arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.exit_code == wrong.exit_code);
+        CHECK(is_one_clear_line(outcome, wrong.code));
+        CHECK(!is_mounted(mount.path()));
+    }
+
+    run_well({"mount", bundle, mount.path()});
+    const Outcome twice = run({"mount", bundle, mount.path()});
+    CHECK(twice.exit_code == 1);
+    CHECK(is_one_clear_line(twice, "conflict"));
+}
+
+TEST_CASE("mount: a system without FUSE is told so") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const MountPoint mount(scratch);
+    const std::string other_devices = std::string("unshare ") + (::geteuid() == 0 ? "" : "-r ") +
+                                      "--mount sh -c 'mount -t tmpfs none /dev && exec \"$FARDEL\" mount " + bundle + " " + mount.path() + "' </dev/null";
+    const Outcome outcome = run_shell(other_devices);
+    CAPTURE(outcome.err);
+    CHECK(outcome.exit_code == 3);
+    CHECK(is_one_clear_line(outcome, "missing"));
+    CHECK(outcome.err.find("/dev/fuse") != std::string::npos);
+}

@@ -1,0 +1,28 @@
+# What LIBRARY exports, by NM, is what HEADER declares with FARDEL_API.
+
+execute_process(COMMAND "${NM}" -D --defined-only --format=posix "${LIBRARY}" OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^\n]+" lines "${listed}")
+set(exported)
+foreach(line IN LISTS lines)
+    string(REGEX MATCH "^[^ @]+" name "${line}")
+    if(NOT name STREQUAL "FARDEL_0")  # the version of all of them
+        list(APPEND exported "${name}")
+    endif()
+endforeach()
+
+file(READ "${HEADER}" text)
+string(REGEX MATCHALL "FARDEL_API [a-z0-9_* ]*[* ]fardel_[a-z0-9_]+\\(" declarations "${text}")
+list(TRANSFORM declarations REPLACE ".*[* ](fardel_[a-z0-9_]+)\\($" "\\1" OUTPUT_VARIABLE declared)
+string(REGEX MATCHALL "\nFARDEL_API " marks "${text}")
+
+list(SORT exported)
+list(SORT declared)
+list(LENGTH declared count)
+list(LENGTH marks marked)
+if(NOT count EQUAL marked OR count LESS 20)
+    message(FATAL_ERROR "read ${count} of ${marked} declarations in ${HEADER}")
+endif()
+if(NOT exported STREQUAL declared)
+    message(FATAL_ERROR "exported: ${exported}\ndeclared: ${declared}")
+endif()
+message(STATUS "${count} functions")

@@ -1,0 +1,525 @@
+// Every function of fardel.h: what it gives, what it refuses, and what it does with less room or memory than it wants.
+#include <fardel/vfs/fardel.h>
+
+#include "failing_memory.h"
+#include "scratch.h"
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+class Handle {
+public:
+    Handle() { REQUIRE(fardel_vfs_create(nullptr, &vfs_, nullptr) == FARDEL_OK); }
+    ~Handle() { fardel_vfs_destroy(vfs_); }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+    operator fardel_vfs*() const { return vfs_; }   // NOLINT: as the C functions take it
+
+private:
+    fardel_vfs* vfs_ = nullptr;
+};
+
+fardel_mount_options unsigned_options() {
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    options.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
+    return options;
+}
+
+fardel_mount_id mount_bytes(fardel_vfs* vfs, const Bytes& bundle) {
+    const fardel_mount_options options = unsigned_options();
+    fardel_mount_id mount = 0;
+    REQUIRE(fardel_mount_memory(vfs, bundle.data(), bundle.size(), &options, &mount, nullptr) == FARDEL_OK);
+    return mount;
+}
+
+fardel_code mount_with(fardel_vfs* vfs, const Bytes& bundle, const fardel_mount_options* options, fardel_error* error = nullptr) {
+    return fardel_mount_memory(vfs, bundle.data(), bundle.size(), options, nullptr, error);
+}
+
+std::string read_whole(const fardel_file* file) {
+    std::string text;
+    std::array<char, 1000> chunk{};
+    for (std::size_t count = 1; count > 0;) {
+        REQUIRE(fardel_read_at(file, text.size(), chunk.data(), chunk.size(), &count, nullptr) == FARDEL_OK);
+        text.append(chunk.data(), count);
+    }
+    return text;
+}
+
+std::string read_path(const fardel_vfs* vfs, const char* path) {
+    fardel_file* file = nullptr;
+    REQUIRE(fardel_open(vfs, path, &file, nullptr) == FARDEL_OK);
+    std::string text = read_whole(file);
+    fardel_close(file);
+    return text;
+}
+
+std::string list(const fardel_vfs* vfs, const char* path) {
+    fardel_listing* listing = nullptr;
+    REQUIRE(fardel_listing_open(vfs, path, &listing, nullptr) == FARDEL_OK);
+    std::string text;
+    fardel_entry entry = FARDEL_ENTRY_INIT;
+    for (;;) {
+        REQUIRE(fardel_listing_next(listing, &entry, nullptr) == FARDEL_OK);
+        if (entry.node == FARDEL_NODE_NONE)
+            break;
+        text += std::string(text.empty() ? "" : " ") + entry.name + (entry.node == FARDEL_NODE_FOLDER ? "/" : entry.node == FARDEL_NODE_LINK ? "@" : "");
+    }
+    CHECK(entry.name[0] == '\0');
+    fardel_listing_close(listing);
+    return text;
+}
+
+std::string hex(const fardel_id& id) {
+    char text[65];
+    fardel_id_text(&id, text);
+    return text;
+}
+
+// A caller built against a later header, whose struct is longer.
+template <class Struct>
+struct Longer {
+    Struct known;
+    std::array<unsigned char, 40> added{};
+};
+
+}  // namespace
+
+TEST_CASE("C API: codes have the numbers of the first version, and the names of the errors") {
+    const std::vector<std::pair<fardel_code, std::string>> codes = {
+        {0, "ok"},         {1, "missing"},      {2, "corrupt"},   {3, "malformed"}, {4, "limit"},   {5, "untrusted"},    {6, "revoked"},
+        {7, "expired"},    {8, "rollback"},     {9, "unsupported"}, {10, "conflict"}, {11, "unresolved"}, {12, "denied"}, {13, "busy"},
+        {14, "unreachable"}, {15, "no_space"},  {16, "io"},       {17, "cancelled"}, {100, "argument"}, {101, "no_memory"},
+    };
+    for (const auto& code : codes)
+        CHECK(fardel_code_name(code.first) == code.second);
+    for (const fardel_code code : {-1, 18, 99, 102, 1 << 30})
+        CHECK(std::string(fardel_code_name(code)) == "unknown");
+}
+
+TEST_CASE("C API: structs have the layout of the first version") {
+    if constexpr (sizeof(void*) == 8) {
+        CHECK(sizeof(fardel_error) == 512);
+        CHECK(sizeof(fardel_vfs_options) == 16);
+        CHECK(sizeof(fardel_mount_options) == 56);
+        CHECK(sizeof(fardel_stat) == 216);
+        CHECK(sizeof(fardel_entry) == 272);
+        CHECK(offsetof(fardel_mount_options, now_s) == 40);
+        CHECK(offsetof(fardel_stat, content_type) == 88);
+    }
+}
+
+TEST_CASE("C API: the version is that of the library, as number and as text") {
+    const std::uint32_t version = fardel_version();
+    CHECK(std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 255) + "." + std::to_string(version & 255) == fardel_version_text());
+    CHECK(version > 0);
+}
+
+TEST_CASE("C API: a bundle that a policy trusts is mounted from memory and from a file") {
+    Author author;
+    const Bytes bundle = author.sign(BundleMaker().add("maps/dm01.bsp", "the map").write());
+    const std::string policy = author.policy().format();
+    const ScratchFolder scratch;
+    const std::string path = scratch.write("x.fardel", std::span(bundle));
+    const std::string policy_path = scratch.write("x.policy", policy);
+
+    Handle vfs;
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    options.policy_text = policy.c_str();
+    fardel_mount_id mount = 0;
+    fardel_error error = FARDEL_ERROR_INIT;
+    REQUIRE(fardel_mount_memory(vfs, bundle.data(), bundle.size(), &options, &mount, &error) == FARDEL_OK);
+    CHECK(mount != 0);
+    CHECK(error.code == FARDEL_OK);
+    CHECK(std::string(error.text) == "");
+    CHECK(fardel_is_tainted(vfs) == 0);
+    CHECK(read_path(vfs, "/maps/dm01.bsp") == "the map");
+
+    options.policy_text = nullptr;
+    options.policy_path = policy_path.c_str();
+    options.place = "mods/x";
+    REQUIRE(fardel_mount_file(vfs, path.c_str(), &options, &mount, &error) == FARDEL_OK);
+    CHECK(read_path(vfs, "/mods/x/maps/dm01.bsp") == "the map");
+    CHECK(list(vfs, "/") == "assets/ bundles/ maps/ mods/");
+    CHECK(fardel_unmount(vfs, mount, &error) == FARDEL_OK);
+    CHECK(list(vfs, "/") == "assets/ bundles/ maps/");
+    CHECK(fardel_unmount(vfs, mount, &error) == FARDEL_ERROR_MISSING);
+    CHECK(error.code == FARDEL_ERROR_MISSING);
+    CHECK(std::string(error.text) != "");
+}
+
+TEST_CASE("C API: the bytes of a bundle in memory are copied") {
+    Bytes bundle = BundleMaker().add("a", "content").write();
+    Handle vfs;
+    mount_bytes(vfs, bundle);
+    std::ranges::fill(bundle, std::byte{0});
+    CHECK(read_path(vfs, "/a") == "content");
+}
+
+TEST_CASE("C API: each failure of a mount has its code, and changes nothing") {
+    Author author;
+    Author stranger;
+    const Bytes bundle = author.sign(BundleMaker().add("a", "x").write());
+    const std::string policy = stranger.policy().format();
+    Handle vfs;
+    fardel_error error = FARDEL_ERROR_INIT;
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+
+    CHECK(mount_with(vfs, bundle, nullptr) == FARDEL_ERROR_UNTRUSTED);   // A54
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_UNTRUSTED);
+    options.policy_text = policy.c_str();
+    CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_UNTRUSTED);
+    CHECK(error.code == FARDEL_ERROR_UNTRUSTED);
+    CHECK(std::string(error.text).find("memory") == 0);   // the label
+    options.label = "mod x";
+    CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_UNTRUSTED);
+    CHECK(std::string(error.text).find("mod x") == 0);
+    options.policy_text = "no policy\n";
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_MALFORMED);
+    options.policy_path = "x";
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_ARGUMENT);
+    options.policy_text = nullptr;
+    options.policy_path = "/nonexistent/policy";
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_MISSING);
+
+    options = unsigned_options();
+    CHECK(fardel_mount_memory(vfs, nullptr, 0, &options, nullptr, nullptr) == FARDEL_ERROR_MALFORMED);
+    CHECK(fardel_mount_memory(vfs, bundle.data(), bundle.size() - 1, &options, nullptr, nullptr) != FARDEL_OK);   // A20
+    CHECK(fardel_mount_file(vfs, "/nonexistent/x.fardel", &options, nullptr, nullptr) == FARDEL_ERROR_MISSING);
+    options.place = "../x";
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_MALFORMED);   // A01
+    options.place = "assets";
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_DENIED);   // A15
+    CHECK(list(vfs, "/") == "assets/ bundles/");
+
+    options.place = nullptr;
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_OK);
+    CHECK(fardel_is_tainted(vfs) == 1);
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_CONFLICT);
+}
+
+TEST_CASE("C API: priority and case rule are those of the options") {
+    Handle vfs;
+    fardel_mount_options options = unsigned_options();
+    options.priority = 5;
+    options.flags |= FARDEL_MOUNT_FOLD_CASE;
+    REQUIRE(mount_with(vfs, BundleMaker().add("Default.cfg", "high").write(), &options) == FARDEL_OK);
+    options.priority = -5;
+    options.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
+    REQUIRE(mount_with(vfs, BundleMaker().add("Default.cfg", "low").add("Low.cfg", "low").write(), &options) == FARDEL_OK);
+    CHECK(read_path(vfs, "/Default.cfg") == "high");
+    CHECK(read_path(vfs, "/DEFAULT.CFG") == "high");
+    fardel_file* file = nullptr;
+    CHECK(fardel_open(vfs, "/LOW.CFG", &file, nullptr) == FARDEL_ERROR_MISSING);
+}
+
+TEST_CASE("C API: stat, links and listings tell what is at a path") {
+    const std::string content = "the map";
+    Handle vfs;
+    mount_bytes(vfs, BundleMaker().add("maps/dm01.bsp", content).add("default.cfg", "x").write());
+    const std::string asset = "/assets/" + id_of(content).hex();
+
+    fardel_stat stat = FARDEL_STAT_INIT;
+    REQUIRE(fardel_stat_path(vfs, "/maps/dm01.bsp", &stat, nullptr) == FARDEL_OK);
+    CHECK(stat.struct_size == sizeof stat);
+    CHECK(stat.node == FARDEL_NODE_LINK);
+    CHECK(stat.size_bytes == content.size());
+    CHECK(stat.has == (FARDEL_STAT_ASSET | FARDEL_STAT_BUNDLE));
+    CHECK(hex(stat.asset) == id_of(content).hex());
+    CHECK(std::string(stat.content_type) == "text/plain");
+    const std::string bundle = "/bundles/" + hex(stat.bundle);
+    REQUIRE(fardel_stat_path(vfs, asset.c_str(), &stat, nullptr) == FARDEL_OK);
+    CHECK(stat.node == FARDEL_NODE_FILE);
+    REQUIRE(fardel_stat_path(vfs, "/maps", &stat, nullptr) == FARDEL_OK);
+    CHECK(stat.node == FARDEL_NODE_FOLDER);
+    CHECK(stat.has == 0);
+    CHECK(fardel_stat_path(vfs, "/nothing", &stat, nullptr) == FARDEL_ERROR_MISSING);
+    CHECK(fardel_stat_path(vfs, "no path", &stat, nullptr) == FARDEL_ERROR_MALFORMED);
+    CHECK(fardel_stat_path(vfs, ("/" + std::string(2000, 'x')).c_str(), &stat, nullptr) == FARDEL_ERROR_LIMIT);
+    CHECK(stat.node == FARDEL_NODE_FOLDER);   // as it was
+
+    CHECK(list(vfs, "/") == "assets/ bundles/ default.cfg@ maps/");
+    CHECK(list(vfs, "/maps") == "dm01.bsp@");
+    CHECK(list(vfs, bundle.c_str()) == "default.cfg maps/");
+    fardel_listing* listing = nullptr;
+    CHECK(fardel_listing_open(vfs, "/default.cfg", &listing, nullptr) == FARDEL_ERROR_MISSING);
+    CHECK(listing == nullptr);
+
+    std::array<char, 100> target{};
+    std::size_t needed = 0;
+    CHECK(fardel_read_link(vfs, "/maps/dm01.bsp", target.data(), target.size(), &needed, nullptr) == FARDEL_OK);
+    CHECK(target.data() == asset);
+    CHECK(needed == asset.size() + 1);
+    CHECK(fardel_read_link(vfs, "/maps", target.data(), target.size(), nullptr, nullptr) == FARDEL_ERROR_MISSING);
+}
+
+TEST_CASE("C API: a link's target goes into a buffer of exactly its size, and nothing into a smaller one") {
+    Handle vfs;
+    mount_bytes(vfs, BundleMaker().add("a", "x").write());
+    std::size_t needed = 0;
+    CHECK(fardel_read_link(vfs, "/a", nullptr, 0, &needed, nullptr) == FARDEL_ERROR_LIMIT);
+    CHECK(needed == 8 + 64 + 1);
+    for (std::size_t size = 0; size <= needed; ++size) {
+        std::vector<char> buffer(size, '?');   // the sanitizers watch its end
+        const fardel_code code = fardel_read_link(vfs, "/a", buffer.data(), size, nullptr, nullptr);
+        CHECK(code == (size < needed ? FARDEL_ERROR_LIMIT : FARDEL_OK));
+        if (code != FARDEL_OK)
+            CHECK(std::ranges::count(buffer, '?') == static_cast<std::ptrdiff_t>(size));
+    }
+}
+
+TEST_CASE("C API: files are read at any place, and live longer than mount and VFS") {
+    const std::string content = noise(7, 300'000);
+    fardel_vfs* vfs = nullptr;
+    REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
+    const fardel_mount_id mount = mount_bytes(vfs, BundleMaker().add("a", content).write());
+    fardel_file* file = nullptr;
+    fardel_listing* listing = nullptr;
+    REQUIRE(fardel_open(vfs, "/a", &file, nullptr) == FARDEL_OK);
+    REQUIRE(fardel_listing_open(vfs, "/", &listing, nullptr) == FARDEL_OK);
+    REQUIRE(fardel_unmount(vfs, mount, nullptr) == FARDEL_OK);
+    fardel_vfs_destroy(vfs);
+
+    CHECK(fardel_file_size(file) == content.size());
+    CHECK(hex(fardel_file_asset(file)) == id_of(content).hex());
+    CHECK(hex(fardel_file_bundle(file)) != std::string(64, '0'));
+    CHECK(read_whole(file) == content);
+    std::array<char, 10> buffer{};
+    std::size_t count = 99;
+    CHECK(fardel_read_at(file, content.size() - 4, buffer.data(), buffer.size(), &count, nullptr) == FARDEL_OK);
+    CHECK(count == 4);
+    CHECK(std::string(buffer.data(), 4) == content.substr(content.size() - 4));
+    CHECK(fardel_read_at(file, UINT64_MAX, buffer.data(), buffer.size(), &count, nullptr) == FARDEL_OK);
+    CHECK(count == 0);
+    CHECK(fardel_read_at(file, 0, nullptr, 0, &count, nullptr) == FARDEL_OK);
+    CHECK(count == 0);
+    {
+        std::vector<std::jthread> readers;
+        for (int i = 0; i < 4; ++i)
+            readers.emplace_back([&] { CHECK(read_whole(file) == content); });
+    }
+    fardel_entry entry = FARDEL_ENTRY_INIT;
+    CHECK(fardel_listing_next(listing, &entry, nullptr) == FARDEL_OK);
+    CHECK(std::string(entry.name) == "a");
+    fardel_listing_close(listing);
+    fardel_close(file);
+}
+
+TEST_CASE("C API: damage is corrupt, with nothing read and a sentence for people") {   // A21
+    const std::string content = noise(8, 200'000);
+    Bytes bundle = BundleMaker().add("a", content).write();
+    const auto wanted = std::as_bytes(std::span(content)).subspan(100'000, 64);
+    const auto stored = std::search(bundle.begin(), bundle.end(), wanted.begin(), wanted.end());   // noise is stored as it is
+    REQUIRE(stored != bundle.end());
+    *stored ^= std::byte{1};
+    Handle vfs;
+    mount_bytes(vfs, bundle);
+    fardel_file* file = nullptr;
+    fardel_error error = FARDEL_ERROR_INIT;
+    REQUIRE(fardel_open(vfs, "/a", &file, &error) == FARDEL_OK);
+    std::vector<char> buffer(content.size());
+    std::size_t count = 99;
+    CHECK(fardel_read_at(file, 0, buffer.data(), buffer.size(), &count, &error) == FARDEL_ERROR_CORRUPT);
+    CHECK(count == 0);
+    CHECK(error.code == FARDEL_ERROR_CORRUPT);
+    CHECK(std::string(error.text).find("memory") != std::string::npos);
+    CHECK(fardel_read_at(file, 0, buffer.data(), 10, &count, nullptr) == FARDEL_OK);
+    fardel_close(file);
+    CHECK(fardel_open(vfs, ("/assets/" + id_of(content).hex()).c_str(), &file, nullptr) == FARDEL_ERROR_CORRUPT);
+    CHECK(file == nullptr);
+}
+
+TEST_CASE("C API: null is refused where something is needed, and fine where nothing is") {
+    Handle vfs;
+    const fardel_vfs* const none = nullptr;
+    fardel_error error = FARDEL_ERROR_INIT;
+    fardel_file* file = nullptr;
+    fardel_listing* listing = nullptr;
+    fardel_stat stat = FARDEL_STAT_INIT;
+    fardel_entry entry = FARDEL_ENTRY_INIT;
+    char byte = 0;
+    std::size_t count = 0;
+    CHECK(fardel_vfs_create(nullptr, nullptr, &error) == FARDEL_ERROR_ARGUMENT);
+    CHECK(error.code == FARDEL_ERROR_ARGUMENT);
+    CHECK(std::string(error.text) == "a null pointer");
+    CHECK(fardel_mount_file(nullptr, "x", nullptr, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_mount_file(vfs, nullptr, nullptr, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_mount_memory(nullptr, "x", 1, nullptr, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_mount_memory(vfs, nullptr, 1, nullptr, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_unmount(nullptr, 1, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_stat_path(none, "/", &stat, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_stat_path(vfs, nullptr, &stat, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_stat_path(vfs, "/", nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_read_link(none, "/a", &byte, 1, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_read_link(vfs, nullptr, &byte, 1, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_read_link(vfs, "/a", nullptr, 1, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_open(none, "/a", &file, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_open(vfs, nullptr, &file, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_open(vfs, "/a", nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_read_at(nullptr, 0, &byte, 1, &count, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_listing_open(none, "/", &listing, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_listing_open(vfs, nullptr, &listing, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_listing_open(vfs, "/", nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_listing_next(nullptr, &entry, nullptr) == FARDEL_ERROR_ARGUMENT);
+
+    mount_bytes(vfs, BundleMaker().add("a", "x").write());
+    REQUIRE(fardel_open(vfs, "/a", &file, nullptr) == FARDEL_OK);
+    CHECK(fardel_read_at(file, 0, nullptr, 1, &count, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_read_at(file, 0, &byte, 1, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    REQUIRE(fardel_listing_open(vfs, "/", &listing, nullptr) == FARDEL_OK);
+    CHECK(fardel_listing_next(listing, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    fardel_listing_close(listing);
+    fardel_close(file);
+
+    fardel_vfs_destroy(nullptr);
+    fardel_close(nullptr);
+    fardel_listing_close(nullptr);
+    fardel_id_text(nullptr, nullptr);
+    CHECK(fardel_file_size(nullptr) == 0);
+    CHECK(hex(fardel_file_asset(nullptr)) == std::string(64, '0'));
+    CHECK(hex(fardel_file_bundle(nullptr)) == std::string(64, '0'));
+    CHECK(fardel_is_tainted(nullptr) == 0);
+}
+
+TEST_CASE("C API: a struct_size that no version had is refused") {
+    Handle vfs;
+    const Bytes bundle = BundleMaker().add("a", "x").write();
+    fardel_listing* listing = nullptr;
+    REQUIRE(fardel_listing_open(vfs, "/", &listing, nullptr) == FARDEL_OK);
+    for (const std::size_t wrong : {std::size_t{0}, std::size_t{1}, std::size_t{12}, std::size_t{1} << 20, ~std::size_t{0}}) {
+        CAPTURE(wrong);
+        fardel_vfs_options vfs_options = FARDEL_VFS_OPTIONS_INIT;
+        vfs_options.struct_size = wrong;
+        fardel_vfs* other = nullptr;
+        CHECK(fardel_vfs_create(&vfs_options, &other, nullptr) == FARDEL_ERROR_ARGUMENT);
+        CHECK(other == nullptr);
+        fardel_mount_options options = unsigned_options();
+        options.struct_size = wrong;
+        CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_ARGUMENT);
+        fardel_stat stat = FARDEL_STAT_INIT;
+        stat.struct_size = wrong;
+        CHECK(fardel_stat_path(vfs, "/", &stat, nullptr) == FARDEL_ERROR_ARGUMENT);
+        fardel_entry entry = FARDEL_ENTRY_INIT;
+        entry.struct_size = wrong;
+        CHECK(fardel_listing_next(listing, &entry, nullptr) == FARDEL_ERROR_ARGUMENT);
+        fardel_error error = FARDEL_ERROR_INIT;
+        error.struct_size = wrong;
+        fardel_file* file = nullptr;
+        CHECK(fardel_open(vfs, "/", &file, &error) == FARDEL_ERROR_ARGUMENT);
+        CHECK(error.code == FARDEL_OK);   // not touched
+    }
+    fardel_listing_close(listing);
+}
+
+TEST_CASE("C API: a caller with later structs gets zeros for what is new, and is refused what this version does not know") {
+    Handle vfs;
+    const Bytes bundle = BundleMaker().add("a", "x").write();
+    Longer<fardel_mount_options> options{unsigned_options()};
+    options.known.struct_size = sizeof options;
+    options.added[7] = 1;
+    CHECK(mount_with(vfs, bundle, &options.known) == FARDEL_ERROR_UNSUPPORTED);
+    options.added[7] = 0;
+    options.known.flags |= 1u << 31;
+    CHECK(mount_with(vfs, bundle, &options.known) == FARDEL_ERROR_UNSUPPORTED);
+    options.known.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
+    CHECK(mount_with(vfs, bundle, &options.known) == FARDEL_OK);
+
+    Longer<fardel_stat> stat{FARDEL_STAT_INIT};
+    stat.known.struct_size = sizeof stat;
+    stat.added.fill(9);
+    CHECK(fardel_stat_path(vfs, "/a", &stat.known, nullptr) == FARDEL_OK);
+    CHECK(stat.known.size_bytes == 1);
+    CHECK(stat.known.struct_size == sizeof stat);
+    CHECK(std::ranges::count(stat.added, 0) == 40);
+}
+
+TEST_CASE("C API: an error's sentence is cut to the room that there is, at a character") {
+    Handle vfs;
+    fardel_file* file = nullptr;
+    fardel_error whole = FARDEL_ERROR_INIT;
+    CHECK(fardel_open(vfs, "/grün/übel", &file, &whole) == FARDEL_ERROR_MISSING);
+    const std::string sentence = whole.text;
+    REQUIRE(sentence.find("ü") != std::string::npos);
+    for (std::size_t room = 1; room <= sentence.size() + 1; ++room) {
+        std::vector<std::size_t> memory((offsetof(fardel_error, text) + room + 7) / 8);
+        auto* const error = reinterpret_cast<fardel_error*>(memory.data());
+        error->struct_size = offsetof(fardel_error, text) + room;
+        CHECK(fardel_open(vfs, "/grün/übel", &file, error) == FARDEL_ERROR_MISSING);
+        const std::string text = reinterpret_cast<const char*>(memory.data()) + offsetof(fardel_error, text);
+        CHECK(text.size() < room);
+        CHECK(text.size() + 2 >= room);
+        CHECK(sentence.starts_with(text));
+        CHECK((static_cast<unsigned char>(sentence[text.size()]) & 0xC0) != 0x80);
+    }
+    CHECK(fardel_open(vfs, ("/" + std::string(1000, 'x')).c_str(), &file, &whole) != FARDEL_OK);
+    CHECK(std::strlen(whole.text) < sizeof whole.text);
+}
+
+TEST_CASE("C API: where memory ends, calls fail and nothing else happens") {
+    Author author;
+    const Bytes bundle = author.sign(BundleMaker().add("maps/a", noise(3, 100'000)).add("b", "small").write());
+    const std::string policy = author.policy().format();
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    options.policy_text = policy.c_str();
+    fardel_error error = FARDEL_ERROR_INIT;
+    std::vector<char> buffer(100'000);
+    std::array<char, 100> target{};
+
+    // All that a game does; false when some of it failed, which it may only for want of memory.
+    const auto play = [&] {
+        fardel_vfs* vfs = nullptr;
+        fardel_file* file = nullptr;
+        fardel_listing* listing = nullptr;
+        fardel_stat stat = FARDEL_STAT_INIT;
+        fardel_entry entry = FARDEL_ENTRY_INIT;
+        fardel_mount_id mount = 0;
+        std::size_t count = 0;
+        fardel_code code = fardel_vfs_create(nullptr, &vfs, &error);
+        if (code == FARDEL_OK)
+            code = fardel_mount_memory(vfs, bundle.data(), bundle.size(), &options, &mount, &error);
+        if (code == FARDEL_OK)
+            code = fardel_stat_path(vfs, "/b", &stat, &error);
+        if (code == FARDEL_OK)
+            code = fardel_read_link(vfs, "/b", target.data(), target.size(), nullptr, &error);
+        if (code == FARDEL_OK)
+            code = fardel_open(vfs, target.data(), &file, &error);
+        if (code == FARDEL_OK)
+            code = fardel_read_at(file, 0, buffer.data(), buffer.size(), &count, &error);
+        if (code == FARDEL_OK)
+            code = fardel_listing_open(vfs, "/maps", &listing, &error);
+        if (code == FARDEL_OK)
+            code = fardel_listing_next(listing, &entry, &error);
+        if (code == FARDEL_OK)
+            code = fardel_unmount(vfs, mount, &error);
+        fardel_listing_close(listing);
+        fardel_close(file);
+        fardel_vfs_destroy(vfs);
+        return code;
+    };
+
+    std::size_t allocations = 0;
+    fardel_code code = FARDEL_ERROR_NO_MEMORY;
+    for (; code != FARDEL_OK && allocations < 5000; ++allocations) {
+        const FailingMemory memory(allocations);
+        code = play();
+        if (code != FARDEL_OK && code != FARDEL_ERROR_NO_MEMORY)
+            break;
+    }
+    CAPTURE(allocations);
+    CAPTURE(error.text);
+    CHECK(code == FARDEL_OK);
+    CHECK(allocations > 20);
+}

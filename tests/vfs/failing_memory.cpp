@@ -1,0 +1,47 @@
+#include "failing_memory.h"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local bool is_short = false;
+thread_local std::size_t left = 0;
+
+void* allocate(std::size_t size_bytes, std::size_t alignment) {
+    if (is_short && left-- == 0) {
+        left = 0;
+        throw std::bad_alloc();
+    }
+    void* const memory = alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, (size_bytes + alignment - 1) / alignment * alignment)
+                                                               : std::malloc(size_bytes != 0 ? size_bytes : 1);
+    if (memory == nullptr)
+        throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size_bytes) { return allocate(size_bytes, 0); }
+void* operator new[](std::size_t size_bytes) { return allocate(size_bytes, 0); }
+void* operator new(std::size_t size_bytes, std::align_val_t alignment) { return allocate(size_bytes, static_cast<std::size_t>(alignment)); }
+void* operator new[](std::size_t size_bytes, std::align_val_t alignment) { return allocate(size_bytes, static_cast<std::size_t>(alignment)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace fardel::tests {
+
+FailingMemory::FailingMemory(std::size_t allocations) noexcept {
+    left = allocations;
+    is_short = true;
+}
+
+FailingMemory::~FailingMemory() { is_short = false; }
+
+}  // namespace fardel::tests

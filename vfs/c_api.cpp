@@ -1,0 +1,402 @@
+// fardel.h over the C++ Vfs. Here exceptions end, pointers are checked, and sizes of structs are compared.
+
+#include <fardel/vfs/fardel.h>
+
+#include <fardel/format/trust_policy.h>
+#include <fardel/vfs/vfs.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+struct fardel_vfs {
+    explicit fardel_vfs(const fardel::VfsOptions& options) : vfs(options) {}
+    fardel::Vfs vfs;
+};
+struct fardel_file {
+    fardel::File file;
+};
+struct fardel_listing {
+    fardel::Listing listing;
+};
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kStructBytesMax = 64 << 10;   // more is memory that nobody has set
+
+// The sizes of version 1. A struct that grows keeps its line here.
+static_assert(sizeof(fardel_id) == 32 && sizeof(fardel_code) == 4 && sizeof(fardel_node) == 4);
+constexpr std::size_t kErrorBytesLeast = offsetof(fardel_error, text) + 1;
+constexpr std::size_t kVfsOptionsBytesLeast = 2 * sizeof(std::uint64_t);
+constexpr std::size_t kMountOptionsBytesLeast = offsetof(fardel_mount_options, flags) + sizeof(std::uint32_t);
+constexpr std::size_t kStatBytesLeast = offsetof(fardel_stat, content_type) + 128;
+constexpr std::size_t kEntryBytesLeast = offsetof(fardel_entry, name) + 256;
+
+fardel_code code_of(ErrorCode code) noexcept {
+    switch (code) {
+        case ErrorCode::missing: return FARDEL_ERROR_MISSING;
+        case ErrorCode::corrupt: return FARDEL_ERROR_CORRUPT;
+        case ErrorCode::malformed: return FARDEL_ERROR_MALFORMED;
+        case ErrorCode::limit: return FARDEL_ERROR_LIMIT;
+        case ErrorCode::untrusted: return FARDEL_ERROR_UNTRUSTED;
+        case ErrorCode::revoked: return FARDEL_ERROR_REVOKED;
+        case ErrorCode::expired: return FARDEL_ERROR_EXPIRED;
+        case ErrorCode::rollback: return FARDEL_ERROR_ROLLBACK;
+        case ErrorCode::unsupported: return FARDEL_ERROR_UNSUPPORTED;
+        case ErrorCode::conflict: return FARDEL_ERROR_CONFLICT;
+        case ErrorCode::unresolved: return FARDEL_ERROR_UNRESOLVED;
+        case ErrorCode::denied: return FARDEL_ERROR_DENIED;
+        case ErrorCode::busy: return FARDEL_ERROR_BUSY;
+        case ErrorCode::unreachable: return FARDEL_ERROR_UNREACHABLE;
+        case ErrorCode::no_space: return FARDEL_ERROR_NO_SPACE;
+        case ErrorCode::io: return FARDEL_ERROR_IO;
+        case ErrorCode::cancelled: return FARDEL_ERROR_CANCELLED;
+    }
+    return FARDEL_ERROR_IO;
+}
+
+// Into `room_bytes`, with NUL; never in the middle of a character.
+void copy_text(std::string_view text, char* out, std::size_t room_bytes) noexcept {
+    std::size_t length = std::min(text.size(), room_bytes - 1);
+    if (length < text.size())
+        while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
+            --length;
+    std::memcpy(out, text.data(), length);
+    out[length] = '\0';
+}
+
+// What a failed call says, and where.
+class Report {
+public:
+    explicit Report(fardel_error* error) noexcept : error_(error) {}
+
+    fardel_code fail(fardel_code code, std::string_view text) const noexcept {
+        if (error_ != nullptr) {
+            error_->code = code;
+            copy_text(text, error_->text, error_->struct_size - offsetof(fardel_error, text));
+        }
+        return code;
+    }
+    fardel_code fail(const Error& error) const noexcept { return fail(code_of(error.code()), error.message()); }
+    fardel_code argument(std::string_view text) const noexcept { return fail(FARDEL_ERROR_ARGUMENT, text); }
+
+private:
+    fardel_error* error_;
+};
+
+bool is_size(std::size_t struct_size, std::size_t least) noexcept { return struct_size >= least && struct_size <= kStructBytesMax; }
+
+// Every function that can fail is one of these.
+template <class Work>
+fardel_code call(fardel_error* error, Work work) noexcept {
+    if (error != nullptr && !is_size(error->struct_size, kErrorBytesLeast))
+        return FARDEL_ERROR_ARGUMENT;   // it cannot be told how much room there is
+    const Report report(error);
+    try {
+        return work(report);
+    } catch (const std::bad_alloc&) {
+        return report.fail(FARDEL_ERROR_NO_MEMORY, "out of memory");
+    } catch (const std::length_error&) {
+        return report.fail(FARDEL_ERROR_LIMIT, "more bytes than memory can hold");
+    } catch (...) {
+        return report.fail(FARDEL_ERROR_IO, "the system refused something");
+    }
+}
+
+// The caller's options as this version knows them; what an older caller does not have is zero. A newer caller may ask
+// for nothing that this version does not know.
+template <class Options>
+fardel_code take_options(const Options* given, std::size_t least, Options& out, const Report& report) {
+    if (given == nullptr)
+        return FARDEL_OK;
+    if (!is_size(given->struct_size, least))
+        return report.argument("the options' struct_size is not set");
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
+    const auto is_set = [](unsigned char byte) { return byte != 0; };
+    if (given->struct_size > sizeof(Options) && std::any_of(bytes + sizeof(Options), bytes + given->struct_size, is_set))
+        return report.fail(FARDEL_ERROR_UNSUPPORTED, "an option that this version of the library does not know");
+    std::memset(&out, 0, sizeof out);
+    std::memcpy(&out, bytes, std::min(given->struct_size, sizeof out));
+    return FARDEL_OK;
+}
+
+// As much of `value` as the caller's struct has room for; zeros behind it. The size stays the caller's.
+template <class Struct>
+void give(Struct value, Struct* out) noexcept {
+    const std::size_t size_bytes = out->struct_size;
+    value.struct_size = size_bytes;
+    std::memset(static_cast<void*>(out), 0, size_bytes);
+    std::memcpy(static_cast<void*>(out), &value, std::min(size_bytes, sizeof value));
+}
+
+template <class Id>
+fardel_id plain_id(const Id& id) noexcept {
+    fardel_id plain;
+    std::memcpy(plain.bytes, id.bytes.data(), sizeof plain.bytes);
+    return plain;
+}
+
+fardel_node node_of(NodeKind kind) noexcept {
+    switch (kind) {
+        case NodeKind::folder: return FARDEL_NODE_FOLDER;
+        case NodeKind::file: return FARDEL_NODE_FILE;
+        case NodeKind::link: return FARDEL_NODE_LINK;
+    }
+    return FARDEL_NODE_NONE;
+}
+
+Result<std::optional<TrustPolicy>> read_policy(const fardel_mount_options& options) {
+    std::optional<TrustPolicy> policy;
+    if (options.policy_path != nullptr) {
+        FARDEL_TRY_ASSIGN(policy, read_trust_policy(options.policy_path));
+    } else if (options.policy_text != nullptr) {
+        FARDEL_TRY_ASSIGN(policy, TrustPolicy::parse(options.policy_text));
+    }
+    return policy;
+}
+
+// `open(options)` mounts.
+template <class Mount>
+fardel_code mount_with(const fardel_mount_options* given, const char* label, fardel_mount_id* mount, const Report& report, Mount open) {
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    if (const fardel_code bad = take_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
+        return bad;
+    constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED;
+    if ((options.flags & ~kKnown) != 0)
+        return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
+    if (options.policy_path != nullptr && options.policy_text != nullptr)
+        return report.argument("both policy_path and policy_text are given");
+    auto policy = read_policy(options);
+    if (!policy)
+        return report.fail(policy.error());
+    MountOptions how;
+    how.place = options.place != nullptr ? options.place : "";
+    how.priority = options.priority;
+    how.case_rule = (options.flags & FARDEL_MOUNT_FOLD_CASE) != 0 ? CaseRule::fold : CaseRule::exact;
+    how.policy = *policy ? &**policy : nullptr;
+    how.now_s = options.now_s;
+    how.allow_unsigned = (options.flags & FARDEL_MOUNT_ALLOW_UNSIGNED) != 0;
+    how.label = options.label != nullptr ? options.label : label;
+    const auto id = open(std::move(how));
+    if (!id)
+        return report.fail(id.error());
+    if (mount != nullptr)
+        *mount = static_cast<fardel_mount_id>(*id);
+    return FARDEL_OK;
+}
+
+constexpr std::string_view kNull = "a null pointer";
+
+}  // namespace
+}  // namespace fardel
+
+using namespace fardel;
+
+// ---- Codes, versions, ids -------------------------------------------------------------------------------------------
+
+const char* fardel_code_name(fardel_code code) {
+    switch (code) {
+        case FARDEL_OK: return "ok";
+        case FARDEL_ERROR_ARGUMENT: return "argument";
+        case FARDEL_ERROR_NO_MEMORY: return "no_memory";
+        default: break;
+    }
+    for (int i = 0; i <= static_cast<int>(ErrorCode::cancelled); ++i)
+        if (code_of(static_cast<ErrorCode>(i)) == code)
+            return error_code_name(static_cast<ErrorCode>(i)).data();   // of a literal, so NUL is there
+    return "unknown";
+}
+
+uint32_t fardel_version(void) { return FARDEL_VERSION_MAJOR << 16 | FARDEL_VERSION_MINOR << 8 | FARDEL_VERSION_PATCH; }
+
+const char* fardel_version_text(void) { return FARDEL_VERSION_TEXT; }
+
+void fardel_id_text(const fardel_id* id, char text[65]) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    if (id == nullptr || text == nullptr)
+        return;
+    for (const std::uint8_t byte : id->bytes) {
+        *text++ = kDigits[byte >> 4];
+        *text++ = kDigits[byte & 15];
+    }
+    *text = '\0';
+}
+
+// ---- A VFS and its mounts -------------------------------------------------------------------------------------------
+
+fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error) {
+    if (vfs != nullptr)
+        *vfs = nullptr;
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr)
+            return report.argument(kNull);
+        fardel_vfs_options taken = FARDEL_VFS_OPTIONS_INIT;
+        if (const fardel_code bad = take_options(options, kVfsOptionsBytesLeast, taken, report); bad != FARDEL_OK)
+            return bad;
+        *vfs = new fardel_vfs(VfsOptions{.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX))});
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+void fardel_vfs_destroy(fardel_vfs* vfs) { delete vfs; }
+
+fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options, fardel_mount_id* mount, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr || path == nullptr)
+            return report.argument(kNull);
+        return mount_with(options, "", mount, report, [&](MountOptions how) { return vfs->vfs.mount(path, std::move(how)); });
+    });
+}
+
+fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes, const fardel_mount_options* options, fardel_mount_id* mount,
+                                fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr || (bytes == nullptr && size_bytes != 0))
+            return report.argument(kNull);
+        return mount_with(options, "memory", mount, report, [&](MountOptions how) {
+            const std::span given(static_cast<const std::byte*>(bytes), size_bytes);
+            return vfs->vfs.mount(make_memory_source({given.begin(), given.end()}), std::move(how));
+        });
+    });
+}
+
+fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr)
+            return report.argument(kNull);
+        const Status done = vfs->vfs.unmount(MountId{mount});
+        return done ? fardel_code{FARDEL_OK} : report.fail(done.error());
+    });
+}
+
+int fardel_is_tainted(const fardel_vfs* vfs) { return vfs != nullptr && vfs->vfs.tainted() ? 1 : 0; }
+
+// ---- What is at a path ----------------------------------------------------------------------------------------------
+
+fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_stat* stat, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr || path == nullptr || stat == nullptr)
+            return report.argument(kNull);
+        if (!is_size(stat->struct_size, kStatBytesLeast))
+            return report.argument("the stat's struct_size is not set");
+        const auto found = vfs->vfs.stat(path);
+        if (!found)
+            return report.fail(found.error());
+        fardel_stat told = FARDEL_STAT_INIT;
+        told.node = node_of(found->kind);
+        told.size_bytes = found->size_bytes;
+        if (found->asset) {
+            told.asset = plain_id(*found->asset);
+            told.has |= FARDEL_STAT_ASSET;
+        }
+        if (found->bundle) {
+            told.bundle = plain_id(*found->bundle);
+            told.has |= FARDEL_STAT_BUNDLE;
+        }
+        copy_text(found->content_type, told.content_type, sizeof told.content_type);
+        give(told, stat);
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes, size_t* needed_bytes, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr || path == nullptr || (buffer == nullptr && size_bytes != 0))
+            return report.argument(kNull);
+        const auto target = vfs->vfs.read_link(path);
+        if (!target)
+            return report.fail(target.error());
+        const std::string& text = target->text();
+        if (needed_bytes != nullptr)
+            *needed_bytes = text.size() + 1;
+        if (size_bytes <= text.size())
+            return report.fail(FARDEL_ERROR_LIMIT, "the buffer is too small for the link's target");
+        std::memcpy(buffer, text.c_str(), text.size() + 1);
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+// ---- Files ----------------------------------------------------------------------------------------------------------
+
+fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** file, fardel_error* error) {
+    if (file != nullptr)
+        *file = nullptr;
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr || path == nullptr || file == nullptr)
+            return report.argument(kNull);
+        auto opened = vfs->vfs.open(path);
+        if (!opened)
+            return report.fail(opened.error());
+        *file = new fardel_file{*std::move(opened)};
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+void fardel_close(fardel_file* file) { delete file; }
+
+uint64_t fardel_file_size(const fardel_file* file) { return file != nullptr ? file->file.size_bytes() : 0; }
+
+fardel_id fardel_file_asset(const fardel_file* file) { return file != nullptr ? plain_id(file->file.asset_id()) : fardel_id{}; }
+
+fardel_id fardel_file_bundle(const fardel_file* file) { return file != nullptr ? plain_id(file->file.bundle_id()) : fardel_id{}; }
+
+fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffer, size_t size_bytes, size_t* read_bytes, fardel_error* error) {
+    if (read_bytes != nullptr)
+        *read_bytes = 0;
+    return call(error, [&](const Report& report) {
+        if (file == nullptr || read_bytes == nullptr || (buffer == nullptr && size_bytes != 0))
+            return report.argument(kNull);
+        const auto count = file->file.read_at(offset, {static_cast<std::byte*>(buffer), size_bytes});
+        if (!count)
+            return report.fail(count.error());
+        *read_bytes = *count;
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+// ---- Listings -------------------------------------------------------------------------------------------------------
+
+fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing, fardel_error* error) {
+    if (listing != nullptr)
+        *listing = nullptr;
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr || path == nullptr || listing == nullptr)
+            return report.argument(kNull);
+        auto opened = vfs->vfs.open_listing(path);
+        if (!opened)
+            return report.fail(opened.error());
+        *listing = new fardel_listing{*std::move(opened)};
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+fardel_code fardel_listing_next(fardel_listing* listing, fardel_entry* entry, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (listing == nullptr || entry == nullptr)
+            return report.argument(kNull);
+        if (!is_size(entry->struct_size, kEntryBytesLeast))
+            return report.argument("the entry's struct_size is not set");
+        const auto next = listing->listing.next();
+        if (!next)
+            return report.fail(next.error());
+        fardel_entry told = FARDEL_ENTRY_INIT;
+        if (*next) {
+            told.node = node_of((*next)->kind);
+            copy_text((*next)->name, told.name, sizeof told.name);
+        }
+        give(told, entry);
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+void fardel_listing_close(fardel_listing* listing) { delete listing; }

@@ -1,0 +1,204 @@
+/* fardel.h: the C API of Fardel's VFS: mount bundles, look names up, read verified bytes. docs/c-api.md tells more.
+ *
+ * C11 and C++. The ABI is stable: handles are opaque; structs that the caller makes begin with their own size, and only
+ * ever grow at their end; codes keep their numbers. No exception leaves, nothing is kept per thread or per process.
+ * Every function may be called from any thread at any time, but one fardel_listing by one thread at a time, and a
+ * handle must not be in use when it is given back. Text is UTF-8 and ends in NUL. Paths: docs/vfs.md.
+ */
+#ifndef FARDEL_VFS_FARDEL_H
+#define FARDEL_VFS_FARDEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define FARDEL_API __attribute__((visibility("default")))
+#else
+#define FARDEL_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Codes and errors ------------------------------------------------------------------------------------------- */
+
+typedef int32_t fardel_code;
+enum {
+    FARDEL_OK = 0,
+    FARDEL_ERROR_MISSING = 1,      /* the thing asked for does not exist */
+    FARDEL_ERROR_CORRUPT = 2,      /* bytes differ from what their hash or signature says */
+    FARDEL_ERROR_MALFORMED = 3,    /* bytes or text do not have the form that they must have */
+    FARDEL_ERROR_LIMIT = 4,        /* above a limit of the library, or more than the caller's buffer holds */
+    FARDEL_ERROR_UNTRUSTED = 5,    /* no acceptable signature */
+    FARDEL_ERROR_REVOKED = 6,      /* the key or bundle was good once and has been withdrawn */
+    FARDEL_ERROR_EXPIRED = 7,      /* a date has passed */
+    FARDEL_ERROR_ROLLBACK = 8,     /* older than what was accepted before */
+    FARDEL_ERROR_UNSUPPORTED = 9,  /* this library is too old for the file, or for what the caller asks */
+    FARDEL_ERROR_CONFLICT = 10,    /* two things claim one place */
+    FARDEL_ERROR_UNRESOLVED = 11,  /* a name or dependency that nothing provides */
+    FARDEL_ERROR_DENIED = 12,      /* permission or policy forbids it */
+    FARDEL_ERROR_BUSY = 13,        /* somebody else is at it */
+    FARDEL_ERROR_UNREACHABLE = 14, /* a server or share does not answer */
+    FARDEL_ERROR_NO_SPACE = 15,    /* the disk or quota is full */
+    FARDEL_ERROR_IO = 16,          /* the operating system reported another failure */
+    FARDEL_ERROR_CANCELLED = 17,   /* the caller asked to stop */
+    /* Of this API alone. */
+    FARDEL_ERROR_ARGUMENT = 100, /* a null pointer, a struct_size that no version had, an unknown flag */
+    FARDEL_ERROR_NO_MEMORY = 101
+};
+
+/* What went wrong, for people. Where a function takes one, null is fine. It is written only when a call fails. */
+typedef struct fardel_error {
+    size_t struct_size; /* sizeof(fardel_error): how much room there is; set by the caller */
+    fardel_code code;
+    char text[500]; /* one sentence; cut at a character when it is longer */
+} fardel_error;
+#define FARDEL_ERROR_INIT {sizeof(fardel_error), FARDEL_OK, {0}}
+
+/* "no_space"; "ok" for FARDEL_OK; "unknown" for what is no code. Static. */
+FARDEL_API const char* fardel_code_name(fardel_code code);
+
+/* Of the library that runs: major << 16 | minor << 8 | patch. And as text, "0.1.0"; static. */
+FARDEL_API uint32_t fardel_version(void);
+FARDEL_API const char* fardel_version_text(void);
+
+/* ---- Ids -------------------------------------------------------------------------------------------------------- */
+
+/* BLAKE3-256: of an asset's bytes, or of the first 4096 bytes of a bundle's file. */
+typedef struct fardel_id {
+    uint8_t bytes[32];
+} fardel_id;
+
+/* 64 lower-case hexadecimal digits and NUL. Nothing happens when a pointer is null. */
+FARDEL_API void fardel_id_text(const fardel_id* id, char text[65]);
+
+/* ---- A VFS and its mounts --------------------------------------------------------------------------------------- */
+
+typedef struct fardel_vfs fardel_vfs;
+
+typedef struct fardel_vfs_options {
+    size_t struct_size;  /* sizeof(fardel_vfs_options) */
+    uint64_t cache_bytes; /* of decoded blocks that are kept; 0: none */
+} fardel_vfs_options;
+#define FARDEL_VFS_OPTIONS_INIT {sizeof(fardel_vfs_options), UINT64_C(32) << 20}
+
+/* `options` may be null. `*vfs` is null after a failure. Errors: argument, no_memory. */
+FARDEL_API fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error);
+/* No call with this VFS may be running. Its files and listings live on. Null is fine. */
+FARDEL_API void fardel_vfs_destroy(fardel_vfs* vfs);
+
+enum {
+    FARDEL_MOUNT_FOLD_CASE = 1,      /* this bundle's published names answer to any case */
+    FARDEL_MOUNT_ALLOW_UNSIGNED = 2  /* development: also mount what the policy does not trust; the VFS is tainted then */
+};
+
+typedef struct fardel_mount_options {
+    size_t struct_size;      /* sizeof(fardel_mount_options) */
+    const char* place;       /* the folder where published names appear, "mods/x"; null: the root */
+    const char* policy_path; /* a trust policy's file; or null */
+    const char* policy_text; /* a trust policy's text; or null. One of the two at most */
+    const char* label;       /* names the bundle in messages; null: its path, or "memory" */
+    uint64_t now_s;          /* Unix seconds, for dates in signatures; 0: they do not matter */
+    int32_t priority;        /* of two mounts the higher wins; of equal ones the later */
+    uint32_t flags;          /* FARDEL_MOUNT_… */
+} fardel_mount_options;
+#define FARDEL_MOUNT_OPTIONS_INIT {sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0}
+
+/* Unique within its VFS, never used again, never 0. */
+typedef uint32_t fardel_mount_id;
+
+/* Without options, or without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED, every bundle is untrusted. `mount` may be null.
+ * Errors: missing, denied, io (the file); malformed, unsupported, corrupt, limit (the bundle, the place, the policy);
+ * untrusted, revoked, expired; conflict (mounted at this place already). After one nothing has changed. */
+FARDEL_API fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
+                                         fardel_mount_id* mount, fardel_error* error);
+/* The bundle's bytes are copied. */
+FARDEL_API fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes,
+                                           const fardel_mount_options* options, fardel_mount_id* mount,
+                                           fardel_error* error);
+/* Open files and listings live on. Error: missing. */
+FARDEL_API fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error);
+/* 1 when something is mounted that no policy vouches for, else 0; 0 for null. */
+FARDEL_API int fardel_is_tainted(const fardel_vfs* vfs);
+
+/* ---- What is at a path ------------------------------------------------------------------------------------------ */
+
+typedef int32_t fardel_node;
+enum {
+    FARDEL_NODE_NONE = 0, /* a listing is over */
+    FARDEL_NODE_FOLDER = 1,
+    FARDEL_NODE_FILE = 2,
+    FARDEL_NODE_LINK = 3 /* a published name */
+};
+
+enum {
+    FARDEL_STAT_ASSET = 1, /* `asset` is set */
+    FARDEL_STAT_BUNDLE = 2 /* `bundle` is set */
+};
+
+/* Of a link: what it leads to. */
+typedef struct fardel_stat {
+    size_t struct_size; /* sizeof(fardel_stat), set by the caller */
+    uint64_t size_bytes;
+    fardel_node node;
+    uint32_t has; /* FARDEL_STAT_… */
+    fardel_id asset;
+    fardel_id bundle;
+    char content_type[128]; /* "image/png"; cut when it is longer */
+} fardel_stat;
+#define FARDEL_STAT_INIT {sizeof(fardel_stat), 0, FARDEL_NODE_NONE, 0, {{0}}, {{0}}, {0}}
+
+/* Nothing of the content is read. Errors: missing, corrupt, malformed, limit, io. */
+FARDEL_API fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_stat* stat, fardel_error* error);
+
+/* "/assets/<id>" for a published name. `needed_bytes`, which may be null, becomes the size with NUL, also when `size_bytes`
+ * is too small: then limit, and `buffer` (which may be null for 0) is as it was. Errors: as fardel_stat_path; missing also
+ * for what is no link. */
+FARDEL_API fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,
+                                        size_t* needed_bytes, fardel_error* error);
+
+/* ---- Files ------------------------------------------------------------------------------------------------------ */
+
+/* An asset. It has no position; any number of threads may read it, also after an unmount. */
+typedef struct fardel_file fardel_file;
+
+/* Follows links. `*file` is null after a failure. Errors: missing, corrupt, malformed, limit, io. */
+FARDEL_API fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** file, fardel_error* error);
+/* Null is fine. */
+FARDEL_API void fardel_close(fardel_file* file);
+/* 0 for null. */
+FARDEL_API uint64_t fardel_file_size(const fardel_file* file);
+/* Zeros for null. */
+FARDEL_API fardel_id fardel_file_asset(const fardel_file* file);
+FARDEL_API fardel_id fardel_file_bundle(const fardel_file* file);
+/* Reads up to `size_bytes` at `offset`; `*read_bytes` says how many: fewer only at the end, 0 at or behind it, and after a
+ * failure. Each of them is verified. `buffer` may be null for 0 bytes. Errors: corrupt, malformed, io. */
+FARDEL_API fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffer, size_t size_bytes,
+                                      size_t* read_bytes, fardel_error* error);
+
+/* ---- Listings --------------------------------------------------------------------------------------------------- */
+
+/* The entries of one folder in the order of their bytes, from the mounts as they were when it was opened. */
+typedef struct fardel_listing fardel_listing;
+
+typedef struct fardel_entry {
+    size_t struct_size; /* sizeof(fardel_entry), set by the caller */
+    fardel_node node;   /* FARDEL_NODE_NONE behind the last */
+    char name[256];     /* one part of a path; no part is longer */
+} fardel_entry;
+#define FARDEL_ENTRY_INIT {sizeof(fardel_entry), FARDEL_NODE_NONE, {0}}
+
+/* `*listing` is null after a failure. Errors: as fardel_stat_path; missing also for what is no folder. */
+FARDEL_API fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing,
+                                           fardel_error* error);
+/* Errors: corrupt, malformed, io; the listing is over after one. */
+FARDEL_API fardel_code fardel_listing_next(fardel_listing* listing, fardel_entry* entry, fardel_error* error);
+/* Null is fine. */
+FARDEL_API void fardel_listing_close(fardel_listing* listing);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
