@@ -32,6 +32,7 @@ constexpr Verb kVerbs[] = {
     {"trust", "make and show trust policies", run_trust},
     {"which", "explain why a path is the asset that it is", run_which},
     {"conflicts", "tell every name that one bundle hides from another", run_conflicts},
+    {"pure", "show that a client has what a server allows, and nothing else", run_pure},
 };
 
 std::string overview() {

@@ -21,5 +21,6 @@ Result<Exit> run_sign(Words words, Console& console);
 Result<Exit> run_trust(Words words, Console& console);
 Result<Exit> run_which(Words words, Console& console);
 Result<Exit> run_conflicts(Words words, Console& console);
+Result<Exit> run_pure(Words words, Console& console);
 
 }  // namespace fardel
