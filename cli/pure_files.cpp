@@ -19,6 +19,7 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kLooseMax = 1'000'000;
+constexpr std::size_t kCacheBytes = 64u << 20;  // small assets share blocks
 
 std::string_view text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
@@ -39,9 +40,9 @@ PureFault fault_of(ErrorCode code) {
 }
 
 // With the policy; where nobody whom it names has signed, without, and tainted.
-Result<std::shared_ptr<const Bundle>> open_client_bundle(const std::string& file, const TrustPolicy* trust) {
+Result<std::shared_ptr<const Bundle>> open_client_bundle(const std::string& file, const TrustPolicy* trust, const std::shared_ptr<BlockCache>& cache) {
     FARDEL_TRY_ASSIGN(auto source, open_file_source(file));
-    BundleOptions options{.policy = trust, .now_s = now_s(), .cache = nullptr, .label = file};
+    BundleOptions options{.policy = trust, .now_s = now_s(), .cache = cache, .label = file};
     auto bundle = Bundle::open(source, options);
     if (bundle || trust == nullptr || bundle.error().code() != ErrorCode::untrusted)
         return bundle;
@@ -102,10 +103,11 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
     if (!trust_path.empty()) {
         FARDEL_TRY_ASSIGN(trust, read_trust_policy(trust_path));
     }
+    const auto cache = std::make_shared<BlockCache>(kCacheBytes);
     PureClient client;
     std::uint32_t number = 0;
     for (const std::string& file : files) {
-        const auto bundle = open_client_bundle(file, trust ? &*trust : nullptr);
+        const auto bundle = open_client_bundle(file, trust ? &*trust : nullptr, cache);
         if (!bundle) {
             client.problems.push_back(make_pure_problem(fault_of(bundle.error().code()), {}, file, bundle.error().text()));
             continue;

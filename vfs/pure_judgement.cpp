@@ -70,13 +70,13 @@ private:
         const auto tell_wanted = [&](PureFault fault, std::string_view text) {
             out_.problems.push_back(make_pure_problem(fault, wanted.bundle, wanted.name, text));
         };
-        const PureMount* elsewhere = nullptr;
+        std::optional<std::size_t> elsewhere;
         for (std::size_t i = 0; i < mounts_.size(); ++i) {
             const PureMount& mount = mounts_[i];
             if (mount.loose || mount.bundle != wanted.bundle)
                 continue;
             if (mount.place != wanted.place || mount.case_rule != wanted.case_rule) {
-                elsewhere = &mount;
+                elsewhere = i;
                 continue;
             }
             used_[i] = true;
@@ -90,11 +90,13 @@ private:
             }
             return mount.id;
         }
-        if (elsewhere != nullptr)
-            tell_wanted(PureFault::wrong, "mounted at " + at_place(elsewhere->place, elsewhere->case_rule) +
-                                              "; the policy says " + at_place(wanted.place, wanted.case_rule));
-        else
+        if (!elsewhere) {
             tell_wanted(PureFault::missing, "in the content set and not mounted");
+            return std::nullopt;
+        }
+        used_[*elsewhere] = true;  // told once
+        tell_wanted(PureFault::wrong, "mounted at " + at_place(mounts_[*elsewhere].place, mounts_[*elsewhere].case_rule) +
+                                          "; the policy says " + at_place(wanted.place, wanted.case_rule));
         return std::nullopt;
     }
 
