@@ -9,6 +9,16 @@
 
 namespace fardel {
 
+Statement statement_about(const WriteSummary& summary) {
+    Statement statement;
+    statement.bundle = summary.bundle;
+    statement.layouts = {summary.layout};
+    statement.manifest_bytes = summary.manifest_bytes;
+    statement.raw_bytes = summary.raw_bytes;
+    statement.stored_bytes = summary.stored_bytes;
+    return statement;
+}
+
 StagedBundle::StagedBundle(WriteSummary summary, std::unique_ptr<StagedFile> file)
     : summary_(summary), file_(std::move(file)) {}
 

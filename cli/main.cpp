@@ -34,6 +34,7 @@ constexpr Verb kVerbs[] = {
     {"conflicts", "tell every name that one bundle hides from another", run_conflicts},
     {"links", "tell every name and bundle that is missing", run_links},
     {"mount", "show bundles as a folder, through FUSE", run_mount},
+    {"pure", "show that a client has what a server allows, and nothing else", run_pure},
 };
 
 std::string overview() {

@@ -57,13 +57,7 @@ Result<StagedBundle> write(const BundlePlan& plan, const PackCommand& command, c
 
 // Returns the signature's size.
 Result<std::uint64_t> sign(StagedBundle& staged, const PackCommand& command, std::uint64_t created, Signer& signer) {
-    const WriteSummary& written = staged.summary();
-    Statement statement;
-    statement.bundle = written.bundle;
-    statement.layouts = {written.layout};
-    statement.manifest_bytes = written.manifest_bytes;
-    statement.raw_bytes = written.raw_bytes;
-    statement.stored_bytes = written.stored_bytes;
+    Statement statement = statement_about(staged.summary());
     statement.name = command.name;
     statement.version = command.version;
     statement.created_s = created;

@@ -38,12 +38,7 @@ fardel::Status make_bundle(const std::string& folder) {
     // The author says what this is. Keys of real bundles live in key files (key_file.h).
     auto signer = fardel::make_key_signer(fardel::SecretKey::generate());
     const fardel::WriteSummary& summary = staged.summary();
-    fardel::Statement statement;
-    statement.bundle = summary.bundle;
-    statement.layouts = {summary.layout};
-    statement.manifest_bytes = summary.manifest_bytes;
-    statement.raw_bytes = summary.raw_bytes;
-    statement.stored_bytes = summary.stored_bytes;
+    fardel::Statement statement = fardel::statement_about(summary);
     statement.name = "samples/hello";
     statement.version = "1.0";
     statement.created_s = static_cast<std::uint64_t>(std::time(nullptr));

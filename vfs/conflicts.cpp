@@ -7,6 +7,7 @@
 #include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -46,8 +47,11 @@ Result<Conflict> conflict_of(const MountSet& set, std::string_view name, const s
     return conflict;
 }
 
+// Sorted; two mounts with one spelling tell the same conflict, which is in it once.
+using ConflictsByName = std::map<std::string, Conflict>;
+
 // The conflicts that a mount's own spelling of its names meets, except those that a mount before it has told.
-Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t conflicts_max, std::vector<Conflict>& out) {
+Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t conflicts_max, ConflictsByName& out) {
     const Bundle& bundle = *mount.bundle;
     for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
         FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
@@ -59,13 +63,15 @@ Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t confli
         const std::string name = mount.place.empty() ? std::string(text) : mount.place + "/" + std::string(text);
         if (is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))  // A15: never visible
             continue;
+        if (out.contains(name))
+            continue;
         FARDEL_TRY_ASSIGN(const auto matches, deciding_matches(set, name));
         if (matches.size() < 2)
             continue;
         FARDEL_TRY_ASSIGN(Conflict conflict, conflict_of(set, name, matches));
         if (out.size() == conflicts_max)
             return Error(ErrorCode::limit, "more than " + std::to_string(conflicts_max) + " conflicts");
-        out.push_back(std::move(conflict));
+        out.emplace(name, std::move(conflict));
     }
     return ok();
 }
@@ -77,14 +83,13 @@ bool Conflict::harmless() const noexcept {
 }
 
 Result<std::vector<Conflict>> find_conflicts(const MountSet& set, std::size_t conflicts_max) {
+    ConflictsByName by_name;
+    for (const Mount& mount : set.mounts())
+        FARDEL_TRY(add_conflicts(set, mount, conflicts_max, by_name));
     std::vector<Conflict> all;
-    for (const Mount& mount : set.mounts()) {
-        FARDEL_TRY(add_conflicts(set, mount, conflicts_max, all));
-        // Two mounts with one spelling tell the same.
-        std::ranges::sort(all, {}, &Conflict::path);
-        const auto same_path = [](const Conflict& a, const Conflict& b) { return a.path == b.path; };
-        all.erase(std::unique(all.begin(), all.end(), same_path), all.end());
-    }
+    all.reserve(by_name.size());
+    for (auto& [name, conflict] : by_name)
+        all.push_back(std::move(conflict));
     return all;
 }
 

@@ -1,6 +1,7 @@
 #include "block_pipeline.h"
 
 #include "plans.h"
+#include "random_seed.h"
 
 #include <fardel/format/hash.h>
 
@@ -58,9 +59,7 @@ TEST_CASE("block pipeline: blocks come out in the order in which they went in, b
 }
 
 TEST_CASE("block pipeline: the newest blocks can be dropped, encoded or not") {
-    const std::uint32_t seed = std::random_device{}();
-    INFO("seed ", seed);
-    std::mt19937 random(seed);
+    FARDEL_RANDOM(random);
     const auto pipeline = started(3);
     BlockBuffer buffer;
     std::vector<std::uint32_t> inside;

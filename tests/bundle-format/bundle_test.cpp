@@ -2,6 +2,7 @@
 #include <fardel/format/bundle.h>
 
 #include "bundle_forge/bundle_forge.h"
+#include "bundle_forge/damage.h"
 #include "plans.h"
 #include "random_seed.h"
 
@@ -19,6 +20,8 @@ using namespace fardel::tests;
 namespace {
 
 using forge::Bytes;
+using forge::changed;
+using forge::joined;
 
 std::shared_ptr<const Bundle> opened(Bytes bytes, BundleOptions options = {}) {
     auto bundle = Bundle::open(make_memory_source(std::move(bytes)), std::move(options));
@@ -226,16 +229,6 @@ void check_assets(const Bundle& bundle, const Known& known) {
 std::uint32_t music_block(const forge::Draft& draft) {
     const auto block = std::ranges::find(draft.blocks, Codec::zstd, &BlockRecord::codec);
     return static_cast<std::uint32_t>(block - draft.blocks.begin());
-}
-
-Bytes changed(Bytes bytes, std::size_t at, unsigned value) {
-    bytes.at(at) = static_cast<std::byte>(value);
-    return bytes;
-}
-
-Bytes joined(Bytes bytes, const Bytes& more) {
-    bytes.insert(bytes.end(), more.begin(), more.end());
-    return bytes;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <fardel/format/bundle_writer.h>
 
 #include "plans.h"
+#include "random_seed.h"
 #include "scratch.h"
 
 #include <fardel/format/bundle.h>
@@ -8,7 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -146,9 +146,7 @@ TEST_CASE("writer: the same bytes, whatever the threads, the order of the plan a
     for (const unsigned jobs : {2u, 7u})
         CHECK(written(plan, quick(jobs)) == expected);
 
-    const std::uint32_t seed = std::random_device{}();
-    INFO("seed ", seed);
-    std::mt19937 random(seed);
+    FARDEL_RANDOM(random);
     for (int round = 0; round < 3; ++round) {
         std::vector<std::uint32_t> place(plan.assets.size());   // asset i moves to place[i]
         for (std::uint32_t i = 0; i < place.size(); ++i)
@@ -330,10 +328,7 @@ TEST_CASE("writer: memory holds a few blocks a thread, whatever the size of an a
 }
 
 TEST_CASE("writer: random plans come back, in any combination") {
-    const char* given = std::getenv("FARDEL_TEST_SEED");
-    const std::uint32_t seed = given ? static_cast<std::uint32_t>(std::stoul(given)) : std::random_device{}();
-    INFO("FARDEL_TEST_SEED=", seed);
-    std::mt19937 random(seed);
+    FARDEL_RANDOM(random);
     const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
     for (int round = 0; round < 12; ++round) {
         BundlePlan plan;

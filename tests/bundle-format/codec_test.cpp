@@ -1,5 +1,7 @@
 #include "codec.h"
 
+#include "random_seed.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -289,9 +291,7 @@ TEST_CASE("codec: a cut frame is malformed at every length") {
 }
 
 TEST_CASE("codec: no spoiled frame does more than fail or fill the block") {   // A43
-    const std::uint32_t seed = std::random_device{}();
-    INFO("seed ", seed);
-    std::mt19937 random(seed);
+    FARDEL_RANDOM(random);
     BlockEncoder encoder(9);
     const Bytes raw = prose(5000, 9);
     const Bytes good = encode(encoder, raw);

@@ -4,6 +4,7 @@
 #include <fardel/format/bundle_writer.h>
 
 #include "bundle_forge/bundle_forge.h"
+#include "generated_blob.h"
 #include "scratch.h"
 
 #include <doctest/doctest.h>
@@ -48,33 +49,13 @@ void put_noise(std::uint64_t asset, std::uint64_t offset, std::span<std::byte> o
     }
 }
 
-class NoiseBlob final : public BlobSource {
-public:
-    explicit NoiseBlob(std::uint64_t asset) : asset_(asset) {}
-    Result<std::unique_ptr<BlobStream>> open() const override { return std::unique_ptr<BlobStream>(std::make_unique<Stream>(asset_)); }
-
-private:
-    struct Stream final : BlobStream {
-        explicit Stream(std::uint64_t asset) : asset_(asset) {}
-        Result<std::size_t> read(std::span<std::byte> out) override {
-            const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), kAssetBytes[asset_] - offset_));
-            put_noise(asset_, offset_, out.first(count));
-            offset_ += count;
-            return count;
-        }
-        std::uint64_t asset_;
-        std::uint64_t offset_ = 0;
-    };
-    std::uint64_t asset_;
-};
-
 std::string name_of(std::uint64_t asset) { return "noise/" + std::to_string(asset); }
 
 BundlePlan noise_plan() {
     BundlePlan plan;
     for (std::uint64_t asset = 0; asset < kAssets; ++asset) {
         PlannedAsset planned;
-        planned.source = std::make_shared<NoiseBlob>(asset);
+        planned.source = generated_blob(kAssetBytes[asset], [asset](std::uint64_t offset, std::span<std::byte> out) { put_noise(asset, offset, out); });
         planned.key = name_of(asset);
         planned.content_type = "video/x";
         planned.streamed = asset % 2 == 1;
@@ -91,12 +72,7 @@ void write_signed(const std::string& path) {
     CHECK(summary.file_bytes > kFourGib);
     CHECK(summary.raw_bytes == kRawBytes);
     CHECK(summary.stored_bytes == summary.raw_bytes);  // noise stays raw
-    Statement statement;
-    statement.bundle = summary.bundle;
-    statement.layouts = {summary.layout};
-    statement.manifest_bytes = summary.manifest_bytes;
-    statement.raw_bytes = summary.raw_bytes;
-    statement.stored_bytes = summary.stored_bytes;
+    Statement statement = statement_about(summary);
     statement.name = "tests/large";
     statement.version = "1.0";
     REQUIRE(bundle->append(sign_statement(statement, *make_key_signer(forge::test_key(1))).value()));

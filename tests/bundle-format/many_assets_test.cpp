@@ -2,6 +2,7 @@
 #include <fardel/format/bundle.h>
 
 #include "bundle_forge/damage.h"
+#include "generated_blob.h"
 #include "plans.h"
 
 #include <fardel/format/hash.h>
@@ -40,25 +41,12 @@ std::string name_of(std::uint32_t asset) {
     return text.data();
 }
 
-class TextBlob final : public BlobSource {
-public:
-    explicit TextBlob(std::uint32_t asset) : asset_(asset) {}
-    Result<std::unique_ptr<BlobStream>> open() const override { return std::unique_ptr<BlobStream>(std::make_unique<Stream>(asset_)); }
-
-private:
-    struct Stream final : BlobStream {
-        explicit Stream(std::uint32_t asset) : text(content_of(asset)) {}
-        Result<std::size_t> read(std::span<std::byte> out) override {
-            const std::size_t count = std::min(out.size(), text.size() - at);
-            std::ranges::copy(bytes_of(text).subspan(at, count), out.begin());
-            at += count;
-            return count;
-        }
-        Text text;
-        std::size_t at = 0;
-    };
-    std::uint32_t asset_;
-};
+std::shared_ptr<const BlobSource> text_blob(std::uint32_t asset) {
+    return generated_blob(Text().size(), [asset](std::uint64_t offset, std::span<std::byte> out) {
+        const Text text = content_of(asset);
+        std::ranges::copy(bytes_of(text).subspan(offset, out.size()), out.begin());
+    });
+}
 
 class CountingSource final : public ByteSource {
 public:
@@ -80,7 +68,7 @@ std::shared_ptr<const CountingSource> bundle_of(std::uint32_t assets) {
     plan.names.reserve(assets);
     for (std::uint32_t i = 0; i < assets; ++i) {
         PlannedAsset asset;
-        asset.source = std::make_shared<TextBlob>(i);
+        asset.source = text_blob(i);
         asset.key = name_of(i);
         asset.content_type = "text/plain";
         plan.assets.push_back(std::move(asset));

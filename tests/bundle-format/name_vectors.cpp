@@ -1,5 +1,7 @@
 #include "name_vectors.h"
 
+#include "openarena.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -62,13 +64,8 @@ std::vector<std::string> read_name_vectors(std::string_view fence) {
 
 std::vector<std::string> read_openarena_names() {
     std::vector<std::string> names;
-    std::error_code error;
-    for (std::filesystem::directory_iterator file("/usr/share/games/openarena/baseoa", error), end;
-         !error && file != end; file.increment(error)) {
-        if (file->path().extension() == ".pk3")
-            append_zip_names(file->path(), names);
-    }
-    CHECK_MESSAGE(!names.empty(), "setup/install-dependencies installs OpenArena");
+    for (const std::string& archive : openarena_archives())
+        append_zip_names(archive, names);
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;

@@ -22,6 +22,16 @@ inline Bytes flipped(Bytes bytes, std::size_t bit) {
     return bytes;
 }
 
+inline Bytes changed(Bytes bytes, std::size_t at, unsigned value) {
+    bytes.at(at) = static_cast<std::byte>(value);
+    return bytes;
+}
+
+inline Bytes joined(Bytes bytes, const Bytes& more) {
+    bytes.insert(bytes.end(), more.begin(), more.end());
+    return bytes;
+}
+
 inline Bytes cut_to(const Bytes& bytes, std::size_t size) {
     return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)};
 }

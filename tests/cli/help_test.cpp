@@ -7,7 +7,7 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount"};
+const std::vector<std::string> kVerbs = {"pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount", "pure"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -54,6 +54,9 @@ TEST_CASE("help: every option of every verb is in its man page") {
         std::vector<std::string> helps;
         if (verb == "trust")
             helps = {run_well({"trust", "init", "--help"}), run_well({"trust", "show", "--help"})};
+        else if (verb == "pure")
+            for (const char* step : {"policy", "offer", "answer", "check"})
+                helps.push_back(run_well({"pure", step, "--help"}));
         else
             helps = {run_well({verb, "--help"})};
         for (const std::string& help : helps)
@@ -130,6 +133,9 @@ TEST_CASE("the program: a command line that makes no sense is told in one line, 
         {"mount", "a"},
         {"mount", "--unmount", "a", "b"},
         {"mount", "--unmount", "a", "--foreground"},
+        {"pure"},
+        {"pure", "mode"},
+        {"pure", "offer", "--policy", "p"},
     };
     const ScratchFolder scratch;
     for (const Arguments& arguments : wrong) {

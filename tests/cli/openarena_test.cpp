@@ -1,5 +1,6 @@
 // End to end on a real game: archives of OpenArena, as Debian ships them.
 
+#include "openarena.h"
 #include "sample.h"
 
 #include <nlohmann/json.hpp>
@@ -10,16 +11,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kGame = "/usr/share/games/openarena/baseoa/";
-
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 }  // namespace
 
 TEST_CASE("OpenArena: packed, signed, verified, looked into and extracted, it is what unzip and b3sum say") {
-    const std::vector<std::string> archives = {kGame + "pak5-TA.pk3", kGame + "pak6-misc.pk3"};
-    for (const std::string& archive : archives)
-        REQUIRE_MESSAGE(fs::exists(archive), "setup/install-dependencies installs OpenArena");
+    const std::vector<std::string> archives = {openarena_archive("pak5-TA.pk3"), openarena_archive("pak6-misc.pk3")};
     const ScratchFolder scratch;
     const std::string bundle = scratch.path("openarena.fardel");
     const std::string key = make_key(scratch, "author");

@@ -1,5 +1,6 @@
 // All archives of a real game, every byte: what the bundle gives back is what unzip and b3sum say.
 
+#include "openarena.h"
 #include "sample.h"
 
 #include <nlohmann/json.hpp>
@@ -10,20 +11,8 @@
 
 using namespace fardel::tests;
 using nlohmann::json;
-namespace fs = std::filesystem;
 
 namespace {
-
-const std::string kGame = "/usr/share/games/openarena/baseoa";
-
-std::vector<std::string> archives() {
-    std::vector<std::string> paths;
-    for (const auto& entry : fs::directory_iterator(kGame))
-        if (entry.path().extension() == ".pk3")
-            paths.push_back(entry.path().string());
-    std::ranges::sort(paths);  // as the game does: later ones win
-    return paths;
-}
 
 // Of every file below a folder, by path, as b3sum prints them.
 std::map<std::string, std::string> hashes_below(const std::string& folder) {
@@ -39,9 +28,7 @@ std::map<std::string, std::string> hashes_below(const std::string& folder) {
 }  // namespace
 
 TEST_CASE("OpenArena whole: every file comes back identical by name, and by hash equal to b3sum; equal files are one asset") {
-    REQUIRE_MESSAGE(fs::exists(kGame), "setup/install-dependencies installs OpenArena");
-    const std::vector<std::string> sources = archives();
-    REQUIRE(sources.size() >= 10);
+    const std::vector<std::string> sources = openarena_archives();
     const ScratchFolder scratch;
     const std::string bundle = scratch.path("game.fardel");
     Arguments pack{"pack"};

@@ -3,6 +3,7 @@
 // hash of pages, heads and stored blocks is right, so that nothing protects the reader from them; all of it is read. What the
 // verifier passes, the reader can read. Before that, the input is opened as it is.
 #include "bundle_forge/bundle_forge.h"
+#include "require.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 
 using namespace fardel;
@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::uint64_t kReadMax = 1 << 18;
 constexpr std::uint64_t kNow = 1'750'000'000;
-
-void require(bool holds) {
-    if (!holds)
-        std::abort();
-}
 
 // ---- Input → bundle
 

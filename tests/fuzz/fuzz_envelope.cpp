@@ -1,21 +1,17 @@
 // Bytes are no trailer, or they are exactly what their envelopes encode to; and no such trailer is trusted by
 // strangers.
+#include "require.h"
+
 #include <fardel/format/envelope.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/trust_policy.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 using namespace fardel;
 
 namespace {
-
-void require(bool holds) {
-    if (!holds)
-        std::abort();
-}
 
 const TrustPolicy& policy() {
     static const TrustPolicy only = [] {

@@ -1,20 +1,12 @@
 // A text is no key file, or (fardel's own, in the clear) exactly what its values give. No passphrase is ever asked for
 // before the cost of using it was found bearable; here it is then refused.
+#include "require.h"
+
 #include <fardel/format/key_file.h>
 
 #include <cstdint>
-#include <cstdlib>
 
 using namespace fardel;
-
-namespace {
-
-void require(bool holds) {
-    if (!holds)
-        std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

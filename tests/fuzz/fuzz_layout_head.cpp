@@ -1,19 +1,15 @@
 // Input: a layout head, to which zeros are added up to 4096 bytes. It is refused, or it is exactly what its value encodes
 // to; and where its sections pass for those of a file, they lie inside of that file.
+#include "require.h"
+
 #include <fardel/format/head.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 using namespace fardel;
 
 namespace {
-
-void require(bool holds) {
-    if (!holds)
-        std::abort();
-}
 
 // A head that such a layout could belong to, as far as verify_sections looks.
 Head head_beside(const LayoutHead& layout) {

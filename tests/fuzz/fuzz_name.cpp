@@ -1,17 +1,9 @@
 // A text is no name, or it is one for every function that takes names.
+#include "require.h"
+
 #include <fardel/format/name.h>
 
 #include <cstdint>
-#include <cstdlib>
-
-namespace {
-
-void require(bool holds) {
-    if (!holds)
-        std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,20 +1,12 @@
 // A text is no policy, or its canonical form gives the same rules and is its own canonical form.
+#include "require.h"
+
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
 
 #include <cstdint>
-#include <cstdlib>
 
 using namespace fardel;
-
-namespace {
-
-void require(bool holds) {
-    if (!holds)
-        std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto policy = TrustPolicy::parse({reinterpret_cast<const char*>(data), size});

@@ -1,22 +1,14 @@
 // A path: what parses keeps its text, parses again to the same, and names only what its kind allows.
+#include "require.h"
+
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 using namespace fardel;
-
-namespace {
-
-void require(bool good) {
-    if (!good)
-        std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -1,19 +1,10 @@
 // The directory of a zip: whatever the bytes, every entry it accepts lies inside them, apart from the others, and is
 // shown to PhysicsFS as a zip of its own that reads back as that entry.
+#include "require.h"
 #include "zip_directory.h"
 #include "zip_entry_source.h"
 
-#include <cstdlib>
 #include <span>
-
-namespace {
-
-void require(bool holds) {
-    if (!holds)
-        std::abort();
-}
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));

@@ -3,12 +3,12 @@
 #include <fardel/packer/pack.h>
 
 #include "sources/blob_text.h"
+#include "openarena.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -17,21 +17,6 @@
 
 namespace fardel {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kGame = "/usr/share/games/openarena/baseoa";
-
-std::vector<std::string> archives() {
-    std::vector<std::string> paths;
-    std::error_code error;
-    for (const fs::directory_entry& file : fs::directory_iterator(kGame, error))
-        if (file.path().extension() == ".pk3")
-            paths.push_back(file.path().string());
-    REQUIRE_MESSAGE(paths.size() >= 10, "OpenArena's archives are not in " << kGame);
-    std::ranges::sort(paths);
-    return paths;
-}
 
 // What `command` prints.
 std::string run(const std::string& command) {
@@ -62,7 +47,7 @@ std::string lowered(std::string name) {
 
 TEST_CASE("openarena: each archive has the entries that unzip lists, and none is refused") {
     std::size_t total = 0;
-    for (const std::string& archive : archives()) {
+    for (const std::string& archive : tests::openarena_archives()) {
         CAPTURE(archive);
         const auto result = scan_sources(std::vector{archive}, {});
         REQUIRE(result);
@@ -80,7 +65,7 @@ TEST_CASE("openarena: each archive has the entries that unzip lists, and none is
 }
 
 TEST_CASE("openarena: all archives together hold what the last of each name says, and every override is reported") {
-    const std::vector<std::string> paths = archives();
+    const std::vector<std::string> paths = tests::openarena_archives();
     const auto packed = pack_sources(paths, {.name = "openarena"});
     REQUIRE(packed);
     std::map<std::string, std::pair<std::string, std::string>> winners;  // lower case: archive, name

@@ -1,8 +1,9 @@
 #include "merged_listings.h"
 
+#include "random_seed.h"
+
 #include <doctest/doctest.h>
 
-#include <random>
 #include <set>
 
 namespace fardel {
@@ -91,9 +92,7 @@ TEST_CASE("merged listings: a folder may hide names of sources before it, and be
 }
 
 TEST_CASE("merged listings: what is left is what no later name contradicts") {
-    const unsigned seed = std::random_device{}();
-    CAPTURE(seed);
-    std::mt19937 random(seed);
+    FARDEL_RANDOM(random);
     const auto contradict = [](const std::string& a, const std::string& b) {
         const std::string x = fold_name(a), y = fold_name(b);
         return x == y || x.starts_with(y + '/') || y.starts_with(x + '/');

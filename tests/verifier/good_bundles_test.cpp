@@ -1,5 +1,6 @@
 // Bundles that are right: the verifier finds nothing in them, whoever made them.
 #include "defects.h"
+#include "memory_file.h"
 
 #include <fardel/format/bundle_writer.h>
 
@@ -11,24 +12,6 @@
 using namespace fardel;
 
 namespace {
-
-class MemoryFile final : public StagedFile {
-public:
-    explicit MemoryFile(forge::Bytes& bytes) : bytes_(bytes) {}
-    Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-        bytes_.resize(std::max<std::size_t>(bytes_.size(), offset + bytes.size()));
-        std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
-        return ok();
-    }
-    Status resize(std::uint64_t size_bytes) override {
-        bytes_.resize(size_bytes);
-        return ok();
-    }
-    Status commit() override { return ok(); }
-
-private:
-    forge::Bytes& bytes_;
-};
 
 std::vector<PlannedMetadata> planned(const forge::Metadata& metadata) {
     std::vector<PlannedMetadata> out;
@@ -84,14 +67,13 @@ struct Written {
 };
 
 Written write(const BundlePlan& plan, int level = 3) {
-    Written written;
+    tests::MemoryDisk disk;
     WriteOptions options;
     options.level = level;
-    auto staged = write_bundle(plan, std::make_unique<MemoryFile>(written.bytes), options);
+    auto staged = write_bundle(plan, tests::make_memory_file(disk), options);
     REQUIRE_MESSAGE(staged, staged.error().text());
-    written.summary = staged->summary();
     REQUIRE(staged->commit());
-    return written;
+    return {std::move(disk.bytes), staged->summary()};
 }
 
 std::vector<forge::Recipe> recipes() {

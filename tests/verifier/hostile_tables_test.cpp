@@ -1,13 +1,13 @@
 // Tables full of nonsense, under hashes that are right: reader and verifier end soon, and touch nothing that is not
 // there.
 #include "defects.h"
+#include "random_seed.h"
 
 #include <fardel/format/bundle.h>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 using namespace fardel;
@@ -19,8 +19,8 @@ constexpr std::uint32_t kOddNumbers[] = {
 
 // Seeds may be given to replay a failure: FARDEL_TEST_SEED=17.
 std::vector<std::uint32_t> seeds() {
-    if (const char* seed = std::getenv("FARDEL_TEST_SEED"))
-        return {static_cast<std::uint32_t>(std::strtoul(seed, nullptr, 10))};
+    if (const auto seed = tests::given_seed())
+        return {static_cast<std::uint32_t>(*seed)};
     std::vector<std::uint32_t> all(400);
     for (std::uint32_t i = 0; i < all.size(); ++i)
         all[i] = i;
@@ -74,7 +74,7 @@ void read_all_of(const Bundle& bundle) {
 
 TEST_CASE("hostile tables: reader and verifier come to an end, and what the verifier passes the reader can read") {
     for (const std::uint32_t seed : seeds()) {
-        CAPTURE(seed);
+        INFO("FARDEL_TEST_SEED=" << seed);
         const auto bundle = hostile_bundle(seed);
         VerifyOptions options;
         options.jobs = 1 + seed % 2;

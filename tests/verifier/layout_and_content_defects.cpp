@@ -1,3 +1,4 @@
+#include "bundle_forge/damage.h"
 #include "defects.h"
 
 #include <algorithm>
@@ -6,7 +7,9 @@
 namespace fardel {
 
 using forge::Bytes;
+using forge::changed;
 using forge::Draft;
+using forge::joined;
 using forge::recipe_with_raw_pieces;
 using forge::rle_frame;
 using forge::small_recipe;
@@ -39,16 +42,6 @@ Bytes music_frame() { return rle_frame(std::byte{7}, 65536); }
 // A bundle whose first piece of music is stored as `frame`; its hash is right.
 std::function<forge::ForgedBundle()> with_frame(Bytes frame) {
     return drafted(small_recipe(), [frame](Draft& d) { d.store_block(music_block(d), frame, Codec::zstd); });
-}
-
-Bytes changed(Bytes bytes, std::size_t at, int value) {
-    bytes.at(at) = static_cast<std::byte>(value);
-    return bytes;
-}
-
-Bytes joined(Bytes a, const Bytes& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
 }
 
 Bytes with_bytes(std::initializer_list<int> values) {

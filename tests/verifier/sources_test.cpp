@@ -57,6 +57,14 @@ private:
     std::uint64_t size_;
 };
 
+// Sixteen gigabytes of them.
+void claim_many_references(Head& head) {
+    for (TableEntry& table : head.tables)
+        if (table.kind == TableKind::references)
+            table.length_bytes = (table.count = 900'000'000) * 16;
+    head.manifest_bytes = place_tables(head.tables);
+}
+
 }  // namespace
 
 TEST_CASE("verifier: a block that cannot be read costs that block, with the code of the source's error") {
@@ -91,26 +99,14 @@ TEST_CASE("verifier: heads and trailer that cannot be read are said to be so") {
 
 // A24, A30: sizes from a head never size memory by themselves.
 TEST_CASE("verifier: a head that claims sixteen gigabytes of tables in a small file costs nothing") {
-    const auto bundle = drafted(forge::small_recipe(), [](forge::Draft& d) {
-        d.edit_head = [](Head& head) {
-            for (TableEntry& table : head.tables)
-                if (table.kind == TableKind::references)
-                    table.length_bytes = (table.count = 900'000'000) * 16;
-            head.manifest_bytes = place_tables(head.tables);
-        };
-    })();
+    const auto bundle = drafted(forge::small_recipe(), [](forge::Draft& d) { d.edit_head = claim_many_references; })();
     const VerifyReport report = verify(bundle.bytes);
     CHECK(!of_rule(report, "file-cut-off").empty());
 }
 
 TEST_CASE("verifier: a sparse file of tables is refused at the caller's memory limit") {
     const auto bundle = drafted(forge::small_recipe(), [](forge::Draft& d) {
-        d.edit_head = [](Head& head) {
-            for (TableEntry& table : head.tables)
-                if (table.kind == TableKind::references)
-                    table.length_bytes = (table.count = 900'000'000) * 16;
-            head.manifest_bytes = place_tables(head.tables);
-        };
+        d.edit_head = claim_many_references;
         d.edit_layout_head = [](LayoutHead& head) {
             head.layout_offset = 16ull << 30;
             head.trailer_offset = 17ull << 30;

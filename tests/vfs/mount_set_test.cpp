@@ -1,5 +1,6 @@
 #include "mount_set.h"
 
+#include "random_seed.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -7,10 +8,8 @@
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -36,17 +35,10 @@ std::optional<std::string> look_up(const std::vector<ModelMount>& mounts, const 
     return std::nullopt;
 }
 
-unsigned seed() {
-    const char* given = std::getenv("FARDEL_TEST_SEED");
-    return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : std::random_device()();
-}
-
 }  // namespace
 
 TEST_CASE("mount set: with many mounts, coming and going, each path is what the rules say") {
-    const unsigned used_seed = seed();
-    MESSAGE("FARDEL_TEST_SEED=" << used_seed);
-    std::mt19937 random(used_seed);
+    FARDEL_RANDOM(random);
     const auto pick = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };
     const std::vector<std::string> names{"a", "b", "c", "d/a", "d/b", "D/c", "e/f/g", "m/a", "m/n/b", "\u00e4/x"};
     const std::vector<std::string> places{"", "", "", "", "", "m", "m/n", "d"};
@@ -127,12 +119,7 @@ TEST_CASE("mount set: a bundle that floods a bucket hides nobody's name") {
     BundleMaker maker;
     for (int i = 0; i < 250; ++i)
         maker.add(std::to_string(i), "x");
-    const std::uint64_t hash = name_hash("victim");
-    const Bytes hostile = rewrite_table(maker.write(), TableKind::name_index, [&](std::span<std::byte> records) {
-        for (std::size_t at = 0; at < records.size(); at += 16)
-            for (std::size_t i = 0; i < 8; ++i)
-                records[at + i] = static_cast<std::byte>(hash >> (8 * i));
-    });
+    const Bytes hostile = flood_name_index(maker.write(), name_hash("victim"));
     Vfs vfs;
     mount(vfs, hostile);
     for (int i = 0; i < 20; ++i)

@@ -82,11 +82,7 @@ TEST_CASE("name run: a bucket that somebody has filled up is told, not searched"
     for (int i = 0; i < 200; ++i)
         maker.add(std::to_string(i), "x");
     const std::uint64_t hash = name_hash("victim");
-    const Bytes hostile = rewrite_table(maker.write(), TableKind::name_index, [&](std::span<std::byte> records) {
-        for (std::size_t at = 0; at < records.size(); at += 16)
-            for (std::size_t i = 0; i < 8; ++i)
-                records[at + i] = static_cast<std::byte>(hash >> (8 * i));
-    });
+    const Bytes hostile = flood_name_index(maker.write(), hash);
     const auto run = build({open(hostile), open(BundleMaker().add("victim", "1").write())});
     CHECK_FALSE(run->for_each(hash, [](std::size_t) {}));
 }

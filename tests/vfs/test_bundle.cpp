@@ -1,5 +1,7 @@
 #include "test_bundle.h"
 
+#include "memory_file.h"
+
 #include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
@@ -15,28 +17,6 @@
 
 namespace fardel::tests {
 namespace {
-
-class MemoryFile final : public StagedFile {
-public:
-    explicit MemoryFile(std::shared_ptr<Bytes> target) : target_(std::move(target)) {}
-    Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-        bytes_.resize(std::max<std::size_t>(bytes_.size(), offset + bytes.size()));
-        std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
-        return ok();
-    }
-    Status resize(std::uint64_t size_bytes) override {
-        bytes_.resize(size_bytes);
-        return ok();
-    }
-    Status commit() override {
-        *target_ = std::move(bytes_);
-        return ok();
-    }
-
-private:
-    Bytes bytes_;
-    std::shared_ptr<Bytes> target_;
-};
 
 AssetName name_of(std::string_view text) {
     auto name = AssetName::parse(text);
@@ -138,12 +118,12 @@ BundleMaker& BundleMaker::version(std::string text) {
 }
 
 Bytes BundleMaker::write() const {
-    const auto target = std::make_shared<Bytes>();
-    auto staged = write_bundle(plan_, std::make_unique<MemoryFile>(target), {.jobs = 1});
+    MemoryDisk disk;
+    auto staged = write_bundle(plan_, make_memory_file(disk), {.jobs = 1});
     if (!staged)
         FAIL(staged.error().text());
     REQUIRE(staged->commit());
-    return *target;
+    return std::move(disk.bytes);
 }
 
 Author::Author() : policy_(TrustPolicy::make({}).value()) {
@@ -238,6 +218,14 @@ Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std:
     layout.bundle = bundle_id(encoded);
     std::ranges::copy(encode_layout_head(layout), bundle.begin() + limits::kHeadBytes);
     return bundle;
+}
+
+Bytes flood_name_index(Bytes bundle, std::uint64_t hash) {
+    return rewrite_table(std::move(bundle), TableKind::name_index, [&](std::span<std::byte> records) {
+        for (std::size_t at = 0; at < records.size(); at += 16)
+            for (std::size_t i = 0; i < 8; ++i)
+                records[at + i] = static_cast<std::byte>(hash >> (8 * i));
+    });
 }
 
 MountOptions unsigned_at(std::string place, int priority) {

@@ -11,6 +11,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
 #include <fardel/format/staged_file.h>
+#include <fardel/format/statement.h>
 
 #include <cstdint>
 #include <functional>
@@ -49,6 +50,9 @@ struct WriteSummary {
     std::uint64_t blocks = 0;
     std::uint64_t file_bytes = 0;
 };
+
+// Its ids and sizes; who signs it adds name, version, date and the rest.
+Statement statement_about(const WriteSummary& summary);
 
 // A bundle that is written and not yet visible.
 class StagedBundle {

@@ -1,16 +1,24 @@
 // The seed of a random test: FARDEL_TEST_SEED if that is set, so that a failure can be run again; else a fresh one.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <random>
 
 namespace fardel::tests {
 
-inline std::uint64_t random_seed() {
+inline std::optional<std::uint64_t> given_seed() {
     if (const char* given = std::getenv("FARDEL_TEST_SEED"))
         return std::strtoull(given, nullptr, 0);
-    return std::random_device()();
+    return std::nullopt;
+}
+
+inline std::uint64_t random_seed() {
+    const auto given = given_seed();
+    return given ? *given : std::random_device()();
 }
 
 }  // namespace fardel::tests

@@ -1,0 +1,11 @@
+// Bytes that nobody can guess, from the operating system: nonces. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace fardel {
+
+void fill_random(std::span<std::byte> out) noexcept;
+
+}  // namespace fardel

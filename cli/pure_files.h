@@ -1,0 +1,47 @@
+// What `fardel pure` reads and writes: policy, messages and report as files, and the bundles that a client or server has.
+#pragma once
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/result.h>
+#include <fardel/vfs/pure_judgement.h>
+#include <fardel/vfs/pure_messages.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+// Errors: those of the file, limit (longer than `bytes_max`), and of the form.
+Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t bytes_max);
+Result<PurePolicy> read_pure_policy(const std::string& path);
+Result<PureOffer> read_pure_offer(const std::string& path);
+Result<PureAnswer> read_pure_answer(const std::string& path);
+Result<PureReport> read_pure_report(const std::string& path);
+
+// In place of whatever is there.
+Status write_file(const std::string& path, std::span<const std::byte> bytes);
+Status write_file(const std::string& path, std::string_view text);
+
+using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
+
+// The server's copies, in this order. Errors: those of opening.
+Result<OpenBundles> open_bundles(const std::vector<std::string>& files);
+
+// A client's bundles, each mounted where the policy says, others at the root.
+struct PureClient {
+    OpenBundles bundles;
+    std::vector<PureMount> mounts;      // highest precedence first
+    std::vector<PureProblem> problems;  // files that could not be mounted
+};
+// `trust_path`: whose signatures count; empty: nobody's. What cannot be opened is a problem. Errors: those of the trust
+// policy.
+Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const PurePolicy& policy, const std::string& trust_path);
+
+// Paths of all files below a folder, as the tree would have them, sorted. Errors: those of the folder, limit (a million).
+Result<std::vector<std::string>> list_loose_paths(const std::string& folder);
+
+}  // namespace fardel

@@ -1,0 +1,40 @@
+// The archives of a real game that tests read: OpenArena, as Debian installs it. A case that needs them fails where
+// they are absent.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace fardel::tests {
+
+inline const std::filesystem::path& openarena_folder() {
+    static const std::filesystem::path folder = "/usr/share/games/openarena/baseoa";
+    REQUIRE_MESSAGE(std::filesystem::is_directory(folder), "setup/install-dependencies installs OpenArena");
+    return folder;
+}
+
+// Of one archive.
+inline std::string openarena_archive(const std::string& name) {
+    const std::filesystem::path path = openarena_folder() / name;
+    REQUIRE_MESSAGE(std::filesystem::exists(path), "setup/install-dependencies installs OpenArena");
+    return path.string();
+}
+
+// Of all of them, sorted: the game takes them in this order, and later ones win.
+inline std::vector<std::string> openarena_archives() {
+    std::vector<std::string> paths;
+    std::error_code error;
+    for (std::filesystem::directory_iterator file(openarena_folder(), error), end; !error && file != end; file.increment(error))
+        if (file->path().extension() == ".pk3")
+            paths.push_back(file->path().string());
+    REQUIRE_MESSAGE(paths.size() >= 10, "setup/install-dependencies installs OpenArena's archives");
+    std::ranges::sort(paths);
+    return paths;
+}
+
+}  // namespace fardel::tests

@@ -1,0 +1,415 @@
+// The handshake between a server and its clients, and the known holes of schemes like it.
+#include <fardel/vfs/pure_check.h>
+
+#include "memory_file.h"
+#include "scratch.h"
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/format/bundle_writer.h>
+#include <fardel/format/random.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+using Bundles = std::vector<std::shared_ptr<const Bundle>>;
+
+std::shared_ptr<const Bundle> opened(Bytes bytes, std::shared_ptr<BlockCache> cache = nullptr) {
+    auto bundle = Bundle::open(make_memory_source(std::move(bytes)), {.cache = std::move(cache), .label = "test"});
+    REQUIRE_MESSAGE(bundle, bundle.error().text());
+    return *bundle;
+}
+
+Bytes base_bytes() {
+    BundleMaker maker;
+    for (int i = 0; i < 40; ++i)
+        maker.add("texts/" + std::to_string(i), "text number " + std::to_string(i));
+    return maker.add("maps/dm01", noise(1, 300'000)).add("empty", "").write();
+}
+Bytes map_bytes() { return BundleMaker().add("textures/wall", noise(2, 9'000)).add("textures/glass", noise(3, 9'000)).write(); }
+
+PurePolicy policy_of(const Bundles& bundles, std::vector<PureAxis> variants = {}) {
+    PureRules rules;
+    for (const auto& bundle : bundles)
+        rules.bundles.push_back({bundle->id(), CaseRule::exact, "", "bundle/" + std::to_string(rules.bundles.size())});
+    rules.variants = std::move(variants);
+    rules.unsigned_allowed = true;
+    return PurePolicy::make(std::move(rules)).value();
+}
+
+Hash random_hash() {
+    Hash hash;
+    fill_random(std::as_writable_bytes(std::span(hash.bytes)));
+    return hash;
+}
+
+// A server with its bundles, asked and answered over encoded messages.
+struct Server {
+    explicit Server(Bundles copies, std::vector<PureAxis> variants = {}) : bundles(std::move(copies)), policy(policy_of(bundles, std::move(variants))) {}
+
+    PureOffer offer(std::string_view connection) {
+        PureOffer offer{random_hash(), policy.digest(), {}};
+        REQUIRE(offers.open(offer.nonce, hash_connection(connection), now_s, now_s + 60));
+        return decode_pure_offer(*encode_pure_offer(offer)).value();
+    }
+    PureVerdict check(const PureAnswer& answer, std::string_view connection, const PureReport* report = nullptr) {
+        const PureAnswer received = decode_pure_answer(encode_pure_answer(answer)).value();
+        const PureNonce nonce = offers.take(received.nonce, hash_connection(connection), now_s);
+        const auto verdict = check_pure_answer(received, nonce, policy, bundles, connection, report);
+        REQUIRE_MESSAGE(verdict, verdict.error().text());
+        return decode_pure_verdict(encode_pure_verdict(*verdict)).value();
+    }
+
+    Bundles bundles;
+    PurePolicy policy;
+    PureOffers offers;
+    std::uint64_t now_s = 1000;
+};
+
+PureReply reply_to(Server& server, const Bundles& bundles, std::string_view connection, std::vector<PureAxis> chosen = {}) {
+    const auto reply = answer_pure_offer(server.offer(connection), server.policy, bundles, chosen, connection, {});
+    REQUIRE_MESSAGE(reply, reply.error().text());
+    return *reply;
+}
+
+std::string words_of(const PureVerdict& verdict) {
+    std::string words;
+    for (const PureRefusalText& refusal : refusal_texts(verdict))
+        words += (words.empty() ? "" : " ") + std::string(refusal.word);
+    return words.empty() ? "welcome" : words;
+}
+
+// "wrong bundle/0, missing bundle/1"
+std::string told(const PureReport& report) {
+    std::string text;
+    for (const PureProblem& problem : report.problems())
+        text += (text.empty() ? "" : ", ") + std::string(pure_fault_text(problem.fault)) + " " + problem.name;
+    return text;
+}
+
+std::uint32_t crc32(std::span<const std::byte> bytes) {
+    std::uint32_t crc = 0xffff'ffffu;
+    for (const std::byte byte : bytes) {
+        crc ^= static_cast<std::uint32_t>(byte);
+        for (int bit = 0; bit < 8; ++bit)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb8'8320u : 0);
+    }
+    return ~crc;
+}
+
+}  // namespace
+
+TEST_CASE("pure handshake: a client with the server's bundles is welcome, in whatever order it found them") {
+    const Bundles copies{opened(base_bytes()), opened(map_bytes()), opened(BundleMaker().write())};
+    Server server(copies);
+    const PureReply reply = reply_to(server, {opened(BundleMaker().write()), opened(map_bytes()), opened(base_bytes())}, "alice");
+    CHECK(reply.report.empty());
+    CHECK(words_of(server.check(reply.answer, "alice")) == "welcome");
+    CHECK(words_of(server.check(reply_to(server, copies, "bob").answer, "bob", &reply.report)) == "welcome");
+}
+
+TEST_CASE("pure handshake: an answer counts once, for one client and in time") {
+    const Bundles copies{opened(base_bytes())};
+    Server server(copies);
+    const PureAnswer alice = reply_to(server, copies, "alice").answer;
+
+    // Mallory hands in what Alice made, as it is and as if it were hers; Alice's offer is not lost by that.
+    CHECK(words_of(server.check(alice, "mallory")) == "other-connection");
+    PureAnswer relabelled = alice;
+    relabelled.connection = hash_connection("mallory");
+    CHECK(words_of(server.check(relabelled, "mallory")) == "other-connection");
+    const PureAnswer mallory_offer = reply_to(server, {}, "mallory").answer;
+    PureAnswer grafted = alice;
+    grafted.nonce = mallory_offer.nonce;
+    grafted.connection = hash_connection("mallory");
+    CHECK(words_of(server.check(grafted, "mallory")) == "wrong-proof");
+
+    CHECK(words_of(server.check(alice, "alice")) == "welcome");
+    CHECK(words_of(server.check(alice, "alice")) == "replayed");
+    server.offer("alice");
+    CHECK(words_of(server.check(alice, "alice")) == "replayed");
+
+    const PureAnswer late = reply_to(server, copies, "alice").answer;
+    server.now_s += 61;
+    CHECK(words_of(server.check(late, "alice")) == "expired");
+    PureAnswer unknown = reply_to(server, copies, "alice").answer;
+    unknown.nonce.bytes[31] ^= 1;
+    CHECK(words_of(server.check(unknown, "alice")) == "unknown-offer");
+}
+
+// 32-bit values forged: here nothing is that short, and no part of an answer may be changed.
+TEST_CASE("pure handshake: an answer with any bit changed is refused") {
+    const Bundles copies{opened(map_bytes())};
+    Server server(copies, {{"texture", {"astc", "bc7"}}});
+    const PureReply reply = reply_to(server, copies, "alice", {{"texture", {"bc7"}}});
+    REQUIRE(check_pure_answer(reply.answer, PureNonce::open, server.policy, copies, "alice", nullptr)->welcome());
+    const auto good = encode_pure_answer(reply.answer);
+    for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
+        CAPTURE(bit);
+        auto flipped = good;
+        flipped[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
+        const auto answer = decode_pure_answer(flipped);
+        if (answer)
+            CHECK_FALSE(check_pure_answer(*answer, PureNonce::open, server.policy, copies, "alice", nullptr)->welcome());
+    }
+    PureAnswer forged = reply.answer;
+    forged.proof = {};
+    CHECK(words_of(*check_pure_answer(forged, PureNonce::open, server.policy, copies, "alice", nullptr)) == "wrong-proof");
+}
+
+TEST_CASE("pure handshake: an answer tells which variants the client uses, and others are refused") {
+    const Bundles copies{opened(map_bytes())};
+    Server server(copies, {{"lang", {"en", "fr"}}, {"texture", {"astc", "bc7"}}});
+    const PureReply reply = reply_to(server, copies, "alice", {{"texture", {"bc7"}}, {"sound", {"loud"}}});
+    CHECK(reply.answer.variants[0] == 0);
+    CHECK(reply.answer.variants[1] == 2);
+    CHECK(words_of(server.check(reply.answer, "alice")) == "welcome");
+    const PureReply wrong = reply_to(server, copies, "alice", {{"texture", {"transparent"}}});
+    CHECK(told(wrong.report) == "not-allowed texture=transparent");
+    CHECK(words_of(server.check(wrong.answer, "alice", &wrong.report)) == "client-problems");
+    PureAnswer invented = reply_to(server, copies, "alice").answer;
+    invented.variants[1] = 4;
+    invented.variants[5] = 1;
+    CHECK(words_of(server.check(invented, "alice")) == "bad-variants");
+}
+
+TEST_CASE("pure handshake: another policy is refused on both sides") {
+    const Bundles copies{opened(base_bytes()), opened(map_bytes())};
+    Server server(copies);
+    const PurePolicy swapped = policy_of({copies[1], copies[0]});
+    const auto answer = answer_pure_offer(server.offer("alice"), swapped, copies, {}, "alice", {});
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().code() == ErrorCode::corrupt);
+    PureOffer pretended = server.offer("alice");
+    pretended.policy = swapped.digest();
+    const auto reply = answer_pure_offer(pretended, swapped, copies, {}, "alice", {});
+    REQUIRE(reply);
+    CHECK(words_of(server.check(reply->answer, "alice")) == "other-policy");
+    PureAnswer relabelled = reply_to(server, copies, "alice").answer;
+    PureAnswer lied = answer_pure_offer({relabelled.nonce, swapped.digest(), {}}, swapped, copies, {}, "alice", {})->answer;
+    lied.policy = server.policy.digest();
+    CHECK(words_of(server.check(lied, "alice")) == "wrong-proof");
+}
+
+TEST_CASE("pure handshake: missing and damaged bundles are all told, and the server hears of them") {
+    const Bundles copies{opened(base_bytes()), opened(map_bytes()), opened(BundleMaker().add("x", "y").write())};
+    Server server(copies);
+    const Bundles has{opened(damage_content(map_bytes(), id_of(noise(2, 9'000))))};  // both assets are in that block
+    const PureReply reply = reply_to(server, has, "alice");
+    CHECK(told(reply.report) == "missing bundle/0, wrong bundle/1, missing bundle/2");
+    CHECK(reply.report.problems()[1].bundle == copies[1]->id());
+    CHECK(reply.report.problems()[1].text.starts_with("corrupt: "));
+    CHECK(reply.answer.proof.is_zero());
+    const PureVerdict verdict = server.check(reply.answer, "alice", &reply.report);
+    CHECK(words_of(verdict) == "client-problems");
+    CHECK(verdict.problems == std::array<std::uint32_t, kPureFaults>{2, 1, 0, 0, 0, 0});
+
+    // A report that is not the answer's; an answer that hides it.
+    const PureReply again = reply_to(server, {}, "alice");
+    CHECK(words_of(server.check(again.answer, "alice", &reply.report)) == "client-problems wrong-report");
+    PureAnswer hidden = reply_to(server, has, "alice").answer;
+    hidden.report = PureReport().digest();
+    CHECK(words_of(server.check(hidden, "alice")) == "wrong-proof");
+}
+
+TEST_CASE("pure handshake: a changed byte anywhere is told when every byte is asked for") {
+    const Bytes good = base_bytes();
+    const Bundles copies{opened(good)};
+    const PurePolicy policy = policy_of(copies);
+    CHECK(check_every_byte(policy, copies).empty());
+    const LayoutHead& layout = copies[0]->layout_head();
+    for (std::uint64_t at = layout.blocks_offset; at < good.size(); at += 7'919) {
+        CAPTURE(at);
+        Bytes changed = good;
+        changed[at] ^= std::byte{1};
+        const auto problems = check_every_byte(policy, Bundles{opened(changed)});
+        if (at + 4096 < good.size() && changed[at] != good[at] && problems.empty())
+            CHECK_MESSAGE(good[at] == std::byte{0}, "only padding between blocks may be of no matter");
+        else
+            CHECK(told(PureReport(problems)) == "wrong bundle/0");
+    }
+}
+
+// Classic hole: names were not hashed, so files could change places.
+TEST_CASE("pure handshake: names swapped between entries make another bundle, or a damaged one") {
+    const Bytes good = map_bytes();
+    Server server({opened(good)});
+    // With every hash made anew: a see-through wall.
+    const Bytes rewritten = BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(2, 9'000)).write();
+    const PureReply other = reply_to(server, {opened(rewritten)}, "alice");
+    CHECK(told(other.report) == "missing bundle/0");
+    CHECK(words_of(server.check(other.answer, "alice")) == "client-problems");
+    // With the records of the names exchanged and only the page tree and head made right.
+    const Bytes swapped = rewrite_table(good, TableKind::names, [](std::span<std::byte> records) {
+        const std::size_t half = records.size() / 2;
+        std::ranges::swap_ranges(records.first(half), records.last(half));
+    });
+    CHECK(told(reply_to(server, {opened(swapped)}, "alice").report) == "missing bundle/0");
+    // In place, under the old id.
+    const auto damaged = opened(damage_table(good, TableKind::strings));
+    CHECK(damaged->id() == server.bundles[0]->id());
+    CHECK(outcome_of(damaged->find_name("textures/wall")) == "corrupt");
+}
+
+// Classic hole: a CRC is no hash.
+TEST_CASE("pure handshake: data changed under an unchanged CRC is told, with the layout's hashes made right or not") {
+    const std::string content = noise(2, 9'000);
+    // Bits of the CRC's own polynomial change nothing about the CRC.
+    std::string forged = content;
+    for (const unsigned bit : {0u, 6u, 9u, 10u, 16u, 20u, 21u, 22u, 24u, 25u, 27u, 28u, 30u, 31u, 32u})
+        forged[4'000 + bit / 8] = static_cast<char>(forged[4'000 + bit / 8] ^ 1 << bit % 8);
+    REQUIRE(forged != content);
+    REQUIRE(crc32(bytes_of(forged)) == crc32(bytes_of(content)));
+
+    const Bytes good = BundleMaker().add("textures/wall", content).write();
+    Server server({opened(good)});
+    Bytes changed = good;
+    const Bytes needle = bytes_of(content);
+    const auto at = std::search(changed.begin(), changed.end(), needle.begin(), needle.end());
+    REQUIRE(at != changed.end());
+    std::ranges::copy(bytes_of(forged), at);
+    CHECK(told(reply_to(server, {opened(changed)}, "alice").report) == "wrong bundle/0");
+    const auto layout_made_right = opened(forge_content(good, content, forged));
+    CHECK(layout_made_right->id() == server.bundles[0]->id());
+    CHECK(told(reply_to(server, {layout_made_right}, "alice").report) == "wrong bundle/0");
+}
+
+// Classic hole: the check looked once, and the game read later. A33, A105.
+TEST_CASE("pure handshake: files swapped after the check change nothing, or fail the read") {
+    const ScratchFolder scratch;
+    const std::string path = scratch.write("map.fardel", std::span<const std::byte>(map_bytes()));
+    const auto client = Bundle::open(open_file_source(path).value(), {.label = path}).value();
+    Server server({opened(map_bytes())});
+    CHECK(words_of(server.check(reply_to(server, {client}, "alice").answer, "alice")) == "welcome");
+    const auto read = [&] { return client->read_all(client->default_asset(client->name(client->find_name("textures/wall").value().value()).value()).value()); };
+
+    const Bytes cheat = BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(3, 9'000)).write();
+    scratch.write("cheat", std::span<const std::byte>(cheat));
+    std::filesystem::rename(path, scratch.path("old"));
+    std::filesystem::rename(scratch.path("cheat"), path);
+    CHECK(text_of(read().value()) == noise(2, 9'000));
+    CHECK(words_of(server.check(reply_to(server, {client}, "alice").answer, "alice")) == "welcome");
+
+    // The file itself, from behind its heads on.
+    std::fstream file(scratch.path("old"), std::ios::binary | std::ios::in | std::ios::out);
+    file.seekp(8'192);
+    file.write(reinterpret_cast<const char*>(cheat.data()) + 8'192, static_cast<std::streamsize>(cheat.size() - 8'192));
+    REQUIRE(file.flush());
+    CHECK(outcome_of(read()) == "corrupt");
+    CHECK(told(reply_to(server, {client}, "alice").report) == "wrong bundle/0");
+}
+
+// Classic hole: a list in a message of fixed size.
+TEST_CASE("pure handshake: four hundred bundles fit the same messages, and every missing one is named") {
+    Bundles copies;
+    for (int i = 0; i < 400; ++i)
+        copies.push_back(opened(BundleMaker().add("maps/" + std::to_string(i), noise(static_cast<std::uint64_t>(i), 3'000)).write()));
+    Server few({copies[0]}), many(copies);
+    const PureReply one = reply_to(few, copies, "alice"), all = reply_to(many, copies, "alice");
+    CHECK(encode_pure_offer(few.offer("x"))->size() == encode_pure_offer(many.offer("x"))->size());
+    CHECK(encode_pure_answer(one.answer).size() == encode_pure_answer(all.answer).size());
+    CHECK(words_of(many.check(all.answer, "alice")) == "welcome");
+
+    // The last one is another.
+    Bundles almost(copies.begin(), copies.end() - 1);
+    almost.push_back(opened(BundleMaker().add("maps/399", noise(1'399, 3'000)).write()));
+    CHECK(told(reply_to(many, almost, "alice").report) == "missing bundle/399");
+    const PureReply none = reply_to(many, {}, "alice");
+    CHECK(none.report.problems().size() == 400);
+    const auto received = PureReport::parse(none.report.format());
+    REQUIRE(received);
+    const PureVerdict verdict = many.check(none.answer, "alice", &*received);
+    CHECK(words_of(verdict) == "client-problems");
+    CHECK(verdict.problems[0] == 400);
+    for (std::size_t i = 0; i < 400; ++i) {
+        CHECK(received->problems()[i].bundle == copies[i]->id());
+        CHECK(received->problems()[i].name == "bundle/" + std::to_string(i));
+    }
+}
+
+TEST_CASE("pure handshake: a client that stores a bundle otherwise is welcome") {
+    const auto written = [](int level) {
+        BundlePlan plan;
+        std::string text;
+        while (text.size() < 200'000)
+            text += "some text that compresses, line " + std::to_string(text.size()) + "\n";
+        plan.assets.push_back({.source = make_memory_blob(bytes_of(text)), .key = "text", .content_type = "text/plain"});
+        plan.names.push_back({.name = AssetName::parse("text").value(), .variants = {{.asset = 0, .tags = {}}}});
+        MemoryDisk disk;
+        auto staged = write_bundle(plan, make_memory_file(disk), {.level = level, .jobs = 1});
+        REQUIRE(staged);
+        REQUIRE(staged->commit());
+        return opened(disk.bytes);
+    };
+    Server server({written(1)});
+    const auto client = written(19);
+    REQUIRE(client->id() == server.bundles[0]->id());
+    REQUIRE(client->layout_id() != server.bundles[0]->layout_id());
+    CHECK(words_of(server.check(reply_to(server, {client}, "alice").answer, "alice")) == "welcome");
+}
+
+TEST_CASE("pure handshake: the nonce decides which pieces are read, and they are few") {
+    BundleMaker maker;
+    for (std::uint64_t i = 0; i < 100; ++i)
+        maker.add("big/" + std::to_string(i), noise(i, 200'000));
+    const auto source = std::make_shared<CountingSource>(maker.write());
+    const Bundles copies{Bundle::open(source, {.label = "counted"}).value()};
+    Server server(copies);
+    std::set<Hash> proofs;
+    for (int i = 0; i < 5; ++i) {
+        const std::uint64_t before = source->bytes_read;
+        const PureReply reply = reply_to(server, copies, "alice");
+        CHECK(reply.report.empty());
+        CHECK(source->bytes_read - before < 17 * 3 * 65'536);
+        CHECK(source->bytes_read - before > 65'536);
+        proofs.insert(reply.answer.proof);
+    }
+    CHECK(proofs.size() == 5);
+    // An offer whose nonce is bad already costs the server no read.
+    PureAnswer replayed = reply_to(server, copies, "alice").answer;
+    CHECK(words_of(server.check(replayed, "alice")) == "welcome");
+    const std::uint64_t before = source->bytes_read;
+    CHECK(words_of(server.check(replayed, "alice")) == "replayed");
+    CHECK(source->bytes_read == before);
+}
+
+TEST_CASE("pure handshake: a server without its own copies says so instead of guessing") {
+    const Bundles copies{opened(base_bytes())};
+    Server server(copies);
+    const PureAnswer answer = reply_to(server, copies, "alice").answer;
+    const auto verdict = check_pure_answer(answer, PureNonce::open, server.policy, {}, "alice", nullptr);
+    REQUIRE_FALSE(verdict);
+    CHECK(verdict.error().code() == ErrorCode::missing);
+}
+
+TEST_CASE("pure offers: their number is bounded, expired ones make room, and one connection has one") {
+    PureOffers offers(3);
+    const Hash alice = hash_connection("alice"), bob = hash_connection("bob"), carol = hash_connection("carol"), dave = hash_connection("dave");
+    const Hash nonces[] = {random_hash(), random_hash(), random_hash(), random_hash(), random_hash()};
+    REQUIRE(offers.open(nonces[0], alice, 100, 110));
+    CHECK(outcome_of(offers.open(nonces[0], bob, 100, 110)) == "conflict");
+    REQUIRE(offers.open(nonces[1], bob, 100, 120));
+    REQUIRE(offers.open(nonces[2], alice, 100, 120));  // the older one of Alice is void
+    CHECK(outcome_of(offers.open(nonces[3], carol, 105, 120)) == "busy");
+    CHECK(offers.take(nonces[0], alice, 105) == PureNonce::replayed);
+    CHECK(offers.take(nonces[1], alice, 105) == PureNonce::other_connection);
+    CHECK(offers.take(nonces[2], alice, 105) == PureNonce::open);
+    CHECK(offers.take(nonces[2], alice, 105) == PureNonce::replayed);
+    REQUIRE(offers.open(nonces[3], carol, 111, 120));  // the first has expired
+    CHECK(offers.take(nonces[0], alice, 111) == PureNonce::unknown);
+    CHECK(outcome_of(offers.open(nonces[4], dave, 120, 130)) == "busy");
+    REQUIRE(offers.open(nonces[4], dave, 121, 130));
+    CHECK(offers.take(nonces[1], bob, 121) == PureNonce::unknown);
+    CHECK(offers.take(nonces[4], dave, 131) == PureNonce::expired);
+    CHECK(offers.take(nonces[4], dave, 131) == PureNonce::replayed);
+    CHECK(hash_connection("") != hash_connection(std::string_view("\0", 1)));
+}

@@ -1,0 +1,203 @@
+#include <fardel/vfs/pure_judgement.h>
+
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/format/bundle.h>
+
+#include <string>
+#include <vector>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+BundleId bundle_of(char digit) { return BundleId::parse(std::string(64, digit)).value(); }
+PublicKey key_of(char digit) { return PublicKey::parse(std::string(64, digit)).value(); }
+
+PureMount mount_of(std::uint32_t id, char digit, std::string name = "base/core", std::vector<PublicKey> signers = {key_of('5')}) {
+    PureMount mount;
+    mount.id = MountId{id};
+    mount.label = "file" + std::to_string(id);
+    mount.bundle = bundle_of(digit);
+    mount.name = std::move(name);
+    mount.signers = std::move(signers);
+    return mount;
+}
+
+PureMount tainted(PureMount mount) {
+    mount.tainted = true;
+    mount.name.clear();
+    mount.signers.clear();
+    return mount;
+}
+
+PureMount loose_mount(std::uint32_t id) {
+    PureMount mount;
+    mount.id = MountId{id};
+    mount.label = "folder";
+    mount.loose = true;
+    return mount;
+}
+
+PureRules two_bundles() {
+    PureRules rules;
+    rules.bundles = {{bundle_of('a'), CaseRule::exact, "", "base/core"}, {bundle_of('b'), CaseRule::exact, "", "maps/dm01"}};
+    return rules;
+}
+
+PureJudgement judge(PureRules rules, std::vector<PureMount> mounts) {
+    const auto policy = PurePolicy::make(std::move(rules));
+    REQUIRE_MESSAGE(policy, policy.error().text());
+    return judge_mounts(*policy, mounts);
+}
+
+// "2 1:gfx/**"
+std::string visible(const PureJudgement& judgement) {
+    std::string text;
+    for (const PureVisible& one : judgement.visible) {
+        text += (text.empty() ? "" : " ") + std::to_string(static_cast<std::uint32_t>(one.id));
+        for (const std::string& paths : one.paths)
+            text += ":" + paths;
+    }
+    return text;
+}
+
+// "missing maps/dm01, extra x"
+std::string told(const std::vector<PureProblem>& problems) {
+    std::string text;
+    for (const PureProblem& problem : problems)
+        text += (text.empty() ? "" : ", ") + std::string(pure_fault_text(problem.fault)) + " " + problem.name;
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("judge_mounts: exactly the content set is visible in the policy's order, whatever order it was mounted in") {
+    for (const bool swapped : {false, true}) {
+        std::vector<PureMount> mounts{mount_of(2, 'b', "maps/dm01"), mount_of(1, 'a')};
+        if (swapped)
+            std::swap(mounts[0], mounts[1]);
+        const PureJudgement judgement = judge(two_bundles(), mounts);
+        CHECK(visible(judgement) == "2 1");  // later ones win
+        CHECK(judgement.problems.empty());
+        CHECK(judgement.complete);
+    }
+}
+
+TEST_CASE("judge_mounts: everything wrong is told at once, each by bundle and name") {
+    PureRules rules = two_bundles();
+    for (const char digit : {'c', 'd', 'e'})
+        rules.bundles.push_back({bundle_of(digit), CaseRule::exact, "", std::string("more/") + digit});
+    rules.exceptions = {{"huds/*", key_of('1'), "gfx/hud/**"}};
+    rules.revoked_keys = {{key_of('9'), "stolen"}};
+    rules.revoked_bundles = {{bundle_of('8'), "wallhack"}};
+    PureMount elsewhere = mount_of(3, 'c');
+    elsewhere.place = "x";
+    const PureJudgement judgement = judge(rules, {mount_of(9, '8', "cheats/see"), loose_mount(8), mount_of(7, '7', "huds/fine", {key_of('2')}), mount_of(6, '6', "mods/other"),
+                                                  mount_of(5, 'e', "more/e", {key_of('9')}), elsewhere, tainted(mount_of(2, 'b'))});
+    CHECK(told(judgement.problems) == "missing base/core, unsigned maps/dm01, wrong more/c, missing more/d, revoked more/e, revoked cheats/see, not-allowed folder, not-allowed huds/fine, extra mods/other");
+    CHECK(judgement.problems[0].bundle == bundle_of('a'));
+    CHECK(judgement.problems[2].text == "mounted at \"/x\"; the policy says \"/\"");
+    CHECK(judgement.problems[5].text == "the bundle is withdrawn: wallhack");
+    CHECK(judgement.problems[6].bundle.is_zero());
+    CHECK(judgement.visible.empty());
+    CHECK_FALSE(judgement.complete);
+}
+
+TEST_CASE("judge_mounts: an unsigned content set is for policies that say so") {
+    PureRules rules = two_bundles();
+    const std::vector<PureMount> mounts{tainted(mount_of(2, 'b')), mount_of(1, 'a')};
+    CHECK(told(judge(rules, mounts).problems) == "unsigned maps/dm01");
+    rules.unsigned_allowed = true;
+    CHECK(judge(rules, mounts).problems.empty());
+}
+
+TEST_CASE("judge_mounts: place and case rule are part of what the policy says") {
+    PureRules rules = two_bundles();
+    rules.bundles[1].place = "mods";
+    rules.bundles[0].case_rule = CaseRule::fold;
+    std::vector<PureMount> mounts{mount_of(2, 'b'), mount_of(1, 'a')};
+    CHECK(told(judge(rules, mounts).problems) == "wrong base/core, wrong maps/dm01");
+    mounts[0].place = "mods";
+    mounts[1].case_rule = CaseRule::fold;
+    CHECK(judge(rules, mounts).problems.empty());
+    // The right one and the same bundle again, somewhere else.
+    mounts.push_back(mount_of(3, 'a'));
+    const PureJudgement twice = judge(rules, mounts);
+    CHECK(visible(twice) == "2 1");
+    CHECK(twice.complete);
+    CHECK(told(twice.problems) == "extra base/core");
+}
+
+TEST_CASE("judge_mounts: an exception needs name and key, wins over the content set, and shows only its paths") {
+    PureRules rules = two_bundles();
+    rules.exceptions = {{"huds/*", key_of('1'), "gfx/hud/**"}, {"huds/*", key_of('2'), "**"}, {"lang/**", key_of('1'), "text/**"}};
+    const auto judged = [&](PureMount mount) { return judge(rules, {mount_of(2, 'b'), mount, mount_of(1, 'a')}); };
+    CHECK(visible(judged(mount_of(7, '7', "huds/fine", {key_of('1')}))) == "7:gfx/hud/** 2 1");
+    CHECK(visible(judged(mount_of(7, '7', "lang/fr/all", {key_of('5'), key_of('1')}))) == "7:text/** 2 1");
+    CHECK(visible(judged(mount_of(7, '7', "huds/fine", {key_of('1'), key_of('2')}))) == "7:gfx/hud/**:** 2 1");
+    CHECK(told(judged(mount_of(7, '7', "lang/fr", {key_of('2')})).problems) == "not-allowed lang/fr");
+    CHECK(told(judged(mount_of(7, '7', "HUDS/fine", {key_of('1')})).problems) == "extra HUDS/fine");  // A69
+    CHECK(told(judged(mount_of(7, '7', "huds/a/b", {key_of('1')})).problems) == "extra huds/a/b");
+    CHECK(told(judged(tainted(mount_of(7, '7'))).problems) == "unsigned file7");
+    // Somebody says the right name without the trust policy's word for it.
+    PureMount claimed = mount_of(7, '7', "huds/fine", {key_of('1')});
+    claimed.tainted = true;
+    CHECK(told(judged(claimed).problems) == "not-allowed huds/fine");
+    rules.revoked_keys = {{key_of('1'), ""}};
+    CHECK(told(judged(mount_of(7, '7', "huds/fine", {key_of('1')})).problems) == "revoked huds/fine");
+}
+
+TEST_CASE("judge_mounts: loose files come last, so that none takes the place of a bundle's name, and only where tolerated") {
+    PureRules rules = two_bundles();
+    const std::vector<PureMount> mounts{loose_mount(8), mount_of(2, 'b'), mount_of(1, 'a')};
+    CHECK(told(judge(rules, mounts).problems) == "not-allowed folder");
+    CHECK(visible(judge(rules, mounts)) == "2 1");
+    rules.loose = {"config/**", "screenshots/*.png"};
+    CHECK(visible(judge(rules, mounts)) == "2 1 8:config/**:screenshots/*.png");
+    CHECK(judge(rules, mounts).problems.empty());
+
+    // The allowed extension at another place is not allowed.
+    const auto policy = PurePolicy::make(rules).value();
+    const std::vector<std::string> paths{"config/a.cfg", "scripts/a.cfg", "screenshots/1.png", "screenshots/x/1.png", "Config/a.cfg", "a.png"};
+    CHECK(told(judge_loose_paths(policy, "folder", paths)) == "not-allowed scripts/a.cfg, not-allowed screenshots/x/1.png, not-allowed Config/a.cfg, not-allowed a.png");
+}
+
+TEST_CASE("judge_variants: tags outside an axis of the policy are told; other axes are the client's own") {
+    PureRules rules = two_bundles();
+    rules.variants = {{"texture", {"astc", "bc7"}}};
+    const auto policy = PurePolicy::make(rules).value();
+    CHECK(told(judge_variants(policy, std::vector<PureAxis>{{"texture", {"png", "astc"}}, {"lang", {"fr"}}})) == "not-allowed texture=png");
+    CHECK(judge_variants(policy, std::vector<PureAxis>{{"texture", {"bc7"}}}).empty());
+    CHECK(judge_variants(policy, {}).empty());
+}
+
+// A61: what was 32 bits in classic schemes.
+TEST_CASE("judge_mounts: a bundle whose id is right in all but its last bit is missing, and extra") {
+    BundleId forged = bundle_of('a');
+    forged.bytes[31] ^= 1;
+    PureMount mount = mount_of(1, 'a');
+    mount.bundle = forged;
+    CHECK(told(judge(two_bundles(), {mount_of(2, 'b'), mount}).problems) == "missing base/core, extra base/core");
+}
+
+TEST_CASE("pure_mount: says what the trust policy believes of a bundle, and nothing of one that nobody vouches for") {
+    Author author;
+    const Bytes bytes = author.sign(BundleMaker().add("a", "x").write());
+    const MountDescription mount{.id = MountId{4}, .label = "l", .place = "p", .case_rule = CaseRule::fold};
+    const auto bundle = Bundle::open(make_memory_source(bytes), {.policy = &author.policy(), .label = "l"}).value();
+    const PureMount signed_mount = pure_mount(mount, *bundle);
+    CHECK(signed_mount.id == MountId{4});
+    CHECK(signed_mount.place == "p");
+    CHECK(signed_mount.case_rule == CaseRule::fold);
+    CHECK(signed_mount.bundle == bundle->id());
+    CHECK(signed_mount.name == "test");
+    CHECK(signed_mount.signers == std::vector<PublicKey>{author.key()});
+    CHECK_FALSE(signed_mount.tainted);
+    const PureMount plain = pure_mount(mount, *Bundle::open(make_memory_source(bytes), {.label = "l"}).value());
+    CHECK(plain.tainted);
+    CHECK(plain.name.empty());
+    CHECK(plain.signers.empty());
+}

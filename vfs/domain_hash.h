@@ -1,0 +1,38 @@
+// Hashes of pure mode: BLAKE3 over length-prefixed parts, the first of which names the purpose.
+#pragma once
+
+#include <fardel/format/hash.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace fardel {
+
+inline std::array<std::byte, 8> le64(std::uint64_t number) {
+    std::array<std::byte, 8> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::byte>(number >> 8 * i);
+    return bytes;
+}
+
+// BLAKE3-256 of: le64(size of domain), domain, le64(size of content), content.
+inline Hash domain_hash(std::string_view domain, std::span<const std::byte> content) {
+    Hasher hasher;
+    hasher.update(le64(domain.size()));
+    hasher.update(std::as_bytes(std::span(domain)));
+    hasher.update(le64(content.size()));
+    hasher.update(content);
+    return hasher.finish();
+}
+inline Hash domain_hash(std::string_view domain, std::string_view content) {
+    return domain_hash(domain, std::as_bytes(std::span(content)));
+}
+template <class Tag>
+Hash domain_hash(std::string_view domain, const Id32<Tag>& content) {
+    return domain_hash(domain, std::as_bytes(std::span(content.bytes)));
+}
+
+}  // namespace fardel

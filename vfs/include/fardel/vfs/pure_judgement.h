@@ -1,0 +1,56 @@
+// What a pure policy says about a set of mounts: which stay visible, in which order, and everything that is wrong.
+//
+// Pure decisions over plain values; the Vfs acts on them, and the handshake reports them. Names and labels of mounts
+// are untrusted; all text in a PureProblem is safe to show.
+#pragma once
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/ids.h>
+#include <fardel/vfs/mount.h>
+#include <fardel/vfs/pure_policy.h>
+#include <fardel/vfs/pure_report.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+// A mount, as the policy sees it.
+struct PureMount {
+    MountId id{};
+    std::string label;
+    std::string place;
+    CaseRule case_rule = CaseRule::exact;
+    bool loose = false;  // a folder or legacy archive: files without a bundle. What follows is then empty.
+    BundleId bundle;
+    std::string name;                // in the trusted statement; empty when tainted
+    bool tainted = false;
+    std::vector<PublicKey> signers;  // those that counted
+};
+PureMount pure_mount(const MountDescription& mount, const Bundle& bundle);
+
+struct PureVisible {
+    MountId id{};
+    // Globs over paths of the tree (without the '/' at the front): only these are visible of the mount. Empty: all.
+    std::vector<std::string> paths;
+};
+
+struct PureJudgement {
+    std::vector<PureVisible> visible;    // highest precedence first; all other mounts are hidden
+    std::vector<PureProblem> problems;   // in the order of the content set, then of the mounts
+    bool complete = false;               // each bundle of the content set is visible
+};
+
+// `mounts`: highest precedence first. Exceptions keep their order and win over the content set, which has the order of
+// the policy, whatever the mounts' own; loose files come last, so that they never take the place of a bundle's name.
+PureJudgement judge_mounts(const PurePolicy& policy, std::span<const PureMount> mounts);
+
+// Loose files one by one, for who lists them: a problem for each path of the tree that no pattern tolerates.
+std::vector<PureProblem> judge_loose_paths(const PurePolicy& policy, std::string_view label, std::span<const std::string> paths);
+
+// Tags that a client uses on an axis ("texture": "astc", "bc7").
+std::vector<PureProblem> judge_variants(const PurePolicy& policy, std::span<const PureAxis> chosen);
+
+}  // namespace fardel

@@ -1,0 +1,184 @@
+#include <fardel/vfs/pure_judgement.h>
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+std::string at_place(std::string_view place, CaseRule rule) {
+    return "\"/" + std::string(place) + "\"" + (rule == CaseRule::fold ? ", case folded" : "");
+}
+
+template <class Id>
+const Revocation<Id>* find_revocation(const std::vector<Revocation<Id>>& list, const Id& id) {
+    const auto at = std::ranges::lower_bound(list, id, {}, &Revocation<Id>::id);
+    return at != list.end() && at->id == id ? &*at : nullptr;
+}
+
+std::string because(std::string text, const std::string& reason) {
+    return reason.empty() ? text : std::move(text) + ": " + reason;
+}
+
+// What is withdrawn of the mount; nothing when nothing is.
+std::optional<std::string> find_withdrawn(const PureRules& rules, const PureMount& mount) {
+    if (const auto* revoked = find_revocation(rules.revoked_bundles, mount.bundle))
+        return because("the bundle is withdrawn", revoked->reason);
+    for (const PublicKey& key : mount.signers)
+        if (const auto* revoked = find_revocation(rules.revoked_keys, key))
+            return because("signed with the withdrawn key " + key_id(key), revoked->reason);
+    return std::nullopt;
+}
+
+// One pass over the mounts; each is used once.
+class Judge {
+public:
+    Judge(const PurePolicy& policy, std::span<const PureMount> mounts)
+        : rules_(policy.rules()), mounts_(mounts), used_(mounts.size(), false) {}
+
+    PureJudgement judge() {
+        std::vector<PureVisible> content;
+        for (const PureBundle& wanted : rules_.bundles)
+            if (const auto id = judge_content(wanted))
+                content.push_back({*id, {}});
+        out_.complete = content.size() == rules_.bundles.size();
+        std::vector<PureVisible> loose;
+        for (std::size_t i = 0; i < mounts_.size(); ++i) {
+            if (used_[i])
+                continue;
+            if (mounts_[i].loose)
+                judge_loose(mounts_[i], loose);
+            else
+                judge_other(mounts_[i]);
+        }
+        out_.visible.insert(out_.visible.end(), content.rbegin(), content.rend());  // later ones win
+        out_.visible.insert(out_.visible.end(), loose.begin(), loose.end());
+        return std::move(out_);
+    }
+
+private:
+    void tell(PureFault fault, const PureMount& mount, std::string_view text) {
+        out_.problems.push_back(
+            make_pure_problem(fault, mount.bundle, mount.name.empty() ? mount.label : mount.name, text));
+    }
+
+    // The mount that is to be visible.
+    std::optional<MountId> judge_content(const PureBundle& wanted) {
+        const auto tell_wanted = [&](PureFault fault, std::string_view text) {
+            out_.problems.push_back(make_pure_problem(fault, wanted.bundle, wanted.name, text));
+        };
+        std::optional<std::size_t> elsewhere;
+        for (std::size_t i = 0; i < mounts_.size(); ++i) {
+            const PureMount& mount = mounts_[i];
+            if (mount.loose || mount.bundle != wanted.bundle)
+                continue;
+            if (mount.place != wanted.place || mount.case_rule != wanted.case_rule) {
+                elsewhere = i;
+                continue;
+            }
+            used_[i] = true;
+            if (const auto withdrawn = find_withdrawn(rules_, mount)) {
+                tell_wanted(PureFault::revoked, *withdrawn);
+                return std::nullopt;
+            }
+            if (mount.tainted && !rules_.unsigned_allowed) {
+                tell_wanted(PureFault::unsigned_, "nobody whom the trust policy names has signed it");
+                return std::nullopt;
+            }
+            return mount.id;
+        }
+        if (!elsewhere) {
+            tell_wanted(PureFault::missing, "in the content set and not mounted");
+            return std::nullopt;
+        }
+        used_[*elsewhere] = true;  // told once
+        tell_wanted(PureFault::wrong, "mounted at " + at_place(mounts_[*elsewhere].place, mounts_[*elsewhere].case_rule) +
+                                          "; the policy says " + at_place(wanted.place, wanted.case_rule));
+        return std::nullopt;
+    }
+
+    void judge_loose(const PureMount& mount, std::vector<PureVisible>& loose) {
+        if (rules_.loose.empty())
+            tell(PureFault::not_allowed, mount, "loose files; the policy tolerates none");
+        else
+            loose.push_back({mount.id, rules_.loose});
+    }
+
+    void judge_other(const PureMount& mount) {
+        if (std::ranges::find(rules_.bundles, mount.bundle, &PureBundle::bundle) != rules_.bundles.end())
+            return tell(PureFault::extra, mount, "a bundle of the content set, mounted once more at " + at_place(mount.place, mount.case_rule));
+        if (const auto withdrawn = find_withdrawn(rules_, mount))
+            return tell(PureFault::revoked, mount, *withdrawn);
+        bool name_fits = false;
+        std::vector<std::string> paths;
+        for (const PureException& exception : rules_.exceptions) {
+            if (mount.name.empty() || !glob_matches(exception.bundles, mount.name))
+                continue;
+            name_fits = true;
+            if (!mount.tainted && std::ranges::find(mount.signers, exception.signer) != mount.signers.end())
+                paths.push_back(exception.paths);
+        }
+        if (!paths.empty())
+            out_.visible.push_back({mount.id, std::move(paths)});
+        else if (name_fits)
+            tell(PureFault::not_allowed, mount, "an exception has its name, and another key as signer");
+        else if (mount.tainted && !rules_.exceptions.empty())
+            tell(PureFault::unsigned_, mount, "not in the content set, and signed by nobody who could make it an exception");
+        else
+            tell(PureFault::extra, mount, "not in the content set");
+    }
+
+    const PureRules& rules_;
+    std::span<const PureMount> mounts_;
+    std::vector<bool> used_;
+    PureJudgement out_;
+};
+
+}  // namespace
+
+PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
+    const TrustVerdict& verdict = bundle.verdict();
+    PureMount out;
+    out.id = mount.id;
+    out.label = mount.label;
+    out.place = mount.place;
+    out.case_rule = mount.case_rule;
+    out.bundle = bundle.id();
+    out.tainted = verdict.tainted || !verdict.trusted;
+    if (out.tainted)
+        return out;
+    out.name = verdict.statement ? verdict.statement->name : "";
+    for (const TrustedSigner& signer : verdict.signers)
+        out.signers.push_back(signer.key);
+    return out;
+}
+
+PureJudgement judge_mounts(const PurePolicy& policy, std::span<const PureMount> mounts) {
+    return Judge(policy, mounts).judge();
+}
+
+std::vector<PureProblem> judge_loose_paths(const PurePolicy& policy, std::string_view label, std::span<const std::string> paths) {
+    std::vector<PureProblem> problems;
+    for (const std::string& path : paths)
+        if (std::ranges::none_of(policy.rules().loose, [&](const std::string& pattern) { return glob_matches(pattern, path); }))
+            problems.push_back(make_pure_problem(PureFault::not_allowed, {}, path, "a loose file of " + std::string(label)));
+    return problems;
+}
+
+std::vector<PureProblem> judge_variants(const PurePolicy& policy, std::span<const PureAxis> chosen) {
+    std::vector<PureProblem> problems;
+    for (const PureAxis& choice : chosen) {
+        const auto allowed = std::ranges::find(policy.rules().variants, choice.axis, &PureAxis::axis);
+        if (allowed == policy.rules().variants.end())
+            continue;
+        for (const std::string& tag : choice.tags)
+            if (!std::ranges::binary_search(allowed->tags, tag))
+                problems.push_back(make_pure_problem(PureFault::not_allowed, {}, choice.axis + "=" + tag, "a variant that the policy does not have"));
+    }
+    return problems;
+}
+
+}  // namespace fardel

@@ -1,0 +1,282 @@
+#include <fardel/vfs/pure_policy.h>
+
+#include "domain_hash.h"
+
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kTitle = "fardel-pure ";
+constexpr std::string_view kVersion = "1";
+constexpr std::size_t kWordBytesMax = 255;  // of an axis or tag, as in bundles
+
+Error malformed(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
+
+// Takes what is before the next `separator`, and the separator, from `text`.
+std::string_view take_until(std::string_view& text, char separator) {
+    const std::size_t end = text.find(separator);
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    return part;
+}
+
+bool is_tag_word(std::string_view word) {
+    const auto allowed = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
+               c == '.' || c == '+';
+    };
+    return !word.empty() && word.size() <= kWordBytesMax && std::ranges::all_of(word, allowed);
+}
+
+Status verify_pattern(std::string_view pattern) {
+    FARDEL_TRY(verify_glob(pattern));
+    if (pattern.find(' ') != std::string_view::npos)
+        return malformed("a pattern has no spaces; write ? where the name has one");
+    return ok();
+}
+
+Status verify(const PureBundle& bundle) {
+    if (!bundle.place.empty()) {
+        FARDEL_TRY(verify_name(bundle.place));
+        if (bundle.place.find(' ') != std::string::npos)
+            return malformed("a place has no spaces");
+        if (is_reserved_root_part(std::string_view(bundle.place).substr(0, bundle.place.find('/'))))
+            return Error(ErrorCode::denied, "nothing is mounted in /assets and /bundles");
+    }
+    return bundle.name.empty() ? ok() : verify_name(bundle.name);
+}
+
+Status verify(const PureAxis& axis) {
+    if (!is_tag_word(axis.axis) || axis.tags.empty() || !std::ranges::all_of(axis.tags, is_tag_word))
+        return malformed("an axis is written \"variant texture astc,bc7\"; words are letters, digits and - _ . +");
+    if (axis.tags.size() > PurePolicy::kTagsMax)
+        return Error(ErrorCode::limit, "an axis has at most " + std::to_string(PurePolicy::kTagsMax) + " tags");
+    if (std::ranges::adjacent_find(axis.tags) != axis.tags.end())
+        return malformed("a tag stands twice in one axis");
+    return ok();
+}
+
+Status verify(const PureException& exception) {
+    FARDEL_TRY(verify_pattern(exception.bundles));
+    return verify_pattern(exception.paths);
+}
+
+// Of loose files.
+Status verify(std::string_view pattern) {
+    FARDEL_TRY(verify_pattern(pattern));
+    if (pattern.substr(0, pattern.find('/')).find_first_of("*?") != std::string_view::npos)
+        return malformed("a pattern for loose files begins with a plain part, such as screenshots/** or autoexec.cfg: "
+                         "one kind of file is not tolerated everywhere");
+    return ok();
+}
+
+template <class Id>
+Status verify(const Revocation<Id>& revocation) {
+    if (revocation.reason.size() > limits::kCommentBytesMax)
+        return Error(ErrorCode::limit, "a reason has at most " + std::to_string(limits::kCommentBytesMax) + " bytes");
+    if (printable(revocation.reason, limits::kCommentBytesMax) != revocation.reason || revocation.reason.starts_with(' '))
+        return malformed("the reason is not plain text");
+    return ok();
+}
+
+// Sorts, and refuses what stands twice.
+template <class T, class Projection = std::identity>
+Status sort_distinct(std::vector<T>& list, std::string_view what, Projection projection = {}) {
+    std::ranges::sort(list, {}, projection);
+    if (std::ranges::adjacent_find(list, {}, projection) != list.end())
+        return malformed(std::string(what) + " stands in it twice");
+    return ok();
+}
+
+Status verify_count(std::size_t count, std::size_t count_max, std::string_view what) {
+    if (count > count_max)
+        return Error(ErrorCode::limit, std::to_string(count) + " " + std::string(what) + ", at most " +
+                                           std::to_string(count_max) + " allowed");
+    return ok();
+}
+
+// What only the whole can tell; sorts what has no order.
+Status settle(PureRules& rules) {
+    FARDEL_TRY(verify_count(rules.variants.size(), PurePolicy::kAxesMax, "axes"));
+    FARDEL_TRY(verify_count(rules.exceptions.size(), PurePolicy::kPatternsMax, "exceptions"));
+    FARDEL_TRY(verify_count(rules.loose.size(), PurePolicy::kPatternsMax, "patterns for loose files"));
+    FARDEL_TRY(sort_distinct(rules.variants, "an axis", &PureAxis::axis));
+    FARDEL_TRY(sort_distinct(rules.exceptions, "an exception"));
+    FARDEL_TRY(sort_distinct(rules.loose, "a pattern for loose files"));
+    FARDEL_TRY(sort_distinct(rules.revoked_keys, "a withdrawn key", &Revocation<PublicKey>::id));
+    FARDEL_TRY(sort_distinct(rules.revoked_bundles, "a withdrawn bundle", &Revocation<BundleId>::id));
+    for (const PureBundle& bundle : rules.bundles)
+        if (std::ranges::binary_search(rules.revoked_bundles, bundle.bundle, {}, &Revocation<BundleId>::id))
+            return malformed("bundle " + bundle.bundle.hex() + " is in the content set and withdrawn");
+    return ok();
+}
+
+// ---- Lines ----------------------------------------------------------------------------------------------------------
+
+Result<PureBundle> parse_bundle(std::string_view text) {
+    PureBundle bundle;
+    FARDEL_TRY_ASSIGN(bundle.bundle, BundleId::parse(take_until(text, ' ')));
+    const std::string_view rule = take_until(text, ' ');
+    if (rule != "exact" && rule != "fold")
+        return malformed("a bundle is written \"bundle ID exact /PLACE NAME\", or with fold for exact");
+    bundle.case_rule = rule == "fold" ? CaseRule::fold : CaseRule::exact;
+    const std::string_view place = take_until(text, ' ');
+    if (!place.starts_with('/'))
+        return malformed("a bundle's place begins with '/'; the root is '/' alone");
+    bundle.place = place.substr(1);
+    bundle.name = text;
+    return bundle;
+}
+
+PureAxis parse_axis(std::string_view text) {
+    PureAxis axis;
+    axis.axis = take_until(text, ' ');
+    while (!text.empty() && axis.tags.size() <= PurePolicy::kTagsMax)
+        axis.tags.emplace_back(take_until(text, ','));
+    std::ranges::sort(axis.tags);
+    return axis;
+}
+
+Result<PureException> parse_exception(std::string_view text) {
+    PureException exception;
+    exception.bundles = take_until(text, ' ');
+    FARDEL_TRY_ASSIGN(exception.signer, PublicKey::parse(take_until(text, ' ')));
+    exception.paths = text;
+    return exception;
+}
+
+template <class Id>
+Result<Revocation<Id>> parse_revocation(std::string_view text) {
+    Revocation<Id> revocation;
+    FARDEL_TRY_ASSIGN(revocation.id, Id::parse(take_until(text, ' ')));
+    revocation.reason = text;
+    return revocation;
+}
+
+template <class T>
+Status keep(Result<T> parsed, std::vector<T>& list) {
+    FARDEL_TRY_ASSIGN(T value, std::move(parsed));
+    FARDEL_TRY(verify(value));
+    list.push_back(std::move(value));
+    return ok();
+}
+
+Status parse_line(std::string_view line, PureRules& rules) {
+    if (printable(line, line.size()) != line)
+        return malformed("not plain text (a tab and a carriage return are control characters)");
+    if (line.empty() || line.starts_with('#'))
+        return ok();
+    if (line == "unsigned allow") {
+        rules.unsigned_allowed = true;
+        return ok();
+    }
+    std::string_view rest = line;
+    const std::string_view directive = take_until(rest, ' ');
+    if (directive == "bundle")
+        return keep(parse_bundle(rest), rules.bundles);
+    if (directive == "variant")
+        return keep<PureAxis>(parse_axis(rest), rules.variants);
+    if (directive == "except")
+        return keep(parse_exception(rest), rules.exceptions);
+    if (directive == "loose")
+        return keep<std::string>(std::string(rest), rules.loose);
+    if (directive == "revoke") {
+        const std::string_view kind = take_until(rest, ' ');
+        if (kind == "key")
+            return keep(parse_revocation<PublicKey>(rest), rules.revoked_keys);
+        if (kind == "bundle")
+            return keep(parse_revocation<BundleId>(rest), rules.revoked_bundles);
+    }
+    return malformed("\"" + printable(line, 40) + "\" is not a rule that is known");
+}
+
+template <class Id>
+void format_revocations(std::string& text, std::string_view kind, const std::vector<Revocation<Id>>& list) {
+    for (const Revocation<Id>& revocation : list) {
+        text += "revoke " + std::string(kind) + " " + revocation.id.hex();
+        if (!revocation.reason.empty())
+            text += " " + revocation.reason;
+        text += "\n";
+    }
+}
+
+std::string format_rules(const PureRules& rules) {
+    std::string text = std::string(kTitle) + std::string(kVersion) + "\n";
+    for (const PureBundle& bundle : rules.bundles) {
+        text += "bundle " + bundle.bundle.hex() + (bundle.case_rule == CaseRule::fold ? " fold /" : " exact /") + bundle.place;
+        text += bundle.name.empty() ? "\n" : " " + bundle.name + "\n";
+    }
+    for (const PureAxis& axis : rules.variants) {
+        text += "variant " + axis.axis + " ";
+        for (std::size_t i = 0; i < axis.tags.size(); ++i)
+            text += (i == 0 ? "" : ",") + axis.tags[i];
+        text += "\n";
+    }
+    for (const PureException& exception : rules.exceptions)
+        text += "except " + exception.bundles + " " + exception.signer.hex() + " " + exception.paths + "\n";
+    for (const std::string& pattern : rules.loose)
+        text += "loose " + pattern + "\n";
+    format_revocations(text, "key", rules.revoked_keys);
+    format_revocations(text, "bundle", rules.revoked_bundles);
+    if (rules.unsigned_allowed)
+        text += "unsigned allow\n";
+    return text;
+}
+
+}  // namespace
+
+PurePolicy::PurePolicy(PureRules rules, ContentSet content)
+    : rules_(std::move(rules)), content_(std::move(content)), digest_(domain_hash("fardel pure policy 1", format())) {}
+
+Result<PurePolicy> PurePolicy::make(PureRules rules) {
+    std::vector<BundleId> bundles;
+    for (const PureBundle& bundle : rules.bundles) {
+        FARDEL_TRY(verify(bundle));
+        bundles.push_back(bundle.bundle);
+    }
+    for (PureAxis& axis : rules.variants) {
+        std::ranges::sort(axis.tags);
+        FARDEL_TRY(verify(axis));
+    }
+    for (const PureException& exception : rules.exceptions)
+        FARDEL_TRY(verify(exception));
+    for (const std::string& pattern : rules.loose)
+        FARDEL_TRY(verify(pattern));
+    for (const auto& revocation : rules.revoked_keys)
+        FARDEL_TRY(verify(revocation));
+    for (const auto& revocation : rules.revoked_bundles)
+        FARDEL_TRY(verify(revocation));
+    FARDEL_TRY(settle(rules));
+    FARDEL_TRY_ASSIGN(ContentSet content, ContentSet::make(std::move(bundles)));
+    PurePolicy policy(std::move(rules), std::move(content));
+    FARDEL_TRY(verify_count(policy.format().size(), kBytesMax, "bytes of pure policy"));
+    return policy;
+}
+
+Result<PurePolicy> PurePolicy::parse(std::string_view text) {
+    FARDEL_TRY(verify_count(text.size(), kBytesMax, "bytes of pure policy"));
+    if (!text.ends_with('\n'))
+        return malformed("pure policy: does not end with a line feed; has it been cut off?");
+    const std::string_view title = take_until(text, '\n');
+    if (!title.starts_with(kTitle))
+        return malformed("pure policy: line 1: not \"fardel-pure 1\"");
+    if (title.substr(kTitle.size()) != kVersion)
+        return Error(ErrorCode::unsupported, "pure policy: line 1: not a version that this library knows");
+    PureRules rules;
+    for (std::size_t number = 2; !text.empty(); ++number)
+        if (auto status = parse_line(take_until(text, '\n'), rules); !status)
+            return std::move(status).error().with_context("pure policy: line " + std::to_string(number));
+    auto policy = make(std::move(rules));
+    if (!policy)
+        return std::move(policy).error().with_context("pure policy");
+    return policy;
+}
+
+std::string PurePolicy::format() const { return format_rules(rules_); }
+
+}  // namespace fardel

@@ -1,0 +1,109 @@
+#include <fardel/vfs/pure_report.h>
+
+#include "domain_hash.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kTitle = "fardel-pure-report ";
+constexpr std::string_view kVersion = "1";
+constexpr std::array<std::string_view, kPureFaults> kFaults = {"missing", "wrong", "unsigned", "revoked", "not-allowed", "extra"};
+
+Error malformed(std::string_view reason) { return Error(ErrorCode::malformed, "pure report: " + std::string(reason)); }
+
+// Takes what is before the next `separator`, and the separator; nothing when there is none.
+std::optional<std::string_view> take(std::string_view& text, char separator) {
+    const std::size_t end = text.find(separator);
+    if (end == std::string_view::npos)
+        return std::nullopt;
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    return part;
+}
+
+std::string shown(std::string_view text) { return printable(text, PureReport::kTextBytesMax); }
+
+// What shown() can give: it may end in an ellipsis that stands for what was left out.
+bool is_shown_text(std::string_view text) {
+    return text.size() <= 2 * PureReport::kTextBytesMax && printable(text, 2 * PureReport::kTextBytesMax) == text;
+}
+
+Result<PureProblem> parse_problem(std::string_view line) {
+    const auto word = take(line, '\t');
+    const auto id = take(line, '\t');
+    const auto name = take(line, '\t');
+    if (!word || !id || !name)
+        return malformed("a line is fault, bundle id, name and reason, with tabs between them");
+    const auto fault = std::ranges::find(kFaults, *word);
+    if (fault == kFaults.end())
+        return malformed("a fault that is not known");
+    PureProblem problem;
+    problem.fault = static_cast<PureFault>(fault - kFaults.begin());
+    FARDEL_TRY_ASSIGN(problem.bundle, BundleId::parse(*id));
+    problem.name = *name;
+    problem.text = line;
+    if (!is_shown_text(problem.name) || !is_shown_text(problem.text))
+        return malformed("a name or reason that is not safe to show, or too long");
+    return problem;
+}
+
+}  // namespace
+
+std::string_view pure_fault_text(PureFault fault) noexcept { return kFaults[static_cast<std::size_t>(fault)]; }
+
+PureProblem make_pure_problem(PureFault fault, const BundleId& bundle, std::string_view name, std::string_view text) {
+    return {fault, bundle, shown(name), shown(text)};
+}
+
+PureReport::PureReport(std::vector<PureProblem> problems) : problems_(std::move(problems)) {
+    if (problems_.size() <= kProblemsMax)
+        return;
+    const std::string more = std::to_string(problems_.size() - kProblemsMax + 1) + " more problems";
+    problems_.resize(kProblemsMax - 1);
+    problems_.push_back(make_pure_problem(PureFault::not_allowed, {}, "", more));
+}
+
+std::array<std::uint32_t, kPureFaults> PureReport::counts() const noexcept {
+    std::array<std::uint32_t, kPureFaults> counts{};
+    for (const PureProblem& problem : problems_)
+        ++counts[static_cast<std::size_t>(problem.fault)];
+    return counts;
+}
+
+std::string PureReport::format() const {
+    std::string text = std::string(kTitle) + std::string(kVersion) + "\n";
+    for (const PureProblem& problem : problems_)
+        text += std::string(pure_fault_text(problem.fault)) + "\t" + problem.bundle.hex() + "\t" + problem.name + "\t" + problem.text + "\n";
+    return text;
+}
+
+Hash PureReport::digest() const { return domain_hash("fardel pure report 1", format()); }
+
+Result<PureReport> PureReport::parse(std::string_view text) {
+    if (text.size() > kBytesMax)
+        return Error(ErrorCode::limit, "pure report of " + std::to_string(text.size()) + " bytes, at most " + std::to_string(kBytesMax) + " allowed");
+    const auto title = take(text, '\n');
+    if (!title || !title->starts_with(kTitle))
+        return malformed("does not begin with \"fardel-pure-report 1\"");
+    if (title->substr(kTitle.size()) != kVersion)
+        return Error(ErrorCode::unsupported, "pure report: not a version that this library knows");
+    std::vector<PureProblem> problems;
+    while (!text.empty()) {
+        const auto line = take(text, '\n');
+        if (!line)
+            return malformed("does not end with a line feed; has it been cut off?");
+        if (problems.size() == kProblemsMax)
+            return Error(ErrorCode::limit, "pure report of more than " + std::to_string(kProblemsMax) + " problems");
+        FARDEL_TRY_ASSIGN(PureProblem problem, parse_problem(*line));
+        problems.push_back(std::move(problem));
+    }
+    return PureReport(std::move(problems));
+}
+
+}  // namespace fardel
