@@ -39,15 +39,24 @@ PureFault fault_of(ErrorCode code) {
     }
 }
 
-// With the policy; where nobody whom it names has signed, without, and tainted.
-Result<std::shared_ptr<const Bundle>> open_client_bundle(const std::string& file, const TrustPolicy* trust, const std::shared_ptr<BlockCache>& cache) {
-    FARDEL_TRY_ASSIGN(auto source, open_file_source(file));
-    BundleOptions options{.policy = trust, .now_s = now_s(), .cache = cache, .label = file};
-    auto bundle = Bundle::open(source, options);
-    if (bundle || trust == nullptr || bundle.error().code() != ErrorCode::untrusted)
+struct ClientBundle {
+    std::shared_ptr<const Bundle> vouched;  // what the trust policy says of it; tainted where it vouches for nothing
+    std::shared_ptr<const Bundle> checked;  // each byte of it is held against the manifest, whoever has signed the layout
+};
+
+Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPolicy* trust, const std::shared_ptr<BlockCache>& cache) {
+    FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
+    ClientBundle bundle;
+    FARDEL_TRY_ASSIGN(bundle.checked, Bundle::open(source, {.policy = nullptr, .now_s = 0, .cache = cache, .label = file}));
+    bundle.vouched = bundle.checked;
+    if (trust == nullptr)
         return bundle;
-    options.policy = nullptr;
-    return Bundle::open(std::move(source), std::move(options));
+    auto vouched = Bundle::open(source, {.policy = trust, .now_s = now_s(), .cache = nullptr, .label = file});
+    if (vouched)
+        bundle.vouched = *std::move(vouched);
+    else if (vouched.error().code() != ErrorCode::untrusted)
+        return std::move(vouched).error();
+    return bundle;
 }
 
 }  // namespace
@@ -116,12 +125,12 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
         mount.id = MountId{++number};
         mount.label = file;
         const auto& wanted = policy.rules().bundles;
-        if (const auto at = std::ranges::find(wanted, (*bundle)->id(), &PureBundle::bundle); at != wanted.end()) {
+        if (const auto at = std::ranges::find(wanted, bundle->checked->id(), &PureBundle::bundle); at != wanted.end()) {
             mount.place = at->place;
             mount.case_rule = at->case_rule;
         }
-        client.mounts.insert(client.mounts.begin(), pure_mount(mount, **bundle));
-        client.bundles.push_back(*bundle);
+        client.mounts.insert(client.mounts.begin(), pure_mount(mount, *bundle->vouched));
+        client.bundles.push_back(bundle->checked);
     }
     return client;
 }

@@ -43,11 +43,18 @@ bool masks_fit(const PurePolicy& policy, std::span<const std::uint32_t> masks) {
     return true;
 }
 
-Status verify_asset_contents(const Bundle& bundle) {
+Status verify_tables(const Bundle& bundle, std::span<const TableEntry> tables) {
+    for (const TableEntry& table : tables)
+        if (record_bytes(table.kind) != 0)  // else of a later version, and never read
+            FARDEL_TRY(bundle.table_bytes(table.kind, 0, table.length_bytes));
+    return ok();
+}
+
+Status verify_whole(const Bundle& bundle) {
+    FARDEL_TRY(verify_tables(bundle, bundle.head().tables));
+    FARDEL_TRY(verify_tables(bundle, bundle.layout_head().tables));
     for (std::uint32_t i = 0; i < bundle.asset_count(); ++i)
         FARDEL_TRY(bundle.verify_asset(AssetIndex{i}));
-    for (std::uint32_t i = 0; i < bundle.name_count(); ++i)
-        FARDEL_TRY(bundle.name_text(NameIndex{i}));
     return ok();
 }
 
@@ -102,7 +109,7 @@ std::vector<PureProblem> check_every_byte(const PurePolicy& policy, PureBundles 
     std::vector<PureProblem> problems;
     for (const PureBundle& wanted : policy.rules().bundles)
         if (const Bundle* bundle = find_bundle(bundles, wanted.bundle))
-            if (const Status status = verify_asset_contents(*bundle); !status)
+            if (const Status status = verify_whole(*bundle); !status)
                 problems.push_back(damage(wanted, status.error()));
     return problems;
 }

@@ -34,7 +34,9 @@ struct PureReply {
     PureReport report;  // goes to the server beside the answer; empty when all is well
 };
 
-// `bundles`: those that are visible, in any order; the ones of the content set are found by id. `problems`: what
+// `bundles`: those that are visible, in any order; the ones of the content set are found by id. They are best opened
+// without a trust policy: a layout that only the player's own key vouches for is then held against the manifest, block
+// by block (else it shows in the proof, where a picked piece meets it). `problems`: what
 // judge_mounts and others have found; damage and missing bundles met here are added. An answer is made in any case; with
 // problems it has no proof. Error: corrupt (the policy is not the one of the offer).
 Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& policy, PureBundles bundles,
