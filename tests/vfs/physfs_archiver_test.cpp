@@ -52,16 +52,13 @@ TEST_CASE("physfs: before the first init there is an error, not a crash") {
     CHECK(outcome_of(mount_into_physfs(std::make_shared<Vfs>(), {.name = "x"})) == "io");
 }
 
-TEST_CASE("physfs: a bundle is mounted by its name, by another name and from memory") {
+TEST_CASE("physfs: a bundle is mounted by its name, by another name and without an extension") {
     const ScratchFolder scratch;
     const Bytes bundle = small_bundle();
     const PhysfsGame game;
     SUBCASE("by its name") { CHECK(physfs_mount(scratch.write("x.fardel", bundle)) == "ok"); }
     SUBCASE("as a zip that is none") { CHECK(physfs_mount(scratch.write("x.zip", bundle)) == "ok"); }
     SUBCASE("without an extension") { CHECK(physfs_mount(scratch.write("data", bundle)) == "ok"); }
-    SUBCASE("from memory") {
-        CHECK(PHYSFS_mountMemory(bundle.data(), bundle.size(), nullptr, "memory.fardel", "/", 1));
-    }
     CHECK(physfs_content("readme.txt") == "from the bundle");
     CHECK(physfs_content("maps/dm02.bsp") == "");
     CHECK(physfs_listing("") == "maps readme.txt");
@@ -199,7 +196,9 @@ TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, never
     for (std::size_t at = 0; at < whole.size(); at += 5) {
         Bytes bundle = whole;
         bundle[at] ^= std::byte{0x10};
-        if (PHYSFS_mountMemory(bundle.data(), bundle.size(), nullptr, "x.fardel", "/", 0) == 0)
+        // PHYSFS_mountMemory() would do, but PhysicsFS 3.0.2 leaks what it makes for it.
+        const std::string archive = scratch.write("x.fardel", bundle);
+        if (PHYSFS_mount(archive.c_str(), "/", 0) == 0)
             continue;
         ++mounted;
         for (const auto& [name, good] : {std::pair("readme.txt", "from the bundle"), std::pair("maps/dm01.bsp", "a map")}) {
@@ -210,7 +209,7 @@ TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, never
                 ++failed_reads;
             }
         }
-        REQUIRE(PHYSFS_unmount("x.fardel"));
+        REQUIRE(PHYSFS_unmount(archive.c_str()));
     }
     CHECK(mounted > 100);
     CHECK(failed_reads > 20);
@@ -288,7 +287,10 @@ TEST_CASE("physfs: a folder of a Vfs can be what is mounted, in front of the res
     CHECK(mount_into_physfs(vfs, {.name = "all", .append = false, .folder = bundle}));
     CHECK(physfs_listing("maps") == "a.txt hidden.txt");
     CHECK(physfs_content("maps/hidden.txt") == "H");
-    CHECK(std::string(PHYSFS_getSearchPath()[0]) == "all");
+    char** search_path = PHYSFS_getSearchPath();
+    REQUIRE(search_path != nullptr);
+    CHECK(std::string(search_path[0]) == "all");
+    PHYSFS_freeList(search_path);
 }
 
 TEST_CASE("physfs: a set file mounts the bundles that it names, the later in front") {
