@@ -108,6 +108,8 @@ private:
 }  // namespace
 
 Result<std::vector<AssetChange>> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount) {
+    if (before.find(mount) == nullptr || after.find(mount) == nullptr)
+        return std::vector<AssetChange>();
     return ChangeFinder(before, after, mount).find();
 }
 

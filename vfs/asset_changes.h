@@ -10,7 +10,7 @@
 
 namespace fardel {
 
-// By path. `mount` is in both sets; all others have the same content in both. Errors: corrupt, malformed, io.
+// By path; none when a pure policy hides the mount. All other mounts have the same content in both sets. Errors: corrupt, malformed, io.
 Result<std::vector<AssetChange>> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount);
 
 }  // namespace fardel

@@ -8,8 +8,19 @@
 namespace fardel {
 namespace {
 
+// Whether a pure policy lets a client have it: on an axis of the policy, a tag that is listed there.
+bool is_allowed(const VariantTags& tags, const PurePolicy* policy) {
+    if (policy == nullptr)
+        return true;
+    return std::ranges::all_of(tags, [&](const auto& tag) {
+        const auto axis = std::ranges::find(policy->rules().variants, tag.first, &PureAxis::axis);
+        return axis == policy->rules().variants.end() || std::ranges::find(axis->tags, tag.second) != axis->tags.end();
+    });
+}
+
 // Variants that stand to choice. Tags are views of the bundles' tables.
 struct Choices {
+    const PurePolicy* policy = nullptr;
     std::vector<VariantTags> tags;
     std::vector<AssetChoice> assets;
 
@@ -33,15 +44,22 @@ struct Choices {
         FARDEL_TRY_ASSIGN(const VariantRecord variant, bundle.variant(index));
         if (variant.asset >= bundle.asset_count() || variant.tag_count > limits::kTagsPerVariantMax)
             return Error(ErrorCode::malformed, bundle.label() + ": variant " + std::to_string(index) + " leads nowhere");
-        VariantTags& out = tags.emplace_back();
+        VariantTags out;
         for (std::uint32_t i = 0; i < variant.tag_count; ++i) {
             FARDEL_TRY_ASSIGN(const TagRecord tag, bundle.tag(variant.tag_first + i));
             FARDEL_TRY_ASSIGN(const std::string_view axis, bundle.string(tag.axis));
             FARDEL_TRY_ASSIGN(const std::string_view value, bundle.string(tag.value));
             out.emplace_back(axis, value);
         }
+        if (!is_allowed(out, policy))
+            return ok();
+        tags.push_back(std::move(out));
         assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}, .tags = {}});
         return ok();
+    }
+
+    Status verify_any() const {
+        return assets.empty() ? Status(Error(ErrorCode::denied, "the pure policy allows none of its variants")) : ok();
     }
 
     AssetChoice take(std::size_t index, TellTags tell) && {
@@ -64,10 +82,11 @@ bool is_above(const Mount& a, const Mount& b) { return &a < &b; }
 }  // namespace
 
 Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, TellTags tell) {
-    if (!match.record.is(NameRecord::has_variants) || (set.preference().empty() && tell == TellTags::no))
+    if (!match.record.is(NameRecord::has_variants) || (set.preference().empty() && set.pure_policy() == nullptr && tell == TellTags::no))
         return take_default(match);
-    Choices choices;
+    Choices choices{.policy = set.pure_policy(), .tags = {}, .assets = {}};
     FARDEL_TRY(choices.add(match));
+    FARDEL_TRY(choices.verify_any());
     return std::move(choices).take(choose_variant(choices.tags, set.preference()), tell);
 }
 
@@ -75,7 +94,7 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
                                      std::uint64_t hash, TellTags tell) {
     if (set.extenders().empty())
         return choose_own(set, match, tell);
-    Choices choices;
+    Choices choices{.policy = set.pure_policy(), .tags = {}, .assets = {}};
     FARDEL_TRY(choices.add(match));
     for (const std::uint32_t index : set.extenders()) {
         const Mount& mount = set.mounts()[index];
@@ -83,6 +102,7 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
         if (more && more->record.is(NameRecord::extends) && more->record.is(NameRecord::published))
             FARDEL_TRY(choices.add(*more));
     }
+    FARDEL_TRY(choices.verify_any());
     std::size_t best = choose_variant(choices.tags, set.preference());
     for (std::size_t i = 0; i < choices.tags.size(); ++i)
         if (choices.tags[i] == choices.tags[best] && is_above(*choices.assets[i].mount, *choices.assets[best].mount))

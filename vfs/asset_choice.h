@@ -18,7 +18,8 @@ struct AssetChoice {
 };
 enum class TellTags : bool { no, yes };
 
-// Among the variants of the match's own bundle. The match is no tombstone. Errors: corrupt, malformed, io.
+// Among the variants of the match's own bundle. The match is no tombstone. Errors: corrupt, malformed, io,
+// denied (a pure policy allows none of them).
 Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, TellTags tell = TellTags::no);
 // Of a match that won `name` in the published tree, other bundles' variants included. Of two variants with equal tags the
 // one of the mount with the higher precedence counts.

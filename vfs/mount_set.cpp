@@ -104,6 +104,10 @@ std::string_view mount_kind_text(MountKind kind) noexcept {
     return "unknown";
 }
 
+bool Mount::shows(std::string_view name) const {
+    return !paths || std::ranges::any_of(*paths, [name](const std::string& glob) { return glob_matches(glob, name); });
+}
+
 std::optional<std::string_view> Mount::inside(std::string_view name) const {
     if (place.empty())
         return name;
@@ -147,7 +151,7 @@ MountDescription Mount::describe() const {
     return out;
 }
 
-std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& runs,
+std::shared_ptr<MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& runs,
                                                std::shared_ptr<const VariantPreference> preference) {
     auto set = std::make_shared<MountSet>();
     set->mounts_ = std::move(mounts);
@@ -171,7 +175,8 @@ std::shared_ptr<const MountSet> MountSet::make(std::vector<Mount> mounts, const 
 
     auto& order = set->by_bundle_;
     for (std::uint32_t i = 0; i < all.size(); ++i)
-        order.push_back(i);
+        if (!all[i].paths)
+            order.push_back(i);
     std::ranges::stable_sort(order, {}, bundle_of);
     // Not std::ranges::unique: clang 14 cannot compile what it returns.
     order.erase(std::unique(order.begin(), order.end(),
@@ -212,11 +217,22 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
     std::erase_if(runs, [](const auto& run) { return run->members().empty(); });
     while (collect(mounts, runs)) {
     }
-    return make(std::move(mounts), runs, preference_);
+    return std::shared_ptr<const MountSet>(make(std::move(mounts), runs, preference_));
 }
 
 std::shared_ptr<const MountSet> MountSet::preferring(std::shared_ptr<const VariantPreference> preference) const {
     return make(mounts_, runs(), std::move(preference));
+}
+
+std::shared_ptr<const MountSet> MountSet::locked(std::vector<Mount> mounts, std::shared_ptr<const PurePolicy> policy) const {
+    for (Mount& mount : mounts)
+        mount.in_run = mount.unfit = false;
+    Runs runs;
+    while (collect(mounts, runs)) {
+    }
+    auto set = make(std::move(mounts), runs, preference_);
+    set->pure_policy_ = std::move(policy);
+    return set;
 }
 
 const Mount* MountSet::find(MountId mount) const noexcept {

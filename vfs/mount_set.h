@@ -12,6 +12,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/result.h>
 #include <fardel/vfs/mount.h>
+#include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/variants.h>
 
 #include <array>
@@ -51,9 +52,12 @@ struct Mount : MountContent {
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;
     std::string place;  // empty: the root
+    // Globs over paths of the tree: of this mount nothing else is visible, and no bundle or asset by its id. nullptr: all.
+    std::shared_ptr<const std::vector<std::string>> paths;
     bool in_run = false;  // its names are in one of the set's runs
     bool unfit = false;   // they can be in none
 
+    bool shows(std::string_view name) const;  // whether `paths` let that path of the tree through
     // What is left of `name` below the place; nothing when it is elsewhere.
     std::optional<std::string_view> inside(std::string_view name) const;
     // Where a folder of the tree stands to the place.
@@ -90,6 +94,10 @@ public:
     // One mount of each bundle, by bundle id.
     std::span<const std::uint32_t> by_bundle() const noexcept { return by_bundle_; }
     bool tainted() const noexcept { return tainted_; }
+    // Those of `mounts`, highest precedence first, and no others: what a pure policy leaves.
+    std::shared_ptr<const MountSet> locked(std::vector<Mount> mounts, std::shared_ptr<const PurePolicy> policy) const;
+    // nullptr: not in pure mode.
+    const PurePolicy* pure_policy() const noexcept { return pure_policy_.get(); }
     // nullptr: no such mount.
     const Mount* find(MountId mount) const noexcept;
     // Those that may add variants to names of others, highest precedence first; indexes of mounts().
@@ -106,8 +114,8 @@ private:
         std::vector<std::uint32_t> places;
     };
 
-    static std::shared_ptr<const MountSet> make(std::vector<Mount> mounts, const Runs& runs,
-                                                std::shared_ptr<const VariantPreference> preference);
+    static std::shared_ptr<MountSet> make(std::vector<Mount> mounts, const Runs& runs,
+                                          std::shared_ptr<const VariantPreference> preference);
     Runs runs() const;
 
     std::vector<Mount> mounts_;
@@ -116,6 +124,7 @@ private:
     std::vector<std::uint32_t> by_bundle_;  // indexes of mounts_
     std::vector<std::uint32_t> extenders_;
     std::shared_ptr<const VariantPreference> preference_ = std::make_shared<const VariantPreference>();
+    std::shared_ptr<const PurePolicy> pure_policy_;
     bool tainted_ = false;
 };
 

@@ -146,6 +146,9 @@ PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
     out.label = mount.label;
     out.place = mount.place;
     out.case_rule = mount.case_rule;
+    out.loose = mount.kind != MountKind::bundle;
+    if (out.loose)
+        return out;
     out.bundle = bundle.id();
     out.tainted = verdict.tainted || !verdict.trusted;
     if (out.tainted)

@@ -27,6 +27,8 @@ bool lasts(const Error& error) {
 }  // namespace
 
 Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_view name, std::uint64_t hash) {
+    if (mount.paths && !mount.shows(name))
+        return std::optional<NameMatch>();
     if (mount.place.empty())
         return find_in(mount, name, hash, mount.case_rule);
     const auto inside = mount.inside(name);
@@ -77,6 +79,8 @@ Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts
             first_error = std::move(error);
     };
     for (const Mount& mount : set.mounts()) {
+        if (mount.paths)
+            continue;
         auto index = mount.bundle->find_asset(id);
         if (!index) {
             keep(std::move(index).error());

@@ -126,10 +126,12 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
 
     FARDEL_TRY(verify_name(spelling));
     const Mount* mounted = set.find_bundle(bundle.id());
-    const Mount own = mounted != nullptr ? *mounted : unmounted(from.bundle());
-    FARDEL_TRY_ASSIGN(auto in_own, find_own(set, own, spelling));
-    if (in_own)
-        return in_own;
+    if (mounted != nullptr || set.pure_policy() == nullptr) {  // a bundle that is visible in part has no scope of its own
+        const Mount own = mounted != nullptr ? *mounted : unmounted(from.bundle());
+        FARDEL_TRY_ASSIGN(auto in_own, find_own(set, own, spelling));
+        if (in_own)
+            return in_own;
+    }
     FARDEL_TRY_ASSIGN(auto in_dependency, find_in_dependencies(set, bundle, spelling));
     if (in_dependency)
         return in_dependency;

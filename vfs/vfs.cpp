@@ -70,6 +70,8 @@ Result<Stat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kind) {
 Result<std::optional<Stat>> find_asset_stat(const MountSet& set, const AssetVerdicts& verdicts, const AssetId& id) {
     std::optional<Error> first_error;
     for (const Mount& mount : set.mounts()) {
+        if (mount.paths)
+            continue;
         auto index = mount.bundle->find_asset(id);
         if (!index && !first_error)
             first_error = std::move(index).error();

@@ -1,5 +1,6 @@
 // The half of Vfs that changes what is mounted.
 #include "asset_changes.h"
+#include "pure_lock.h"
 #include "vfs_state.h"
 
 #include <fardel/vfs/vfs.h>
@@ -44,8 +45,13 @@ Result<ContentNumber> Vfs::Impl::next_content() {
 }
 
 Result<std::shared_ptr<const MountSet>> Vfs::Impl::change(MountSetChange change) {
-    FARDEL_TRY_ASSIGN(auto next, set.read()->changed(std::move(change)));
-    return set.replace(std::move(next));
+    FARDEL_TRY_ASSIGN(auto next, mounted->changed(std::move(change)));
+    return show(std::move(next));
+}
+
+std::shared_ptr<const MountSet> Vfs::Impl::show(std::shared_ptr<const MountSet> next) {
+    mounted = std::move(next);
+    return set.replace(pure ? lock_mounts(*mounted, pure) : mounted);
 }
 
 Result<MountId> Vfs::mount(const std::string& path, MountOptions options) {
@@ -138,8 +144,8 @@ Result<std::vector<AssetChange>> Vfs::Impl::refresh(const Mount& mount, std::sha
 Result<std::vector<AssetChange>> Vfs::refresh(MountId mount) {
     std::shared_ptr<const MountSet> old;
     const std::scoped_lock lock(impl_->writing);
-    const auto set = impl_->set.share();
-    const Mount* found = set->find(mount);
+    const auto mounted = impl_->mounted;
+    const Mount* found = mounted->find(mount);
     if (found == nullptr)
         return Error(ErrorCode::missing, "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
     return impl_->refresh(*found, old);
@@ -154,8 +160,8 @@ Result<std::vector<AssetChange>> Vfs::poll() {
         watch.pending = watch.pending || changed;
         if (!watch.pending)
             continue;
-        const auto set = impl_->set.share();
-        auto more = impl_->refresh(*set->find(id), old.emplace_back());
+        const auto mounted = impl_->mounted;
+        auto more = impl_->refresh(*mounted->find(id), old.emplace_back());
         if (!more && more.error().code() == ErrorCode::conflict)
             continue;  // somebody is writing; next time
         if (!more)
@@ -169,8 +175,29 @@ Result<std::vector<AssetChange>> Vfs::poll() {
 void Vfs::prefer(VariantPreference preference) {
     std::shared_ptr<const MountSet> old;
     const std::scoped_lock lock(impl_->writing);
-    auto next = impl_->set.read()->preferring(std::make_shared<const VariantPreference>(std::move(preference)));
-    old = impl_->set.replace(std::move(next));
+    old = impl_->show(impl_->mounted->preferring(std::make_shared<const VariantPreference>(std::move(preference))));
+}
+
+PureReport Vfs::enter_pure(PurePolicy policy) {
+    std::shared_ptr<const MountSet> old;
+    const std::scoped_lock lock(impl_->writing);
+    impl_->pure = std::make_shared<const PurePolicy>(std::move(policy));
+    old = impl_->show(impl_->mounted);
+    return PureReport(judge(*impl_->mounted, *impl_->pure).problems);
+}
+
+void Vfs::leave_pure() {
+    std::shared_ptr<const MountSet> old;
+    const std::scoped_lock lock(impl_->writing);
+    impl_->pure.reset();
+    old = impl_->show(impl_->mounted);
+}
+
+std::optional<PureReport> Vfs::pure_report() const {
+    const std::scoped_lock lock(impl_->writing);
+    if (!impl_->pure)
+        return std::nullopt;
+    return PureReport(judge(*impl_->mounted, *impl_->pure).problems);
 }
 
 std::vector<MountDescription> Vfs::mounts() const {
@@ -178,6 +205,10 @@ std::vector<MountDescription> Vfs::mounts() const {
     std::vector<MountDescription> out;
     for (const Mount& mount : set->mounts())
         out.push_back(mount.describe());
+    const std::scoped_lock lock(impl_->writing);
+    for (const Mount& mount : impl_->mounted->mounts())
+        if (set->find(mount.id) == nullptr)
+            out.emplace_back(mount.describe()).hidden = true;
     return out;
 }
 

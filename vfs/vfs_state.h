@@ -27,6 +27,8 @@ struct Vfs::Impl {
     mutable AssetVerdicts verdicts;
 
     std::mutex writing;  // guards what follows and the order of changes; no reader takes it
+    std::shared_ptr<const MountSet> mounted = set.share();  // everything; `set` is what of it is visible
+    std::shared_ptr<const PurePolicy> pure;                 // nullptr: everything is
     std::uint32_t last_mount = 0;
     std::uint32_t last_content = 0;
     std::map<MountId, Watch> watches;
@@ -35,6 +37,7 @@ struct Vfs::Impl {
     Result<ContentNumber> next_content();
     // The old set comes back, to be let go of after the lock.
     Result<std::shared_ptr<const MountSet>> change(MountSetChange change);
+    std::shared_ptr<const MountSet> show(std::shared_ptr<const MountSet> next);
     Result<std::vector<AssetChange>> refresh(const Mount& mount, std::shared_ptr<const MountSet>& old);
 };
 

@@ -74,6 +74,7 @@ struct MountDescription {
     BundleId bundle;
     LayoutId layout;
     bool tainted = false;
+    bool hidden = false;  // by a pure policy
     std::vector<std::string> signers;  // labels of the policy's keys that counted
     // Of a folder or archive: what is in it and not in the tree, and why.
     std::shared_ptr<const ScanReport> left_out;

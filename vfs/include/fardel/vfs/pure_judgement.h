@@ -23,7 +23,7 @@ struct PureMount {
     std::string label;
     std::string place;
     CaseRule case_rule = CaseRule::exact;
-    bool loose = false;  // a folder or legacy archive: files without a bundle. What follows is then empty.
+    bool loose = false;  // a folder, legacy archive or plan: files without a bundle. What follows is then empty.
     BundleId bundle;
     std::string name;                // in the trusted statement; empty when tainted
     bool tainted = false;

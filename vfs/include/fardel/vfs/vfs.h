@@ -14,6 +14,8 @@
 #include <fardel/vfs/link_report.h>
 #include <fardel/vfs/listing.h>
 #include <fardel/vfs/mount.h>
+#include <fardel/vfs/pure_policy.h>
+#include <fardel/vfs/pure_report.h>
 #include <fardel/vfs/variants.h>
 #include <fardel/vfs/vfs_path.h>
 
@@ -74,7 +76,16 @@ public:
     // Which variants are taken from now on; empty, as at first: the first of each name. What is open stays what it is.
     void prefer(VariantPreference preference);
 
-    // Highest precedence first.
+    // Pure mode: from now on only what the policy allows is visible: its bundles, at their places and in its order;
+    // exceptions, and loose files where they are tolerated, at the paths it lists; the variants it allows. The rest stays
+    // mounted and hidden; what is mounted later is judged too. Files that are open stay open. What comes back is
+    // everything that is wrong, empty when the content set is whole and nothing had to be hidden. docs/pure-mode.md.
+    PureReport enter_pure(PurePolicy policy);
+    void leave_pure();
+    // What enter_pure would say now; nothing: not in pure mode.
+    std::optional<PureReport> pure_report() const;
+
+    // Highest precedence first, those that a pure policy hides behind the others.
     std::vector<MountDescription> mounts() const;
     // Whether a bundle is mounted that no policy vouches for.
     bool tainted() const noexcept;

@@ -1,0 +1,172 @@
+#include "pure_lock.h"
+
+#include "scratch.h"
+#include "test_bundle.h"
+
+#include <doctest/doctest.h>
+#include <fardel/format/bundle.h>
+
+#include <string>
+#include <vector>
+
+using namespace fardel;
+using namespace fardel::tests;
+
+namespace {
+
+BundleId id_of_bundle(const Bytes& bundle) { return Bundle::open(make_memory_source(bundle), {}).value()->id(); }
+
+PurePolicy policy_of(PureRules rules) {
+    auto policy = PurePolicy::make(std::move(rules));
+    REQUIRE_MESSAGE(policy, (policy ? std::string() : policy.error().text()));
+    return *std::move(policy);
+}
+
+PureRules rules_of(const std::vector<Bytes>& bundles) {
+    PureRules rules;
+    rules.unsigned_allowed = true;
+    for (const Bytes& bundle : bundles)
+        rules.bundles.push_back({.bundle = id_of_bundle(bundle), .place = "", .name = ""});
+    return rules;
+}
+
+std::string faults(const PureReport& report) {
+    std::string out;
+    for (const PureProblem& problem : report.problems())
+        out += (out.empty() ? "" : " ") + std::string(pure_fault_text(problem.fault));
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("pure lock: only the policy's bundles are visible, in its order, and everything comes back afterwards") {
+    const Bytes base = BundleMaker().add("a", "base").add("b", "base").write();
+    const Bytes mod = BundleMaker().add("a", "mod").write();
+    const Bytes cheat = BundleMaker().add("a", "see through walls").add("cheat", "c").add_tombstone("b").write();
+    Vfs vfs;
+    mount(vfs, mod);
+    mount(vfs, base);
+    const MountId extra = mount(vfs, cheat, unsigned_at("", 100));
+    const File open = vfs.open("/cheat").value();
+    CHECK(content_at(vfs, "/a") == "see through walls");
+
+    CHECK(faults(vfs.enter_pure(policy_of(rules_of({base, mod})))) == "extra");
+    CHECK(content_at(vfs, "/a") == "mod");
+    CHECK(content_at(vfs, "/b") == "base");
+    CHECK(outcome_of(vfs.open("/cheat")) == "missing");
+    CHECK(outcome_of(vfs.open("/assets/" + id_of("c").hex())) == "missing");
+    CHECK(outcome_of(vfs.open("/bundles/" + id_of_bundle(cheat).hex() + "/cheat")) == "missing");
+    CHECK(listing_of(vfs, "/") == "a@ assets/ b@ bundles/");
+    CHECK(vfs.conflicts().value().size() == 1);
+    CHECK(text_of(open.read_all().value()) == "c");
+    REQUIRE(vfs.mounts().size() == 3);
+    CHECK(vfs.mounts().back().id == extra);
+    CHECK(vfs.mounts().back().hidden);
+    CHECK_FALSE(vfs.mounts().front().hidden);
+    CHECK(faults(vfs.pure_report().value()) == "extra");
+
+    vfs.leave_pure();
+    CHECK_FALSE(vfs.pure_report());
+    CHECK(content_at(vfs, "/a") == "see through walls");
+    CHECK_FALSE(vfs.mounts().back().hidden);
+}
+
+TEST_CASE("pure lock: what is mounted, replaced or unmounted under it is judged too") {
+    const Bytes base = BundleMaker().add("a", "base").write();
+    const Bytes other = BundleMaker().add("a", "other").write();
+    Vfs vfs;
+    CHECK(faults(vfs.enter_pure(policy_of(rules_of({base})))) == "missing");
+    mount(vfs, other);
+    CHECK(outcome_of(vfs.open("/a")) == "missing");
+    const MountId id = mount(vfs, base);
+    CHECK(content_at(vfs, "/a") == "base");
+    CHECK(faults(vfs.pure_report().value()) == "extra");
+    REQUIRE(vfs.replace(id, {.subject = make_memory_source(BundleMaker().add("a", "third").write()), .options = unsigned_at()}));
+    CHECK(outcome_of(vfs.open("/a")) == "missing");
+    CHECK(faults(vfs.pure_report().value()) == "missing extra extra");
+    REQUIRE(vfs.unmount(id));
+    CHECK(faults(vfs.pure_report().value()) == "missing extra");
+}
+
+TEST_CASE("pure lock: loose files are refused, or seen only where they are tolerated and nobody has the name") {
+    const ScratchFolder scratch;
+    scratch.write("home/a", "cheat");
+    scratch.write("home/screenshots/1.png", "mine");
+    scratch.write("home/screenshots/base.png", "fake");
+    const Bytes base = BundleMaker().add("a", "base").add("screenshots/base.png", "base").write();
+    Vfs vfs;
+    mount(vfs, base);
+    REQUIRE(vfs.mount(scratch.path("home"), unsigned_at("", 50)));
+    CHECK(content_at(vfs, "/a") == "cheat");
+
+    CHECK(faults(vfs.enter_pure(policy_of(rules_of({base})))) == "not-allowed");
+    CHECK(content_at(vfs, "/a") == "base");
+    CHECK(outcome_of(vfs.open("/screenshots/1.png")) == "missing");
+
+    PureRules tolerant = rules_of({base});
+    tolerant.loose = {"screenshots/*"};
+    CHECK(faults(vfs.enter_pure(policy_of(tolerant))) == "");
+    CHECK(content_at(vfs, "/a") == "base");
+    CHECK(content_at(vfs, "/screenshots/1.png") == "mine");
+    CHECK(content_at(vfs, "/screenshots/base.png") == "base");
+    CHECK(outcome_of(vfs.open("/assets/" + id_of("cheat").hex())) == "missing");
+    CHECK(outcome_of(vfs.open("/assets/" + id_of("mine").hex())) == "missing");
+    CHECK(listing_of(vfs, "/screenshots") == "1.png@ base.png@");
+}
+
+TEST_CASE("pure lock: an exception's bundle is visible at its paths and nowhere else") {
+    Author author;
+    const Bytes base = BundleMaker().add("gfx/hud", "base hud").add("a", "base").write();
+    const Bytes skin = author.sign(BundleMaker().add("gfx/hud", "my hud").add("a", "cheat").add("gfx/own", "own").write());
+    PureRules rules = rules_of({base});
+    rules.exceptions = {{.bundles = "**", .signer = author.key(), .paths = "gfx/hud"}};
+    Vfs vfs;
+    mount(vfs, base);
+    mount(vfs, skin, {.priority = 9, .policy = &author.policy()});
+    CHECK(faults(vfs.enter_pure(policy_of(rules))) == "");
+    CHECK(content_at(vfs, "/gfx/hud") == "my hud");
+    CHECK(content_at(vfs, "/a") == "base");
+    CHECK(outcome_of(vfs.open("/gfx/own")) == "missing");
+    CHECK(outcome_of(vfs.open("/bundles/" + id_of_bundle(skin).hex() + "/gfx/own")) == "missing");
+    CHECK(outcome_of(vfs.open("/assets/" + id_of("cheat").hex())) == "missing");
+    const File hud = vfs.open("/gfx/hud").value();
+    CHECK(outcome_of(vfs.open_from(hud, "gfx/own")) == "missing");
+    CHECK(text_of(vfs.open_from(hud, "a").value().read_all().value()) == "base");
+    vfs.leave_pure();
+    CHECK(text_of(vfs.open_from(hud, "gfx/own").value().read_all().value()) == "own");
+}
+
+TEST_CASE("pure lock: only variants that the policy allows are taken") {
+    BundleMaker maker;
+    maker.add_variants("wall", {"solid", "glass"}).add_variants("all glass", {"glass 2"});
+    maker.plan().names[0].variants[0].tags = {{"quality", "sd"}};
+    maker.plan().names[0].variants[1].tags = {{"quality", "see-through"}};
+    maker.plan().names[1].variants[0].tags = {{"quality", "see-through"}};
+    const Bytes bundle = maker.write();
+    PureRules rules = rules_of({bundle});
+    rules.variants = {{.axis = "quality", .tags = {"hd", "sd"}}};
+    Vfs vfs;
+    mount(vfs, bundle);
+    vfs.prefer(parse_variant_preference("quality=see-through").value());
+    CHECK(content_at(vfs, "/wall") == "glass");
+    vfs.enter_pure(policy_of(rules));
+    CHECK(content_at(vfs, "/wall") == "solid");
+    CHECK(outcome_of(vfs.open("/all glass")) == "denied");
+    CHECK(outcome_of(vfs.open("/bundles/" + id_of_bundle(bundle).hex() + "/all glass")) == "denied");
+    vfs.leave_pure();
+    CHECK(content_at(vfs, "/wall") == "glass");
+}
+
+TEST_CASE("pure lock: hundreds of bundles") {
+    std::vector<Bytes> bundles;
+    for (int i = 0; i < 120; ++i)
+        bundles.push_back(BundleMaker().add("all", std::to_string(i)).add("own " + std::to_string(i), "x").write());
+    Vfs vfs;
+    for (auto at = bundles.rbegin(); at != bundles.rend(); ++at)
+        mount(vfs, *at);
+    CHECK(content_at(vfs, "/all") == "0");
+    CHECK(vfs.enter_pure(policy_of(rules_of(bundles))).empty());
+    CHECK(content_at(vfs, "/all") == "119");
+    for (int i = 0; i < 120; ++i)
+        CHECK(content_at(vfs, "/own " + std::to_string(i)) == "x");
+}
