@@ -63,7 +63,14 @@ public:
     ChangeFinder(const MountSet& before, const MountSet& after, MountId mount)
         : before_(before), after_(after), old_(*before.find(mount)->bundle), new_(*after.find(mount)->bundle), place_(before.find(mount)->place) {}
 
-    Result<std::vector<AssetChange>> find() {
+    std::vector<AssetChange> find() {
+        if (Status walked = walk(); !walked)
+            changes_.push_back({.path = "/" + place_, .before = {}, .after = {}, .error = std::move(walked).error()});
+        return std::move(changes_);
+    }
+
+private:
+    Status walk() {
         FARDEL_TRY(old_.load());
         FARDEL_TRY(new_.load());
         while (old_.name() || new_.name()) {
@@ -75,10 +82,9 @@ public:
             if (in_new)
                 FARDEL_TRY(new_.step());
         }
-        return std::move(changes_);
+        return ok();
     }
 
-private:
     Status compare(std::string_view inside, bool in_both) {
         if (in_both) {
             FARDEL_TRY_ASSIGN(const auto was, old_.plain_asset());
@@ -88,13 +94,25 @@ private:
         }
         FARDEL_TRY(verify_name(inside));
         const std::string name = place_.empty() ? std::string(inside) : place_ + "/" + std::string(inside);
-        if (is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))
-            return ok();
-        FARDEL_TRY_ASSIGN(const auto was, asset_at(before_, name));
-        FARDEL_TRY_ASSIGN(const auto is, asset_at(after_, name));
-        if (was != is)
-            changes_.push_back({.path = "/" + name, .before = was, .after = is});
+        if (!is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))
+            compare_paths(name);
         return ok();
+    }
+
+    void compare_paths(const std::string& name) {
+        auto was = asset_at(before_, name);
+        auto is = asset_at(after_, name);
+        if (was && is && *was == *is)
+            return;
+        AssetChange& change = changes_.emplace_back(AssetChange{.path = "/" + name, .before = {}, .after = {}, .error = {}});
+        if (was)
+            change.before = *was;
+        else
+            change.error = std::move(was).error();
+        if (is)
+            change.after = *is;
+        else
+            change.error = std::move(is).error();
     }
 
     const MountSet& before_;
@@ -107,7 +125,7 @@ private:
 
 }  // namespace
 
-Result<std::vector<AssetChange>> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount) {
+std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount) {
     if (before.find(mount) == nullptr || after.find(mount) == nullptr)
         return std::vector<AssetChange>();
     return ChangeFinder(before, after, mount).find();

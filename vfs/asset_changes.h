@@ -3,14 +3,14 @@
 
 #include "mount_set.h"
 
-#include <fardel/format/result.h>
 #include <fardel/vfs/mount.h>
 
 #include <vector>
 
 namespace fardel {
 
-// By path; none when a pure policy hides the mount. All other mounts have the same content in both sets. Errors: corrupt, malformed, io.
-Result<std::vector<AssetChange>> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount);
+// By path; what cannot be told says so. None when a pure policy hides the mount. All other mounts have the same content
+// in both sets.
+std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount);
 
 }  // namespace fardel

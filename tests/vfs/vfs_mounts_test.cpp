@@ -142,6 +142,22 @@ TEST_CASE("replace: other content under the same id, and what that changes") {
     CHECK(outcome_of(vfs.refresh(id)) == "unsupported");
 }
 
+TEST_CASE("replace: a path about which a damaged mount decides is told with the reason") {
+    Vfs vfs;
+    const MountId id = mount(vfs, BundleMaker().add("a", "1").write());
+    mount(vfs, damage_table(BundleMaker().add("a", "x").write(), TableKind::name_index), unsigned_at("", 1));
+    const auto changes = vfs.replace(id, request(BundleMaker().add("a", "2").write())).value();
+    REQUIRE(changes.size() == 1);
+    CHECK(changes[0].path == "/a");
+    REQUIRE(changes[0].error);
+    CHECK(changes[0].error->code() == ErrorCode::corrupt);
+
+    const auto unlisted = vfs.replace(id, request(damage_table(BundleMaker().add("a", "3").write(), TableKind::strings))).value();
+    REQUIRE(!unlisted.empty());
+    CHECK(unlisted.back().path == "/");
+    CHECK(unlisted.back().error.has_value());
+}
+
 TEST_CASE("replace: verdicts about the old content are not believed of the new one") {
     Vfs vfs;
     const std::string told_text = noise(1, 70'000), true_text = noise(2, 70'000);

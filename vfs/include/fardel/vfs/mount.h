@@ -9,6 +9,7 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/sources/source_scan.h>
 
@@ -85,7 +86,9 @@ struct AssetChange {
     std::string path;
     std::optional<AssetId> before;
     std::optional<AssetId> after;
-    friend bool operator==(const AssetChange&, const AssetChange&) = default;
+    // Why one of them could not be told: a mount that decides about the path is damaged, or cannot be read. With the
+    // mount's own place as the path: so is the mount's list of names, and there may be more changes.
+    std::optional<Error> error;
 };
 
 }  // namespace fardel

@@ -64,7 +64,7 @@ public:
     Result<std::vector<MountId>> apply(MountChange change);
 
     // Puts other content into a mount, which keeps its place, priority and case rule, and tells what that changes for the
-    // paths it publishes. On an error of the new content nothing changes. Errors: those of mount(), missing.
+    // paths it publishes. On an error nothing changes. Errors: those of mount(), missing.
     Result<std::vector<AssetChange>> replace(MountId mount, MountRequest request);
     // The same with a folder or archive as it is now; only files that changed are read. Errors: as replace; unsupported
     // (a bundle or plan); conflict (somebody is writing there).
