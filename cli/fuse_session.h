@@ -14,7 +14,7 @@ struct fuse;
 namespace fardel {
 
 struct FuseSessionOptions {
-    bool allow_other = false;   // other users may look too
+    bool allow_other = false;  // other users may look too
 };
 
 class FuseSession {
@@ -38,8 +38,8 @@ private:
     bool mounted_ = false;
 };
 
-// Takes away what `fardel mount` mounted there. Errors: missing (nothing is mounted there, or no fardel's), busy, denied,
-// io.
+// Takes away what `fardel mount` mounted there. Errors: missing (nothing is mounted there, or no fardel's), busy,
+// denied, io.
 Status unmount_fuse(const std::string& folder);
 
 }  // namespace fardel

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 namespace fardel {
 namespace {
 
-constexpr std::string_view kType = "fuse.fardel";   // as /proc/self/mountinfo has it
+constexpr std::string_view kType = "fuse.fardel";  // as /proc/self/mountinfo has it
 
 // libfuse tells what is wrong to a function without context.
 std::mutex told_mutex;
@@ -61,7 +61,8 @@ std::string options_text(const FuseSessionOptions& options) {
 
 Error folder_error(int failure, const std::string& folder) {
     if (failure == ENOTCONN)
-        return Error(ErrorCode::busy, folder + ": what was mounted there has lost its program; 'fardel mount --unmount' takes it away");
+        return Error(ErrorCode::busy,
+                     folder + ": what was mounted there has lost its program; 'fardel mount --unmount' takes it away");
     return system_error(failure, folder);
 }
 
@@ -181,7 +182,7 @@ Status FuseSession::serve() {
         return Error(ErrorCode::io, take_told());
     fuse_loop_config config{};
     config.max_idle_threads = 10;
-    const int failure = ::fuse_loop_mt(fuse_, &config);   // below 0: errno; above: the signal that ended it
+    const int failure = ::fuse_loop_mt(fuse_, &config);  // below 0: errno; above: the signal that ended it
     ::fuse_remove_signal_handlers(::fuse_get_session(fuse_));
     if (failure < 0)
         return system_error(-failure, "the connection with the kernel broke");

@@ -1,7 +1,8 @@
 // FuseTree: answers what a kernel asks about a mounted file system from a Vfs: read-only, nothing ever changes.
 //
-// Published names are symbolic links with relative targets, so that they work below any folder. Inode numbers, times and
-// sizes depend on nothing but content and paths; everything belongs to whoever runs this. Any number of threads may ask.
+// Published names are symbolic links with relative targets, so that they work below any folder. Inode numbers, times
+// and sizes depend on nothing but content and paths; everything belongs to whoever runs this. Any number of threads may
+// ask.
 #pragma once
 
 #include <fardel/vfs/vfs.h>

@@ -19,16 +19,51 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 namespace fardel {
 namespace {
 
-constexpr double kForever_s = 7 * 86400;    // how long the kernel may remember; nothing changes while it is mounted
-constexpr time_t kTime_s = 315532800;       // 1980-01-01, the first day that every archive format can tell
+constexpr double kForever_s = 7 * 86400;  // how long the kernel may remember; nothing changes while it is mounted
+constexpr time_t kTime_s = 315532800;     // 1980-01-01, the first day that every archive format can tell
 constexpr blksize_t kReadBytes = 128 << 10;
-constexpr off_t kFirstEntry = 2;            // behind "." and ".."
+constexpr off_t kFirstEntry = 2;  // behind "." and ".."
 
-const FuseTree& tree() { return *static_cast<const FuseTree*>(fuse_get_context()->private_data); }
+// What is open. A kernel need not close everything before the end.
+class Handle {
+public:
+    virtual ~Handle() = default;
+};
+
+class OpenHandles {
+public:
+    void add(std::unique_ptr<Handle> handle) {
+        const std::scoped_lock lock(mutex_);
+        Handle* const key = handle.get();
+        handles_.emplace(key, std::move(handle));
+    }
+    void remove(Handle* handle) {
+        std::unique_ptr<Handle> removed;  // destroyed behind the lock
+        const std::scoped_lock lock(mutex_);
+        const auto found = handles_.find(handle);
+        removed = std::move(found->second);
+        handles_.erase(found);
+    }
+
+private:
+    std::mutex mutex_;
+    std::unordered_map<Handle*, std::unique_ptr<Handle>> handles_;
+};
+
+// From start() to end(), what libfuse gives back on each call.
+struct Serving {
+    const FuseTree& tree;
+    OpenHandles handles;
+};
+
+Serving& serving() { return *static_cast<Serving*>(fuse_get_context()->private_data); }
+const FuseTree& tree() { return serving().tree; }
 
 int errno_of(ErrorCode code) noexcept {
     switch (code) {
@@ -93,7 +128,7 @@ void fill_stat(NodeKind kind, std::uint64_t size_bytes, ino_t inode, struct stat
     out = {};
     out.st_ino = inode;
     out.st_mode = mode_of(kind);
-    out.st_nlink = 1;   // of a folder: "nobody counted"; find(1) then looks for itself
+    out.st_nlink = 1;  // of a folder: "nobody counted"; find(1) then looks for itself
     out.st_uid = ::getuid();
     out.st_gid = ::getgid();
     out.st_size = static_cast<off_t>(size_bytes);
@@ -119,13 +154,14 @@ int stat_path(const std::string& path, struct stat& out) {
     return 0;
 }
 
-struct OpenFile {
+struct OpenFile final : Handle {
+    OpenFile(File opened, ino_t number) noexcept : file(std::move(opened)), inode(number) {}
     File file;
     ino_t inode;
 };
 
 // A listing goes forward only; who goes back starts again.
-class OpenFolder {
+class OpenFolder final : public Handle {
 public:
     static Result<std::unique_ptr<OpenFolder>> open(std::string path) {
         auto folder = std::unique_ptr<OpenFolder>(new OpenFolder(std::move(path)));
@@ -136,7 +172,8 @@ public:
     const std::string& path() const noexcept { return path_; }
     std::mutex& mutex() noexcept { return mutex_; }
 
-    // The entry at `offset`, counted from kFirstEntry; nothing behind the last. Stays the same until another is asked for.
+    // The entry at `offset`, counted from kFirstEntry; nothing behind the last. Stays the same until another is asked
+    // for.
     Result<const Entry*> entry_at(off_t offset) {
         if (offset < at_)
             FARDEL_TRY(rewind());
@@ -166,26 +203,41 @@ private:
     std::mutex mutex_;
     std::optional<Listing> listing_;
     std::optional<Entry> in_hand_;
-    off_t at_ = kFirstEntry;   // of what is in hand, or comes next
+    off_t at_ = kFirstEntry;  // of what is in hand, or comes next
     bool over_ = false;
 };
 
-template <class Handle>
-Handle& handle_of(const fuse_file_info* open) { return *reinterpret_cast<Handle*>(open->fh); }
+template <class Kind>
+Kind& handle_of(const fuse_file_info* open) {
+    return *reinterpret_cast<Kind*>(open->fh);
+}
 
-template <class Handle>
-void keep(fuse_file_info* open, std::unique_ptr<Handle> handle) { open->fh = reinterpret_cast<std::uint64_t>(handle.release()); }
+template <class Kind>
+void keep(fuse_file_info* open, std::unique_ptr<Kind> handle) {
+    open->fh = reinterpret_cast<std::uint64_t>(handle.get());
+    serving().handles.add(std::move(handle));
+}
+
+template <class Kind>
+int drop(const fuse_file_info* open) {
+    return guarded([&] {
+        serving().handles.remove(&handle_of<Kind>(open));
+        return 0;
+    });
+}
 
 // ---- What libfuse calls ---------------------------------------------------------------------------------------------
 
-void* start(fuse_conn_info* connection, fuse_config* config) {
+void* start(fuse_conn_info* connection, fuse_config* config) noexcept {
     connection->want |= connection->capable & FUSE_CAP_CACHE_SYMLINKS;
     config->use_ino = 1;
-    config->nullpath_ok = 1;    // handles know enough
+    config->nullpath_ok = 1;  // handles know enough
     config->kernel_cache = 1;
     config->entry_timeout = config->attr_timeout = config->negative_timeout = kForever_s;
-    return fuse_get_context()->private_data;
+    return new Serving{*static_cast<const FuseTree*>(fuse_get_context()->private_data), {}};
 }
+
+void end(void* served) { delete static_cast<Serving*>(served); }
 
 int stat_node(const char* path, struct stat* out, fuse_file_info* open) {
     return guarded([&] {
@@ -220,7 +272,7 @@ int open_file(const char* path, fuse_file_info* open) {
         auto file = tree().vfs.open(path);
         if (!file)
             return failed(file.error());
-        keep(open, std::make_unique<OpenFile>(OpenFile{*std::move(file), inode_of(path)}));
+        keep(open, std::make_unique<OpenFile>(*std::move(file), inode_of(path)));
         open->keep_cache = 1;
         return 0;
     });
@@ -228,15 +280,13 @@ int open_file(const char* path, fuse_file_info* open) {
 
 int read_file(const char*, char* out, std::size_t size_bytes, off_t offset, fuse_file_info* open) {
     return guarded([&] {
-        const auto count = handle_of<OpenFile>(open).file.read_at(static_cast<std::uint64_t>(offset), std::as_writable_bytes(std::span(out, size_bytes)));
+        const auto count = handle_of<OpenFile>(open).file.read_at(static_cast<std::uint64_t>(offset),
+                                                                  std::as_writable_bytes(std::span(out, size_bytes)));
         return count ? static_cast<int>(*count) : failed(count.error());
     });
 }
 
-int close_file(const char*, fuse_file_info* open) {
-    delete &handle_of<OpenFile>(open);
-    return 0;
-}
+int close_file(const char*, fuse_file_info* open) { return drop<OpenFile>(open); }
 
 int open_folder(const char* path, fuse_file_info* open) {
     return guarded([&] {
@@ -251,7 +301,8 @@ int open_folder(const char* path, fuse_file_info* open) {
 }
 
 // Whether the kernel took it; it takes as many as it has room for, and asks again with the offset of the last.
-bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const Entry& entry, off_t next, bool with_stat) {
+bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const Entry& entry, off_t next,
+          bool with_stat) {
     const std::string path = (folder.path() == "/" ? "" : folder.path()) + "/" + entry.name;
     struct stat node {};
     // Without all of it, kind and inode number are enough; what is wrong is told to who asks for the entry.
@@ -261,7 +312,8 @@ bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const En
     return fill(kernel, entry.name.c_str(), &node, next, full ? FUSE_FILL_DIR_PLUS : fuse_fill_dir_flags{}) == 0;
 }
 
-int read_folder(const char*, void* kernel, fuse_fill_dir_t fill, off_t offset, fuse_file_info* open, fuse_readdir_flags flags) {
+int read_folder(const char*, void* kernel, fuse_fill_dir_t fill, off_t offset, fuse_file_info* open,
+                fuse_readdir_flags flags) {
     return guarded([&] {
         auto& folder = handle_of<OpenFolder>(open);
         const std::scoped_lock lock(folder.mutex());
@@ -278,22 +330,20 @@ int read_folder(const char*, void* kernel, fuse_fill_dir_t fill, off_t offset, f
     });
 }
 
-int close_folder(const char*, fuse_file_info* open) {
-    delete &handle_of<OpenFolder>(open);
-    return 0;
-}
+int close_folder(const char*, fuse_file_info* open) { return drop<OpenFolder>(open); }
 
 int stat_system(const char*, struct statvfs* out) {
     *out = {};
     out->f_bsize = out->f_frsize = 4096;
     out->f_blocks = (tree().stored_bytes + 4095) / 4096;
-    out->f_namemax = 255;   // docs/names.md
+    out->f_namemax = 255;  // docs/names.md
     return 0;
 }
 
 fuse_operations make_operations() noexcept {
     fuse_operations calls{};
     calls.init = start;
+    calls.destroy = end;
     calls.getattr = stat_node;
     calls.readlink = read_link;
     calls.open = open_file;

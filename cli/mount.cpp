@@ -19,7 +19,7 @@ namespace fardel {
 namespace {
 
 struct MountCommand {
-    std::vector<std::string> words;   // files, and the folder
+    std::vector<std::string> words;  // files, and the folder
     std::string policy;
     bool allow_other = false;
     bool foreground = false;
@@ -44,7 +44,8 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
     FuseTree tree{.vfs = vfs, .stored_bytes = bytes_of(files)};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, {.allow_other = command.allow_other}));
     if (console.watched())
-        console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000), command.foreground ? "Ctrl-C" : "'fardel mount --unmount'"));
+        console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000),
+                                command.foreground ? "Ctrl-C" : "'fardel mount --unmount'"));
     if (!command.foreground)
         FARDEL_TRY(session.go_to_background());
     FARDEL_TRY(session.serve());
@@ -54,13 +55,16 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_mount(Words words, Console& console) {
-    CommandLine line("mount", "FILE... DIR [--trust POLICY] [--foreground] [--allow-other]\n       fardel mount --unmount DIR",
-                     "Shows bundles as a folder that every program can read; published names are links. Later bundles win.",
-                     "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
-                     "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
-                     "  fardel mount --unmount /mnt/game\n");
+    CommandLine line(
+        "mount", "FILE... DIR [--trust POLICY] [--foreground] [--allow-other]\n       fardel mount --unmount DIR",
+        "Shows bundles as a folder that every program can read; published names are links. Later bundles win.",
+        "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
+        "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
+        "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
-    line.texts("FILE", "FILE", command.words, "The bundles, in the order in which they are mounted; then DIR, an empty folder")->required();
+    line.texts("FILE", "FILE", command.words,
+               "The bundles, in the order in which they are mounted; then DIR, an empty folder")
+        ->required();
     line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
     line.flag("-f,--foreground", command.foreground, "Stay until somebody unmounts, or Ctrl-C");
     line.flag("--allow-other", command.allow_other, "Let other users look too");

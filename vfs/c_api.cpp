@@ -32,7 +32,7 @@ struct fardel_listing {
 namespace fardel {
 namespace {
 
-constexpr std::size_t kStructBytesMax = 64 << 10;   // more is memory that nobody has set
+constexpr std::size_t kStructBytesMax = 64 << 10;  // more is memory that nobody has set
 
 // The sizes of version 1. A struct that grows keeps its line here.
 static_assert(sizeof(fardel_id) == 32 && sizeof(fardel_code) == 4 && sizeof(fardel_node) == 4);
@@ -94,13 +94,15 @@ private:
     fardel_error* error_;
 };
 
-bool is_size(std::size_t struct_size, std::size_t least) noexcept { return struct_size >= least && struct_size <= kStructBytesMax; }
+bool is_size(std::size_t struct_size, std::size_t least) noexcept {
+    return struct_size >= least && struct_size <= kStructBytesMax;
+}
 
 // Every function that can fail is one of these.
 template <class Work>
 fardel_code call(fardel_error* error, Work work) noexcept {
     if (error != nullptr && !is_size(error->struct_size, kErrorBytesLeast))
-        return FARDEL_ERROR_ARGUMENT;   // it cannot be told how much room there is
+        return FARDEL_ERROR_ARGUMENT;  // it cannot be told how much room there is
     const Report report(error);
     try {
         return work(report);
@@ -123,7 +125,8 @@ fardel_code take_options(const Options* given, std::size_t least, Options& out, 
         return report.argument("the options' struct_size is not set");
     const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
     const auto is_set = [](unsigned char byte) { return byte != 0; };
-    if (given->struct_size > sizeof(Options) && std::any_of(bytes + sizeof(Options), bytes + given->struct_size, is_set))
+    if (given->struct_size > sizeof(Options) &&
+        std::any_of(bytes + sizeof(Options), bytes + given->struct_size, is_set))
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "an option that this version of the library does not know");
     std::memset(&out, 0, sizeof out);
     std::memcpy(&out, bytes, std::min(given->struct_size, sizeof out));
@@ -167,7 +170,8 @@ Result<std::optional<TrustPolicy>> read_policy(const fardel_mount_options& optio
 
 // `open(options)` mounts.
 template <class Mount>
-fardel_code mount_with(const fardel_mount_options* given, const char* label, fardel_mount_id* mount, const Report& report, Mount open) {
+fardel_code mount_with(const fardel_mount_options* given, const char* label, fardel_mount_id* mount,
+                       const Report& report, Mount open) {
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
     if (const fardel_code bad = take_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
@@ -213,7 +217,7 @@ const char* fardel_code_name(fardel_code code) {
     }
     for (int i = 0; i <= static_cast<int>(ErrorCode::cancelled); ++i)
         if (code_of(static_cast<ErrorCode>(i)) == code)
-            return error_code_name(static_cast<ErrorCode>(i)).data();   // of a literal, so NUL is there
+            return error_code_name(static_cast<ErrorCode>(i)).data();  // of a literal, so NUL is there
     return "unknown";
 }
 
@@ -243,23 +247,26 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
         fardel_vfs_options taken = FARDEL_VFS_OPTIONS_INIT;
         if (const fardel_code bad = take_options(options, kVfsOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
-        *vfs = new fardel_vfs(VfsOptions{.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX))});
+        *vfs = new fardel_vfs(
+            VfsOptions{.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX))});
         return fardel_code{FARDEL_OK};
     });
 }
 
 void fardel_vfs_destroy(fardel_vfs* vfs) { delete vfs; }
 
-fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options, fardel_mount_id* mount, fardel_error* error) {
+fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
+                              fardel_mount_id* mount, fardel_error* error) {
     return call(error, [&](const Report& report) {
         if (vfs == nullptr || path == nullptr)
             return report.argument(kNull);
-        return mount_with(options, "", mount, report, [&](MountOptions how) { return vfs->vfs.mount(path, std::move(how)); });
+        return mount_with(options, "", mount, report,
+                          [&](MountOptions how) { return vfs->vfs.mount(path, std::move(how)); });
     });
 }
 
-fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes, const fardel_mount_options* options, fardel_mount_id* mount,
-                                fardel_error* error) {
+fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes,
+                                const fardel_mount_options* options, fardel_mount_id* mount, fardel_error* error) {
     return call(error, [&](const Report& report) {
         if (vfs == nullptr || (bytes == nullptr && size_bytes != 0))
             return report.argument(kNull);
@@ -309,7 +316,8 @@ fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_sta
     });
 }
 
-fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes, size_t* needed_bytes, fardel_error* error) {
+fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,
+                             size_t* needed_bytes, fardel_error* error) {
     return call(error, [&](const Report& report) {
         if (vfs == nullptr || path == nullptr || (buffer == nullptr && size_bytes != 0))
             return report.argument(kNull);
@@ -346,11 +354,16 @@ void fardel_close(fardel_file* file) { delete file; }
 
 uint64_t fardel_file_size(const fardel_file* file) { return file != nullptr ? file->file.size_bytes() : 0; }
 
-fardel_id fardel_file_asset(const fardel_file* file) { return file != nullptr ? plain_id(file->file.asset_id()) : fardel_id{}; }
+fardel_id fardel_file_asset(const fardel_file* file) {
+    return file != nullptr ? plain_id(file->file.asset_id()) : fardel_id{};
+}
 
-fardel_id fardel_file_bundle(const fardel_file* file) { return file != nullptr ? plain_id(file->file.bundle_id()) : fardel_id{}; }
+fardel_id fardel_file_bundle(const fardel_file* file) {
+    return file != nullptr ? plain_id(file->file.bundle_id()) : fardel_id{};
+}
 
-fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffer, size_t size_bytes, size_t* read_bytes, fardel_error* error) {
+fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffer, size_t size_bytes,
+                           size_t* read_bytes, fardel_error* error) {
     if (read_bytes != nullptr)
         *read_bytes = 0;
     return call(error, [&](const Report& report) {
@@ -366,7 +379,8 @@ fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffe
 
 // ---- Listings -------------------------------------------------------------------------------------------------------
 
-fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing, fardel_error* error) {
+fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing,
+                                fardel_error* error) {
     if (listing != nullptr)
         *listing = nullptr;
     return call(error, [&](const Report& report) {

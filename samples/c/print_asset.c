@@ -11,7 +11,8 @@ static fardel_code print_file(const fardel_file* file, fardel_error* error) {
     uint64_t offset = 0;
     size_t count = 0;
     do {
-        const fardel_code code = fardel_read_at(file, offset, chunk, sizeof chunk, &count, error); /* every byte verified */
+        const fardel_code code =
+            fardel_read_at(file, offset, chunk, sizeof chunk, &count, error); /* every byte verified */
         if (code != FARDEL_OK)
             return code;
         fwrite(chunk, 1, count, stdout);

@@ -8,13 +8,18 @@ typedef struct {
 
 static Stream* stream_of(SDL_RWops* rwops) { return (Stream*)rwops->hidden.unknown.data1; }
 
-static int SDLCALL set_error(const fardel_error* error) { return SDL_SetError("%s: %s", fardel_code_name(error->code), error->text); }
+static int SDLCALL set_error(const fardel_error* error) {
+    return SDL_SetError("%s: %s", fardel_code_name(error->code), error->text);
+}
 
 static Sint64 SDLCALL stream_size(SDL_RWops* rwops) { return stream_of(rwops)->size_bytes; }
 
 static Sint64 SDLCALL stream_seek(SDL_RWops* rwops, Sint64 offset, int whence) {
     Stream* const stream = stream_of(rwops);
-    const Sint64 base = whence == RW_SEEK_SET ? 0 : whence == RW_SEEK_CUR ? stream->position : whence == RW_SEEK_END ? stream->size_bytes : -1;
+    const Sint64 base = whence == RW_SEEK_SET   ? 0
+                        : whence == RW_SEEK_CUR ? stream->position
+                        : whence == RW_SEEK_END ? stream->size_bytes
+                                                : -1;
     if (base < 0 || offset < -base || offset > SDL_MAX_SINT64 - base)
         return SDL_SetError("fardel: no such place to seek to");
     stream->position = base + offset;
@@ -29,7 +34,8 @@ static size_t SDLCALL stream_read(SDL_RWops* rwops, void* out, size_t size_bytes
         return 0;
     if (count > SIZE_MAX / size_bytes)
         count = SIZE_MAX / size_bytes;
-    if (fardel_read_at(stream->file, (uint64_t)stream->position, out, size_bytes * count, &read_bytes, &error) != FARDEL_OK) {
+    if (fardel_read_at(stream->file, (uint64_t)stream->position, out, size_bytes * count, &read_bytes, &error) !=
+        FARDEL_OK) {
         set_error(&error);
         return 0;
     }

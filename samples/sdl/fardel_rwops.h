@@ -1,4 +1,5 @@
-/* SDL's RWops over Fardel's C API: whatever loads from an SDL_RWops loads from a bundle. Two files to copy; C11, SDL 2. */
+/* SDL's RWops over Fardel's C API: whatever loads from an SDL_RWops loads from a bundle. Two files to copy; C11, SDL 2.
+ */
 #ifndef FARDEL_RWOPS_H
 #define FARDEL_RWOPS_H
 
@@ -9,8 +10,9 @@
 extern "C" {
 #endif
 
-/* The asset at a path, for reading; SDL_RWclose() closes it. Null and SDL_GetError() on failure. It may outlive the mount
- * and the VFS. A byte that fails its check is an error of the read, and never other bytes. One thread at a time. */
+/* The asset at a path, for reading; SDL_RWclose() closes it. Null and SDL_GetError() on failure. It may outlive the
+ * mount and the VFS. A byte that fails its check is an error of the read, and never other bytes. One thread at a time.
+ */
 SDL_RWops* fardel_rwops_open(const fardel_vfs* vfs, const char* path);
 
 #ifdef __cplusplus

@@ -11,7 +11,8 @@ static int is_same_picture(const SDL_Surface* a, const SDL_Surface* b) {
     if (a->w != b->w || a->h != b->h || a->format->format != b->format->format)
         return 0;
     for (int y = 0; y < a->h; ++y)
-        if (memcmp((const char*)a->pixels + y * a->pitch, (const char*)b->pixels + y * b->pitch, (size_t)a->w * a->format->BytesPerPixel) != 0)
+        if (memcmp((const char*)a->pixels + y * a->pitch, (const char*)b->pixels + y * b->pitch,
+                   (size_t)a->w * a->format->BytesPerPixel) != 0)
             return 0;
     return 1;
 }
@@ -23,8 +24,9 @@ static int check_stream(const fardel_vfs* vfs, const char* path) {
     if (stream == NULL)
         return 0;
     const Sint64 size_bytes = SDL_RWsize(stream);
-    const int good = SDL_RWseek(stream, -1, RW_SEEK_SET) < 0 && SDL_RWseek(stream, 0, RW_SEEK_END) == size_bytes && SDL_RWread(stream, &byte, 1, 1) == 0 &&
-                     SDL_RWseek(stream, -size_bytes, RW_SEEK_CUR) == 0 && SDL_RWread(stream, &byte, 1, 1) == 1 && byte == 'B' && SDL_RWtell(stream) == 1 &&
+    const int good = SDL_RWseek(stream, -1, RW_SEEK_SET) < 0 && SDL_RWseek(stream, 0, RW_SEEK_END) == size_bytes &&
+                     SDL_RWread(stream, &byte, 1, 1) == 0 && SDL_RWseek(stream, -size_bytes, RW_SEEK_CUR) == 0 &&
+                     SDL_RWread(stream, &byte, 1, 1) == 1 && byte == 'B' && SDL_RWtell(stream) == 1 &&
                      SDL_RWwrite(stream, &byte, 1, 1) == 0 && fardel_rwops_open(vfs, "/no such picture") == NULL;
     SDL_RWclose(stream);
     return good;
@@ -37,7 +39,8 @@ int main(int argc, char** argv) {
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
     options.policy_path = argv[2];
     fardel_vfs* vfs = NULL;
-    if (fardel_vfs_create(NULL, &vfs, &error) != FARDEL_OK || fardel_mount_file(vfs, argv[1], &options, NULL, &error) != FARDEL_OK) {
+    if (fardel_vfs_create(NULL, &vfs, &error) != FARDEL_OK ||
+        fardel_mount_file(vfs, argv[1], &options, NULL, &error) != FARDEL_OK) {
         fprintf(stderr, "%s: %s\n", fardel_code_name(error.code), error.text);
         fardel_vfs_destroy(vfs);
         return 1;
@@ -51,7 +54,8 @@ int main(int argc, char** argv) {
     SDL_Surface* const expected = SDL_LoadBMP(argv[4]);
     const int same = picture != NULL && expected != NULL && is_same_picture(picture, expected);
     if (picture != NULL)
-        printf("%s: %d x %d, %s\n", argv[3], picture->w, picture->h, same ? "the same as the file" : "NOT the same as the file");
+        printf("%s: %d x %d, %s\n", argv[3], picture->w, picture->h,
+               same ? "the same as the file" : "NOT the same as the file");
     SDL_FreeSurface(picture);
     SDL_FreeSurface(expected);
     return same && streams_well ? 0 : 1;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,17 +50,26 @@ bool comes_true(const std::function<bool()>& condition) {
     return false;
 }
 
-// An empty folder, and whatever has been mounted there is gone at the end, however the case ends.
+// An empty folder. Whatever has been mounted there is gone at the end, also when this process dies: another waits for
+// the end of a pipe, and unmounts then.
 class MountPoint {
 public:
     explicit MountPoint(const ScratchFolder& scratch, const std::string& name = "mnt") : path_(scratch.path(name)) {
         REQUIRE_MESSAGE(fs::exists("/dev/fuse"), "these tests mount: they need /dev/fuse, which this system does not have");
         REQUIRE_MESSAGE(run_program({"fusermount3", "--version"}).exit_code == 0, "setup/install-dependencies installs fuse3");
         fs::create_directories(path_);
+        int pipe[2];
+        REQUIRE(::pipe2(pipe, O_CLOEXEC) == 0);
+        guard_ = ::fork();
+        REQUIRE(guard_ >= 0);
+        if (guard_ == 0)
+            wait_and_unmount(pipe[0], pipe[1], path_.c_str());
+        ::close(pipe[0]);
+        alive_ = pipe[1];
     }
     ~MountPoint() {
-        if (is_mounted(path_))
-            run_program({"fusermount3", "-u", "-z", path_});
+        ::close(alive_);
+        ::waitpid(guard_, nullptr, 0);
     }
     MountPoint(const MountPoint&) = delete;
     MountPoint& operator=(const MountPoint&) = delete;
@@ -70,7 +80,22 @@ public:
     static std::string id_of(const std::string& file) { return run_well({"id", file}).substr(0, 64); }
 
 private:
+    // Between fork and exec: only system calls.
+    [[noreturn]] static void wait_and_unmount(int end, int other_end, const char* path) {
+        ::setsid();
+        ::close(other_end);
+        char nothing = 0;
+        while (::read(end, &nothing, 1) < 0 && errno == EINTR) {
+        }
+        const int silence = ::open("/dev/null", O_WRONLY);
+        ::dup2(silence, STDERR_FILENO);
+        ::execlp("fusermount3", "fusermount3", "-q", "-u", "-z", path, nullptr);
+        ::_exit(1);
+    }
+
     std::string path_;
+    pid_t guard_ = -1;
+    int alive_ = -1;
 };
 
 // errno of what a call did, 0 when it worked.
@@ -145,7 +170,8 @@ TEST_CASE("mount: a signed bundle of a real game is the tree that unzip makes") 
           shell_output("find . -type f -exec cat {} + | wc -c", scratch.path("unzipped")));
 
     // Where they go.
-    for (const json& name : json::parse(run_well({"ls", "--json", bundle}))["names"]) {
+    const json listed = json::parse(run_well({"ls", "--json", bundle}));
+    for (const json& name : listed["names"]) {
         const std::string text = name["name"];
         const std::string id = name["asset"];
         const std::string link = mount.path(text);

@@ -52,7 +52,12 @@ elseif(STEP STREQUAL "pkg_config")
     execute_process(COMMAND pkg-config --cflags --libs fardel-c
         OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
     separate_arguments(flags UNIX_COMMAND "${flags}")
-    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${cxx_flags} "${SOURCE}/version.c" -o "${SCRATCH}/stranger_c" ${flags})
+    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${cxx_flags} -c "${SOURCE}/version.c" -o "${SCRATCH}/version.o" ${flags})
+    set(linker "${CC}")
+    if(CXX_FLAGS MATCHES "-fsanitize")
+        set(linker "${CXX}")  # the library asks for the sanitizers' C++ part
+    endif()
+    run("${linker}" ${cxx_flags} "${SCRATCH}/version.o" -o "${SCRATCH}/stranger_c" ${flags})
     set(ENV{LD_LIBRARY_PATH} "${PREFIX}/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
     run_version("${SCRATCH}/stranger_c")
 

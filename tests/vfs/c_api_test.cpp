@@ -26,7 +26,7 @@ public:
     ~Handle() { fardel_vfs_destroy(vfs_); }
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
-    operator fardel_vfs*() const { return vfs_; }   // NOLINT: as the C functions take it
+    operator fardel_vfs*() const { return vfs_; }  // NOLINT: as the C functions take it
 
 private:
     fardel_vfs* vfs_ = nullptr;
@@ -45,7 +45,8 @@ fardel_mount_id mount_bytes(fardel_vfs* vfs, const Bytes& bundle) {
     return mount;
 }
 
-fardel_code mount_with(fardel_vfs* vfs, const Bytes& bundle, const fardel_mount_options* options, fardel_error* error = nullptr) {
+fardel_code mount_with(fardel_vfs* vfs, const Bytes& bundle, const fardel_mount_options* options,
+                       fardel_error* error = nullptr) {
     return fardel_mount_memory(vfs, bundle.data(), bundle.size(), options, nullptr, error);
 }
 
@@ -76,7 +77,10 @@ std::string list(const fardel_vfs* vfs, const char* path) {
         REQUIRE(fardel_listing_next(listing, &entry, nullptr) == FARDEL_OK);
         if (entry.node == FARDEL_NODE_NONE)
             break;
-        text += std::string(text.empty() ? "" : " ") + entry.name + (entry.node == FARDEL_NODE_FOLDER ? "/" : entry.node == FARDEL_NODE_LINK ? "@" : "");
+        text += std::string(text.empty() ? "" : " ") + entry.name +
+                (entry.node == FARDEL_NODE_FOLDER ? "/"
+                 : entry.node == FARDEL_NODE_LINK ? "@"
+                                                  : "");
     }
     CHECK(entry.name[0] == '\0');
     fardel_listing_close(listing);
@@ -100,9 +104,10 @@ struct Longer {
 
 TEST_CASE("C API: codes have the numbers of the first version, and the names of the errors") {
     const std::vector<std::pair<fardel_code, std::string>> codes = {
-        {0, "ok"},         {1, "missing"},      {2, "corrupt"},   {3, "malformed"}, {4, "limit"},   {5, "untrusted"},    {6, "revoked"},
-        {7, "expired"},    {8, "rollback"},     {9, "unsupported"}, {10, "conflict"}, {11, "unresolved"}, {12, "denied"}, {13, "busy"},
-        {14, "unreachable"}, {15, "no_space"},  {16, "io"},       {17, "cancelled"}, {100, "argument"}, {101, "no_memory"},
+        {0, "ok"},        {1, "missing"},     {2, "corrupt"},    {3, "malformed"},  {4, "limit"},
+        {5, "untrusted"}, {6, "revoked"},     {7, "expired"},    {8, "rollback"},   {9, "unsupported"},
+        {10, "conflict"}, {11, "unresolved"}, {12, "denied"},    {13, "busy"},      {14, "unreachable"},
+        {15, "no_space"}, {16, "io"},         {17, "cancelled"}, {100, "argument"}, {101, "no_memory"},
     };
     for (const auto& code : codes)
         CHECK(fardel_code_name(code.first) == code.second);
@@ -124,7 +129,9 @@ TEST_CASE("C API: structs have the layout of the first version") {
 
 TEST_CASE("C API: the version is that of the library, as number and as text") {
     const std::uint32_t version = fardel_version();
-    CHECK(std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 255) + "." + std::to_string(version & 255) == fardel_version_text());
+    CHECK(std::to_string(version >> 16) + "." + std::to_string(version >> 8 & 255) + "." +
+              std::to_string(version & 255) ==
+          fardel_version_text());
     CHECK(version > 0);
 }
 
@@ -178,12 +185,12 @@ TEST_CASE("C API: each failure of a mount has its code, and changes nothing") {
     fardel_error error = FARDEL_ERROR_INIT;
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
 
-    CHECK(mount_with(vfs, bundle, nullptr) == FARDEL_ERROR_UNTRUSTED);   // A54
+    CHECK(mount_with(vfs, bundle, nullptr) == FARDEL_ERROR_UNTRUSTED);  // A54
     CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_UNTRUSTED);
     options.policy_text = policy.c_str();
     CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_UNTRUSTED);
     CHECK(error.code == FARDEL_ERROR_UNTRUSTED);
-    CHECK(std::string(error.text).find("memory") == 0);   // the label
+    CHECK(std::string(error.text).find("memory") == 0);  // the label
     options.label = "mod x";
     CHECK(mount_with(vfs, bundle, &options, &error) == FARDEL_ERROR_UNTRUSTED);
     CHECK(std::string(error.text).find("mod x") == 0);
@@ -197,12 +204,12 @@ TEST_CASE("C API: each failure of a mount has its code, and changes nothing") {
 
     options = unsigned_options();
     CHECK(fardel_mount_memory(vfs, nullptr, 0, &options, nullptr, nullptr) == FARDEL_ERROR_MALFORMED);
-    CHECK(fardel_mount_memory(vfs, bundle.data(), bundle.size() - 1, &options, nullptr, nullptr) != FARDEL_OK);   // A20
+    CHECK(fardel_mount_memory(vfs, bundle.data(), bundle.size() - 1, &options, nullptr, nullptr) != FARDEL_OK);  // A20
     CHECK(fardel_mount_file(vfs, "/nonexistent/x.fardel", &options, nullptr, nullptr) == FARDEL_ERROR_MISSING);
     options.place = "../x";
-    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_MALFORMED);   // A01
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_MALFORMED);  // A01
     options.place = "assets";
-    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_DENIED);   // A15
+    CHECK(mount_with(vfs, bundle, &options) == FARDEL_ERROR_DENIED);  // A15
     CHECK(list(vfs, "/") == "assets/ bundles/");
 
     options.place = nullptr;
@@ -219,7 +226,8 @@ TEST_CASE("C API: priority and case rule are those of the options") {
     REQUIRE(mount_with(vfs, BundleMaker().add("Default.cfg", "high").write(), &options) == FARDEL_OK);
     options.priority = -5;
     options.flags = FARDEL_MOUNT_ALLOW_UNSIGNED;
-    REQUIRE(mount_with(vfs, BundleMaker().add("Default.cfg", "low").add("Low.cfg", "low").write(), &options) == FARDEL_OK);
+    REQUIRE(mount_with(vfs, BundleMaker().add("Default.cfg", "low").add("Low.cfg", "low").write(), &options) ==
+            FARDEL_OK);
     CHECK(read_path(vfs, "/Default.cfg") == "high");
     CHECK(read_path(vfs, "/DEFAULT.CFG") == "high");
     fardel_file* file = nullptr;
@@ -249,7 +257,7 @@ TEST_CASE("C API: stat, links and listings tell what is at a path") {
     CHECK(fardel_stat_path(vfs, "/nothing", &stat, nullptr) == FARDEL_ERROR_MISSING);
     CHECK(fardel_stat_path(vfs, "no path", &stat, nullptr) == FARDEL_ERROR_MALFORMED);
     CHECK(fardel_stat_path(vfs, ("/" + std::string(2000, 'x')).c_str(), &stat, nullptr) == FARDEL_ERROR_LIMIT);
-    CHECK(stat.node == FARDEL_NODE_FOLDER);   // as it was
+    CHECK(stat.node == FARDEL_NODE_FOLDER);  // as it was
 
     CHECK(list(vfs, "/") == "assets/ bundles/ default.cfg@ maps/");
     CHECK(list(vfs, "/maps") == "dm01.bsp@");
@@ -273,7 +281,7 @@ TEST_CASE("C API: a link's target goes into a buffer of exactly its size, and no
     CHECK(fardel_read_link(vfs, "/a", nullptr, 0, &needed, nullptr) == FARDEL_ERROR_LIMIT);
     CHECK(needed == 8 + 64 + 1);
     for (std::size_t size = 0; size <= needed; ++size) {
-        std::vector<char> buffer(size, '?');   // the sanitizers watch its end
+        std::vector<char> buffer(size, '?');  // the sanitizers watch its end
         const fardel_code code = fardel_read_link(vfs, "/a", buffer.data(), size, nullptr, nullptr);
         CHECK(code == (size < needed ? FARDEL_ERROR_LIMIT : FARDEL_OK));
         if (code != FARDEL_OK)
@@ -318,11 +326,12 @@ TEST_CASE("C API: files are read at any place, and live longer than mount and VF
     fardel_close(file);
 }
 
-TEST_CASE("C API: damage is corrupt, with nothing read and a sentence for people") {   // A21
+TEST_CASE("C API: damage is corrupt, with nothing read and a sentence for people") {  // A21
     const std::string content = noise(8, 200'000);
     Bytes bundle = BundleMaker().add("a", content).write();
     const auto wanted = std::as_bytes(std::span(content)).subspan(100'000, 64);
-    const auto stored = std::search(bundle.begin(), bundle.end(), wanted.begin(), wanted.end());   // noise is stored as it is
+    const auto stored =
+        std::search(bundle.begin(), bundle.end(), wanted.begin(), wanted.end());  // noise is stored as it is
     REQUIRE(stored != bundle.end());
     *stored ^= std::byte{1};
     Handle vfs;
@@ -399,7 +408,8 @@ TEST_CASE("C API: a struct_size that no version had is refused") {
     const Bytes bundle = BundleMaker().add("a", "x").write();
     fardel_listing* listing = nullptr;
     REQUIRE(fardel_listing_open(vfs, "/", &listing, nullptr) == FARDEL_OK);
-    for (const std::size_t wrong : {std::size_t{0}, std::size_t{1}, std::size_t{12}, std::size_t{1} << 20, ~std::size_t{0}}) {
+    for (const std::size_t wrong :
+         {std::size_t{0}, std::size_t{1}, std::size_t{12}, std::size_t{1} << 20, ~std::size_t{0}}) {
         CAPTURE(wrong);
         fardel_vfs_options vfs_options = FARDEL_VFS_OPTIONS_INIT;
         vfs_options.struct_size = wrong;
@@ -419,12 +429,13 @@ TEST_CASE("C API: a struct_size that no version had is refused") {
         error.struct_size = wrong;
         fardel_file* file = nullptr;
         CHECK(fardel_open(vfs, "/", &file, &error) == FARDEL_ERROR_ARGUMENT);
-        CHECK(error.code == FARDEL_OK);   // not touched
+        CHECK(error.code == FARDEL_OK);  // not touched
     }
     fardel_listing_close(listing);
 }
 
-TEST_CASE("C API: a caller with later structs gets zeros for what is new, and is refused what this version does not know") {
+TEST_CASE(
+    "C API: a caller with later structs gets zeros for what is new, and is refused what this version does not know") {
     Handle vfs;
     const Bytes bundle = BundleMaker().add("a", "x").write();
     Longer<fardel_mount_options> options{unsigned_options()};

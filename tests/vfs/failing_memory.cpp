@@ -13,8 +13,9 @@ void* allocate(std::size_t size_bytes, std::size_t alignment) {
         left = 0;
         throw std::bad_alloc();
     }
-    void* const memory = alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, (size_bytes + alignment - 1) / alignment * alignment)
-                                                               : std::malloc(size_bytes != 0 ? size_bytes : 1);
+    void* const memory = alignment > alignof(std::max_align_t)
+                             ? std::aligned_alloc(alignment, (size_bytes + alignment - 1) / alignment * alignment)
+                             : std::malloc(size_bytes != 0 ? size_bytes : 1);
     if (memory == nullptr)
         throw std::bad_alloc();
     return memory;
@@ -24,8 +25,22 @@ void* allocate(std::size_t size_bytes, std::size_t alignment) {
 
 void* operator new(std::size_t size_bytes) { return allocate(size_bytes, 0); }
 void* operator new[](std::size_t size_bytes) { return allocate(size_bytes, 0); }
-void* operator new(std::size_t size_bytes, std::align_val_t alignment) { return allocate(size_bytes, static_cast<std::size_t>(alignment)); }
-void* operator new[](std::size_t size_bytes, std::align_val_t alignment) { return allocate(size_bytes, static_cast<std::size_t>(alignment)); }
+void* operator new(std::size_t size_bytes, std::align_val_t alignment) {
+    return allocate(size_bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size_bytes, std::align_val_t alignment) {
+    return allocate(size_bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size_bytes, const std::nothrow_t&) noexcept {
+    try {
+        return allocate(size_bytes, 0);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+void* operator new[](std::size_t size_bytes, const std::nothrow_t& flag) noexcept {
+    return operator new(size_bytes, flag);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

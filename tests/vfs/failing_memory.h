@@ -7,7 +7,7 @@ namespace fardel::tests {
 
 class FailingMemory {
 public:
-    explicit FailingMemory(std::size_t allocations) noexcept;   // how many there are to have
+    explicit FailingMemory(std::size_t allocations) noexcept;  // how many there are to have
     ~FailingMemory();
     FailingMemory(const FailingMemory&) = delete;
     FailingMemory& operator=(const FailingMemory&) = delete;

@@ -54,7 +54,10 @@ typedef struct fardel_error {
     fardel_code code;
     char text[500]; /* one sentence; cut at a character when it is longer */
 } fardel_error;
-#define FARDEL_ERROR_INIT {sizeof(fardel_error), FARDEL_OK, {0}}
+#define FARDEL_ERROR_INIT                      \
+    {                                          \
+        sizeof(fardel_error), FARDEL_OK, { 0 } \
+    }
 
 /* "no_space"; "ok" for FARDEL_OK; "unknown" for what is no code. Static. */
 FARDEL_API const char* fardel_code_name(fardel_code code);
@@ -78,10 +81,11 @@ FARDEL_API void fardel_id_text(const fardel_id* id, char text[65]);
 typedef struct fardel_vfs fardel_vfs;
 
 typedef struct fardel_vfs_options {
-    size_t struct_size;  /* sizeof(fardel_vfs_options) */
+    size_t struct_size;   /* sizeof(fardel_vfs_options) */
     uint64_t cache_bytes; /* of decoded blocks that are kept; 0: none */
 } fardel_vfs_options;
-#define FARDEL_VFS_OPTIONS_INIT {sizeof(fardel_vfs_options), UINT64_C(32) << 20}
+#define FARDEL_VFS_OPTIONS_INIT \
+    { sizeof(fardel_vfs_options), UINT64_C(32) << 20 }
 
 /* `options` may be null. `*vfs` is null after a failure. Errors: argument, no_memory. */
 FARDEL_API fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error);
@@ -89,8 +93,9 @@ FARDEL_API fardel_code fardel_vfs_create(const fardel_vfs_options* options, fard
 FARDEL_API void fardel_vfs_destroy(fardel_vfs* vfs);
 
 enum {
-    FARDEL_MOUNT_FOLD_CASE = 1,      /* this bundle's published names answer to any case */
-    FARDEL_MOUNT_ALLOW_UNSIGNED = 2  /* development: also mount what the policy does not trust; the VFS is tainted then */
+    FARDEL_MOUNT_FOLD_CASE = 1, /* this bundle's published names answer to any case */
+    FARDEL_MOUNT_ALLOW_UNSIGNED =
+        2 /* development: also mount what the policy does not trust; the VFS is tainted then */
 };
 
 typedef struct fardel_mount_options {
@@ -103,7 +108,8 @@ typedef struct fardel_mount_options {
     int32_t priority;        /* of two mounts the higher wins; of equal ones the later */
     uint32_t flags;          /* FARDEL_MOUNT_… */
 } fardel_mount_options;
-#define FARDEL_MOUNT_OPTIONS_INIT {sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0}
+#define FARDEL_MOUNT_OPTIONS_INIT \
+    { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 /* Unique within its VFS, never used again, never 0. */
 typedef uint32_t fardel_mount_id;
@@ -147,14 +153,18 @@ typedef struct fardel_stat {
     fardel_id bundle;
     char content_type[128]; /* "image/png"; cut when it is longer */
 } fardel_stat;
-#define FARDEL_STAT_INIT {sizeof(fardel_stat), 0, FARDEL_NODE_NONE, 0, {{0}}, {{0}}, {0}}
+#define FARDEL_STAT_INIT                                                 \
+    {                                                                    \
+        sizeof(fardel_stat), 0, FARDEL_NODE_NONE, 0, {{0}}, {{0}}, { 0 } \
+    }
 
 /* Nothing of the content is read. Errors: missing, corrupt, malformed, limit, io. */
-FARDEL_API fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_stat* stat, fardel_error* error);
+FARDEL_API fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_stat* stat,
+                                        fardel_error* error);
 
-/* "/assets/<id>" for a published name. `needed_bytes`, which may be null, becomes the size with NUL, also when `size_bytes`
- * is too small: then limit, and `buffer` (which may be null for 0) is as it was. Errors: as fardel_stat_path; missing also
- * for what is no link. */
+/* "/assets/<id>" for a published name. `needed_bytes`, which may be null, becomes the size with NUL, also when
+ * `size_bytes` is too small: then limit, and `buffer` (which may be null for 0) is as it was. Errors: as
+ * fardel_stat_path; missing also for what is no link. */
 FARDEL_API fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,
                                         size_t* needed_bytes, fardel_error* error);
 
@@ -172,8 +182,8 @@ FARDEL_API uint64_t fardel_file_size(const fardel_file* file);
 /* Zeros for null. */
 FARDEL_API fardel_id fardel_file_asset(const fardel_file* file);
 FARDEL_API fardel_id fardel_file_bundle(const fardel_file* file);
-/* Reads up to `size_bytes` at `offset`; `*read_bytes` says how many: fewer only at the end, 0 at or behind it, and after a
- * failure. Each of them is verified. `buffer` may be null for 0 bytes. Errors: corrupt, malformed, io. */
+/* Reads up to `size_bytes` at `offset`; `*read_bytes` says how many: fewer only at the end, 0 at or behind it, and
+ * after a failure. Each of them is verified. `buffer` may be null for 0 bytes. Errors: corrupt, malformed, io. */
 FARDEL_API fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffer, size_t size_bytes,
                                       size_t* read_bytes, fardel_error* error);
 
@@ -187,7 +197,10 @@ typedef struct fardel_entry {
     fardel_node node;   /* FARDEL_NODE_NONE behind the last */
     char name[256];     /* one part of a path; no part is longer */
 } fardel_entry;
-#define FARDEL_ENTRY_INIT {sizeof(fardel_entry), FARDEL_NODE_NONE, {0}}
+#define FARDEL_ENTRY_INIT                             \
+    {                                                 \
+        sizeof(fardel_entry), FARDEL_NODE_NONE, { 0 } \
+    }
 
 /* `*listing` is null after a failure. Errors: as fardel_stat_path; missing also for what is no folder. */
 FARDEL_API fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing,
