@@ -139,6 +139,10 @@ private:
 
 }  // namespace
 
+bool PureVisible::shows(std::string_view path) const {
+    return paths.empty() || std::ranges::any_of(paths, [&](const std::string& pattern) { return glob_matches(pattern, path); });
+}
+
 PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
     const TrustVerdict& verdict = bundle.verdict();
     PureMount out;

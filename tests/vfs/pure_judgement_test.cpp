@@ -159,6 +159,11 @@ TEST_CASE("judge_mounts: loose files come last, so that none takes the place of 
     CHECK(visible(judge(rules, mounts)) == "2 1 8:config/**:screenshots/*.png");
     CHECK(judge(rules, mounts).problems.empty());
 
+    const std::vector<PureVisible> all = judge(rules, mounts).visible;
+    CHECK(all[2].shows("config/x/y.cfg"));
+    CHECK_FALSE(all[2].shows("maps/dm01.bsp"));
+    CHECK(all[0].shows("maps/dm01.bsp"));
+
     // The allowed extension at another place is not allowed.
     const auto policy = PurePolicy::make(rules).value();
     const std::vector<std::string> paths{"config/a.cfg", "scripts/a.cfg", "screenshots/1.png", "screenshots/x/1.png", "Config/a.cfg", "a.png"};

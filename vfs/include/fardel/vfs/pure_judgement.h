@@ -35,6 +35,8 @@ struct PureVisible {
     MountId id{};
     // Globs over paths of the tree (without the '/' at the front): only these are visible of the mount. Empty: all.
     std::vector<std::string> paths;
+
+    bool shows(std::string_view path) const;
 };
 
 struct PureJudgement {
