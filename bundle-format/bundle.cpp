@@ -15,6 +15,7 @@ namespace fardel {
 struct Bundle::Impl {
     std::shared_ptr<const ByteSource> source;
     std::string label;
+    std::shared_ptr<BlockCache> cache;
     BundleId id;
     LayoutId layout_id;
     Head head;
@@ -36,6 +37,7 @@ struct Bundle::Impl {
 
     Status read_heads();
     Status read_trailer(const TrustPolicy* policy, std::uint64_t now_s);
+    Status open_tables();
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
     Result<std::optional<NameIndex>> find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const;
 };
@@ -47,15 +49,33 @@ Result<std::shared_ptr<const Bundle>> Bundle::open(std::shared_ptr<const ByteSou
     auto impl = std::make_unique<Impl>();
     impl->source = std::move(source);
     impl->label = std::move(options.label);
+    impl->cache = std::move(options.cache);
     if (Status status = impl->read_heads(); !status) return impl->named(std::move(status).error());
     if (Status status = impl->read_trailer(options.policy, options.now_s); !status) return impl->named(std::move(status).error());
-    auto tables = BundleTables::open(*impl->source, impl->head, impl->layout);
-    if (!tables) return impl->named(std::move(tables).error());
-    impl->tables = std::move(tables).value();
-    impl->asset_count = static_cast<std::uint32_t>(impl->tables.table(TableKind::assets).count());
-    impl->name_count = static_cast<std::uint32_t>(impl->tables.table(TableKind::names).count());
-    impl->blocks.emplace(*impl->source, impl->layout, impl->verdict.layout_signed, std::move(options.cache));
+    if (Status status = impl->open_tables(); !status) return impl->named(std::move(status).error());
     return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
+}
+
+Result<std::shared_ptr<const Bundle>> Bundle::reopen_by_manifest() const {
+    auto impl = std::make_unique<Impl>();
+    impl->source = impl_->source;
+    impl->label = impl_->label;
+    impl->cache = impl_->cache;
+    if (Status status = impl->read_heads(); !status) return impl->named(std::move(status).error());
+    if (impl->id != impl_->id || impl->layout_id != impl_->layout_id) return impl->named(Error(ErrorCode::corrupt, "its heads have changed since it was opened"));
+    impl->envelopes = impl_->envelopes;
+    impl->verdict = impl_->verdict;
+    impl->verdict.layout_signed = false;
+    if (Status status = impl->open_tables(); !status) return impl->named(std::move(status).error());
+    return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
+}
+
+Status Bundle::Impl::open_tables() {
+    FARDEL_TRY_ASSIGN(tables, BundleTables::open(*source, head, layout));
+    asset_count = static_cast<std::uint32_t>(tables.table(TableKind::assets).count());
+    name_count = static_cast<std::uint32_t>(tables.table(TableKind::names).count());
+    blocks.emplace(*source, layout, verdict.layout_signed, cache);
+    return ok();
 }
 
 Status Bundle::Impl::read_heads() {

@@ -1,4 +1,7 @@
 // Pure mode's lock: of everything that is mounted, what a policy leaves visible.
+//
+// Bundles of the content set are opened once more, so that every byte of them is compared with the manifest that the
+// policy names, and not with a layout that the player's own key may have signed. One thread at a time.
 #pragma once
 
 #include "mount_set.h"
@@ -6,12 +9,31 @@
 #include <fardel/vfs/pure_judgement.h>
 #include <fardel/vfs/pure_policy.h>
 
+#include <map>
 #include <memory>
+#include <vector>
 
 namespace fardel {
 
-PureJudgement judge(const MountSet& mounted, const PurePolicy& policy);
-// The set that readers see.
-std::shared_ptr<const MountSet> lock_mounts(const MountSet& mounted, const std::shared_ptr<const PurePolicy>& policy);
+class PureLock {
+public:
+    explicit PureLock(PurePolicy policy) : policy_(std::make_shared<const PurePolicy>(std::move(policy))) {}
+
+    // The set that readers see. A bundle that cannot be opened again is hidden.
+    std::shared_ptr<const MountSet> show(const MountSet& mounted);
+    // Everything that is wrong with what is mounted; what show() found is in it.
+    std::vector<PureProblem> problems(const MountSet& mounted) const;
+
+private:
+    // The content of a mount, by manifest; nullptr: it cannot be opened again.
+    const MountContent* reopen(const Mount& mount);
+
+    struct Reopened {
+        MountContent content;
+        std::vector<PureProblem> problems;  // then there is no content
+    };
+    std::shared_ptr<const PurePolicy> policy_;
+    std::map<ContentNumber, Reopened> reopened_;  // of what is visible
+};
 
 }  // namespace fardel

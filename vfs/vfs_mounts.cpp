@@ -1,6 +1,5 @@
 // The half of Vfs that changes what is mounted.
 #include "asset_changes.h"
-#include "pure_lock.h"
 #include "vfs_state.h"
 
 #include <fardel/vfs/vfs.h>
@@ -51,7 +50,7 @@ Result<std::shared_ptr<const MountSet>> Vfs::Impl::change(MountSetChange change)
 
 std::shared_ptr<const MountSet> Vfs::Impl::show(std::shared_ptr<const MountSet> next) {
     mounted = std::move(next);
-    return set.replace(pure ? lock_mounts(*mounted, pure) : mounted);
+    return set.replace(pure ? pure->show(*mounted) : mounted);
 }
 
 Result<MountId> Vfs::mount(const std::string& path, MountOptions options) {
@@ -181,9 +180,9 @@ void Vfs::prefer(VariantPreference preference) {
 PureReport Vfs::enter_pure(PurePolicy policy) {
     std::shared_ptr<const MountSet> old;
     const std::scoped_lock lock(impl_->writing);
-    impl_->pure = std::make_shared<const PurePolicy>(std::move(policy));
+    impl_->pure = std::make_unique<PureLock>(std::move(policy));
     old = impl_->show(impl_->mounted);
-    return PureReport(judge(*impl_->mounted, *impl_->pure).problems);
+    return PureReport(impl_->pure->problems(*impl_->mounted));
 }
 
 void Vfs::leave_pure() {
@@ -197,7 +196,24 @@ std::optional<PureReport> Vfs::pure_report() const {
     const std::scoped_lock lock(impl_->writing);
     if (!impl_->pure)
         return std::nullopt;
-    return PureReport(judge(*impl_->mounted, *impl_->pure).problems);
+    return PureReport(impl_->pure->problems(*impl_->mounted));
+}
+
+Result<PureReply> Vfs::answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen, std::string_view connection) const {
+    std::shared_ptr<const MountSet> set;
+    std::vector<PureProblem> problems;
+    {
+        const std::scoped_lock lock(impl_->writing);
+        if (!impl_->pure)
+            return Error(ErrorCode::denied, "an offer is answered in pure mode: enter_pure() comes first");
+        set = impl_->set.share();
+        problems = impl_->pure->problems(*impl_->mounted);
+    }
+    std::vector<std::shared_ptr<const Bundle>> bundles;
+    for (const Mount& mount : set->mounts())
+        if (!mount.paths)
+            bundles.push_back(mount.bundle);
+    return answer_pure_offer(offer, *set->pure_policy(), bundles, chosen, connection, std::move(problems));
 }
 
 std::vector<MountDescription> Vfs::mounts() const {

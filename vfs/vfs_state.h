@@ -5,6 +5,7 @@
 #include "folder_watch.h"
 #include "mount_content.h"
 #include "mount_set.h"
+#include "pure_lock.h"
 #include "snapshot.h"
 
 #include <fardel/vfs/vfs.h>
@@ -28,7 +29,7 @@ struct Vfs::Impl {
 
     std::mutex writing;  // guards what follows and the order of changes; no reader takes it
     std::shared_ptr<const MountSet> mounted = set.share();  // everything; `set` is what of it is visible
-    std::shared_ptr<const PurePolicy> pure;                 // nullptr: everything is
+    std::unique_ptr<PureLock> pure;                         // nullptr: everything is
     std::uint32_t last_mount = 0;
     std::uint32_t last_content = 0;
     std::map<MountId, Watch> watches;

@@ -49,15 +49,18 @@ elseif(STEP STREQUAL "pkg_config")
     run("${CXX}" -std=c++20 ${cxx_flags} "${SOURCE}/main.cpp" -o "${SCRATCH}/stranger" ${flags})
     run_stranger("${SCRATCH}/stranger")
 
-    execute_process(COMMAND pkg-config --cflags --libs fardel-c
-        OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
-    separate_arguments(flags UNIX_COMMAND "${flags}")
-    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${cxx_flags} -c "${SOURCE}/version.c" -o "${SCRATCH}/version.o" ${flags})
+    foreach(part IN ITEMS cflags libs)
+        execute_process(COMMAND pkg-config --${part} fardel-c
+            OUTPUT_VARIABLE ${part} OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+        separate_arguments(${part} UNIX_COMMAND "${${part}}")
+    endforeach()
+    string(REGEX REPLACE "-fuse-ld=[^ ;]*" "" compile_flags "${cxx_flags}")
+    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${compile_flags} -c "${SOURCE}/version.c" -o "${SCRATCH}/version.o" ${cflags})
     set(linker "${CC}")
     if(CXX_FLAGS MATCHES "-fsanitize")
         set(linker "${CXX}")  # the library asks for the sanitizers' C++ part
     endif()
-    run("${linker}" ${cxx_flags} "${SCRATCH}/version.o" -o "${SCRATCH}/stranger_c" ${flags})
+    run("${linker}" ${cxx_flags} "${SCRATCH}/version.o" -o "${SCRATCH}/stranger_c" ${libs})
     set(ENV{LD_LIBRARY_PATH} "${PREFIX}/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
     run_version("${SCRATCH}/stranger_c")
 

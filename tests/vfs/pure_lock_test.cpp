@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/hash.h>
 
 #include <string>
 #include <vector>
@@ -169,4 +170,53 @@ TEST_CASE("pure lock: hundreds of bundles") {
     CHECK(content_at(vfs, "/all") == "119");
     for (int i = 0; i < 120; ++i)
         CHECK(content_at(vfs, "/own " + std::to_string(i)) == "x");
+}
+
+TEST_CASE("pure lock: a layout that the player signed himself does not make other bytes genuine") {
+    const std::string genuine = noise(1, 30'000), cheat = noise(2, 30'000);
+    const Bytes bundle = BundleMaker().add("a", genuine).write();
+    Author player;
+    Vfs vfs;
+    mount(vfs, player.sign(forge_content(bundle, genuine, cheat)), {.policy = &player.policy()});
+    CHECK(content_at(vfs, "/a") == cheat);  // he trusts himself
+    PureRules rules = rules_of({bundle});
+    rules.unsigned_allowed = false;
+    CHECK(vfs.enter_pure(policy_of(rules)).empty());
+    CHECK(outcome_of(vfs.open("/a").value().read_all()) == "corrupt");
+    CHECK(outcome_of(vfs.open("/assets/" + id_of(genuine).hex())) == "corrupt");
+    CHECK_FALSE(vfs.tainted());
+    CHECK(vfs.mounts().at(0).signers == std::vector<std::string>{"author"});
+    vfs.leave_pure();
+    CHECK(content_at(vfs, "/a") == cheat);
+}
+
+TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one does not") {
+    Author author;
+    const Bytes base = author.sign(BundleMaker().add("a", noise(1, 100'000)).write());
+    const Bytes mod = author.sign(BundleMaker().add("b", "mod").write());
+    const PurePolicy policy = policy_of(rules_of({base, mod}));
+    const auto own = [&](const Bytes& bundle) { return Bundle::open(make_memory_source(bundle), {}).value(); };
+    const std::vector<std::shared_ptr<const Bundle>> server = {own(base), own(mod)};
+    PureOffer offer;
+    offer.nonce = id_from<Hash>(id_of("nonce"));
+    offer.policy = policy.digest();
+
+    Vfs vfs;
+    mount(vfs, base, {.policy = &author.policy()});
+    CHECK(outcome_of(vfs.answer_pure(offer, {}, "player 1")) == "denied");
+    vfs.enter_pure(policy);
+    const PureReply incomplete = vfs.answer_pure(offer, {}, "player 1").value();
+    CHECK(faults(incomplete.report) == "missing");
+    CHECK_FALSE(check_pure_answer(incomplete.answer, PureNonce::open, policy, server, "player 1", &incomplete.report).value().welcome());
+
+    mount(vfs, mod, {.policy = &author.policy()});
+    mount(vfs, BundleMaker().add("a", "cheat").write(), unsigned_at("", 9));
+    const PureReply extra = vfs.answer_pure(offer, {}, "player 1").value();
+    CHECK(faults(extra.report) == "extra");
+
+    REQUIRE(vfs.unmount(vfs.mounts().back().id));
+    const PureReply good = vfs.answer_pure(offer, {}, "player 1").value();
+    CHECK(good.report.empty());
+    CHECK(check_pure_answer(good.answer, PureNonce::open, policy, server, "player 1", &good.report).value().welcome());
+    CHECK_FALSE(check_pure_answer(good.answer, PureNonce::open, policy, server, "player 2", &good.report).value().welcome());
 }

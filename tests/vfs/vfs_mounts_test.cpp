@@ -160,7 +160,7 @@ TEST_CASE("replace: a path about which a damaged mount decides is told with the 
 
 TEST_CASE("replace: verdicts about the old content are not believed of the new one") {
     Vfs vfs;
-    const std::string told_text = noise(1, 70'000), true_text = noise(2, 70'000);
+    const std::string told_text = noise(1, 30'000), true_text = noise(2, 30'000);
     const Bytes good = BundleMaker().add("a", told_text).write();
     const MountId id = mount(vfs, good);
     CHECK(content_at(vfs, "/assets/" + id_of(told_text).hex()) == told_text);

@@ -41,6 +41,9 @@ class Bundle {
 public:
     // Errors: malformed, unsupported, limit, corrupt, io, and the policy's untrusted, revoked, expired.
     static Result<std::shared_ptr<const Bundle>> open(std::shared_ptr<const ByteSource> source, BundleOptions options);
+    // The same bundle once more, from the same pinned bytes and with the same verdict, which believes no layout: every byte
+    // is compared with the manifest, whoever signed how it is stored. Errors: those of open(), without trust.
+    Result<std::shared_ptr<const Bundle>> reopen_by_manifest() const;
     ~Bundle();
     Bundle(const Bundle&) = delete;
     Bundle& operator=(const Bundle&) = delete;

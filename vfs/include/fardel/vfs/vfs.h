@@ -14,6 +14,8 @@
 #include <fardel/vfs/link_report.h>
 #include <fardel/vfs/listing.h>
 #include <fardel/vfs/mount.h>
+#include <fardel/vfs/pure_check.h>
+#include <fardel/vfs/pure_messages.h>
 #include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/pure_report.h>
 #include <fardel/vfs/variants.h>
@@ -23,6 +25,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +87,10 @@ public:
     void leave_pure();
     // What enter_pure would say now; nothing: not in pure mode.
     std::optional<PureReport> pure_report() const;
+    // Answers a server's offer for what is visible now, with all that is wrong; `chosen`: the tags that the game uses, by
+    // axis. Reads the pieces that the offer asks for. Errors: denied (not in pure mode), corrupt (the offer is about
+    // another policy).
+    Result<PureReply> answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen, std::string_view connection) const;
 
     // Highest precedence first, those that a pure policy hides behind the others.
     std::vector<MountDescription> mounts() const;
