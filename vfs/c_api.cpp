@@ -175,7 +175,7 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
     if (const fardel_code bad = take_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
-    constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED;
+    constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH;
     if ((options.flags & ~kKnown) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if (options.policy_path != nullptr && options.policy_text != nullptr)
@@ -190,6 +190,7 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     how.policy = *policy ? &**policy : nullptr;
     how.now_s = options.now_s;
     how.allow_unsigned = (options.flags & FARDEL_MOUNT_ALLOW_UNSIGNED) != 0;
+    how.watch = (options.flags & FARDEL_MOUNT_WATCH) != 0;
     how.label = options.label != nullptr ? options.label : label;
     const auto id = open(std::move(how));
     if (!id)
@@ -200,6 +201,23 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
 }
 
 constexpr std::string_view kNull = "a null pointer";
+
+void tell_changes(const std::vector<AssetChange>& changes, fardel_changed changed, void* context) {
+    if (changed == nullptr)
+        return;
+    for (const AssetChange& change : changes) {
+        fardel_change out{};
+        out.struct_size = sizeof out;
+        out.path = change.path.c_str();
+        out.has_before = change.before ? 1 : 0;
+        out.has_after = change.after ? 1 : 0;
+        if (change.before)
+            out.before = plain_id(*change.before);
+        if (change.after)
+            out.after = plain_id(*change.after);
+        changed(context, &out);
+    }
+}
 
 }  // namespace
 }  // namespace fardel
@@ -288,6 +306,67 @@ fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error*
 
 int fardel_is_tainted(const fardel_vfs* vfs) { return vfs != nullptr && vfs->vfs.tainted() ? 1 : 0; }
 
+fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr)
+            return report.argument(kNull);
+        auto parsed = parse_variant_preference(preference != nullptr ? preference : "");
+        if (!parsed)
+            return report.fail(parsed.error());
+        vfs->vfs.prefer(*std::move(parsed));
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_changed changed, void* context,
+                           fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr)
+            return report.argument(kNull);
+        const auto changes = vfs->vfs.refresh(MountId{mount});
+        if (!changes)
+            return report.fail(changes.error());
+        tell_changes(*changes, changed, context);
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr)
+            return report.argument(kNull);
+        const auto changes = vfs->vfs.poll();
+        if (!changes)
+            return report.fail(changes.error());
+        tell_changes(*changes, changed, context);
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* problems, fardel_error* error) {
+    if (problems != nullptr)
+        *problems = 0;
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr || policy_text == nullptr)
+            return report.argument(kNull);
+        auto policy = PurePolicy::parse(policy_text);
+        if (!policy)
+            return report.fail(policy.error());
+        const PureReport found = vfs->vfs.enter_pure(*std::move(policy));
+        if (problems != nullptr)
+            *problems = found.problems().size();
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+void fardel_leave_pure(fardel_vfs* vfs) {
+    if (vfs != nullptr)
+        call(nullptr, [&](const Report&) {
+            vfs->vfs.leave_pure();
+            return fardel_code{FARDEL_OK};
+        });
+}
+
 // ---- What is at a path ----------------------------------------------------------------------------------------------
 
 fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_stat* stat, fardel_error* error) {
@@ -343,6 +422,21 @@ fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** f
         if (vfs == nullptr || path == nullptr || file == nullptr)
             return report.argument(kNull);
         auto opened = vfs->vfs.open(path);
+        if (!opened)
+            return report.fail(opened.error());
+        *file = new fardel_file{*std::move(opened)};
+        return fardel_code{FARDEL_OK};
+    });
+}
+
+fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference, fardel_file** file,
+                             fardel_error* error) {
+    if (file != nullptr)
+        *file = nullptr;
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr || from == nullptr || reference == nullptr || file == nullptr)
+            return report.argument(kNull);
+        auto opened = vfs->vfs.open_from(from->file, reference);
         if (!opened)
             return report.fail(opened.error());
         *file = new fardel_file{*std::move(opened)};

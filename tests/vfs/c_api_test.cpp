@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -533,4 +534,95 @@ TEST_CASE("C API: where memory ends, calls fail and nothing else happens") {
     CAPTURE(error.text);
     CHECK(code == FARDEL_OK);
     CHECK(allocations > 20);
+}
+
+TEST_CASE("C API: a folder is mounted, seen to change, and tells what changed") {
+    const ScratchFolder scratch;
+    scratch.write("game/a", "before");
+    const Handle vfs;
+    fardel_mount_options options = unsigned_options();
+    options.flags |= FARDEL_MOUNT_WATCH;
+    fardel_mount_id mount = 0;
+    REQUIRE(fardel_mount_file(vfs, scratch.path("game").c_str(), &options, &mount, nullptr) == FARDEL_OK);
+    std::string told;
+    const fardel_changed changed = [](void* context, const fardel_change* change) {
+        auto& text = *static_cast<std::string*>(context);
+        text += std::string(change->path) + (change->has_before ? (change->has_after ? "~" : "-") : "+");
+        if (change->has_after) {
+            char id[65];
+            fardel_id_text(&change->after, id);
+            text += std::string(id).substr(0, 8);
+        }
+    };
+    REQUIRE(fardel_poll(vfs, changed, &told, nullptr) == FARDEL_OK);
+    CHECK(told.empty());
+    scratch.write("game/a", "after!");
+    REQUIRE(fardel_refresh(vfs, mount, changed, &told, nullptr) == FARDEL_OK);
+    CHECK(told == "/a~" + id_of("after!").hex().substr(0, 8));
+    scratch.write("game/b", "new");
+    told.clear();
+    for (int i = 0; i < 500 && told.empty(); ++i) {
+        REQUIRE(fardel_poll(vfs, changed, &told, nullptr) == FARDEL_OK);
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    CHECK(told == "/b+" + id_of("new").hex().substr(0, 8));
+    CHECK(fardel_refresh(vfs, mount, nullptr, nullptr, nullptr) == FARDEL_OK);
+    CHECK(fardel_refresh(vfs, 77, changed, &told, nullptr) == FARDEL_ERROR_MISSING);
+    CHECK(fardel_refresh(vfs, mount_bytes(vfs, BundleMaker().add("x", "x").write()), changed, &told, nullptr) == FARDEL_ERROR_UNSUPPORTED);
+    CHECK(fardel_refresh(nullptr, mount, changed, &told, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_poll(nullptr, changed, &told, nullptr) == FARDEL_ERROR_ARGUMENT);
+}
+
+TEST_CASE("C API: variants, scopes and pure mode") {
+    const Handle vfs;
+    BundleMaker maker;
+    maker.add("map", "map").add_unpublished("own", "own").add_variants("wall", {"sd", "hd"});
+    maker.plan().names[2].variants[1].tags = {{"quality", "hd"}};
+    const Bytes bundle = maker.write();
+    mount_bytes(vfs, bundle);
+    mount_bytes(vfs, BundleMaker().add("cheat", "cheat").write());
+    const auto content = [&](const char* path) {
+        fardel_file* file = nullptr;
+        if (fardel_open(vfs, path, &file, nullptr) != FARDEL_OK)
+            return std::string("none");
+        const std::string text = read_whole(file);
+        fardel_close(file);
+        return text;
+    };
+    CHECK(content("/wall") == "sd");
+    CHECK(fardel_prefer(vfs, "quality=hd", nullptr) == FARDEL_OK);
+    CHECK(content("/wall") == "hd");
+    CHECK(fardel_prefer(vfs, "quality", nullptr) == FARDEL_ERROR_MALFORMED);
+    CHECK(fardel_prefer(vfs, nullptr, nullptr) == FARDEL_OK);
+    CHECK(content("/wall") == "sd");
+    CHECK(fardel_prefer(nullptr, "", nullptr) == FARDEL_ERROR_ARGUMENT);
+
+    fardel_file* map = nullptr;
+    fardel_file* own = nullptr;
+    REQUIRE(fardel_open(vfs, "/map", &map, nullptr) == FARDEL_OK);
+    REQUIRE(fardel_open_from(vfs, map, "own", &own, nullptr) == FARDEL_OK);
+    CHECK(read_whole(own) == "own");
+    fardel_close(own);
+    CHECK(fardel_open_from(vfs, map, "nobody", &own, nullptr) == FARDEL_ERROR_MISSING);
+    CHECK(own == nullptr);
+    CHECK(fardel_open_from(vfs, map, nullptr, &own, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_open_from(vfs, nullptr, "own", &own, nullptr) == FARDEL_ERROR_ARGUMENT);
+    fardel_close(map);
+
+    PureRules rules;
+    rules.unsigned_allowed = true;
+    rules.bundles = {{.bundle = Bundle::open(make_memory_source(bundle), {}).value()->id(), .place = "", .name = ""}};
+    const std::string policy = PurePolicy::make(rules).value().format();
+    std::size_t problems = 99;
+    CHECK(content("/cheat") == "cheat");
+    REQUIRE(fardel_enter_pure(vfs, policy.c_str(), &problems, nullptr) == FARDEL_OK);
+    CHECK(problems == 1);
+    CHECK(content("/cheat") == "none");
+    CHECK(content("/map") == "map");
+    fardel_leave_pure(vfs);
+    CHECK(content("/cheat") == "cheat");
+    CHECK(fardel_enter_pure(vfs, "no policy", &problems, nullptr) == FARDEL_ERROR_MALFORMED);
+    CHECK(problems == 0);
+    CHECK(fardel_enter_pure(vfs, nullptr, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    fardel_leave_pure(nullptr);
 }

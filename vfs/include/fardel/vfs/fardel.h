@@ -95,7 +95,8 @@ FARDEL_API void fardel_vfs_destroy(fardel_vfs* vfs);
 enum {
     FARDEL_MOUNT_FOLD_CASE = 1, /* this bundle's published names answer to any case */
     FARDEL_MOUNT_ALLOW_UNSIGNED =
-        2 /* development: also mount what the policy does not trust; the VFS is tainted then */
+        2, /* development: also mount what the policy does not trust; the VFS is tainted then */
+    FARDEL_MOUNT_WATCH = 4 /* a folder: notice what changes in it, for fardel_poll */
 };
 
 typedef struct fardel_mount_options {
@@ -114,7 +115,8 @@ typedef struct fardel_mount_options {
 /* Unique within its VFS, never used again, never 0. */
 typedef uint32_t fardel_mount_id;
 
-/* Without options, or without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED, every bundle is untrusted. `mount` may be null.
+/* A bundle, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) a folder or a legacy archive: what is at the path decides.
+ * Without options, or without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED, every bundle is untrusted. `mount` may be null.
  * Errors: missing, denied, io (the file); malformed, unsupported, corrupt, limit (the bundle, the place, the policy);
  * untrusted, revoked, expired; conflict (mounted at this place already). After one nothing has changed. */
 FARDEL_API fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
@@ -127,6 +129,36 @@ FARDEL_API fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, s
 FARDEL_API fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error);
 /* 1 when something is mounted that no policy vouches for, else 0; 0 for null. */
 FARDEL_API int fardel_is_tainted(const fardel_vfs* vfs);
+
+/* Which variants are taken from now on: "texture=astc,png; lang=fr,en", axes and values in order of importance; "" or
+ * null: the first of each name. Errors: malformed, limit. */
+FARDEL_API fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error* error);
+
+typedef struct fardel_change {
+    size_t struct_size;
+    const char* path; /* valid during the call */
+    int32_t has_before; /* whether there was an asset, and which */
+    int32_t has_after;
+    fardel_id before;
+    fardel_id after;
+} fardel_change;
+/* Called once for each path whose asset is another one; it may call no function that changes the same VFS. */
+typedef void (*fardel_changed)(void* context, const fardel_change* change);
+
+/* Reads a mounted folder or archive again, as it is now, and tells what that changes. `changed` may be null. Errors: missing
+ * (the mount); unsupported (a bundle); conflict (somebody is writing there); those of fardel_mount_file. After one
+ * nothing has changed. */
+FARDEL_API fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_changed changed, void* context,
+                                      fardel_error* error);
+/* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and where something changed. Does not wait: for once a
+ * frame. */
+FARDEL_API fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error);
+
+/* Pure mode: from now on only what the server's policy, as text, allows is visible. `problems` may be null; it becomes the
+ * number of things that are wrong (0: the content set is whole and nothing had to be hidden). Errors: malformed, limit,
+ * conflict, unsupported (the policy). */
+FARDEL_API fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* problems, fardel_error* error);
+FARDEL_API void fardel_leave_pure(fardel_vfs* vfs);
 
 /* ---- What is at a path ------------------------------------------------------------------------------------------ */
 
@@ -175,6 +207,10 @@ typedef struct fardel_file fardel_file;
 
 /* Follows links. `*file` is null after a failure. Errors: missing, corrupt, malformed, limit, io. */
 FARDEL_API fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** file, fardel_error* error);
+/* What `from` means by a name that is written in it: its own link table, its bundle, that bundle's static dependencies,
+ * then the published names. Errors: those of fardel_open; unresolved. */
+FARDEL_API fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference,
+                                        fardel_file** file, fardel_error* error);
 /* Null is fine. */
 FARDEL_API void fardel_close(fardel_file* file);
 /* 0 for null. */
