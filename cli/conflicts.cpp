@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 namespace fardel {
 namespace {
@@ -22,13 +21,11 @@ struct ConflictsCommand {
     bool json = false;
 };
 
-using Labels = std::map<MountId, std::string>;
-
-std::string format_side(const ConflictSide& side, const Labels& labels, std::string_view role) {
+std::string format_side(const ConflictSide& side, const MountLabels& labels, std::string_view role) {
     return fmt::format("  {}: {} {}\n", printable(labels.at(side.mount)), role, side.asset ? "asset " + short_id(*side.asset) : "tombstone");
 }
 
-std::string format_conflict(const Conflict& conflict, const Labels& labels) {
+std::string format_conflict(const Conflict& conflict, const MountLabels& labels) {
     std::string text = fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (the same content)" : "");
     text += format_side(conflict.winner, labels, "wins,");
     for (const ConflictSide& side : conflict.hidden)
@@ -36,11 +33,11 @@ std::string format_conflict(const Conflict& conflict, const Labels& labels) {
     return text;
 }
 
-Json json_of(const ConflictSide& side, const Labels& labels) {
+Json json_of(const ConflictSide& side, const MountLabels& labels) {
     return Json{{"file", labels.at(side.mount)}, {"asset", side.asset ? Json(side.asset->hex()) : Json()}};
 }
 
-Json json_of(const Conflict& conflict, const Labels& labels) {
+Json json_of(const Conflict& conflict, const MountLabels& labels) {
     Json hidden = Json::array();
     for (const ConflictSide& side : conflict.hidden)
         hidden.push_back(json_of(side, labels));
@@ -50,9 +47,7 @@ Json json_of(const Conflict& conflict, const Labels& labels) {
 Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, command.files, command.policy));
-    Labels labels;
-    for (const MountDescription& mount : vfs.mounts())
-        labels[mount.id] = mount.label;
+    const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(const std::vector<Conflict> found, vfs.conflicts());
     const auto harmful = static_cast<std::size_t>(std::ranges::count_if(found, [](const Conflict& conflict) { return !conflict.harmless(); }));
 

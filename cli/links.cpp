@@ -9,8 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 namespace fardel {
 namespace {
 
@@ -20,20 +18,18 @@ struct LinksCommand {
     bool json = false;
 };
 
-using Labels = std::map<MountId, std::string>;
-
-std::string format_name(const MissingName& missing, const Labels& labels) {
+std::string format_name(const MissingName& missing, const MountLabels& labels) {
     return fmt::format("{}: {} {}{}\n", printable(labels.at(missing.mount)), missing.pattern ? "nothing published matches" : "nobody publishes",
                        printable(missing.name, 2000), missing.optional ? " (optional)" : "");
 }
 
-std::string format_bundle(const MissingBundle& missing, const Labels& labels) {
+std::string format_bundle(const MissingBundle& missing, const MountLabels& labels) {
     std::string called = missing.name.empty() ? "" : " (" + printable(missing.name) + (missing.version.empty() ? "" : " " + printable(missing.version)) + ")";
     return fmt::format("{}: {} bundle {}{} is not mounted\n", printable(labels.at(missing.mount)), missing.is_static ? "static dependency" : "dependency",
                        missing.bundle.hex(), called);
 }
 
-Json json_of(const LinkReport& report, const Labels& labels) {
+Json json_of(const LinkReport& report, const MountLabels& labels) {
     Json names = Json::array(), bundles = Json::array();
     for (const MissingName& missing : report.names)
         names.push_back(Json{{"file", labels.at(missing.mount)}, {"name", missing.name}, {"pattern", missing.pattern}, {"optional", missing.optional}});
@@ -43,7 +39,7 @@ Json json_of(const LinkReport& report, const Labels& labels) {
     return Json{{"complete", report.complete()}, {"missing_names", std::move(names)}, {"missing_bundles", std::move(bundles)}};
 }
 
-std::string format_report(const LinkReport& report, const Labels& labels) {
+std::string format_report(const LinkReport& report, const MountLabels& labels) {
     std::string text;
     for (const MissingBundle& missing : report.bundles)
         text += format_bundle(missing, labels);
@@ -56,9 +52,7 @@ std::string format_report(const LinkReport& report, const Labels& labels) {
 Result<Exit> links(const LinksCommand& command, Console& console) {
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, command.files, command.policy));
-    Labels labels;
-    for (const MountDescription& mount : vfs.mounts())
-        labels[mount.id] = mount.label;
+    const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(const LinkReport report, vfs.check_links());
     FARDEL_TRY(console.write(command.json ? format_json(json_of(report, labels)) + "\n" : format_report(report, labels)));
     return report.complete() ? Exit::fine : Exit::refusal;

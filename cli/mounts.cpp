@@ -23,4 +23,11 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const std::str
     return ok();
 }
 
+MountLabels labels_of(const Vfs& vfs) {
+    MountLabels labels;
+    for (const MountDescription& mount : vfs.mounts())
+        labels[mount.id] = mount.label;
+    return labels;
+}
+
 }  // namespace fardel

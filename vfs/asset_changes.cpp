@@ -1,7 +1,6 @@
 #include "asset_changes.h"
 
 #include "asset_choice.h"
-#include "resolve.h"
 
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
@@ -49,13 +48,8 @@ private:
 };
 
 Result<std::optional<AssetId>> asset_at(const MountSet& set, std::string_view name) {
-    const std::uint64_t hash = name_hash(name);
-    FARDEL_TRY_ASSIGN(const auto match, find_published(set, name, hash));
-    if (!match)
-        return std::optional<AssetId>();
-    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_published(set, *match, name, hash));
-    FARDEL_TRY_ASSIGN(const File file, open_choice(choice));
-    return std::optional(file.asset_id());
+    FARDEL_TRY_ASSIGN(const auto file, find_published_file(set, name, name_hash(name)));
+    return file ? std::optional(file->asset_id()) : std::nullopt;
 }
 
 class ChangeFinder {

@@ -3,6 +3,7 @@
 #include <fardel/format/limits.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -113,6 +114,15 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
 Result<File> open_choice(const AssetChoice& choice) {
     FARDEL_TRY_ASSIGN(const AssetRecord record, choice.mount->bundle->asset(choice.asset));
     return File(choice.mount->leases->take(), choice.asset, record);
+}
+
+Result<std::optional<File>> find_published_file(const MountSet& set, std::string_view name, std::uint64_t hash) {
+    FARDEL_TRY_ASSIGN(const auto match, find_published(set, name, hash));
+    if (!match)
+        return std::optional<File>();
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_published(set, *match, name, hash));
+    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
+    return std::optional(std::move(file));
 }
 
 }  // namespace fardel

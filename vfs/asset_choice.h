@@ -6,6 +6,8 @@
 
 #include <fardel/format/result.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,5 +29,8 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
                                      std::uint64_t hash, TellTags tell = TellTags::no);
 
 Result<File> open_choice(const AssetChoice& choice);
+
+// The file at a name of the published tree, from the look-up to the variant; nothing when nobody has it.
+Result<std::optional<File>> find_published_file(const MountSet& set, std::string_view name, std::uint64_t hash);
 
 }  // namespace fardel

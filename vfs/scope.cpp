@@ -53,16 +53,6 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
     return open_asset(mount->leases->take(), *index);
 }
 
-Result<std::optional<File>> find_published_file(const MountSet& set, std::string_view name) {
-    const std::uint64_t hash = name_hash(name);
-    FARDEL_TRY_ASSIGN(const auto match, find_published(set, name, hash));
-    if (!match)
-        return std::optional<File>();
-    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_published(set, *match, name, hash));
-    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
-    return std::optional(std::move(file));
-}
-
 // Any name of one bundle, published or not; a tombstone is none.
 Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, std::string_view name) {
     FARDEL_TRY_ASSIGN(const auto match, find_in_bundle(mount, name, name_hash(name)));
@@ -112,7 +102,7 @@ Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, co
     }
     FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.target));
     FARDEL_TRY(verify_name(name));
-    return find_published_file(set, name);
+    return find_published_file(set, name, name_hash(name));
 }
 
 }  // namespace
@@ -137,7 +127,7 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
         return in_dependency;
     if (is_reserved_root_part(spelling.substr(0, spelling.find('/'))))
         return std::optional<File>();
-    return find_published_file(set, spelling);
+    return find_published_file(set, spelling, name_hash(spelling));
 }
 
 }  // namespace fardel

@@ -221,6 +221,8 @@ std::vector<MountDescription> Vfs::mounts() const {
     std::vector<MountDescription> out;
     for (const Mount& mount : set->mounts())
         out.push_back(mount.describe());
+    if (set->pure_policy() == nullptr)
+        return out;
     const std::scoped_lock lock(impl_->writing);
     for (const Mount& mount : impl_->mounted->mounts())
         if (set->find(mount.id) == nullptr)
