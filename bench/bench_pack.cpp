@@ -2,16 +2,13 @@
 #include "sections.h"
 #include "stopwatch.h"
 
-#include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/packer/pack.h>
-#include <fardel/vfs/vfs.h>
 
 #include <fmt/format.h>
 #include <zstd.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -20,30 +17,6 @@ namespace fardel::bench {
 namespace {
 
 constexpr unsigned kThreads = 2;
-
-// The game's files as a folder; made once.
-std::string game_folder(const Scene& scene) {
-    const std::string folder = scene.scratch + "/tree";
-    if (std::filesystem::exists(folder)) return folder;
-    const std::string staging = folder + ".part";
-    std::filesystem::remove_all(staging);
-    Vfs vfs;
-    (void)must(vfs.mount(scene.bundle, {.policy = &scene.policy}));
-    const auto bundle = must(Bundle::open(must(open_file_source(scene.bundle)), {.label = scene.bundle}));
-    for (std::uint32_t i = 0; i < bundle->name_count(); ++i) {
-        const std::string name(must(bundle->name_text(NameIndex{i})));
-        const auto bytes = must(must(vfs.open("/" + name)).read_all());
-        const std::filesystem::path path = staging + "/" + name;
-        std::filesystem::create_directories(path.parent_path());
-        std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    }
-    std::filesystem::rename(staging, folder);
-    return folder;
-}
-
-void run(const std::string& command) {
-    if (std::system(command.c_str()) != 0) fail(Error(ErrorCode::io, command + ": failed"));
-}
 
 double megabytes(const std::string& path) { return static_cast<double>(std::filesystem::file_size(path)) / 1e6; }
 
@@ -90,10 +63,10 @@ void bench_pack(const Scene& scene, Table& table) {
     const std::string tar = scene.scratch + "/tree.tar";
     const std::string zst = tar + ".zst";
     const std::string zip = scene.scratch + "/tree.zip";
-    run(fmt::format("tar --sort=name -C '{}' -cf '{}' .", folder, tar));
-    const double cli = best_seconds(1, [&] { run(fmt::format("zstd -q -f -T{} -{} '{}' -o '{}'", kThreads, kLevelDefault, tar, zst)); });
+    run_command(fmt::format("tar --sort=name -C '{}' -cf '{}' .", folder, tar));
+    const double cli = best_seconds(1, [&] { run_command(fmt::format("zstd -q -f -T{} -{} '{}' -o '{}'", kThreads, kLevelDefault, tar, zst)); });
     table.add({"the same", raw_megabytes / ours, raw_megabytes / cli, "MB/s", true, fmt::format("zstd -T{} -{} of a tar", kThreads, kLevelDefault), ""});
-    if (!std::filesystem::exists(zip)) run(fmt::format("cd '{}' && zip -q -9 -r '{}.part.zip' . && mv '{}.part.zip' '{}'", folder, zip, zip, zip));
+    if (!std::filesystem::exists(zip)) run_command(fmt::format("cd '{}' && zip -q -9 -r '{}.part.zip' . && mv '{}.part.zip' '{}'", folder, zip, zip, zip));
 
     table.heading("Size of the game's files");
     table.add({"packed", megabytes(packed), megabytes(zip), "MB", false, "zip -9", "≥ 1 ×"});

@@ -1,8 +1,10 @@
 #include "scene.h"
 
+#include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/signer.h>
 #include <fardel/packer/pack.h>
+#include <fardel/vfs/vfs.h>
 
 #include <fmt/format.h>
 
@@ -11,23 +13,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 namespace fardel::bench {
 namespace {
 
 // A key that protects nothing: bundles of earlier runs must stay acceptable.
 std::unique_ptr<Signer> bench_signer() { return make_key_signer(SecretKey::from_seed(std::array<std::byte, 32>{std::byte{0xbe}})); }
-
-void write(const BundlePlan& plan, const std::string& path, int level) {
-    StagedBundle staged = must(write_bundle(plan, must(stage_file(path)), {.level = level}));
-    const WriteSummary& summary = staged.summary();
-    Statement statement;
-    statement.bundle = summary.bundle;
-    statement.layouts = {summary.layout};
-    statement.name = "bench";
-    must(staged.append(must(sign_statement(statement, *bench_signer()))));
-    must(staged.commit());
-}
 
 }  // namespace
 
@@ -51,9 +43,43 @@ Scene make_scene(const std::string& folder, const std::string& scratch) {
     if (scene.archives.empty()) fail(Error(ErrorCode::missing, folder + ": no .pk3 archives there"));
     if (!std::filesystem::exists(scene.bundle)) {
         fmt::print(stderr, "packing {} archives …\n", scene.archives.size());
-        write(must(pack_sources(scene.archives, {.name = "game", .version = "1"})).plan, scene.bundle, kLevelDefault);
+        write_signed(must(pack_sources(scene.archives, {.name = "game", .version = "1"})).plan, scene.bundle, kLevelDefault);
     }
     return scene;
+}
+
+void write_signed(const BundlePlan& plan, const std::string& path, int level) {
+    StagedBundle staged = must(write_bundle(plan, must(stage_file(path)), {.level = level}));
+    const WriteSummary& summary = staged.summary();
+    Statement statement;
+    statement.bundle = summary.bundle;
+    statement.layouts = {summary.layout};
+    statement.name = "bench";
+    must(staged.append(must(sign_statement(statement, *bench_signer()))));
+    must(staged.commit());
+}
+
+std::string game_folder(const Scene& scene) {
+    const std::string folder = scene.scratch + "/tree";
+    if (std::filesystem::exists(folder)) return folder;
+    const std::string staging = folder + ".part";
+    std::filesystem::remove_all(staging);
+    Vfs vfs;
+    (void)must(vfs.mount(scene.bundle, {.policy = &scene.policy}));
+    const auto bundle = must(Bundle::open(must(open_file_source(scene.bundle)), {.label = scene.bundle}));
+    for (std::uint32_t i = 0; i < bundle->name_count(); ++i) {
+        const std::string name(must(bundle->name_text(NameIndex{i})));
+        const auto bytes = must(must(vfs.open("/" + name)).read_all());
+        const std::filesystem::path path = staging + "/" + name;
+        std::filesystem::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    }
+    std::filesystem::rename(staging, folder);
+    return folder;
+}
+
+void run_command(const std::string& command) {
+    if (std::system(command.c_str()) != 0) fail(Error(ErrorCode::io, command + ": failed"));
 }
 
 std::string made_up_name(std::uint32_t index, std::uint32_t seed) {
@@ -73,7 +99,7 @@ std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32
         plan.assets.push_back({.source = make_memory_blob({bytes, bytes + text.size()}), .key = name, .content_type = "image/x-tga"});
         plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i, .tags = {}}}});
     }
-    write(plan, path, 1);
+    write_signed(plan, path, 1);
     return path;
 }
 

@@ -14,7 +14,8 @@ struct Row {
     std::string unit;         // "ms", "µs", "MB/s", …
     bool more_is_better = false;
     std::string peer_name;
-    std::string target;       // as DESIGN says it; may be empty
+    std::string target = {};  // as DESIGN says it; may be empty
+    std::string peer_absent = {};   // why the peer has no figure, when it should have one
 };
 
 class Table {
