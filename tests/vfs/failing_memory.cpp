@@ -8,7 +8,7 @@ namespace {
 thread_local bool is_short = false;
 thread_local std::size_t left = 0;
 
-void* allocate(std::size_t size_bytes, std::size_t alignment) {
+[[maybe_unused]] void* allocate(std::size_t size_bytes, std::size_t alignment) {
     if (is_short && left-- == 0) {
         left = 0;
         throw std::bad_alloc();
@@ -23,6 +23,7 @@ void* allocate(std::size_t size_bytes, std::size_t alignment) {
 
 }  // namespace
 
+#ifndef FARDEL_MEMORY_CANNOT_FAIL
 void* operator new(std::size_t size_bytes) { return allocate(size_bytes, 0); }
 void* operator new[](std::size_t size_bytes) { return allocate(size_bytes, 0); }
 void* operator new(std::size_t size_bytes, std::align_val_t alignment) {
@@ -49,6 +50,7 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#endif
 
 namespace fardel::tests {
 

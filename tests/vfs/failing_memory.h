@@ -3,7 +3,22 @@
 
 #include <cstddef>
 
+// ThreadSanitizer brings its own operators new, which cannot be replaced.
+#if defined(__SANITIZE_THREAD__)
+#define FARDEL_MEMORY_CANNOT_FAIL
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FARDEL_MEMORY_CANNOT_FAIL
+#endif
+#endif
+
 namespace fardel::tests {
+
+#ifdef FARDEL_MEMORY_CANNOT_FAIL
+inline constexpr bool kMemoryCanFail = false;
+#else
+inline constexpr bool kMemoryCanFail = true;
+#endif
 
 class FailingMemory {
 public:
