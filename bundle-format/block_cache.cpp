@@ -34,6 +34,7 @@ std::size_t shard_of(const Key& key) { return key.stored_hash.bytes[31] % kShard
 struct Entry {
     Key key;
     BlockCache::Block bytes;
+    mutable std::uint64_t moved_at = 0;   // the shard's insertions when it was last put to the front
 };
 
 }  // namespace
@@ -44,6 +45,7 @@ struct alignas(64) BlockCache::Shard {
     std::unordered_map<Key, std::list<Entry>::iterator, KeyHash> entries;
     std::size_t bytes = 0;
     std::size_t bytes_max = 0;
+    std::uint64_t insertions = 0;
     mutable std::uint64_t hits = 0;
     mutable std::uint64_t misses = 0;
 };
@@ -64,8 +66,14 @@ BlockCache::Block BlockCache::find(const BlockRecord& block) const {
         return nullptr;
     }
     ++shard.hits;
-    shard.by_use.splice(shard.by_use.begin(), shard.by_use, found->second);
-    return found->second->bytes;
+    // Moving it writes to its neighbours, which other cores then have to fetch: only when a quarter of the others may have
+    // passed it.
+    const Entry& entry = *found->second;
+    if (shard.insertions - entry.moved_at > shard.entries.size() / 4) {
+        entry.moved_at = shard.insertions;
+        shard.by_use.splice(shard.by_use.begin(), shard.by_use, found->second);
+    }
+    return entry.bytes;
 }
 
 void BlockCache::insert(const BlockRecord& block, Block bytes) {
@@ -80,7 +88,7 @@ void BlockCache::insert(const BlockRecord& block, Block bytes) {
         shard.entries.erase(last->key);
         leaving.splice(leaving.begin(), shard.by_use, last);
     }
-    shard.by_use.push_front({key, std::move(bytes)});
+    shard.by_use.push_front({key, std::move(bytes), ++shard.insertions});
     shard.entries.emplace(key, shard.by_use.begin());
     shard.bytes += key.raw_bytes;
 }

@@ -26,6 +26,17 @@ std::span<std::byte> stored_buffer(std::size_t size) {
     return {buffer.get(), size};
 }
 
+// The block that this thread read from last: neighbours in it cost no look-up in what all threads share.
+struct LastBlock {
+    BlockRecord record;
+    BlockCache::Block bytes;
+
+    bool is(const BlockRecord& block) const noexcept {
+        return bytes && record.stored_hash == block.stored_hash && record.raw_bytes == block.raw_bytes && record.codec == block.codec;
+    }
+};
+thread_local LastBlock last_block;
+
 Error corrupt_raw(std::uint32_t block) {
     return Error(ErrorCode::corrupt, "block " + std::to_string(block) + ": decoded bytes differ from what the manifest says");
 }
@@ -86,16 +97,33 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
         return corrupt_raw(index);
     }
 
-    BlockCache::Block raw = cache_ ? cache_->find(block) : nullptr;
-    if (!raw) {
+    BlockCache::Block held;
+    FARDEL_TRY_ASSIGN(const std::byte* raw, find_or_load(block, held));
+    if (!raw_is_good({raw, block.raw_bytes})) return corrupt_raw(index);
+    std::memcpy(out.data(), raw + offset, out.size());
+    return ok();
+}
+
+// The block's decoded bytes: the ones this thread had last, the cache's, or the file's. They live as long as `held`, and
+// until this thread's next call.
+Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, BlockCache::Block& held) const {
+    if (!cache_) {
         auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
         FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
-        raw = std::move(decoded);
-        if (cache_) cache_->insert(block, raw);
+        held = std::move(decoded);
+        return held.get();
     }
-    if (!raw_is_good({raw.get(), block.raw_bytes})) return corrupt_raw(index);
-    std::memcpy(out.data(), raw.get() + offset, out.size());
-    return ok();
+    if (!last_block.is(block)) {
+        BlockCache::Block raw = cache_->find(block);
+        if (!raw) {
+            auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
+            FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
+            raw = std::move(decoded);
+            cache_->insert(block, raw);
+        }
+        last_block = {block, std::move(raw)};
+    }
+    return last_block.bytes.get();
 }
 
 // Fills `raw` with the block's decoded bytes, whose stored form is checked before anything looks at it.

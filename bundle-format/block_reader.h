@@ -41,6 +41,7 @@ private:
     };
     Status verify_raw(const BundleTables& tables, const AssetRecord& asset, std::uint64_t offset, const BlockRun& run, std::span<const std::byte> raw) const;
     Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out, const RawCheck* check) const;
+    Result<const std::byte*> find_or_load(const BlockRecord& block, BlockCache::Block& held) const;
     Status load(const BlockRecord& block, std::span<std::byte> raw) const;
 
     const ByteSource& source_;

@@ -1,8 +1,8 @@
 // BlockCache: decoded blocks, bounded in bytes, shared by any number of bundles and threads.
 //
 // A block is known by the hash of its stored bytes, so bundles that hold the same block share it, whatever they are.
-// Split into shards, each with its own lock, held only for the look-up; never one lock around all reads. The least
-// recently used blocks leave first. Blocks are verified before they enter. A block larger than a shard's share is not
+// Split into shards, each with its own lock, held only for the look-up; never one lock around all reads. Blocks that were
+// not used for long leave first. Blocks are verified before they enter. A block larger than a shard's share is not
 // kept.
 #pragma once
 
