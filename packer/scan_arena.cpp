@@ -3,6 +3,7 @@
 #include "found_references.h"
 #include "script_text.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,29 +20,32 @@ Status add_level(FoundReferences& found, const ScriptWord& level) {
 
 }  // namespace
 
+// A value stands on the line of its key; a key alone has none. So a second { is such a key: real arenas have it.
 Result<ScanFindings> scan_arena(std::string_view text) {
-    ScriptText words(text, "{}");
+    ScriptText words(text);
     FoundReferences found;
     bool inside = false;
     std::uint32_t line = 1;
+    std::optional<ScriptWord> key;
     while (true) {
-        FARDEL_TRY_ASSIGN(const auto key, words.next());
-        if (!key)
+        FARDEL_TRY_ASSIGN(const auto word, words.next());
+        if (!word)
             break;
-        line = key->line;
-        if (key->is("{") || key->is("}")) {
-            if (inside != key->is("}"))
-                return malformed_at(line, inside ? "{ within an arena" : "} without {");
-            inside = !inside;
-            continue;
+        line = word->line;
+        if (key && !word->starts_line) {
+            if (words_equal(key->text, "map"))
+                FARDEL_TRY(add_level(found, *word));
+            key.reset();
+        } else if (inside && word->is("}")) {
+            inside = false;
+            key.reset();
+        } else if (inside) {
+            key = word;
+        } else if (word->is("{")) {
+            inside = true;
+        } else {
+            return malformed_at(line, "text outside an arena");
         }
-        if (!inside)
-            return malformed_at(line, "a word outside an arena");
-        FARDEL_TRY_ASSIGN(const auto value, words.next());
-        if (!value || value->is("{") || value->is("}"))
-            return malformed_at(line, "a key has no value");
-        if (words_equal(key->text, "map"))
-            FARDEL_TRY(add_level(found, *value));
     }
     if (inside)
         return malformed_at(line, "the text ends within an arena");

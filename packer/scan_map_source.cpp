@@ -45,8 +45,8 @@ private:
         return depth_ == 1 ? take_of_entity(word) : take_of_brush(word);
     }
 
+    // A patch's matrix stands on several lines; a face is one.
     void begin_line() {
-        parentheses_ = 0;
         points_ = 0;
         face_done_ = false;
     }
@@ -54,6 +54,7 @@ private:
     Status open() {
         if (++depth_ > kDepthMax)
             return malformed_at(line_, "{ too deep");
+        parentheses_ = 0;
         awaits_patch_shader_ = depth_ == kDepthMax && std::exchange(opens_patch_, false);
         key_.reset();
         return ok();
@@ -62,8 +63,8 @@ private:
     Status close() {
         if (depth_ == 0)
             return malformed_at(line_, "} without {");
-        if (key_)
-            return malformed_at(line_, "a key has no value");
+        if (key_ || parentheses_ > 0)
+            return malformed_at(line_, key_ ? "a key has no value" : "( without )");
         --depth_;
         awaits_patch_shader_ = false;
         return ok();

@@ -47,7 +47,7 @@ bool is_separator(const ScriptWord& word) { return !word.quoted && word.text.siz
 }  // namespace
 
 Result<ScanFindings> scan_menu(std::string_view text) {
-    ScriptText words(text, "{};,()");
+    ScriptText words(text, "{};,()\"");
     FoundReferences found;
     std::size_t depth = 0;
     std::uint32_t line = 1;
