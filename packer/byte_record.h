@@ -1,0 +1,47 @@
+// ByteRecord: a bounded look at records of a binary asset, little-endian, at offsets that the asset itself tells.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace fardel {
+
+class ByteRecord {
+public:
+    explicit ByteRecord(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+    std::size_t size() const noexcept { return bytes_.size(); }
+
+    // `count` records of `each` bytes from `offset`; nothing when they do not all lie inside. No overflow.
+    std::optional<ByteRecord> find_part(std::uint64_t offset, std::uint64_t count, std::uint64_t each = 1) const {
+        if (offset > size() || (each != 0 && count > (size() - offset) / each))
+            return std::nullopt;
+        return ByteRecord(bytes_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(count * each)));
+    }
+
+    // The caller has checked that the four bytes are there.
+    std::uint32_t u32(std::size_t offset) const {
+        assert(offset + 4 <= size());
+        std::uint32_t value = 0;
+        for (std::size_t i = 0; i < 4; ++i)
+            value |= static_cast<std::uint32_t>(bytes_[offset + i]) << (8 * i);
+        return value;
+    }
+
+    std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), size()}; }
+
+    // Text of `bytes` at `offset`, up to its first NUL; the last byte need not be one.
+    std::string_view text_until_nul(std::size_t offset, std::size_t bytes) const {
+        const std::string_view all = text().substr(offset, bytes);
+        return all.substr(0, all.find('\0'));
+    }
+
+private:
+    std::span<const std::byte> bytes_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,41 @@
+#include "found_references.h"
+
+#include <fardel/format/limits.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Status verify_room(std::size_t count, std::string_view text) {
+    if (text.size() > limits::kStringBytesMax)
+        return Error(ErrorCode::limit, "a name of " + std::to_string(text.size()) + " bytes, at most " + std::to_string(limits::kStringBytesMax) + " are read");
+    if (count >= limits::kReferencesPerAssetMax)
+        return Error(ErrorCode::limit, "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
+    return ok();
+}
+
+}  // namespace
+
+Status FoundReferences::add(FoundReference reference) {
+    if (reference.spelling.empty())
+        return ok();
+    FARDEL_TRY(verify_room(0, reference.spelling));
+    const auto [seen, fresh] = seen_.insert({{reference.spelling, reference.use, reference.form}, findings_.references.size()});
+    if (!fresh) {
+        bool& optional = findings_.references[seen->place].optional;
+        optional = optional && reference.optional;
+        return ok();
+    }
+    FARDEL_TRY(verify_room(findings_.references.size(), {}));
+    findings_.references.push_back(std::move(reference));
+    return ok();
+}
+
+Status FoundReferences::add_definition(std::string_view name) {
+    FARDEL_TRY(verify_room(findings_.defines.size(), name));
+    findings_.defines.emplace_back(name);
+    return ok();
+}
+
+}  // namespace fardel

@@ -1,0 +1,41 @@
+// FoundReferences: collects what a scanner finds, each once, up to the limits.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <compare>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fardel {
+
+class FoundReferences {
+public:
+    // The first finding of a spelling counts; a later one that is not optional makes it not optional. An empty spelling
+    // is no reference. Errors: limit.
+    Status add(FoundReference reference);
+    Status add_definition(std::string_view name);
+
+    ScanFindings take() && { return std::move(findings_); }
+
+private:
+    struct Key {
+        std::string spelling;
+        ReferenceUse use;
+        ReferenceForm form;
+        auto operator<=>(const Key&) const = default;
+    };
+    struct Seen {
+        Key key;
+        std::size_t place;
+        bool operator<(const Seen& other) const { return key < other.key; }
+    };
+
+    ScanFindings findings_;
+    std::set<Seen> seen_;
+};
+
+}  // namespace fardel

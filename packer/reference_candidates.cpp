@@ -1,0 +1,175 @@
+#include <fardel/packer/references.h>
+
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+
+#include "script_text.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// The game's own order of preference: docs/reference-scanners.md, "Names without extension".
+constexpr std::string_view kImageExtensions[] = {"tga", "jpg", "jpeg", "png", "pcx", "bmp"};
+constexpr std::string_view kSoundExtensions[] = {"wav", "ogg", "opus"};
+constexpr std::string_view kModelExtensions[] = {"iqm", "mdr", "md3"};
+constexpr std::string_view kVideoExtensions[] = {"roq"};
+
+std::span<const std::string_view> extensions_of(ReferenceUse use) {
+    switch (use) {
+        case ReferenceUse::texture:
+        case ReferenceUse::shader: return kImageExtensions;
+        case ReferenceUse::sound: return kSoundExtensions;
+        case ReferenceUse::model: return kModelExtensions;
+        case ReferenceUse::video: return kVideoExtensions;
+        default: return {};
+    }
+}
+
+std::string_view extension_of(std::string_view name) {
+    const std::size_t dot = name.rfind('.');
+    const std::size_t slash = name.rfind('/');
+    return dot == name.npos || (slash != name.npos && dot < slash) ? std::string_view() : name.substr(dot + 1);
+}
+
+std::string_view without_extension(std::string_view name) {
+    const std::string_view extension = extension_of(name);
+    return extension.data() ? name.substr(0, name.size() - extension.size() - 1) : name;
+}
+
+// Any of \ and / separates, and the game drops one in front.
+std::string game_path(std::string_view spelling) {
+    std::string path(spelling);
+    std::ranges::replace(path, '\\', '/');
+    if (path.starts_with('/'))
+        path.erase(0, 1);
+    return path;
+}
+
+int hexadecimal(char c) {
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    const char small = static_cast<char>(c | 0x20);
+    return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
+}
+
+// Nothing when it is a URI of another place, or ill-formed.
+std::optional<std::string> find_uri_path(std::string_view uri) {
+    uri = uri.substr(0, uri.find_first_of("?#"));
+    if (uri.substr(0, uri.find('/')).find(':') != uri.npos)
+        return std::nullopt;
+    std::string path;
+    for (std::size_t i = 0; i < uri.size(); ++i) {
+        if (uri[i] != '%') {
+            path += uri[i];
+            continue;
+        }
+        const int high = i + 1 < uri.size() ? hexadecimal(uri[i + 1]) : -1;
+        const int low = i + 2 < uri.size() ? hexadecimal(uri[i + 2]) : -1;
+        if (high < 0 || low < 0)
+            return std::nullopt;
+        path += static_cast<char>(high * 16 + low);
+        i += 2;
+    }
+    return path;
+}
+
+// `path` from the folder of `from`, with . and .. taken out. Nothing when it leaves the tree.
+std::optional<std::string> find_joined(std::string_view from, std::string_view path) {
+    if (path.starts_with('/'))
+        return std::nullopt;
+    std::string joined(from.substr(0, from.rfind('/') == from.npos ? 0 : from.rfind('/')));
+    while (true) {
+        const std::string_view part = path.substr(0, path.find('/'));
+        if (part == "..") {
+            if (joined.empty())
+                return std::nullopt;
+            joined.erase(joined.rfind('/') == joined.npos ? 0 : joined.rfind('/'));
+        } else if (part != ".") {
+            joined += joined.empty() ? "" : "/";
+            joined += part;
+        }
+        if (part.size() == path.size())
+            return joined;
+        path.remove_prefix(part.size() + 1);
+    }
+}
+
+std::optional<std::string> find_path(const FoundReference& reference, std::string_view from) {
+    switch (reference.form) {
+        case ReferenceForm::from_root: return game_path(reference.spelling);
+        case ReferenceForm::below_textures: return "textures/" + game_path(reference.spelling);
+        case ReferenceForm::relative: {
+            std::string path = reference.spelling;
+            std::ranges::replace(path, '\\', '/');
+            return find_joined(from, path);
+        }
+        case ReferenceForm::relative_uri: {
+            const auto path = find_uri_path(reference.spelling);
+            return path ? find_joined(from, *path) : std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+class CandidateList {
+public:
+    void add_shader(std::string_view name) {
+        if (!name.empty())
+            list_.push_back({CandidateKind::shader, std::string(name)});
+    }
+
+    void add_asset(std::string name) {
+        Candidate candidate{CandidateKind::asset, std::move(name)};
+        if (verify_name(candidate.name) && std::ranges::find(list_, candidate) == list_.end())
+            list_.push_back(std::move(candidate));
+    }
+
+    std::vector<Candidate> take() && { return std::move(list_); }
+
+private:
+    std::vector<Candidate> list_;
+};
+
+// With a known extension that file counts, then the others of its stem; with none or an unknown one, all behind it.
+void add_by_extension(CandidateList& list, const std::string& path, std::span<const std::string_view> extensions) {
+    const std::string_view given = extension_of(path);
+    const bool known = std::ranges::any_of(extensions, [&](std::string_view one) { return words_equal(one, given); });
+    if (known)
+        list.add_asset(path);
+    const std::string stem(known ? without_extension(path) : std::string_view(path));
+    for (const std::string_view extension : extensions)
+        if (!known || !words_equal(extension, given))
+            list.add_asset(stem + "." + std::string(extension));
+}
+
+}  // namespace
+
+std::vector<Candidate> candidate_names(const FoundReference& reference, std::string_view from) {
+    CandidateList list;
+    if (reference.spelling.empty() || reference.spelling.size() > 3 * std::size_t(limits::kNameBytesMax))
+        return {};
+    auto path = find_path(reference, from);
+    if (!path)
+        return {};
+    if (reference.form == ReferenceForm::relative || reference.form == ReferenceForm::relative_uri) {
+        list.add_asset(std::move(*path));
+        return std::move(list).take();
+    }
+    switch (reference.use) {
+        case ReferenceUse::file:
+        case ReferenceUse::script: list.add_asset(std::move(*path)); break;
+        case ReferenceUse::map: list.add_asset("maps/" + *path + ".bsp"); break;
+        case ReferenceUse::video:
+            add_by_extension(list, path->find('/') == path->npos ? "video/" + *path : *path, kVideoExtensions);
+            break;
+        case ReferenceUse::shader: list.add_shader(without_extension(*path)); [[fallthrough]];
+        default: add_by_extension(list, *path, extensions_of(reference.use));
+    }
+    return std::move(list).take();
+}
+
+}  // namespace fardel

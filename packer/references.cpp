@@ -1,0 +1,96 @@
+#include <fardel/packer/references.h>
+
+#include <fardel/format/name.h>
+
+#include "scan_arena.h"
+#include "scan_bsp.h"
+#include "scan_gltf.h"
+#include "scan_map_source.h"
+#include "scan_md3.h"
+#include "scan_menu.h"
+#include "scan_obj.h"
+#include "scan_quake3_shader.h"
+#include "scan_skin.h"
+#include "script_text.h"
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using ScanText = Result<ScanFindings> (*)(std::string_view);
+using ScanBytes = Result<ScanFindings> (*)(std::span<const std::byte>);
+
+struct TextScanner {
+    std::string_view type;
+    ScanText scan;
+};
+
+struct ByteScanner {
+    std::string_view type;
+    ScanBytes scan;
+};
+
+constexpr TextScanner kTextScanners[] = {
+    {"text/x-quake-shader", scan_quake3_shader},
+    {"text/x-quake-skin", scan_skin},
+    {"text/x-quake-menu", scan_menu},
+    {"text/x-quake-arena", scan_arena},
+    {"text/x-quake-map", scan_map_source},
+    {"model/gltf+json", scan_gltf},
+    {"model/obj", scan_obj},
+    {"model/mtl", scan_mtl},
+};
+
+constexpr ByteScanner kByteScanners[] = {
+    {"model/x-md3", scan_md3},
+    {"application/x-bsp", scan_bsp},
+    {"model/gltf-binary", scan_glb},
+};
+
+struct NamedScanner {
+    std::string_view name;
+    ScanText scan;
+};
+
+// Files that the game knows by name, whose extension says nothing.
+constexpr NamedScanner kNamedScanners[] = {
+    {"scripts/arenas.txt", scan_arena},
+    {"ui/hud.txt", scan_menu},
+    {"ui/ingame.txt", scan_menu},
+    {"ui/menus.txt", scan_menu},
+};
+
+Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(const std::string_view text, asset_text(bytes));
+    return scan(text);
+}
+
+Result<ScanFindings> scan(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes) {
+    for (const NamedScanner& scanner : kNamedScanners)
+        if (words_equal(name, scanner.name))
+            return scan_text(scanner.scan, bytes);
+    for (const TextScanner& scanner : kTextScanners)
+        if (content_type == scanner.type)
+            return scan_text(scanner.scan, bytes);
+    for (const ByteScanner& scanner : kByteScanners)
+        if (content_type == scanner.type)
+            return scanner.scan(bytes);
+    return ScanFindings();
+}
+
+}  // namespace
+
+std::string_view reference_use_name(ReferenceUse use) noexcept {
+    constexpr std::string_view kNames[] = {"file", "texture", "shader", "sound", "model", "video", "map", "script"};
+    return kNames[static_cast<std::size_t>(use)];
+}
+
+Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes) {
+    auto findings = scan(name, content_type, bytes);
+    if (!findings)
+        return std::move(findings).error().with_context(printable(name));
+    return findings;
+}
+
+}  // namespace fardel

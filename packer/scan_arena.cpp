@@ -1,0 +1,55 @@
+#include "scan_arena.h"
+
+#include "found_references.h"
+#include "script_text.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// A level by its bare name, and the picture that menus and the loading screen show of it.
+Status add_level(FoundReferences& found, const ScriptWord& level) {
+    FARDEL_TRY(found.add({.spelling = std::string(level.text), .use = ReferenceUse::map, .line = level.line}));
+    if (level.text.empty())
+        return ok();
+    return found.add({.spelling = "levelshots/" + std::string(level.text), .use = ReferenceUse::shader, .optional = true, .line = level.line});
+}
+
+}  // namespace
+
+// A value stands on the line of its key; a key alone has none. So a second { is such a key: real arenas have it.
+Result<ScanFindings> scan_arena(std::string_view text) {
+    ScriptText words(text);
+    FoundReferences found;
+    bool inside = false;
+    std::uint32_t line = 1;
+    std::optional<ScriptWord> key;
+    while (true) {
+        FARDEL_TRY_ASSIGN(const auto word, words.next());
+        if (!word)
+            break;
+        line = word->line;
+        if (key && !word->starts_line) {
+            if (words_equal(key->text, "map"))
+                FARDEL_TRY(add_level(found, *word));
+            key.reset();
+        } else if (inside && word->is("}")) {
+            inside = false;
+            key.reset();
+        } else if (inside) {
+            key = word;
+        } else if (word->is("{")) {
+            inside = true;
+        } else {
+            return malformed_at(line, "text outside an arena");
+        }
+    }
+    if (inside)
+        return malformed_at(line, "the text ends within an arena");
+    return std::move(found).take();
+}
+
+}  // namespace fardel

@@ -1,0 +1,15 @@
+// Scans Quake III arena scripts: the levels that a menu offers, and their pictures.
+//
+// docs/reference-scanners.md tells what is read. Pure; hostile text.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <string_view>
+
+namespace fardel {
+
+// Errors: malformed, limit.
+Result<ScanFindings> scan_arena(std::string_view text);
+
+}  // namespace fardel

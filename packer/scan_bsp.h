@@ -1,0 +1,16 @@
+// Scans compiled maps (IBSP 46 and 47): shaders of faces, fogs, and what entities name.
+//
+// docs/reference-scanners.md tells what is read. Pure; hostile bytes.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <cstddef>
+#include <span>
+
+namespace fardel {
+
+// Errors: malformed, limit, unsupported (another version).
+Result<ScanFindings> scan_bsp(std::span<const std::byte> bytes);
+
+}  // namespace fardel

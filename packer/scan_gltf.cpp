@@ -1,0 +1,126 @@
+#include "scan_gltf.h"
+
+#include "byte_record.h"
+#include "found_references.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kDepthMax = 256;
+constexpr std::uint32_t kHeaderBytes = 12;
+constexpr std::uint32_t kChunkHeadBytes = 8;
+constexpr std::uint32_t kJsonChunk = 0x4e4f534a;  // "JSON"
+
+Error malformed(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
+
+std::optional<ReferenceUse> find_use(std::string_view array) {
+    if (array == "buffers")
+        return ReferenceUse::file;
+    if (array == "images")
+        return ReferenceUse::texture;
+    return std::nullopt;
+}
+
+// Events of the parser, in the order of the text; false ends it. Looks for buffers[i].uri and images[i].uri.
+class UriEvents final : public nlohmann::json_sax<Json> {
+public:
+    bool null() override { return true; }
+    bool boolean(bool) override { return true; }
+    bool number_integer(number_integer_t) override { return true; }
+    bool number_unsigned(number_unsigned_t) override { return true; }
+    bool number_float(number_float_t, const string_t&) override { return true; }
+    bool binary(binary_t&) override { return true; }
+    bool start_object(std::size_t) override { return deeper(); }
+    bool start_array(std::size_t) override { return deeper(); }
+    bool end_object() override { return --depth_, true; }
+    bool end_array() override { return --depth_, true; }
+
+    bool key(string_t& name) override {
+        if (depth_ == 1)
+            use_ = find_use(name);
+        at_uri_ = depth_ == 3 && use_ && name == "uri";
+        return true;
+    }
+
+    bool string(string_t& text) override {
+        if (!std::exchange(at_uri_, false) || depth_ != 3 || text.starts_with("data:"))
+            return true;
+        if (text.find('\0') != text.npos)
+            return fail(malformed("a uri holds NUL"));
+        Status added = found_.add({.spelling = std::move(text), .use = *use_, .form = ReferenceForm::relative_uri});
+        return added ? true : fail(std::move(added).error());
+    }
+
+    bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
+        return fail(malformed("no JSON at byte " + std::to_string(position)));
+    }
+
+    Result<ScanFindings> take() && {
+        if (failure_)
+            return *std::move(failure_);
+        return std::move(found_).take();
+    }
+
+private:
+    bool deeper() {
+        if (++depth_ > kDepthMax)
+            return fail(Error(ErrorCode::limit, "JSON deeper than " + std::to_string(kDepthMax)));
+        return true;
+    }
+
+    bool fail(Error error) {
+        if (!failure_)
+            failure_ = std::move(error);
+        return false;
+    }
+
+    FoundReferences found_;
+    std::optional<Error> failure_;
+    std::optional<ReferenceUse> use_;  // of the array that the parser is in
+    std::size_t depth_ = 0;
+    bool at_uri_ = false;
+};
+
+}  // namespace
+
+Result<ScanFindings> scan_gltf(std::string_view json) {
+    const std::size_t first = json.find_first_not_of(" \t\r\n");
+    if (first == json.npos || json[first] != '{')
+        return malformed("glTF is a JSON object");
+    UriEvents events;
+    const bool whole = Json::sax_parse(json.begin(), json.end(), &events);
+    auto found = std::move(events).take();
+    assert(whole || !found);
+    static_cast<void>(whole);
+    return found;
+}
+
+Result<ScanFindings> scan_glb(std::span<const std::byte> bytes) {
+    const ByteRecord file(bytes);
+    if (file.size() < kHeaderBytes + kChunkHeadBytes || file.text().substr(0, 4) != "glTF")
+        return malformed("no head of a GLB");
+    if (const std::uint32_t version = file.u32(4); version != 2)
+        return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of GLB, 2 is known");
+    if (const std::uint32_t length = file.u32(8); length != file.size())
+        return malformed("the head tells of " + std::to_string(length) + " bytes, there are " + std::to_string(file.size()));
+    if (file.u32(16) != kJsonChunk)
+        return malformed("the first chunk is not JSON");
+    const auto json = file.find_part(kHeaderBytes + kChunkHeadBytes, file.u32(12));
+    if (!json)
+        return malformed("the JSON chunk ends outside the file");
+    if (json->size() > kScannedTextBytesMax)
+        return Error(ErrorCode::limit, "JSON of " + std::to_string(json->size()) + " bytes");
+    return scan_gltf(json->text());
+}
+
+}  // namespace fardel

@@ -1,0 +1,15 @@
+// Scans sources of maps (.map): the shader of each face and patch, and what entities name.
+//
+// docs/reference-scanners.md tells what is read. Pure; hostile text.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <string_view>
+
+namespace fardel {
+
+// Errors: malformed, limit.
+Result<ScanFindings> scan_map_source(std::string_view text);
+
+}  // namespace fardel

@@ -1,0 +1,16 @@
+// Scans MD3 models: the shaders of each surface.
+//
+// docs/reference-scanners.md tells what is read. Pure; hostile bytes.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <cstddef>
+#include <span>
+
+namespace fardel {
+
+// Errors: malformed, limit, unsupported (another version).
+Result<ScanFindings> scan_md3(std::span<const std::byte> bytes);
+
+}  // namespace fardel

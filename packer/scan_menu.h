@@ -1,0 +1,15 @@
+// Scans Team Arena's menu scripts: pictures, models, sounds, films and further scripts.
+//
+// docs/reference-scanners.md tells what is read. Pure; hostile text.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <string_view>
+
+namespace fardel {
+
+// Errors: malformed, limit.
+Result<ScanFindings> scan_menu(std::string_view text);
+
+}  // namespace fardel

@@ -1,0 +1,16 @@
+// Scans Wavefront OBJ and its material libraries (MTL): libraries, textures, further objects.
+//
+// docs/reference-scanners.md tells what is read. Pure; hostile text.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <string_view>
+
+namespace fardel {
+
+// Errors: limit.
+Result<ScanFindings> scan_obj(std::string_view text);
+Result<ScanFindings> scan_mtl(std::string_view text);
+
+}  // namespace fardel

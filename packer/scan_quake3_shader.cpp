@@ -1,0 +1,166 @@
+#include "scan_quake3_shader.h"
+
+#include "found_references.h"
+#include "script_text.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+enum class Takes : std::uint8_t { name, frames, sky };
+
+struct Keyword {
+    std::string_view word;
+    ReferenceUse use;
+    bool optional = false;
+    Takes takes = Takes::name;
+};
+
+constexpr Keyword kOfShader[] = {
+    {"skyparms", ReferenceUse::texture, false, Takes::sky},
+    {"qer_editorimage", ReferenceUse::texture, true},
+    {"q3map_lightimage", ReferenceUse::texture, true},
+    {"q3map_normalimage", ReferenceUse::texture, true},
+    {"q3map_backshader", ReferenceUse::shader, true},
+    {"q3map_baseshader", ReferenceUse::shader, true},
+    {"q3map_cloneshader", ReferenceUse::shader, true},
+    {"q3map_remapshader", ReferenceUse::shader, true},
+    {"q3map_flare", ReferenceUse::shader, true},
+    {"q3map_flareshader", ReferenceUse::shader, true},
+    {"q3map_surfacemodel", ReferenceUse::model, true},
+};
+
+constexpr Keyword kOfStage[] = {
+    {"map", ReferenceUse::texture},
+    {"clampmap", ReferenceUse::texture},
+    {"animmap", ReferenceUse::texture, false, Takes::frames},
+    {"videomap", ReferenceUse::video},
+    {"normalmap", ReferenceUse::texture},
+    {"bumpmap", ReferenceUse::texture},
+    {"specularmap", ReferenceUse::texture},
+};
+
+// A keyword and what stands behind it on its line.
+using Statement = std::vector<ScriptWord>;
+// More words of one statement than this are not looked at; an animMap has at most 8 frames in the game.
+constexpr std::size_t kStatementWordsMax = 256;
+
+// "$lightmap", "*white": images that the game makes itself.
+bool is_made_by_game(std::string_view name) { return name.starts_with('$') || name.starts_with('*'); }
+
+Status add_sky_side(FoundReferences& found, const ScriptWord& box) {
+    if (box.text == "-")
+        return ok();
+    for (const std::string_view side : {"_rt", "_lf", "_bk", "_ft", "_up", "_dn"})
+        FARDEL_TRY(found.add({.spelling = std::string(box.text) + std::string(side), .use = ReferenceUse::texture, .line = box.line}));
+    return ok();
+}
+
+Status add_statement(FoundReferences& found, const Keyword& keyword, const Statement& statement) {
+    if (keyword.takes == Takes::sky) {
+        for (const std::size_t place : {1u, 3u})
+            if (place < statement.size())
+                FARDEL_TRY(add_sky_side(found, statement[place]));
+        return ok();
+    }
+    const std::size_t first = keyword.takes == Takes::frames ? 2 : 1;
+    const std::size_t end = keyword.takes == Takes::frames ? statement.size() : 2;
+    for (std::size_t place = first; place < end && place < statement.size(); ++place) {
+        const ScriptWord& word = statement[place];
+        if (!is_made_by_game(word.text))
+            FARDEL_TRY(found.add({.spelling = std::string(word.text), .use = keyword.use, .optional = keyword.optional, .line = word.line}));
+    }
+    return ok();
+}
+
+Status scan_statement(FoundReferences& found, const Statement& statement, std::size_t depth) {
+    if (statement.empty())
+        return ok();
+    const auto keywords = depth == 1 ? std::span<const Keyword>(kOfShader) : std::span<const Keyword>(kOfStage);
+    for (const Keyword& keyword : keywords)
+        if (words_equal(statement[0].text, keyword.word))
+            return add_statement(found, keyword, statement);
+    return ok();
+}
+
+// Where the scan stands: outside a shader (depth 0), in one (1), in a stage of it (2).
+class ShaderScan {
+public:
+    explicit ShaderScan(std::string_view text) : text_(text) {}
+
+    Result<ScanFindings> run() && {
+        while (true) {
+            FARDEL_TRY_ASSIGN(const auto word, text_.next());
+            if (!word)
+                break;
+            last_line_ = word->line;
+            FARDEL_TRY(take(*word));
+        }
+        if (depth_ > 0 || !name_.empty())
+            return malformed_at(last_line_, "the text ends within a shader");
+        return std::move(found_).take();
+    }
+
+private:
+    Status take(const ScriptWord& word) {
+        if (word.is("{"))
+            return open(word);
+        if (word.is("}"))
+            return close(word);
+        if (depth_ == 0)
+            return take_name(word);
+        if (word.starts_line)
+            FARDEL_TRY(end_statement());
+        if (statement_.size() < kStatementWordsMax)
+            statement_.push_back(word);
+        return ok();
+    }
+
+    Status take_name(const ScriptWord& word) {
+        if (!name_.empty() || word.text.empty())
+            return malformed_at(word.line, "a shader's name is not followed by {");
+        name_ = word.text;
+        return found_.add_definition(word.text);
+    }
+
+    Status open(const ScriptWord& word) {
+        FARDEL_TRY(end_statement());
+        if (depth_ == 2 || (depth_ == 0 && name_.empty()))
+            return malformed_at(word.line, depth_ == 2 ? "{ within a stage" : "a shader has no name");
+        ++depth_;
+        name_ = {};
+        return ok();
+    }
+
+    Status close(const ScriptWord& word) {
+        FARDEL_TRY(end_statement());
+        if (depth_ == 0)
+            return malformed_at(word.line, "} without {");
+        --depth_;
+        return ok();
+    }
+
+    Status end_statement() {
+        const Statement statement = std::exchange(statement_, {});
+        return scan_statement(found_, statement, depth_);
+    }
+
+    ScriptText text_;
+    FoundReferences found_;
+    Statement statement_;
+    std::string_view name_;  // of the shader whose { is to come
+    std::size_t depth_ = 0;
+    std::uint32_t last_line_ = 1;
+};
+
+}  // namespace
+
+Result<ScanFindings> scan_quake3_shader(std::string_view text) { return ShaderScan(text).run(); }
+
+}  // namespace fardel

@@ -1,0 +1,15 @@
+// Scans Quake III shader scripts: what each shader's stages, sky and tools name, and which shaders the file defines.
+//
+// docs/reference-scanners.md tells what is read. Pure; hostile text.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <string_view>
+
+namespace fardel {
+
+// Errors: malformed, limit.
+Result<ScanFindings> scan_quake3_shader(std::string_view text);
+
+}  // namespace fardel

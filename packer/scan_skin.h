@@ -1,0 +1,15 @@
+// Scans Quake III skins: the shader that each surface of a model wears.
+//
+// docs/reference-scanners.md tells what is read. Pure; hostile text.
+#pragma once
+
+#include <fardel/packer/references.h>
+
+#include <string_view>
+
+namespace fardel {
+
+// Errors: malformed, limit.
+Result<ScanFindings> scan_skin(std::string_view text);
+
+}  // namespace fardel

@@ -1,0 +1,127 @@
+// OpenArena's own archives through the reference scanners: nothing of them is refused, and most of what they name is there.
+#include <fardel/packer/references.h>
+
+#include <fardel/format/name.h>
+#include <fardel/sources/content_type.h>
+#include <fardel/sources/source_scan.h>
+
+#include "openarena.h"
+#include "sources/blob_text.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace fardel {
+namespace {
+
+struct Scanned {
+    std::string name;
+    std::string type;
+    ScanFindings findings;
+};
+
+struct Game {
+    std::set<std::string> names;    // folded
+    std::set<std::string> shaders;  // folded
+    std::vector<Scanned> assets;
+};
+
+bool is_scanned(std::string_view name) {
+    for (const std::string_view end : {".shader", ".md3", ".skin", ".bsp", ".menu", ".arena", ".map", ".obj", "scripts/arenas.txt"})
+        if (name.ends_with(end))
+            return true;
+    return false;
+}
+
+Game scan_game() {
+    Game game;
+    const auto sources = scan_sources(tests::openarena_archives(), {});
+    REQUIRE(sources);
+    for (const SourceEntry& entry : sources->entries) {
+        const std::string folded = fold_name(entry.name.view());
+        game.names.insert(folded);
+        if (!is_scanned(folded))
+            continue;
+        CAPTURE(entry.origin);
+        const auto content = read_blob(*entry.blob, 1 << 18);
+        REQUIRE(content);
+        const auto bytes = std::as_bytes(std::span(*content));
+        const std::string type(content_type(entry.name.view(), bytes.first(std::min(bytes.size(), kContentHeadBytes))));
+        auto findings = scan_references(entry.name.view(), type, bytes);
+        REQUIRE_MESSAGE(findings, findings.error().text());
+        for (const std::string& shader : findings->defines)
+            game.shaders.insert(fold_name(shader));
+        game.assets.push_back({entry.name.text(), type, *std::move(findings)});
+    }
+    return game;
+}
+
+const Game& game() {
+    static const Game scanned = scan_game();
+    return scanned;
+}
+
+bool exists(const FoundReference& reference, const std::string& from) {
+    for (const Candidate& one : candidate_names(reference, from))
+        if ((one.kind == CandidateKind::shader ? game().shaders : game().names).contains(fold_name(one.name)))
+            return true;
+    return false;
+}
+
+struct Count {
+    std::size_t files = 0;
+    std::size_t references = 0;
+    std::size_t found = 0;
+};
+
+}  // namespace
+
+TEST_CASE("openarena references: every file that names others is scanned, and most of what they name is there") {
+    std::map<std::string, Count> counts;
+    for (const Scanned& asset : game().assets) {
+        Count& count = counts[asset.type];
+        ++count.files;
+        for (const FoundReference& reference : asset.findings.references) {
+            if (reference.optional)
+                continue;
+            ++count.references;
+            count.found += exists(reference, asset.name);
+        }
+    }
+    // Lower bounds of what docs/reference-scanners.md tells.
+    const auto check = [&](const std::string& type, std::size_t files, std::size_t references, std::size_t percent) {
+        CAPTURE(type);
+        const Count& count = counts[type];
+        CHECK(count.files >= files);
+        CHECK(count.references >= references);
+        CHECK(100 * count.found >= percent * count.references);
+    };
+    check("application/x-bsp", 85, 3500, 98);
+    check("text/x-quake-map", 13, 480, 98);
+    check("text/x-quake-shader", 121, 2400, 82);
+    check("text/x-quake-skin", 276, 500, 90);
+    check("model/x-md3", 293, 380, 72);
+    check("text/x-quake-arena", 2, 13, 100);
+    check("text/plain", 1, 58, 100);  // scripts/arenas.txt
+    CHECK(game().shaders.size() > 1000);
+}
+
+TEST_CASE("openarena references: a known map names its shaders, and its music, which the game lacks, is told as missing") {
+    const auto& assets = game().assets;
+    const auto map = std::find_if(assets.begin(), assets.end(), [](const Scanned& one) { return one.name == "maps/oa_dm1.bsp"; });
+    REQUIRE(map != assets.end());
+    std::size_t shaders = 0;
+    std::vector<std::string> missing;
+    for (const FoundReference& reference : map->findings.references) {
+        shaders += reference.use == ReferenceUse::shader;
+        if (reference.use != ReferenceUse::shader && !exists(reference, map->name))
+            missing.push_back(reference.spelling);
+    }
+    CHECK(shaders >= 10);
+    CHECK(missing == std::vector<std::string>{"music/sonic6.ogg"});
+}
+
+}  // namespace fardel

@@ -1,0 +1,249 @@
+#include <fardel/packer/references.h>
+
+#include <fardel/format/limits.h>
+
+#include "reference_bytes.h"
+
+#include <doctest/doctest.h>
+
+namespace fardel {
+namespace {
+
+using tests::bsp_of;
+using tests::bytes_of;
+using tests::glb_of;
+using tests::le32;
+using tests::md3_of;
+
+constexpr std::string_view kShader = "text/x-quake-shader";
+constexpr std::string_view kSkin = "text/x-quake-skin";
+constexpr std::string_view kMenu = "text/x-quake-menu";
+constexpr std::string_view kArena = "text/x-quake-arena";
+constexpr std::string_view kMap = "text/x-quake-map";
+constexpr std::string_view kMd3 = "model/x-md3";
+constexpr std::string_view kBsp = "application/x-bsp";
+constexpr std::string_view kGltf = "model/gltf+json";
+constexpr std::string_view kGlb = "model/gltf-binary";
+
+Result<ScanFindings> scan(std::string_view type, std::string_view text) { return scan_references("dir/asset", type, bytes_of(text)); }
+
+// "3 texture? textures/x": line, use, ? when optional, spelling.
+std::vector<std::string> found(std::string_view type, std::string_view text) {
+    const auto findings = scan(type, text);
+    REQUIRE_MESSAGE(findings, findings.error().text());
+    std::vector<std::string> lines;
+    for (const FoundReference& one : findings->references)
+        lines.push_back(std::to_string(one.line) + " " + std::string(reference_use_name(one.use)) + (one.optional ? "? " : " ") + one.spelling);
+    return lines;
+}
+
+void check_refused(std::string_view type, std::string_view text, ErrorCode code, std::string_view word) {
+    CAPTURE(std::string(text));
+    const auto findings = scan(type, text);
+    REQUIRE_FALSE(findings);
+    CHECK(findings.error().code() == code);
+    CHECK(findings.error().message().find(word) != std::string::npos);
+    CHECK(findings.error().message().starts_with("dir/asset: "));
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("references: a shader file names the images of its stages and sky, and defines its shaders") {
+    const std::string text =
+        "// water\n"
+        "textures/liquids/water\n"
+        "{\n"
+        "\tqer_editorimage textures/liquids/edit.tga\n"
+        "\tsurfaceparm nolightmap /* map no.tga */\n"
+        "\t{\n"
+        "\t\tMAP textures/liquids/a.tga // map no.tga\n"
+        "\t\tblendFunc add\n"
+        "\t}\n"
+        "\t{\n"
+        "\t\tanimMap 10 a1.tga a2.tga\n"
+        "\t}\n"
+        "\t{ map $lightmap\n"
+        "\t}\n"
+        "}\n"
+        "\"sky box\"\n"
+        "{\n"
+        "\tskyparms env/sky 512 -\n"
+        "\tq3map_backshader textures/liquids/water\n"
+        "\t{\n\t\tclampmap *white\n\t\tvideomap intro.roq\n\t\tmap textures/liquids/a.tga\n\t}\n"
+        "}\n";
+    CHECK(found(kShader, text) == Lines{"4 texture? textures/liquids/edit.tga", "7 texture textures/liquids/a.tga", "11 texture a1.tga", "11 texture a2.tga",
+                                        "18 texture env/sky_rt", "18 texture env/sky_lf", "18 texture env/sky_bk", "18 texture env/sky_ft", "18 texture env/sky_up",
+                                        "18 texture env/sky_dn", "19 shader? textures/liquids/water", "22 video intro.roq"});
+    CHECK(scan(kShader, text)->defines == Lines{"textures/liquids/water", "sky box"});
+}
+
+TEST_CASE("references: each prefix of a shader that cuts it is malformed") {
+    const std::string text = "a\n{\n{\nmap \"b c\"\n}\n}\n";
+    REQUIRE(scan(kShader, text));
+    for (std::size_t size = 1; size < text.size() - 1; ++size)
+        check_refused(kShader, text.substr(0, size), ErrorCode::malformed, "line ");
+    CHECK(scan(kShader, ""));
+}
+
+TEST_CASE("references: shaders with braces out of place are malformed") {
+    check_refused(kShader, "a\n{\n}\n}\n", ErrorCode::malformed, "line 4: } without {");
+    check_refused(kShader, "{\n}\n", ErrorCode::malformed, "no name");
+    check_refused(kShader, "a\nb\n{\n}\n", ErrorCode::malformed, "not followed by {");
+    check_refused(kShader, "a\n{\n{\n{\n", ErrorCode::malformed, "within a stage");
+    check_refused(kShader, "a /* b", ErrorCode::malformed, "comment has no end");
+    check_refused(kShader, std::string_view("a\n{\n}\n\0", 7), ErrorCode::malformed, "byte 6 of the text is NUL");
+}
+
+TEST_CASE("references: a name that is found again counts once, and is optional only if it always is") {
+    CHECK(found(kShader, "a\n{\nqer_editorimage x\n{\nmap x\n}\n}\n") == Lines{"3 texture x"});
+}
+
+TEST_CASE("references: more names than an asset may have are a limit") {
+    std::string text = "a\n{\n{\n";
+    for (std::uint32_t i = 0; i < limits::kReferencesPerAssetMax; ++i)
+        text += "map " + std::to_string(i) + "\n";
+    CHECK(scan(kShader, text + "}\n}\n"));
+    check_refused(kShader, text + "map one_more\n}\n}\n", ErrorCode::limit, "more than 1000000");
+    check_refused(kSkin, "a," + std::string(limits::kStringBytesMax + 1, 'x'), ErrorCode::limit, "65536 bytes");
+}
+
+TEST_CASE("references: a skin names the shader of each surface, and none for tags") {
+    CHECK(found(kSkin, "h_head,models/players/a/head.tga\r\ntag_torso,\r\n\r\n u_torso , \"models/b.jpg\"\ntag_head") ==
+          Lines{"1 shader models/players/a/head.tga", "4 shader models/b.jpg"});
+    CHECK(found(kSkin, "md3_hat,models/hat.md3\nu_x,nodraw") == Lines{"1 model models/hat.md3", "2 shader? nodraw"});
+}
+
+TEST_CASE("references: a menu names pictures, sounds, models, films and scripts") {
+    const std::string text =
+        "#include \"ui/menudef.h\"\n"
+        "{ loadMenu { \"ui/main.menu\" } }\n"
+        "menuDef {\n"
+        "  background \"ui/assets/back\"\n"
+        "  name \"background\" text \"play\"\n"
+        "  onOpen { playlooped \"music/a.wav\" ; setbackground \"ui/b\" ; play\"sound/c\"; }\n"
+        "  itemDef { asset_model \"models/d.md3\" cinematic \"e.roq\" }\n"
+        "}\n";
+    CHECK(found(kMenu, text) == Lines{"1 script ui/menudef.h", "2 script ui/main.menu", "4 shader ui/assets/back", "6 sound music/a.wav", "6 shader ui/b",
+                                      "6 sound sound/c", "7 model models/d.md3", "7 video e.roq"});
+    check_refused(kMenu, "menuDef {\n", ErrorCode::malformed, "ends within a block");
+    check_refused(kMenu, "}", ErrorCode::malformed, "} without {");
+    check_refused(kMenu, "background \"x", ErrorCode::malformed, "quote has no end");
+    CHECK(scan_references("ui/menus.txt", "text/plain", bytes_of("{ loadMenu { \"ui/x.menu\" } }"))->references.size() == 1);
+}
+
+TEST_CASE("references: an arena names its level and the picture of it") {
+    const std::string text = "{\nmap \"oa_dm1\"\nbots \"sarge map\"\ntype ffa\n}\n{ map x }";
+    CHECK(found(kArena, text) == Lines{"2 map oa_dm1", "2 shader? levelshots/oa_dm1", "6 map x", "6 shader? levelshots/x"});
+    for (std::size_t size = 1; size < text.size(); ++size)
+        if (size != text.find('}') + 1 && size != text.find('}') + 2)
+            check_refused(kArena, text.substr(0, size), ErrorCode::malformed, "line ");
+    check_refused(kArena, "map x", ErrorCode::malformed, "outside");
+    check_refused(kArena, "}", ErrorCode::malformed, "outside");
+    CHECK(found(kArena, "{\n{\nmap\nmap y\n}") == Lines{"4 map y", "4 shader? levelshots/y"});
+    CHECK(scan_references("scripts/arenas.txt", "text/plain", bytes_of(text))->references.size() == 4);
+}
+
+TEST_CASE("references: a map's source names the shader of each face and patch, and what entities name") {
+    const std::string text =
+        "// entity 0\n{\n\"classname\" \"worldspawn\"\n\"music\" \"music/a.ogg music/b.ogg\"\n"
+        "// brush 0\n{\n( 0 0 0 ) ( 1 0 0 ) ( 0 1 0 ) common/caulk 0 0 0 0.5 0.5 0 0 0\n}\n"
+        "{\nbrushDef\n{\n( 0 0 0 ) ( 1 0 0 ) ( 0 1 0 ) ( ( 1 0 0 ) ( 0 1 0 ) ) base/wall 0 0 0\n}\n}\n"
+        "{\npatchDef2\n{\nbase/arch\n( 3 3 0 0 0 )\n(\n( ( 0 0 0 0 0 ) ( 0 0 0 0 0 ) ( 0 0 0 0 0 ) )\n)\n}\n}\n"
+        "}\n"
+        "{\n\"classname\" \"misc_model\"\n\"model\" \"models/x.md3\"\n}\n"
+        "{\n\"model\" \"*1\"\n\"noise\" \"sound/w.wav\"\n\"targetShaderName\" \"textures/t\"\n}\n";
+    CHECK(found(kMap, text) == Lines{"4 sound music/a.ogg", "4 sound music/b.ogg", "7 shader common/caulk", "12 shader base/wall", "18 shader base/arch",
+                                     "28 model models/x.md3", "32 sound sound/w.wav", "33 shader textures/t"});
+    CHECK(scan(kMap, text)->references[2].form == ReferenceForm::below_textures);
+    check_refused(kMap, text.substr(0, text.size() - 2), ErrorCode::malformed, "ends within an entity");
+    check_refused(kMap, "{\n\"a\"\n}", ErrorCode::malformed, "no value");
+    check_refused(kMap, "a", ErrorCode::malformed, "outside an entity");
+    check_refused(kMap, "{ { { {", ErrorCode::malformed, "too deep");
+    check_refused(kMap, "{ { ( }", ErrorCode::malformed, "( without )");
+    check_refused(kMap, "{ { )", ErrorCode::malformed, ") without (");
+}
+
+TEST_CASE("references: a model names the shaders of its surfaces") {
+    CHECK(found(kMd3, md3_of({{"models/a.tga", "models/b"}, {}, {"", std::string(64, 'x')}})) ==
+          Lines{"0 shader models/a.tga", "0 shader models/b", "0 shader " + std::string(64, 'x')});
+    CHECK(found(kMd3, md3_of({})).empty());
+}
+
+TEST_CASE("references: each proper prefix of a model is malformed") {
+    const std::string model = md3_of({{"models/a.tga"}, {"models/b"}});
+    for (std::size_t size = 0; size < model.size(); ++size)
+        check_refused(kMd3, model.substr(0, size), ErrorCode::malformed, "");
+}
+
+TEST_CASE("references: counts and offsets of a model are bounded before they are used") {
+    const auto with = [](std::size_t at, std::uint32_t value) { return md3_of({{"models/a.tga"}}).replace(at, 4, le32(value)); };
+    check_refused(kMd3, with(4, 14), ErrorCode::unsupported, "version 14");
+    check_refused(kMd3, with(84, 0xffffffff), ErrorCode::limit, "surfaces");
+    check_refused(kMd3, with(84, 2), ErrorCode::malformed, "surface 1");
+    check_refused(kMd3, with(100, 0xffffffff), ErrorCode::malformed, "surface 0");
+    check_refused(kMd3, with(108 + 76, 0xffffffff), ErrorCode::limit, "shaders");
+    check_refused(kMd3, with(108 + 76, 2), ErrorCode::malformed, "outside");
+    check_refused(kMd3, with(108 + 92, 0xfffffff0), ErrorCode::malformed, "outside");
+    check_refused(kMd3, with(108 + 104, 0), ErrorCode::malformed, "within its head");
+    check_refused(kMd3, with(108 + 104, 0x7fffffff), ErrorCode::malformed, "outside the file");
+}
+
+TEST_CASE("references: a compiled map names its shaders, fogs, and what entities name") {
+    const std::string entities("{\n\"music\" \"music/a.wav\"\n}\n{\n\"model\" \"*1\"\n\"model2\" \"models/x.md3\"\n}\n\0", 66);
+    CHECK(found(kBsp, bsp_of({"textures/a", "noshader", "textures/b"}, {"textures/fog"}, entities)) ==
+          Lines{"0 shader textures/a", "0 shader textures/b", "0 shader textures/fog", "0 sound music/a.wav", "0 model models/x.md3"});
+}
+
+TEST_CASE("references: each prefix of a map that cuts its names is refused") {
+    const std::string map = bsp_of({"textures/a"}, {"textures/fog"}, "{ }");
+    for (std::size_t size = 0; size < map.size(); ++size)
+        CHECK_FALSE(scan(kBsp, map.substr(0, size)));
+    check_refused(kBsp, map.substr(0, 100), ErrorCode::malformed, "cut off");
+    check_refused(kBsp, std::string(map).replace(4, 4, le32(38)), ErrorCode::unsupported, "IBSP 46");
+    check_refused(kBsp, std::string(map).replace(16, 4, le32(0xffffffff)), ErrorCode::malformed, "lump 1 lies outside");
+    check_refused(kBsp, std::string(map).replace(20, 4, le32(71)), ErrorCode::malformed, "whole number");
+    check_refused(kBsp, bsp_of({}, {}, "{ \"a\" }"), ErrorCode::malformed, "no value");
+    check_refused(kBsp, bsp_of({}, {}, "{ { "), ErrorCode::malformed, "alternate");
+    check_refused(kBsp, bsp_of({}, {}, "{ "), ErrorCode::malformed, "end within one");
+}
+
+TEST_CASE("references: a glTF names the buffers and images outside it") {
+    const std::string json =
+        R"({"asset":{"version":"2.0"},"buffers":[{"uri":"a%20b.bin","byteLength":4},{"uri":"data:application/gltf-buffer;base64,AA=="},{"byteLength":1}],)"
+        R"("images":[{"uri":"../t/c.png"},{"uri":{"uri":"no"}},{"bufferView":0}],"nodes":[{"uri":"no"}],"extras":{"images":[{"uri":"no"}]}})";
+    for (const auto& [type, bytes] : {std::pair(kGltf, json), std::pair(kGlb, glb_of(json))}) {
+        CHECK(found(type, bytes) == Lines{"0 file a%20b.bin", "0 texture ../t/c.png"});
+        CHECK(scan(type, bytes)->references[0].form == ReferenceForm::relative_uri);
+        for (std::size_t size = 0; size < json.size(); ++size)
+            check_refused(type, bytes.substr(0, size), ErrorCode::malformed, "");
+    }
+    check_refused(kGltf, "[]", ErrorCode::malformed, "JSON object");
+    check_refused(kGltf, "{} {}", ErrorCode::malformed, "no JSON at byte");
+    check_refused(kGltf, R"({"n":1e999})", ErrorCode::malformed, "no JSON");
+    check_refused(kGltf, R"({"images":[{"uri":"a\u0000b"}]})", ErrorCode::malformed, "NUL");
+    check_refused(kGltf, R"({"a":)" + std::string(100'000, '['), ErrorCode::limit, "deeper");
+}
+
+TEST_CASE("references: a GLB whose head contradicts its bytes is refused") {
+    const std::string glb = glb_of("{}");
+    CHECK(scan(kGlb, glb));
+    check_refused(kGlb, std::string(glb).replace(4, 4, le32(1)), ErrorCode::unsupported, "version 1");
+    check_refused(kGlb, glb + "x", ErrorCode::malformed, "the head tells of 24 bytes");
+    check_refused(kGlb, std::string(glb).replace(12, 4, le32(0xffffffff)), ErrorCode::malformed, "outside the file");
+    check_refused(kGlb, std::string(glb).replace(16, 4, "BIN "), ErrorCode::malformed, "not JSON");
+}
+
+TEST_CASE("references: an OBJ names its libraries, a library its textures") {
+    CHECK(found("model/obj", "# mtllib no.mtl\nmtllib a.mtl b.mtl\r\nusemtl red\nv 0 0 0\ncall c.obj 1 2\n") == Lines{"2 script a.mtl", "2 script b.mtl", "5 model c.obj"});
+    CHECK(found("model/mtl", "newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 -o 0.5 my red.tga\r\n  bump -bm 0.2 -imfchan l b.png\nrefl -type sphere -mm 0 1 r.png\nmap_Ks\n") ==
+          Lines{"3 texture my red.tga", "4 texture b.png", "5 texture r.png"});
+}
+
+TEST_CASE("references: a type that no scanner knows has none") {
+    CHECK(found("image/png", "map x").empty());
+    CHECK(found("text/plain", "{ map x }").empty());
+}
+
+}  // namespace fardel
