@@ -34,10 +34,11 @@ public:
     }
     void add(TomlPosition at, std::string_view what, const Error& error) { add(at, std::string(what) + ": " + error.message(), error.code()); }
 
+    std::size_t count() const { return count_; }
     Status status() const {
         if (count_ == 0)
             return ok();
-        const std::string others = count_ == 1 ? "" : " (and " + std::to_string(count_ - 1) + " more mistakes in this file)";
+        const std::string others = count_ == 1 ? "" : " (and " + std::to_string(count_ - 1) + (count_ == 2 ? " more mistake" : " more mistakes") + " in this file)";
         return Error(code_, format_place(file_, at_) + ": " + text_ + others);
     }
 
@@ -156,8 +157,10 @@ void read_tables(const TomlEntry& entry, std::span<const Key<Target>> keys, std:
         if (!table)
             continue;
         Target target;
+        const std::size_t before = mistakes.count();
         read_table(*table, "in " + heading, keys, target, mistakes);
-        finish(target, item.at, mistakes);
+        if (mistakes.count() == before)   // else what seems to be missing was only misspelt
+            finish(target, item.at, mistakes);
         targets.push_back(std::move(target));
     }
 }
