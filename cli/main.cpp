@@ -1,8 +1,9 @@
 // fardel: one program, a table of verbs. docs/man/fardel.1 is its manual.
 
 #include "interrupt.h"
-#include "nearest_word.h"
 #include "verbs.h"
+
+#include <fardel/packer/nearest_word.h>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,8 @@ struct Verb {
 };
 
 constexpr Verb kVerbs[] = {
+    {"init", "write a project file to begin with", run_init},
+    {"build", "make the bundle that a project file describes", run_build},
     {"pack", "make a bundle from folders and game archives", run_pack},
     {"id", "print a bundle's id", run_id},
     {"ls", "list what is in a bundle", run_ls},

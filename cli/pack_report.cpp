@@ -45,6 +45,7 @@ std::string format_report(const PackReport& report, const Console& console) {
     std::string text = format_list(console.paint(Colour::yellow, "not packed"), report.scan.refused, format_refused);
     text += format_list("hidden by a later source", report.scan.overridden, format_overridden);
     text += format_list("excluded", report.scan.excluded, format_excluded);
+    text += format_list(console.paint(Colour::yellow, "rules that match nothing"), report.idle_rules, [](const std::string& rule) { return rule; });
     text += fmt::format("packed {} in {}\n", printable(report.file), format_seconds(report.seconds));
     text += fmt::format("  bundle      {}\n", written.bundle.hex());
     text += fmt::format("  name        {}\n", format_title(report.name, report.version));
@@ -81,6 +82,7 @@ Json json_of(const PackReport& report) {
         {"refused", Json::array()},
         {"overridden", Json::array()},
         {"excluded", Json::array()},
+        {"idle_rules", report.idle_rules},
     };
     for (const RefusedName& refused : report.scan.refused)
         json["refused"].push_back({{"name", refused.printable_name}, {"origin", refused.origin}, {"code", error_code_name(refused.reason.code())}, {"reason", refused.reason.message()}});

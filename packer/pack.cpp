@@ -17,12 +17,16 @@ Status verify_options(std::span<const std::string> sources, const PackOptions& o
         return Error(ErrorCode::malformed, "there is no source to pack");
     if (Status good = verify_name(options.name); !good)
         return std::move(good).error().with_context("bundle name");
-    if (!std::ranges::all_of(options.version, is_version_character))
-        return Error(ErrorCode::malformed, "bundle version \"" + printable(options.version) + "\": only letters, digits and . + - _ ~ may be in it");
-    return ok();
+    return verify_version(options.version);
 }
 
 }  // namespace
+
+Status verify_version(std::string_view version) {
+    if (!std::ranges::all_of(version, is_version_character))
+        return Error(ErrorCode::malformed, "bundle version \"" + printable(version) + "\": only letters, digits and . + - _ ~ may be in it");
+    return ok();
+}
 
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options) {
     FARDEL_TRY(verify_options(sources, options));
@@ -31,7 +35,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version});
-    return PackPlan{.plan = std::move(plan), .report = std::move(scan.report)};
+    return PackPlan{.plan = std::move(plan), .report = std::move(scan.report), .idle_rules = {}};
 }
 
 }  // namespace fardel

@@ -7,7 +7,7 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount", "pure"};
+const std::vector<std::string> kVerbs = {"init", "build", "pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount", "pure"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -107,6 +107,10 @@ TEST_CASE("the program: a command line that makes no sense is told in one line, 
         {"pack", "a", "-o", "x.fardel", "--frobnicate"},
         {"pack", "a", "-o", "x.fardel", "--signer", "./prog"},
         {"pack", "a", "-o", "nul"},
+        {"pack", "a.toml", "b", "-o", "x.fardel"},
+        {"init", "a", "b"},
+        {"init", "nul"},
+        {"build", "a", "b"},
         {"id"},
         {"id", "a", "b"},
         {"ls"},

@@ -10,6 +10,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
@@ -23,7 +24,11 @@ struct PackOptions {
 struct PackPlan {
     BundlePlan plan;
     ScanReport report;     // what the sources hold and the bundle will not
+    std::vector<std::string> idle_rules;   // of a project: rules that match nothing, "fardel.toml:7: **/*@hd.png"
 };
+
+// Of a bundle. Error: malformed.
+Status verify_version(std::string_view version);
 
 // Errors: malformed (an option, no source at all), those of scan_sources, and corrupt, denied, conflict or io from an
 // entry that cannot be read.

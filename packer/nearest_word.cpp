@@ -1,4 +1,4 @@
-#include "nearest_word.h"
+#include <fardel/packer/nearest_word.h>
 
 #include <algorithm>
 #include <vector>

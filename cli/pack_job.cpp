@@ -1,0 +1,115 @@
+#include "pack_job.h"
+
+#include "clock.h"
+#include "command_line.h"
+#include "figures.h"
+#include "interrupt.h"
+#include "json.h"
+#include "pack_report.h"
+#include "pack_target.h"
+#include "progress_bar.h"
+
+#include <fardel/format/envelope.h>
+#include <fardel/packer/project_plan.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Result<StagedBundle> write(const BundlePlan& plan, const PackJob& job, const Interrupt& interrupt, Console& console) {
+    ProgressBar bar(console, "packing");
+    WriteOptions options{.level = static_cast<int>(job.level), .jobs = static_cast<unsigned>(job.jobs), .progress = {}, .stop = interrupt.token()};
+    options.progress = [&](const WriteProgress& progress) {
+        bar.show(progress.assets_done, progress.assets_total,
+                 fmt::format("{} of {}, {}", format_count(progress.assets_done), format_count(progress.assets_total, "asset", "assets"), format_size(progress.raw_bytes)));
+    };
+    FARDEL_TRY_ASSIGN(auto file, stage_file(job.out));
+    return write_bundle(plan, std::move(file), options);
+}
+
+// Returns the signature's size.
+Result<std::uint64_t> sign(StagedBundle& staged, const PackJob& job, std::uint64_t created, Signer& signer) {
+    Statement statement = statement_about(staged.summary());
+    statement.name = job.name;
+    statement.version = job.version;
+    statement.created_s = created;
+    FARDEL_TRY_ASSIGN(const Envelope envelope, sign_statement(statement, signer));
+    FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
+    FARDEL_TRY(staged.append(envelope));
+    return bytes.size();
+}
+
+}  // namespace
+
+void add_job_options(CommandLine& line, PackJob& job) {
+    line.number("--level", job.level, 1, 19, "Compression, 1 (fast) to 19 (small); 9 when left out");
+    line.number("-j,--jobs", job.jobs, 0, 256, "Threads; one a core when left out. The bundle is the same");
+    line.flag("--json", job.json, "Report as JSON, with complete lists");
+}
+
+Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>& plan, Console& console) {
+    const auto start = std::chrono::steady_clock::now();
+    FARDEL_TRY(verify_pack_target(job.out, job.sources));
+    FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
+    std::unique_ptr<Signer> signer;
+    if (!job.key.key_path.empty()) {
+        FARDEL_TRY_ASSIGN(signer, open_signer(job.key));
+    }
+    FARDEL_TRY_ASSIGN(PackPlan planned, plan());
+
+    PackReport report{.file = job.out, .name = job.name, .version = job.version};
+    {
+        const Interrupt interrupt;   // from here on there is something to clean up
+        FARDEL_TRY_ASSIGN(StagedBundle staged, write(planned.plan, job, interrupt, console));
+        report.written = staged.summary();
+        report.file_bytes = report.written.file_bytes;
+        if (signer) {
+            FARDEL_TRY_ASSIGN(const std::uint64_t signature_bytes, sign(staged, job, created, *signer));
+            report.file_bytes += signature_bytes;
+            report.signed_by = signer->public_key();
+        }
+        FARDEL_TRY(staged.commit());
+    }
+    report.scan = std::move(planned.report);
+    report.idle_rules = std::move(planned.idle_rules);
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    FARDEL_TRY(console.write(job.json ? format_json(json_of(report)) + "\n" : format_report(report, console)));
+    return Exit::fine;
+}
+
+Result<OpenProject> open_project(const std::string& path) {
+    FARDEL_TRY_ASSIGN(Project project, read_project(path));
+    return OpenProject{.project = std::move(project), .folder = std::filesystem::path(path).parent_path().string()};
+}
+
+Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console) {
+    Project& project = open.project;
+    if (!job.name.empty())
+        project.name = job.name;
+    if (!job.version.empty())
+        project.version = job.version;
+    if (job.key.key_path.empty() && !project.key.empty())
+        job.key.key_path = path_in_project(open.folder, project.key);
+    if (job.out.empty())
+        job.out = path_in_project(open.folder, output_of(project));
+    project.excludes.insert(project.excludes.end(), excludes.begin(), excludes.end());
+    job.name = project.name;
+    job.version = project.version;
+    for (const std::string& source : project.sources)
+        job.sources.push_back(path_in_project(open.folder, source));
+
+    return run_job(job, [&]() -> Result<PackPlan> {
+        FARDEL_TRY_ASSIGN(PackPlan plan, plan_project(project, open.folder));
+        if (plan.plan.assets.empty() && plan.plan.names.empty())
+            return Error(ErrorCode::unresolved, project.file + ": the sources hold nothing that can be packed; check 'sources' and 'exclude'");
+        return plan;
+    }, console);
+}
+
+}  // namespace fardel

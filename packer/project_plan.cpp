@@ -1,0 +1,272 @@
+#include <fardel/packer/project_plan.h>
+
+#include <fardel/format/bundle.h>
+#include <fardel/sources/content_type.h>
+#include <fardel/sources/entry_plan.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Tags = std::vector<std::pair<std::string, std::string>>;   // by axis
+
+std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
+
+Error in_line(const Project& project, std::uint32_t line, Error error) {
+    return std::move(error).with_context(printable(project.file) + ":" + std::to_string(line));
+}
+
+// What all rules together say about one file.
+struct Decision {
+    bool publish = true;
+    bool extends = false;
+    std::string name;
+    std::string content_type;   // empty: as found
+    Tags tags;
+    std::vector<PlannedMetadata> metadata;
+    std::size_t order = 0;      // of the rule that tagged it last; 0: none
+};
+
+// ---- Rules on one file ----------------------------------------------------------------------------------------------
+
+Status strip(const ProjectRule& rule, std::string_view file, std::string& name) {
+    const std::size_t at = name.find(rule.strip);
+    if (at == std::string::npos || name.find(rule.strip, at + 1) != std::string::npos)
+        return Error(ErrorCode::conflict, in_quotes(rule.strip) + " is " + (at == std::string::npos ? "not" : "more than once") + " in the name " + in_quotes(name) + " of the file " + in_quotes(file) +
+                                              "; make 'match' narrower, or 'strip' longer");
+    name.erase(at, rule.strip.size());
+    return ok();
+}
+
+void set_tag(Tags& tags, const std::pair<std::string, std::string>& tag) {
+    const auto at = std::ranges::lower_bound(tags, tag.first, {}, &Tags::value_type::first);
+    if (at != tags.end() && at->first == tag.first)
+        at->second = tag.second;
+    else
+        tags.insert(at, tag);
+}
+
+void set_metadata(std::vector<PlannedMetadata>& metadata, const PlannedMetadata& item) {
+    const auto at = std::ranges::find(metadata, item.key, &PlannedMetadata::key);
+    if (at != metadata.end())
+        *at = item;
+    else
+        metadata.push_back(item);
+}
+
+// `order`: the rule's place, from 1.
+Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, Decision& decision) {
+    decision.publish = rule.publish.value_or(decision.publish);
+    decision.extends = rule.extends.value_or(decision.extends);
+    if (!rule.name.empty())
+        decision.name = rule.name;
+    if (!rule.strip.empty())
+        FARDEL_TRY(strip(rule, file, decision.name));
+    if (!rule.content_type.empty())
+        decision.content_type = rule.content_type;
+    for (const auto& tag : rule.tags)
+        set_tag(decision.tags, tag);
+    for (const PlannedMetadata& item : rule.metadata)
+        set_metadata(decision.metadata, item);
+    if (!rule.tags.empty())
+        decision.order = order;
+    return ok();
+}
+
+// `used`: one a rule.
+Result<Decision> decide(const Project& project, const std::string& file, std::vector<bool>& used) {
+    Decision decision{.name = file};
+    for (std::size_t i = 0; i < project.rules.size(); ++i) {
+        const ProjectRule& rule = project.rules[i];
+        if (rule.exclude || !glob_matches(rule.match, file))
+            continue;
+        used[i] = true;
+        if (Status applied = apply(rule, i + 1, file, decision); !applied)
+            return in_line(project, rule.line, std::move(applied).error());
+    }
+    return decision;
+}
+
+// ---- Files that share a name ----------------------------------------------------------------------------------------
+
+struct Member {
+    std::uint32_t asset = 0;
+    std::string file;           // its name in the sources
+    Decision decision;
+};
+
+Error contradiction(const Member& a, const Member& b, std::string_view how) {
+    return Error(ErrorCode::conflict, "the files " + in_quotes(a.file) + " and " + in_quotes(b.file) + " " + std::string(how));
+}
+
+Status verify_pair(const Member& a, const Member& b) {
+    if (a.decision.name != b.decision.name)
+        return contradiction(a, b, "would get the names " + in_quotes(a.decision.name) + " and " + in_quotes(b.decision.name) + ", which differ in case alone; rename one");
+    if (a.decision.publish != b.decision.publish || a.decision.extends != b.decision.extends)
+        return contradiction(a, b, "share the name " + in_quotes(a.decision.name) + ", and the rules publish or extend it for one of them only; make the rules match both");
+    return ok();
+}
+
+// The first variant is the one that is taken when no preference chooses: without tags, then by the order of the rules.
+Result<PlannedName> plan_name(std::vector<Member>& members) {
+    std::ranges::stable_sort(members, [](const Member& a, const Member& b) {
+        return std::pair(!a.decision.tags.empty(), a.decision.order) < std::pair(!b.decision.tags.empty(), b.decision.order);
+    });
+    std::map<Tags, const Member*> by_tags;
+    const Member& first = members.front();
+    FARDEL_TRY_ASSIGN(AssetName parsed, AssetName::parse(first.decision.name));
+    PlannedName name{.name = std::move(parsed), .variants = {}, .published = first.decision.publish, .extends = first.decision.extends};
+    for (const Member& member : members) {
+        FARDEL_TRY(verify_pair(first, member));
+        const auto placed = by_tags.emplace(member.decision.tags, &member);
+        if (!placed.second)
+            return contradiction(*placed.first->second, member, "share the name " + in_quotes(first.decision.name) + " and have the same tags; give one other tags in a [[rule]]");
+        name.variants.push_back({.asset = member.asset, .tags = member.decision.tags});
+    }
+    return name;
+}
+
+// ---- All names ------------------------------------------------------------------------------------------------------
+
+using Groups = std::map<std::string, std::vector<Member>>;   // by folded name
+
+Status verify_folders(const Groups& groups, const std::string& folded, std::string_view name) {
+    for (std::size_t at = folded.find('/'); at != std::string::npos; at = folded.find('/', at + 1))
+        if (const auto file = groups.find(folded.substr(0, at)); file != groups.end())
+            return Error(ErrorCode::conflict, in_quotes(name) + " would lie in " + in_quotes(file->second.front().decision.name) + ", which is the name of the file " + in_quotes(file->second.front().file) +
+                                                  "; rename one of them");
+    return ok();
+}
+
+Status add_tombstones(const Project& project, const Groups& groups, BundlePlan& plan) {
+    for (const AssetName& name : project.tombstones) {
+        const std::string folded = fold_name(name.view());
+        if (const auto group = groups.find(folded); group != groups.end())
+            return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) + ", and the file " + in_quotes(group->second.front().file) +
+                                                  " has that name; take one of both out");
+        const auto below = groups.lower_bound(folded + "/");
+        if (below != groups.end() && below->first.starts_with(folded + "/"))
+            return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) + ", which is a folder here; tombstones are for files");
+        FARDEL_TRY(verify_folders(groups, folded, name.view()));
+        plan.names.push_back({.name = name, .variants = {}});
+    }
+    return ok();
+}
+
+// `plan` comes from plan_entries: one name for each asset.
+Status apply_rules(const Project& project, const std::vector<std::uint64_t>& sizes, BundlePlan& plan, std::vector<bool>& used) {
+    Groups groups;
+    for (std::uint32_t i = 0; i < plan.names.size(); ++i) {
+        const std::string file = plan.names[i].name.text();
+        FARDEL_TRY_ASSIGN(Decision decision, decide(project, file, used));
+        if (const Status good = verify_name(decision.name); !good)
+            return Error(good.error()).with_context("the file " + in_quotes(file) + " would get the name " + in_quotes(decision.name));
+        PlannedAsset& asset = plan.assets[i];
+        asset.metadata = decision.metadata;
+        if (!decision.content_type.empty()) {
+            asset.content_type = decision.content_type;
+            asset.streamed = is_streamed(asset.content_type, sizes[i]);
+        }
+        std::string folded = fold_name(decision.name);
+        groups[std::move(folded)].push_back({.asset = i, .file = file, .decision = std::move(decision)});
+    }
+    plan.names.clear();
+    for (auto group = groups.begin(); group != groups.end(); ++group) {
+        FARDEL_TRY_ASSIGN(PlannedName name, plan_name(group->second));
+        FARDEL_TRY(verify_folders(groups, group->first, name.name.view()));
+        plan.names.push_back(std::move(name));
+    }
+    return add_tombstones(project, groups, plan);
+}
+
+// ---- Dependencies ---------------------------------------------------------------------------------------------------
+
+Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder) {
+    PlannedDependency planned{.bundle = {}, .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
+    if (dependency.bundle) {
+        planned.bundle = *dependency.bundle;
+        return planned;
+    }
+    const std::string path = path_in_project(folder, dependency.file);
+    FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = printable(path)}));
+    planned.bundle = bundle->id();
+    FARDEL_TRY_ASSIGN(const auto name, bundle->find_bundle_text("name"));
+    FARDEL_TRY_ASSIGN(const auto version, bundle->find_bundle_text("version"));
+    if (planned.name.empty())
+        planned.name = name.value_or("");
+    if (planned.version.empty())
+        planned.version = version.value_or("");
+    return planned;
+}
+
+Status add_dependencies(const Project& project, const std::string& folder, BundlePlan& plan) {
+    for (const ProjectDependency& dependency : project.dependencies) {
+        Result<PlannedDependency> planned = plan_dependency(dependency, folder);
+        if (!planned)
+            return in_line(project, dependency.line, std::move(planned).error().with_context("dependency"));
+        const auto earlier = std::ranges::find(plan.dependencies, planned->bundle, &PlannedDependency::bundle);
+        if (earlier != plan.dependencies.end())
+            return in_line(project, dependency.line, Error(ErrorCode::conflict, "the bundle " + planned->bundle.hex() + " is a dependency already; take one out"));
+        plan.dependencies.push_back(*std::move(planned));
+    }
+    return ok();
+}
+
+// ---- The bundle -----------------------------------------------------------------------------------------------------
+
+std::vector<std::string> excludes_of(const Project& project) {
+    std::vector<std::string> excludes = usual_excludes();
+    excludes.insert(excludes.end(), project.excludes.begin(), project.excludes.end());
+    for (const ProjectRule& rule : project.rules)
+        if (rule.exclude)
+            excludes.push_back(rule.match);
+    return excludes;
+}
+
+Status verify(const Project& project) {
+    if (Status good = verify_name(project.name); !good)
+        return std::move(good).error().with_context("bundle name");
+    return verify_version(project.version);
+}
+
+void add_metadata(const Project& project, BundlePlan& plan) {
+    plan.metadata.push_back({.key = "name", .value = project.name});
+    if (!project.version.empty())
+        plan.metadata.push_back({.key = "version", .value = project.version});
+    plan.metadata.insert(plan.metadata.end(), project.metadata.begin(), project.metadata.end());
+}
+
+}  // namespace
+
+std::string path_in_project(const std::string& folder, const std::string& path) { return (std::filesystem::path(folder) / path).string(); }
+
+Result<PackPlan> plan_project(const Project& project, const std::string& folder) {
+    FARDEL_TRY(verify(project));
+    std::vector<std::string> sources;
+    for (const std::string& source : project.sources)
+        sources.push_back(path_in_project(folder, source));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, excludes_of(project)));
+    std::vector<std::uint64_t> sizes;
+    for (const SourceEntry& entry : scan.entries)
+        sizes.push_back(entry.size_bytes);
+    FARDEL_TRY_ASSIGN(BundlePlan plan, plan_entries(std::move(scan.entries)));
+
+    std::vector<bool> used(project.rules.size());
+    FARDEL_TRY(apply_rules(project, sizes, plan, used));
+    FARDEL_TRY(add_dependencies(project, folder, plan));
+    plan.consumes = project.consumes;
+    add_metadata(project, plan);
+
+    PackPlan packed{.plan = std::move(plan), .report = std::move(scan.report), .idle_rules = {}};
+    for (std::size_t i = 0; i < used.size(); ++i)
+        if (!used[i] && !project.rules[i].exclude)
+            packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " + printable(project.rules[i].match));
+    return packed;
+}
+
+}  // namespace fardel

@@ -1,0 +1,125 @@
+// fardel init, build, and pack with a project file, on real folders.
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+// textures/wall.png in two qualities, a file that is not published, one that is left out.
+std::string make_project(const ScratchFolder& scratch) {
+    scratch.write("game/assets/textures/wall.png", "plain");
+    scratch.write("game/assets/textures/wall@hd.png", "high");
+    scratch.write("game/assets/internal/ai.dat", "ai");
+    scratch.write("game/assets/sketch.psd", "sketch");
+    return scratch.write("game/fardel.toml", R"(name = "studio/mygame"
+version = "1.0"
+sources = ["assets"]
+exclude = ["**/*.psd"]
+tombstones = ["old.cfg"]
+
+[[rule]]
+match = "**/*@hd.png"
+strip = "@hd"
+tags = { quality = "hd" }
+
+[[rule]]
+match = "internal/**"
+publish = false
+)");
+}
+
+}  // namespace
+
+TEST_CASE("build: makes the bundle of a project, whose variants which tells") {
+    const ScratchFolder scratch;
+    make_project(scratch);
+    const json told = json::parse(run_well({"build", scratch.path("game"), "--json"}));
+    const std::string bundle = scratch.path("game/mygame.fardel");
+    CHECK(told["file"] == bundle);
+    CHECK(told["name"] == "studio/mygame");
+    CHECK(told["version"] == "1.0");
+    CHECK(told["assets"] == 3);
+    CHECK(told["excluded"].size() == 1);
+    CHECK(told["idle_rules"].empty());
+    run_well({"verify", bundle});
+
+    const std::string plain = b3sum(scratch.path("game/assets/textures/wall.png"));
+    const std::string high = b3sum(scratch.path("game/assets/textures/wall@hd.png"));
+    CHECK(run_well({"which", "--mount", bundle, "textures/wall.png"}).starts_with("/textures/wall.png → /assets/" + plain + "\n"));
+    CHECK(run_well({"which", "--mount", bundle, "--variants", "quality=hd", "textures/wall.png"}).starts_with("/textures/wall.png → /assets/" + high + "\n"));
+    CHECK(run({"which", "--mount", bundle, "textures/wall@hd.png"}).exit_code == 1);
+    CHECK(run({"which", "--mount", bundle, "internal/ai.dat"}).exit_code == 1);   // not published
+}
+
+TEST_CASE("build and pack: a project file gives the same bytes on both ways, from any folder") {
+    const ScratchFolder scratch;
+    const std::string project = make_project(scratch);
+    run_well({"build"}, {.folder = scratch.path("game")});
+    run_well({"pack", project, "-o", scratch.path("other.fardel")});
+    CHECK(read_file(scratch.path("game/mygame.fardel")) == read_file(scratch.path("other.fardel")));
+    const json told = json::parse(run_well({"pack", project, "-o", scratch.path("other.fardel"), "--name", "else", "--version", "2", "--exclude", "internal/**", "--json"}));
+    CHECK(told["name"] == "else");
+    CHECK(told["version"] == "2");
+    CHECK(told["assets"] == 2);
+    CHECK(told["idle_rules"].size() == 1);
+}
+
+TEST_CASE("build: signs with the key of the project") {
+    const ScratchFolder scratch;
+    const std::string project = make_project(scratch);
+    const std::string key = make_key(scratch, "author");
+    scratch.write("game/fardel.toml", "key = \"../author.key\"\n" + read_file(project));
+    CHECK(json::parse(run_well({"build", scratch.path("game"), "--json"}))["signed_by"].is_string());
+}
+
+TEST_CASE("build: a mistake in the project is told with file and line, and nothing is written") {
+    const ScratchFolder scratch;
+    const std::string project = make_project(scratch);
+    scratch.write("game/fardel.toml", read_file(project) + "publsh = true\n");
+    const Outcome outcome = run({"build", scratch.path("game")});
+    CHECK(is_one_clear_line(outcome, "malformed"));
+    CAPTURE(outcome.err);
+    CHECK(outcome.err.find("fardel.toml:15:1: there is no key 'publsh' in [[rule]]; did you mean 'publish'?") != std::string::npos);
+    CHECK(list_folder(scratch.path("game")).find(".fardel") == std::string::npos);
+    CHECK(is_one_clear_line(run({"build", scratch.path("nowhere")}), "missing"));
+}
+
+TEST_CASE("build: an output inside a source, or on a file that is no bundle, is refused") {
+    const ScratchFolder scratch;
+    const std::string project = make_project(scratch);
+    const std::string text = read_file(project);
+    scratch.write("game/fardel.toml", "output = \"assets/x.fardel\"\n" + text);
+    CHECK(is_one_clear_line(run({"build", scratch.path("game")}), "conflict"));
+    scratch.write("game/fardel.toml", "output = \"fardel.toml\"\n" + text);
+    CHECK(is_one_clear_line(run({"build", scratch.path("game")}), "conflict"));
+}
+
+TEST_CASE("init: writes a project that build takes, and never overwrites one") {
+    const ScratchFolder scratch;
+    const json told = json::parse(run_well({"init", scratch.path("my game"), "--json"}));
+    CHECK(told["file"] == scratch.path("my game/fardel.toml"));
+    CHECK(told["name"] == "my game");
+    CHECK(list_folder(scratch.path("my game")).find("assets/") != std::string::npos);
+    CHECK(is_one_clear_line(run({"build", scratch.path("my game")}), "unresolved"));   // nothing in assets yet
+    scratch.write("my game/assets/a.cfg", "a");
+    run_well({"build", scratch.path("my game")});
+    run_well({"verify", scratch.path("my game/my game.fardel")});
+
+    scratch.write("my game/fardel.toml", "mine");
+    CHECK(is_one_clear_line(run({"init", scratch.path("my game")}), "conflict"));
+    CHECK(read_file(scratch.path("my game/fardel.toml")) == "mine");
+
+    std::filesystem::create_symlink("elsewhere", scratch.path("fardel.toml"));
+    CHECK(is_one_clear_line(run({"init", scratch.root().string()}), "conflict"));
+    CHECK_FALSE(std::filesystem::exists(scratch.path("elsewhere")));
+}
+
+TEST_CASE("init: takes the name of the folder that we are in, or that of --name") {
+    const ScratchFolder scratch;
+    std::filesystem::create_directory(scratch.path("here"));
+    CHECK(run_well({"init"}, {.folder = scratch.path("here")}).find("name  here\n") != std::string::npos);
+    CHECK(run_well({"init", scratch.path("there"), "--name", "studio/x"}).find("name  studio/x\n") != std::string::npos);
+}

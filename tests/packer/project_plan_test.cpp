@@ -1,0 +1,218 @@
+// plan_project: real folders, rules applied, and the bundle that comes of it.
+#include <fardel/format/bundle.h>
+#include <fardel/format/bundle_writer.h>
+#include <fardel/packer/project_plan.h>
+
+#include "scratch.h"
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+using tests::ScratchFolder;
+
+const std::string kStart = "name = \"mygame\"\nversion = \"1.0\"\nsources = [\"assets\"]\n";   // three lines
+
+Result<PackPlan> plan(const ScratchFolder& folder, const std::string& text) {
+    const auto project = parse_project(text, "fardel.toml");
+    const std::string message = project ? "" : project.error().message();
+    REQUIRE_MESSAGE(project, message);
+    return plan_project(*project, folder.root().string());
+}
+
+PackPlan plan_well(const ScratchFolder& folder, const std::string& text) {
+    auto packed = plan(folder, text);
+    const std::string message = packed ? "" : packed.error().message();
+    REQUIRE_MESSAGE(packed, message);
+    return *std::move(packed);
+}
+
+void check_refused(const Result<PackPlan>& result, ErrorCode code, std::string_view words) {
+    REQUIRE_FALSE(result);
+    const std::string message = result.error().message();
+    CAPTURE(message);
+    CHECK(result.error().code() == code);
+    CHECK(message.find(words) != std::string::npos);
+}
+
+const PlannedName& name_of(const PackPlan& packed, std::string_view text) {
+    const auto found = std::ranges::find(packed.plan.names, text, [](const PlannedName& name) { return name.name.view(); });
+    REQUIRE(found != packed.plan.names.end());
+    return *found;
+}
+
+std::string write_bundle_of(const ScratchFolder& folder, const PackPlan& packed, std::string_view file) {
+    auto staged_file = stage_file(folder.path(file));
+    REQUIRE(staged_file);
+    auto staged = write_bundle(packed.plan, std::move(*staged_file), {.level = 1, .jobs = 1});
+    const std::string message = staged ? "" : staged.error().message();
+    REQUIRE_MESSAGE(staged, message);
+    REQUIRE(staged->commit());
+    return staged->summary().bundle.hex();
+}
+
+}  // namespace
+
+TEST_CASE("project plan: without rules it is the plan of its sources") {
+    const ScratchFolder folder;
+    folder.write("assets/a.cfg", "a");
+    folder.write("more/A.cfg", "b");
+    folder.write("more/x.psd", "p");
+    const PackPlan packed = plan_well(folder, "name = \"mygame\"\nsources = [\"assets\", \"more\"]\nexclude = [\"**/*.psd\"]\n[metadata]\nlicence = \"CC0-1.0\"\n");
+    REQUIRE(packed.plan.names.size() == 1);
+    CHECK(packed.plan.names[0].name.text() == "A.cfg");
+    CHECK(packed.plan.names[0].published);
+    CHECK(packed.report.overridden.size() == 1);
+    CHECK(packed.report.excluded.size() == 1);
+    REQUIRE(packed.plan.metadata.size() == 2);
+    CHECK(packed.plan.metadata[0].key == "name");
+    CHECK(packed.plan.metadata[1].key == "licence");
+}
+
+TEST_CASE("project plan: files become variants of one name, the one without tags first, then by the order of the rules") {
+    const ScratchFolder folder;
+    folder.write("assets/textures/wall.png", "plain");
+    folder.write("assets/textures/wall@hd.png", "high");
+    folder.write("assets/textures/wall@fr.png", "french");
+    folder.write("assets/textures/wall@hd@fr.png", "high french");
+    folder.write("assets/low/only.png", "low");
+    const PackPlan packed = plan_well(folder, kStart + R"(
+[[rule]]
+match = "**/*@hd*"
+strip = "@hd"
+tags = { quality = "hd" }
+[[rule]]
+match = "**/*@fr*"
+strip = "@fr"
+tags = { lang = "fr" }
+[[rule]]
+match = "low/**"
+strip = "low/"
+tags = { quality = "low" }
+)");
+    REQUIRE(packed.plan.names.size() == 2);
+    const PlannedName& wall = name_of(packed, "textures/wall.png");
+    REQUIRE(wall.variants.size() == 4);
+    using Tags = std::vector<std::pair<std::string, std::string>>;
+    CHECK(wall.variants[0].tags == Tags{});
+    CHECK(wall.variants[1].tags == Tags{{"quality", "hd"}});
+    CHECK(wall.variants[2].tags == Tags{{"lang", "fr"}});
+    CHECK(wall.variants[3].tags == Tags{{"lang", "fr"}, {"quality", "hd"}});
+    CHECK(packed.plan.assets[wall.variants[3].asset].key == "textures/wall@hd@fr.png");
+    CHECK(name_of(packed, "only.png").variants[0].tags == Tags{{"quality", "low"}});
+    CHECK(packed.idle_rules.empty());
+    write_bundle_of(folder, packed, "out.fardel");
+}
+
+TEST_CASE("project plan: rules decide about publishing, types, names and metadata; the later wins") {
+    const ScratchFolder folder;
+    folder.write("assets/internal/a.dat", "a");
+    folder.write("assets/internal/open.dat", "b");
+    folder.write("assets/wip/c.dat", "c");
+    folder.write("assets/readme_2.txt", "r");
+    folder.write("assets/long.dat", std::string(300'000, 'w'));
+    const PackPlan packed = plan_well(folder, kStart + R"(
+[[rule]]
+match = "internal/**"
+publish = false
+metadata = { licence = "none", origin = "us" }
+[[rule]]
+match = "internal/open.dat"
+publish = true
+metadata = { licence = "CC0-1.0" }
+[[rule]]
+match = "wip/**"
+exclude = true
+[[rule]]
+match = "readme_2.txt"
+name = "readme.txt"
+extends = true
+[[rule]]
+match = "long.dat"
+content_type = "audio/wav"
+[[rule]]
+match = "nothing/**"
+publish = false
+)");
+    CHECK(packed.plan.names.size() == 4);
+    CHECK_FALSE(name_of(packed, "internal/a.dat").published);
+    const PlannedName& open = name_of(packed, "internal/open.dat");
+    CHECK(open.published);
+    const auto& metadata = packed.plan.assets[open.variants[0].asset].metadata;
+    REQUIRE(metadata.size() == 2);
+    CHECK(std::get<std::string>(metadata[0].value) == "CC0-1.0");
+    CHECK(std::get<std::string>(metadata[1].value) == "us");
+    CHECK(name_of(packed, "readme.txt").extends);
+    const PlannedAsset& sound = packed.plan.assets[name_of(packed, "long.dat").variants[0].asset];
+    CHECK(sound.content_type == "audio/wav");
+    CHECK(sound.streamed);
+    REQUIRE(packed.report.excluded.size() == 1);
+    CHECK(packed.report.excluded[0].pattern == "wip/**");
+    CHECK(packed.idle_rules == std::vector<std::string>{"fardel.toml:23: nothing/**"});
+}
+
+TEST_CASE("project plan: what is consumed, depended on and gone stands in the bundle") {
+    const ScratchFolder folder;
+    folder.write("base/default.cfg", "x");
+    const std::string id = write_bundle_of(folder, plan_well(folder, "name = \"studio/base\"\nversion = \"2.0\"\nsources = [\"base\"]"), "base.fardel");
+    folder.write("assets/a.cfg", "a");
+    const PackPlan packed = plan_well(folder, kStart + R"(
+tombstones = ["old.cfg"]
+[[consume]]
+name = "textures/**"
+optional = true
+[[dependency]]
+file = "base.fardel"
+)");
+    REQUIRE(packed.plan.dependencies.size() == 1);
+    CHECK(packed.plan.dependencies[0].bundle.hex() == id);
+    CHECK(packed.plan.dependencies[0].name == "studio/base");
+    CHECK(packed.plan.dependencies[0].version == "2.0");
+    write_bundle_of(folder, packed, "out.fardel");
+    auto source = open_file_source(folder.path("out.fardel"));
+    REQUIRE(source);
+    const auto bundle = Bundle::open(*source, {});
+    REQUIRE(bundle);
+    CHECK((*bundle)->name_count() == 2);
+    const auto dependency = (*bundle)->dependency(0);
+    REQUIRE(dependency);
+    CHECK(dependency->bundle.hex() == id);
+    const auto consume = (*bundle)->consume(0);
+    REQUIRE(consume);
+    const auto gone = (*bundle)->find_name("old.cfg");
+    REQUIRE(gone);
+    REQUIRE(gone->has_value());
+    const auto record = (*bundle)->name(**gone);
+    REQUIRE(record);
+    CHECK_FALSE((*bundle)->default_asset(*record));
+}
+
+TEST_CASE("project plan: files that cannot share a name are told, both of them") {
+    const ScratchFolder folder;
+    folder.write("assets/wall.png", "a");
+    folder.write("assets/wall@hd.png", "b");
+    folder.write("assets/Tile@hd.png", "c");
+    folder.write("assets/dir/x.png", "d");
+    const std::string strip = "[[rule]]\nmatch = \"wall@hd.png\"\nstrip = \"@hd\"\n";
+    check_refused(plan(folder, kStart + strip), ErrorCode::conflict, "the files 'wall.png' and 'wall@hd.png' share the name 'wall.png' and have the same tags");
+    check_refused(plan(folder, kStart + strip + "tags = { quality = \"hd\" }\npublish = false"), ErrorCode::conflict, "make the rules match both");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"Tile@hd.png\"\nname = \"WALL.png\"\ntags = { quality = \"hd\" }"), ErrorCode::conflict, "differ in case alone");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nname = \"Dir\""), ErrorCode::conflict, "'dir/x.png' would lie in 'Dir'");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"*.png\"\nstrip = \"@hd\""), ErrorCode::conflict, "fardel.toml:4: '@hd' is not in the name 'wall.png'");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nstrip = \"l\""), ErrorCode::conflict, "'l' is more than once in the name 'wall.png'");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"dir/x.png\"\nstrip = \"x.png\""), ErrorCode::malformed, "the file 'dir/x.png' would get the name 'dir/'");
+    check_refused(plan(folder, kStart + "tombstones = [\"Wall.png\"]"), ErrorCode::conflict, "take one of both out");
+    check_refused(plan(folder, kStart + "tombstones = [\"dir\"]"), ErrorCode::conflict, "tombstones are for files");
+}
+
+TEST_CASE("project plan: sources and dependencies that are not there are told, by name") {
+    const ScratchFolder folder;
+    check_refused(plan(folder, kStart), ErrorCode::missing, folder.path("assets"));
+    folder.write("assets/a", "a");
+    check_refused(plan(folder, kStart + "[[dependency]]\nfile = \"base.fardel\""), ErrorCode::missing, "fardel.toml:4: dependency: ");
+    const std::string twice = "[[dependency]]\nid = \"" + std::string(64, 'a') + "\"\n";
+    check_refused(plan(folder, kStart + twice + twice), ErrorCode::conflict, "fardel.toml:6: the bundle aaaa");
+}
+
+}  // namespace fardel

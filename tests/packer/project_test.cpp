@@ -1,0 +1,294 @@
+// parse_project: each key, each mistake with its place and what to write instead.
+#include <fardel/packer/project.h>
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace fardel {
+namespace {
+
+const std::string kStart = "name = \"mygame\"\nsources = [\"assets\"]\n";   // two lines
+
+Result<Project> parse(std::string_view text) { return parse_project(text, "fardel.toml"); }
+
+Project parse_well(std::string_view text) {
+    auto project = parse(text);
+    const std::string message = project ? "" : project.error().message();
+    REQUIRE_MESSAGE(project, message);
+    return *std::move(project);
+}
+
+}  // namespace
+
+TEST_CASE("project: every key of the bundle is read") {
+    const Project project = parse_well(R"(
+name = "studio/mygame"
+version = "1.0-rc1"
+output = "build/game.fardel"
+key = "keys/author.key"
+sources = ["assets", "old/pak0.pk3"]
+exclude = ["**/*.psd"]
+tombstones = ["old.cfg", "maps/gone.bsp"]
+[metadata]
+licence = "CC-BY-4.0"
+free = true
+players = 4
+scale = 0.5
+metric.triangles = 12
+"metric.weight" = 1.5
+expires = 1798761600
+)");
+    CHECK(project.file == "fardel.toml");
+    CHECK(project.name == "studio/mygame");
+    CHECK(project.version == "1.0-rc1");
+    CHECK(project.output == "build/game.fardel");
+    CHECK(output_of(project) == "build/game.fardel");
+    CHECK(project.key == "keys/author.key");
+    CHECK(project.sources == std::vector<std::string>{"assets", "old/pak0.pk3"});
+    CHECK(project.excludes == std::vector<std::string>{"**/*.psd"});
+    REQUIRE(project.tombstones.size() == 2);
+    CHECK(project.tombstones[1].text() == "maps/gone.bsp");
+    REQUIRE(project.metadata.size() == 7);
+    const std::vector<std::pair<std::string, MetadataValue>> expected = {
+        {"licence", std::string("CC-BY-4.0")}, {"free", true}, {"players", std::int64_t{4}}, {"scale", 0.5}, {"metric.triangles", 12.0}, {"metric.weight", 1.5},
+        {"expires", std::int64_t{1798761600}}};
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        CHECK(project.metadata[i].key == expected[i].first);
+        CHECK((project.metadata[i].value == expected[i].second));
+    }
+}
+
+TEST_CASE("project: every key of a rule is read") {
+    const Project project = parse_well(kStart + R"(
+[[rule]]
+match = "**/*@hd.png"
+strip = "@hd"
+tags = { quality = "hd", lang = "fr" }
+publish = false
+extends = true
+content_type = "image/x-tga"
+metadata = { licence = "CC0-1.0", metric.triangles = 3 }
+[[rule]]
+match = "wip/**"
+exclude = true
+[[rule]]
+match = "readme_2.txt"
+name = "readme.txt"
+)");
+    REQUIRE(project.rules.size() == 3);
+    const ProjectRule& rule = project.rules[0];
+    CHECK(rule.match == "**/*@hd.png");
+    CHECK(rule.strip == "@hd");
+    CHECK(rule.tags == std::vector<std::pair<std::string, std::string>>{{"quality", "hd"}, {"lang", "fr"}});
+    CHECK(rule.publish == false);
+    CHECK(rule.extends == true);
+    CHECK(rule.content_type == "image/x-tga");
+    CHECK(rule.metadata.size() == 2);
+    CHECK(rule.line == 4);
+    CHECK_FALSE(rule.exclude);
+    CHECK(project.rules[1].exclude);
+    CHECK_FALSE(project.rules[1].publish);
+    CHECK(project.rules[2].name == "readme.txt");
+}
+
+TEST_CASE("project: what is consumed and depended on is read") {
+    const std::string id(64, 'a');
+    const Project project = parse_well(kStart + "[[consume]]\nname = \"textures/base/**\"\noptional = true\n[[consume]]\nname = \"default.cfg\"\n" +
+                                       "[[dependency]]\nfile = \"../base.fardel\"\nstatic = false\n[[dependency]]\nid = \"" + id + "\"\nname = \"base\"\nversion = \"2\"\n");
+    REQUIRE(project.consumes.size() == 2);
+    CHECK(project.consumes[0].pattern);
+    CHECK(project.consumes[0].optional);
+    CHECK_FALSE(project.consumes[1].pattern);
+    CHECK_FALSE(project.consumes[1].optional);
+    REQUIRE(project.dependencies.size() == 2);
+    CHECK(project.dependencies[0].file == "../base.fardel");
+    CHECK_FALSE(project.dependencies[0].is_static);
+    REQUIRE(project.dependencies[1].bundle);
+    CHECK(project.dependencies[1].bundle->hex() == id);
+    CHECK(project.dependencies[1].name == "base");
+    CHECK(project.dependencies[1].version == "2");
+    CHECK(project.dependencies[1].is_static);
+}
+
+TEST_CASE("project: without an output the bundle has the last part of its name") {
+    CHECK(output_of(parse_well(kStart)) == "mygame.fardel");
+    CHECK(output_of(parse_well("name = \"studio/mygame\"\nsources = [\"a\"]")) == "mygame.fardel");
+}
+
+TEST_CASE("project: a mistake is told with its place and what to write instead") {
+    struct Mistake {
+        std::string text;    // behind kStart
+        std::string place;
+        std::string words;
+    };
+    const Mistake mistakes[] = {
+        // Keys that do not exist.
+        {"exclud = [\"x\"]", "3:1", "there is no key 'exclud' at the top of a project; did you mean 'exclude'?"},
+        {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
+        {"[frobnication]", "3:", "the keys are: name, version, output, key, sources, exclude, tombstones, metadata, rule, consume, dependency"},
+        {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
+        {"[[consume]]\nname = \"a\"\noptinal = true", "5:1", "in [[consume]]; did you mean 'optional'?"},
+        {"[[dependency]]\nfil = \"a\"", "4:1", "in [[dependency]]; did you mean 'file'?"},
+        // Another kind of value.
+        {"version = 1.0", "3:11", "'version' is a number; write version = \"1.0\""},
+        {"output = 3", "3:10", "'output' is an integer; write output = \"mygame.fardel\""},
+        {"key = true", "3:7", "'key' is true or false; write key = \"author.key\""},
+        {"exclude = \"**/*.psd\"", "3:11", "'exclude' is a text; write exclude = [\"**/*.psd\"]"},
+        {"exclude = [1]", "3:12", "'exclude' is an integer"},
+        {"tombstones = 2026-01-01", "3:14", "'tombstones' is a date; write tombstones = [\"old.cfg\"]"},
+        {"metadata = []", "3:12", "'metadata' is a list; write metadata = { licence = \"CC-BY-4.0\" }"},
+        {"[rule]\nmatch = \"a\"", "3:", "'rule' is a table; write [[rule]] above each of its tables"},
+        {"rule = [1]", "3:9", "'rule' is an integer; write [[rule]]"},
+        {"[[rule]]\nmatch = \"a\"\npublish = \"no\"", "5:11", "'publish' is a text; write publish = true or publish = false"},
+        {"[[rule]]\nmatch = \"a\"\ntags = [\"hd\"]", "5:8", "'tags' is a list; write tags = { quality = \"hd\" }"},
+        // Values that are not good.
+        {"version = \"1 0\"", "3:11", "bundle version \"1 0\": only letters, digits and . + - _ ~ may be in it"},
+        {"version = \"\"", "3:11", "'version' is empty; write version = \"1.0\", or leave it out"},
+        {"version = \"" + std::string(65, '1') + "\"", "3:11", "'version' has 65 bytes; at most 64"},
+        {"output = \"a\\u0000b\"", "3:10", "'output' has a NUL character in it"},
+        {"exclude = [\"a//b\"]", "3:12", "'a//b': "},
+        {"exclude = [\"a\", \"a\"]", "3:17", "'a' is in 'exclude' twice"},
+        {"tombstones = [\"../x\"]", "3:15", "'../x': "},
+        {"metadata = { name = \"x\" }", "3:1", "write name = \"…\" at the top of the file"},
+        {"metadata = { a = [] }", "3:18", "'a' is a list; write a text in quotes, a number, true or false"},
+        {"metadata = { a = nan }", "3:18", "'a' is no finite number"},
+        {"metadata = { metric.a = \"x\" }", "3:", "'metric.a' is a text; a metric is a finite number"},
+        {"metadata = { expires = \"2027\" }", "3:24", "write the Unix time in seconds"},
+        {"metadata = { \"a.b\" = 1, a.b = 2 }", "3:", "'a.b' is there twice"},
+        {"metadata = { \"\" = 1 }", "3:", "a metadata key has 1 to 255 bytes"},
+        // Rules.
+        {"[[rule]]\npublish = false", "3:", "this [[rule]] has no good 'match'; write match = \"textures/**\""},
+        {"[[rule]]\nmatch = \"a//b\"\npublish = false", "4:9", "'a//b': "},
+        {"[[rule]]\nmatch = \"a\"", "3:", "this [[rule]] does nothing; write what it does"},
+        {"[[rule]]\nmatch = \"a\"\nexclude = false", "5:11", "write exclude = true, or leave it out"},
+        {"[[rule]]\nmatch = \"a\"\nexclude = true\npublish = false", "3:", "make it two rules"},
+        {"[[rule]]\nmatch = \"a\"\nname = \"b\"\nstrip = \"c\"", "3:", "has 'name' and 'strip'; write one of them"},
+        {"[[rule]]\nmatch = \"*\"\nname = \"b\"", "3:", "'name' is for one file, and '*' is a pattern; write strip"},
+        {"[[rule]]\nmatch = \"a\"\nname = \"/b\"", "5:8", "'/b': "},
+        {"[[rule]]\nmatch = \"a\"\ncontent_type = \"PNG\"", "5:16", "'PNG' is no content type; write content_type = \"image/png\""},
+        {"[[rule]]\nmatch = \"a\"\ntags = {}", "5:1", "a variant has 1 to 16 tags"},
+        {"[[rule]]\nmatch = \"a\"\ntags = { quality = \"very high\" }", "5:10", "the tag 'quality=very high' has more than letters, digits and - _ . +"},
+        {"[[rule]]\nmatch = \"a\"\ntags = { quality = 1 }", "5:20", "'quality' is an integer"},
+        {"[[rule]]\nmatch = \"a\"\nmetadata = { version = 1 }", "3:", "metadata 'version' is a text; write it in quotes"},
+        // What is consumed and depended on.
+        {"[[consume]]\noptional = true", "3:", "this [[consume]] has no good 'name'"},
+        {"[[consume]]\nname = \"a//b\"", "4:8", "'a//b': "},
+        {"[[dependency]]\nname = \"base\"", "3:", "a [[dependency]] has either 'file' or 'id'"},
+        {"[[dependency]]\nfile = \"x\"\nid = \"" + std::string(64, 'a') + "\"", "3:", "a [[dependency]] has either 'file' or 'id'"},
+        {"[[dependency]]\nid = \"abc\"", "4:6", "'abc' is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints"},
+        {"[[dependency]]\nfile = \"x\"\nname = \"..\"", "5:8", "bundle name '..': "},
+        // What is no TOML.
+        {"version = 1.0.0", "3:", "text stands in \"quotes\""},
+        {"version = mygame", "3:", "text stands in \"quotes\""},
+        {"name = \"again\"", "3:", "text stands in \"quotes\""},
+        {"exclude = [\"a\"", "3:", "a list in [ ]"},
+    };
+    for (const Mistake& mistake : mistakes) {
+        CAPTURE(mistake.text);
+        const auto project = parse(kStart + mistake.text + "\n");
+        REQUIRE_FALSE(project);
+        const std::string message = project.error().message();
+        CAPTURE(message);
+        CHECK(message.starts_with("fardel.toml:" + mistake.place));
+        CHECK(message.find(mistake.words) != std::string::npos);
+        CHECK(message.find('\n') == std::string::npos);
+    }
+}
+
+TEST_CASE("project: what must be there is asked for") {
+    const auto message = [](std::string_view text) {
+        const auto project = parse(text);
+        REQUIRE_FALSE(project);
+        return project.error().message();
+    };
+    CHECK(message("sources = [\"a\"]") == "fardel.toml:1:1: the bundle has no name; write name = \"mygame\" at the top of the file");
+    CHECK(message("name = \"a\"").find("there is nothing to pack; write sources = [\"assets\"]") != std::string::npos);
+    CHECK(message("name = \"a\"\nsources = []").find("fardel.toml:2:1: 'sources' names nothing to pack") != std::string::npos);
+    CHECK(message("name = \"..\"\nsources = [\"a\"]").find("fardel.toml:1:8: bundle name '..'") != std::string::npos);
+    CHECK(message("").find("(and 1 more mistake in this file)") != std::string::npos);
+}
+
+TEST_CASE("project: of several mistakes the first in the text is told, and how many there are") {
+    const auto project = parse(kStart + "[[rule]]\nmatch = \"a\"\npublish = 1\n[metadata]\na = []\nb = []\n");
+    REQUIRE_FALSE(project);
+    CHECK(project.error().message().starts_with("fardel.toml:5:11: 'publish' is an integer"));
+    CHECK(project.error().message().find("(and 2 more mistakes in this file)") != std::string::npos);
+}
+
+TEST_CASE("project: text, lists and nesting have limits") {
+    const auto code = [](const std::string& text) {
+        const auto project = parse(text);
+        REQUIRE_FALSE(project);
+        return project.error().code();
+    };
+    CHECK(code(kStart + "#" + std::string(kProjectBytesMax, 'x')) == ErrorCode::limit);
+    std::string list = "exclude = [";
+    for (std::size_t i = 0; i <= kProjectItemsMax; ++i)
+        list += "\"x" + std::to_string(i) + "\",\n";
+    CHECK(code(kStart + list + "]") == ErrorCode::limit);
+    std::string rules = kStart;
+    for (std::size_t i = 0; i <= kProjectItemsMax; ++i)
+        rules += "[[rule]]\nmatch = \"a\"\npublish = true\n";
+    CHECK(code(rules) == ErrorCode::limit);
+    std::string dots = kStart + "a";
+    for (int i = 0; i < 100'000; ++i)
+        dots += ".a";
+    CHECK(code(dots + " = 1") == ErrorCode::limit);
+    CHECK(code(kStart + "a = " + std::string(100'000, '[')) == ErrorCode::malformed);
+}
+
+TEST_CASE("project: raw bytes of a hostile text are never shown") {
+    for (const std::string& text : {kStart + "\"\x1b[31m\" = 1", kStart + "\"\\u001b[31m\" = 1", kStart + "\xff\xfe", std::string("\0\0\0", 3)}) {
+        const auto project = parse(text);
+        REQUIRE_FALSE(project);
+        CHECK(project.error().message().find_first_of("\x1b\xff\n") == std::string::npos);
+    }
+}
+
+TEST_CASE("project: the starter parses, and so does all that it has in comments") {
+    const std::string starter = starter_project("studio/my game");
+    CHECK(parse_well(starter).name == "studio/my game");
+    std::string all;
+    std::string_view rest = starter;
+    while (!rest.empty()) {
+        const std::size_t end = rest.find('\n');
+        std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+        if (line.starts_with("# ") && (line.find(" = ") != std::string_view::npos || line.starts_with("# [[")))
+            line.remove_prefix(2);
+        all += std::string(line) + "\n";
+    }
+    const Project project = parse_well(all);
+    CHECK(project.rules.size() == 2);
+    CHECK(project.consumes.size() == 1);
+    CHECK(project.dependencies.size() == 1);
+    CHECK(project.tombstones.size() == 1);
+    CHECK(project.metadata.size() == 2);
+}
+
+TEST_CASE("project: the example of the manual parses, and every key is in the manual") {
+    std::ifstream in(FARDEL_SOURCE_DIR "/docs/project-file.md", std::ios::binary);
+    REQUIRE(in);
+    const std::string manual{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::size_t begin = manual.find("```toml\n");
+    REQUIRE(begin != std::string::npos);
+    const std::size_t end = manual.find("```", begin + 8);
+    REQUIRE(end != std::string::npos);
+    const Project project = parse_well(manual.substr(begin + 8, end - begin - 8));
+    CHECK(project.rules.size() >= 4);
+    CHECK_FALSE(project.dependencies.empty());
+    for (const std::string_view key : {"name", "version", "output", "key", "sources", "exclude", "tombstones", "metadata", "match", "publish", "extends", "strip", "content_type", "tags", "optional", "file", "id", "static"}) {
+        CAPTURE(key);
+        CHECK(manual.find("`" + std::string(key) + "`") != std::string::npos);
+    }
+}
+
+TEST_CASE("project: a file that is not there is missing") {
+    const auto project = read_project("/nonexistent/fardel.toml");
+    REQUIRE_FALSE(project);
+    CHECK(project.error().code() == ErrorCode::missing);
+}
+
+}  // namespace fardel
