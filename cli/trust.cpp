@@ -147,7 +147,7 @@ Result<Exit> init(const InitCommand& command, Console& console) {
     return Exit::fine;
 }
 
-Result<Exit> run_init(Words words, Console& console) {
+Result<Exit> run_trust_init(Words words, Console& console) {
     CommandLine line("trust init", "POLICY --author KEY.pub... [--registry KEY.pub...] [--pattern GLOB]",
                      "Writes a trust policy: bundles need the signature of one of these authors and, if registries are given, of one of those.",
                      "  fardel trust init policy.trust --author author.key.pub\n"
@@ -176,7 +176,7 @@ constexpr std::string_view kUsage =
 Result<Exit> run_trust(Words words, Console& console) {
     const std::string_view verb = words.empty() ? "" : std::string_view(words[0]);
     if (verb == "init")
-        return run_init(words.subspan(1), console);
+        return run_trust_init(words.subspan(1), console);
     if (verb == "show")
         return run_show(words.subspan(1), console);
     if (verb == "--help" || verb == "-h") {
