@@ -37,6 +37,14 @@ struct LastBlock {
 };
 thread_local LastBlock last_block;
 
+// What the manifest says of a piece.
+Result<Hash> piece_hash(const BundleTables& tables, std::uint64_t piece) {
+    FARDEL_TRY_ASSIGN(const std::byte* bytes, tables.table(TableKind::pieces).touch(piece * sizeof(Hash), sizeof(Hash)));
+    Hash hash;
+    std::memcpy(hash.bytes.data(), bytes, sizeof hash);
+    return hash;
+}
+
 Error corrupt_raw(std::uint32_t block) {
     return Error(ErrorCode::corrupt, "block " + std::to_string(block) + ": decoded bytes differ from what the manifest says");
 }
@@ -68,8 +76,7 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
         const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), piece_size - within));
         RawCheck check{{}, 0, static_cast<std::uint32_t>(piece_size)};
         if (!layout_signed_) {
-            FARDEL_TRY_ASSIGN(const std::byte* hash, tables.table(TableKind::pieces).touch((asset.piece_first + piece) * sizeof(Hash), sizeof(Hash)));
-            std::memcpy(check.hash.bytes.data(), hash, sizeof(Hash));
+            FARDEL_TRY_ASSIGN(check.hash, piece_hash(tables, asset.piece_first + piece));
         }
         FARDEL_TRY(read_block(tables, place.first_block + static_cast<std::uint32_t>(piece), static_cast<std::uint32_t>(within), out.first(now), layout_signed_ ? nullptr : &check));
         out = out.subspan(now);
@@ -108,22 +115,24 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
 // until this thread's next call.
 Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, BlockCache::Block& held) const {
     if (!cache_) {
-        auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
-        FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
-        held = std::move(decoded);
+        FARDEL_TRY_ASSIGN(held, decode(block));
         return held.get();
     }
     if (!last_block.is(block)) {
         BlockCache::Block raw = cache_->find(block);
         if (!raw) {
-            auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
-            FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
-            raw = std::move(decoded);
+            FARDEL_TRY_ASSIGN(raw, decode(block));
             cache_->insert(block, raw);
         }
         last_block = {block, std::move(raw)};
     }
     return last_block.bytes.get();
+}
+
+Result<BlockCache::Block> BlockReader::decode(const BlockRecord& block) const {
+    auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
+    FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
+    return BlockCache::Block(std::move(decoded));
 }
 
 // Fills `raw` with the block's decoded bytes, whose stored form is checked before anything looks at it.
@@ -150,6 +159,10 @@ Result<BlockReader::BlockRun> BlockReader::find_blocks(const BundleTables& table
 
 Result<Bundle::StoredRange> BlockReader::stored_range(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::uint64_t length) const {
     FARDEL_TRY_ASSIGN(const BlockRun run, find_blocks(tables, index, asset, offset, length));
+    return stored_range_of(tables, run);
+}
+
+Result<Bundle::StoredRange> BlockReader::stored_range_of(const BundleTables& tables, const BlockRun& run) const {
     FARDEL_TRY_ASSIGN(const BlockRecord first, tables.record<BlockRecord>(TableKind::blocks, run.first));
     FARDEL_TRY_ASSIGN(const BlockRecord last, tables.record<BlockRecord>(TableKind::blocks, static_cast<std::uint32_t>(run.first + run.count - 1)));
     if (!fits(last.stored_offset, last.stored_bytes, blocks_bytes_) || first.stored_offset > last.stored_offset)
@@ -160,7 +173,7 @@ Result<Bundle::StoredRange> BlockReader::stored_range(const BundleTables& tables
 // Mapped first, compared then: what is given away is what was hashed, as long as nobody writes to the file.
 Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::uint64_t length) const {
     FARDEL_TRY_ASSIGN(const BlockRun run, find_blocks(tables, index, asset, offset, length));
-    FARDEL_TRY_ASSIGN(const Bundle::StoredRange stored, stored_range(tables, index, asset, offset, length));
+    FARDEL_TRY_ASSIGN(const Bundle::StoredRange stored, stored_range_of(tables, run));
     FARDEL_TRY_ASSIGN(const auto mapped, source_.map(stored.offset, stored.length_bytes));
     std::uint64_t done = 0;
     for (std::uint64_t i = 0; i < run.count; ++i) {
@@ -187,9 +200,7 @@ Status BlockReader::verify_raw(const BundleTables& tables, const AssetRecord& as
     const std::uint64_t piece_bytes = 1ull << asset.piece_log2;
     const std::uint64_t first = offset >> asset.piece_log2;
     for (std::uint64_t i = 0; i < run.count; ++i) {
-        FARDEL_TRY_ASSIGN(const std::byte* hash, tables.table(TableKind::pieces).touch((asset.piece_first + first + i) * sizeof(Hash), sizeof(Hash)));
-        Hash expected;
-        std::memcpy(expected.bytes.data(), hash, sizeof expected);
+        FARDEL_TRY_ASSIGN(const Hash expected, piece_hash(tables, asset.piece_first + first + i));
         const std::uint64_t size = std::min(piece_bytes, asset.raw_bytes - (first + i) * piece_bytes);
         if (!fits(i * piece_bytes, size, raw.size()) || blake3(raw.subspan(i * piece_bytes, size)) != expected) return corrupt_raw(run.first + static_cast<std::uint32_t>(i));
     }

@@ -39,9 +39,11 @@ private:
         std::uint32_t offset = 0;
         std::uint32_t bytes = 0;
     };
+    Result<Bundle::StoredRange> stored_range_of(const BundleTables& tables, const BlockRun& run) const;
     Status verify_raw(const BundleTables& tables, const AssetRecord& asset, std::uint64_t offset, const BlockRun& run, std::span<const std::byte> raw) const;
     Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out, const RawCheck* check) const;
     Result<const std::byte*> find_or_load(const BlockRecord& block, BlockCache::Block& held) const;
+    Result<BlockCache::Block> decode(const BlockRecord& block) const;
     Status load(const BlockRecord& block, std::span<std::byte> raw) const;
 
     const ByteSource& source_;

@@ -64,10 +64,6 @@ bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
     return true;
 }
 
-Error no_such(MountId mount) {
-    return Error(ErrorCode::missing, "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
-}
-
 // In place of those it has the priority of, or before the next lower one: the youngest of its priority.
 void insert_youngest(std::vector<Mount>& mounts, Mount mount) {
     const auto below = std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
@@ -77,7 +73,7 @@ void insert_youngest(std::vector<Mount>& mounts, Mount mount) {
 Result<Mount> take(std::vector<Mount>& mounts, MountId id) {
     const auto at = std::ranges::find(mounts, id, &Mount::id);
     if (at == mounts.end())
-        return no_such(id);
+        return no_such_mount(id);
     Mount mount = std::move(*at);
     mounts.erase(at);
     return mount;
@@ -93,6 +89,10 @@ Status verify_alone(const std::vector<Mount>& mounts, const Mount& mount) {
 }
 
 }  // namespace
+
+Error no_such_mount(MountId mount) {
+    return Error(ErrorCode::missing, "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
+}
 
 std::string_view mount_kind_text(MountKind kind) noexcept {
     switch (kind) {
@@ -199,7 +199,7 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
     for (MountSetChange::Replacement& replacement : change.replace) {
         const auto at = std::ranges::find(mounts, replacement.mount, &Mount::id);
         if (at == mounts.end())
-            return no_such(replacement.mount);
+            return no_such_mount(replacement.mount);
         static_cast<MountContent&>(*at) = std::move(replacement.content);
         at->in_run = at->unfit = false;
         FARDEL_TRY(verify_alone(mounts, *at));

@@ -78,6 +78,8 @@ struct MountSetChange {
     std::vector<Replacement> replace;
 };
 
+Error no_such_mount(MountId mount);
+
 class MountSet : public std::enable_shared_from_this<MountSet> {
 public:
     MountSet() = default;

@@ -146,7 +146,7 @@ Result<std::vector<AssetChange>> Vfs::refresh(MountId mount) {
     const auto mounted = impl_->mounted;
     const Mount* found = mounted->find(mount);
     if (found == nullptr)
-        return Error(ErrorCode::missing, "no mount has the number " + std::to_string(static_cast<std::uint32_t>(mount)));
+        return no_such_mount(mount);
     return impl_->refresh(*found, old);
 }
 
