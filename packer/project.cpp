@@ -1,256 +1,18 @@
 #include <fardel/packer/project.h>
 
-#include "toml_document.h"
+#include "project_reader.h"
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/limits.h>
-#include <fardel/packer/nearest_word.h>
 #include <fardel/packer/pack.h>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 namespace fardel {
 namespace {
 
-constexpr std::size_t kPathBytesMax = 4096;
-constexpr std::size_t kWordBytesMax = 255;   // of a tag, and of a metadata key
-
-std::string in_quotes(std::string_view text) { return "'" + printable(text, 80) + "'"; }
-
-// All mistakes are looked for; the first in the text is told.
-class Mistakes {
-public:
-    explicit Mistakes(std::string_view file) : file_(file) {}
-
-    void add(TomlPosition at, std::string text, ErrorCode code = ErrorCode::malformed) {
-        ++count_;
-        if (count_ == 1 || at < at_) {
-            at_ = at;
-            text_ = std::move(text);
-            code_ = code;
-        }
-    }
-    void add(TomlPosition at, std::string_view what, const Error& error) { add(at, std::string(what) + ": " + error.message(), error.code()); }
-
-    std::size_t count() const { return count_; }
-    Status status() const {
-        if (count_ == 0)
-            return ok();
-        const std::string others = count_ == 1 ? "" : " (and " + std::to_string(count_ - 1) + (count_ == 2 ? " more mistake" : " more mistakes") + " in this file)";
-        return Error(code_, format_place(file_, at_) + ": " + text_ + others);
-    }
-
-private:
-    std::string file_;
-    TomlPosition at_;
-    std::string text_;
-    ErrorCode code_ = ErrorCode::malformed;
-    std::size_t count_ = 0;
-};
-
-// ---- Values of one kind ---------------------------------------------------------------------------------------------
-
-std::string_view kind_of(const TomlValue& value) {
-    constexpr std::string_view kKinds[] = {"a text", "an integer", "a number", "true or false", "a date", "a list", "a table"};
-    return kKinds[value.value.index()];
-}
-
-// `example` is what to write instead.
-template <class T>
-const T* expect(const TomlValue& value, std::string_view key, std::string_view example, Mistakes& mistakes) {
-    const T* const found = std::get_if<T>(&value.value);
-    if (!found)
-        mistakes.add(value.at, in_quotes(key) + " is " + std::string(kind_of(value)) + "; write " + std::string(example));
-    return found;
-}
-
-// Not empty, without NUL.
-const std::string* expect_text(const TomlValue& value, std::string_view key, std::string_view example, Mistakes& mistakes, std::size_t bytes_max = kPathBytesMax) {
-    const auto* const text = expect<std::string>(value, key, example, mistakes);
-    if (!text)
-        return nullptr;
-    if (text->empty())
-        mistakes.add(value.at, in_quotes(key) + " is empty; write " + std::string(example) + ", or leave it out");
-    else if (text->size() > bytes_max)
-        mistakes.add(value.at, in_quotes(key) + " has " + std::to_string(text->size()) + " bytes; at most " + std::to_string(bytes_max), ErrorCode::limit);
-    else if (text->find('\0') != std::string::npos)
-        mistakes.add(value.at, in_quotes(key) + " has a NUL character in it; take it out");
-    else
-        return text;
-    return nullptr;
-}
-
-void read_text(const TomlEntry& entry, std::string_view example, std::string& target, Mistakes& mistakes) {
-    if (const auto* const text = expect_text(entry.value, entry.key, example, mistakes))
-        target = *text;
-}
-
-template <class Target>   // bool, or optional of it
-void read_truth(const TomlEntry& entry, Target& target, Mistakes& mistakes) {
-    if (const bool* const truth = expect<bool>(entry.value, entry.key, entry.key + " = true or " + entry.key + " = false", mistakes))
-        target = *truth;
-}
-
-// Nothing when it is no list, or too long.
-std::span<const TomlValue> expect_list(const TomlEntry& entry, std::string_view example, Mistakes& mistakes) {
-    const auto* const list = expect<std::vector<TomlValue>>(entry.value, entry.key, example, mistakes);
-    if (!list)
-        return {};
-    if (list->size() <= kProjectItemsMax)
-        return *list;
-    mistakes.add(entry.at, in_quotes(entry.key) + " has " + std::to_string(list->size()) + " items; at most " + std::to_string(kProjectItemsMax), ErrorCode::limit);
-    return {};
-}
-
-// Texts of a list, each good by `verify`, which returns a Status.
-template <class Verify>
-void read_texts(const TomlEntry& entry, std::string_view example, std::vector<std::string>& target, Verify verify, Mistakes& mistakes) {
-    for (const TomlValue& item : expect_list(entry, example, mistakes)) {
-        const auto* const text = expect_text(item, entry.key, example, mistakes);
-        if (!text)
-            continue;
-        if (const Status good = verify(*text); !good)
-            mistakes.add(item.at, in_quotes(*text), good.error());
-        else if (std::ranges::find(target, *text) != target.end())
-            mistakes.add(item.at, in_quotes(*text) + " is in " + in_quotes(entry.key) + " twice; take one out");
-        else
-            target.push_back(*text);
-    }
-}
-
-// ---- Tables: one row a key ------------------------------------------------------------------------------------------
-
-template <class Target>
-struct Key {
-    std::string_view name;
-    void (*read)(const TomlEntry& entry, Target& target, Mistakes& mistakes);
-};
-
-// `where` names the table for people.
-template <class Target>
-void read_table(const TomlTable& table, std::string_view where, std::span<const Key<Target>> keys, Target& target, Mistakes& mistakes) {
-    for (const TomlEntry& entry : table) {
-        const auto key = std::ranges::find(keys, entry.key, &Key<Target>::name);
-        if (key != keys.end()) {
-            key->read(entry, target, mistakes);
-            continue;
-        }
-        std::vector<std::string_view> names;
-        std::ranges::transform(keys, std::back_inserter(names), &Key<Target>::name);
-        std::string known;
-        for (const std::string_view name : names)
-            known += (known.empty() ? "" : ", ") + std::string(name);
-        const auto nearest = find_nearest_word(entry.key, names);
-        mistakes.add(entry.at, "there is no key " + in_quotes(entry.key) + " " + std::string(where) + "; " +
-                                   (nearest ? "did you mean '" + std::string(*nearest) + "'?" : "the keys are: " + known));
-    }
-}
-
-// [[rule]] and its like: tables, each one target.
-template <class Target>
-void read_tables(const TomlEntry& entry, std::span<const Key<Target>> keys, std::vector<Target>& targets, void (*finish)(Target&, TomlPosition, Mistakes&), Mistakes& mistakes) {
-    const std::string heading = "[[" + entry.key + "]]";
-    for (const TomlValue& item : expect_list(entry, heading + " above each of its tables", mistakes)) {
-        const auto* const table = expect<TomlTable>(item, entry.key, heading + " above each of its tables", mistakes);
-        if (!table)
-            continue;
-        Target target;
-        const std::size_t before = mistakes.count();
-        read_table(*table, "in " + heading, keys, target, mistakes);
-        if (mistakes.count() == before)   // else what seems to be missing was only misspelt
-            finish(target, item.at, mistakes);
-        targets.push_back(std::move(target));
-    }
-}
-
-// ---- Tags and metadata ----------------------------------------------------------------------------------------------
-
-bool is_tag_word(std::string_view word) {
-    return !word.empty() && word.size() <= kWordBytesMax && std::ranges::all_of(word, [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view("-_.+").find(c) != std::string_view::npos;
-    });
-}
-
-void read_tags(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
-    constexpr std::string_view kExample = "tags = { quality = \"hd\" }";
-    const auto* const table = expect<TomlTable>(entry.value, entry.key, kExample, mistakes);
-    if (!table)
-        return;
-    if (table->empty() || table->size() > limits::kTagsPerVariantMax)
-        mistakes.add(entry.at, "a variant has 1 to " + std::to_string(limits::kTagsPerVariantMax) + " tags; write " + std::string(kExample));
-    for (const TomlEntry& tag : *table) {
-        const auto* const value = expect_text(tag.value, tag.key, kExample, mistakes);
-        if (!value)
-            continue;
-        if (!is_tag_word(tag.key) || !is_tag_word(*value))
-            mistakes.add(tag.at, "the tag " + in_quotes(tag.key + "=" + *value) + " has more than letters, digits and - _ . + in it; write " + std::string(kExample));
-        else
-            rule.tags.emplace_back(tag.key, *value);
-    }
-}
-
-// Keys of a table in a table are joined by dots: metric.triangles.
-void read_metadata_table(const TomlTable& table, const std::string& prefix, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes);
-
-std::optional<MetadataValue> read_metadata_value(const TomlEntry& entry, const std::string& key, Mistakes& mistakes) {
-    const auto& value = entry.value.value;
-    const auto* const integer = std::get_if<std::int64_t>(&value);
-    const auto* const number = std::get_if<double>(&value);
-    if (key.starts_with("metric.")) {
-        if (integer)
-            return static_cast<double>(*integer);
-        if (number && std::isfinite(*number))
-            return *number;
-        mistakes.add(entry.value.at, in_quotes(key) + " is " + std::string(kind_of(entry.value)) + "; a metric is a finite number, such as 1.5");
-        return std::nullopt;
-    }
-    if (key == "expires" && !integer) {
-        mistakes.add(entry.value.at, "'expires' is " + std::string(kind_of(entry.value)) + "; write the Unix time in seconds, such as 1798761600");
-        return std::nullopt;
-    }
-    if (integer)
-        return *integer;
-    if (number && std::isfinite(*number))
-        return *number;
-    if (const auto* const truth = std::get_if<bool>(&value))
-        return *truth;
-    if (std::holds_alternative<std::string>(value)) {
-        const auto* const text = expect_text(entry.value, key, "a text", mistakes, limits::kStringBytesMax);
-        return text ? std::optional<MetadataValue>(*text) : std::nullopt;
-    }
-    mistakes.add(entry.value.at, in_quotes(key) + " is " + (number ? "no finite number" : std::string(kind_of(entry.value))) + "; write a text in quotes, a number, true or false");
-    return std::nullopt;
-}
-
-void read_metadata_entry(const TomlEntry& entry, const std::string& key, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes) {
-    if (entry.key.empty() || key.size() > kWordBytesMax || key.find('\0') != std::string::npos)
-        return mistakes.add(entry.at, "a metadata key has 1 to " + std::to_string(kWordBytesMax) + " bytes and no NUL; write licence = \"CC-BY-4.0\"");
-    if (const auto* const table = std::get_if<TomlTable>(&entry.value.value))
-        return read_metadata_table(*table, key + ".", metadata, mistakes);
-    if (std::ranges::find(metadata, key, &PlannedMetadata::key) != metadata.end())
-        return mistakes.add(entry.at, in_quotes(key) + " is there twice; take one out");
-    if (metadata.size() == limits::kMetadataPerSubjectMax - 2)   // name and version are such entries as well
-        return mistakes.add(entry.at, "more metadata than fits: at most " + std::to_string(metadata.size()) + " keys", ErrorCode::limit);
-    if (auto value = read_metadata_value(entry, key, mistakes))
-        metadata.push_back({.key = key, .value = *std::move(value)});
-}
-
-void read_metadata_table(const TomlTable& table, const std::string& prefix, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes) {
-    for (const TomlEntry& entry : table)
-        read_metadata_entry(entry, prefix + entry.key, metadata, mistakes);
-}
-
-template <class Target>
-void read_metadata(const TomlEntry& entry, Target& target, Mistakes& mistakes) {
-    if (const auto* const table = expect<TomlTable>(entry.value, entry.key, "metadata = { licence = \"CC-BY-4.0\" }", mistakes))
-        read_metadata_table(*table, "", target.metadata, mistakes);
-}
-
 // ---- [[rule]] -------------------------------------------------------------------------------------------------------
-
-bool is_pattern(std::string_view text) { return text.find_first_of("*?") != std::string_view::npos; }
 
 bool is_media_type(std::string_view text) {
     const auto is_part = [](std::string_view part) {
@@ -266,7 +28,7 @@ void read_match(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
     if (rule.match.empty())
         return;
     if (const Status good = verify_glob(rule.match); !good)
-        mistakes.add(entry.value.at, in_quotes(rule.match), good.error());
+        mistakes.add(entry.value.at, in_short_quotes(rule.match), good.error());
 }
 
 void read_exclude_rule(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
@@ -280,13 +42,13 @@ void read_new_name(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes
     if (rule.name.empty())
         return;
     if (const Status good = verify_name(rule.name); !good)
-        mistakes.add(entry.value.at, in_quotes(rule.name), good.error());
+        mistakes.add(entry.value.at, in_short_quotes(rule.name), good.error());
 }
 
 void read_content_type(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
     read_text(entry, "content_type = \"image/png\"", rule.content_type, mistakes);
     if (!rule.content_type.empty() && !is_media_type(rule.content_type))
-        mistakes.add(entry.value.at, in_quotes(rule.content_type) + " is no content type; write content_type = \"image/png\": type/subtype, in lower case, without parameters");
+        mistakes.add(entry.value.at, in_short_quotes(rule.content_type) + " is no content type; write content_type = \"image/png\": type/subtype, in lower case, without parameters");
 }
 
 constexpr Key<ProjectRule> kRuleKeys[] = {
@@ -297,8 +59,8 @@ constexpr Key<ProjectRule> kRuleKeys[] = {
     {"name", read_new_name},
     {"strip", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_text(entry, "strip = \"@hd\"", rule.strip, mistakes); }},
     {"content_type", read_content_type},
-    {"tags", read_tags},
-    {"metadata", read_metadata<ProjectRule>},
+    {"tags", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_tags(entry, rule.tags, mistakes); }},
+    {"metadata", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_metadata(entry, rule.metadata, mistakes); }},
 };
 
 void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
@@ -313,10 +75,10 @@ void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
     if (!rule.name.empty() && !rule.strip.empty())
         mistakes.add(at, "this [[rule]] has 'name' and 'strip'; write one of them");
     if (!rule.name.empty() && is_pattern(rule.match))
-        mistakes.add(at, "'name' is for one file, and " + in_quotes(rule.match) + " is a pattern; write strip = \"…\", what is to be taken out of each name");
+        mistakes.add(at, "'name' is for one file, and " + in_short_quotes(rule.match) + " is a pattern; write strip = \"…\", what is to be taken out of each name");
     for (const PlannedMetadata& item : rule.metadata)
         if ((item.key == "name" || item.key == "version") && !std::holds_alternative<std::string>(item.value))
-            mistakes.add(at, "metadata " + in_quotes(item.key) + " is a text; write it in quotes");
+            mistakes.add(at, "metadata " + in_short_quotes(item.key) + " is a text; write it in quotes");
 }
 
 // ---- [[consume]] ----------------------------------------------------------------------------------------------------
@@ -329,7 +91,7 @@ constexpr Key<PlannedConsume> kConsumeKeys[] = {
              return;
          consume.pattern = is_pattern(consume.text);
          if (const Status good = consume.pattern ? verify_glob(consume.text) : verify_name(consume.text); !good)
-             mistakes.add(entry.value.at, in_quotes(consume.text), good.error());
+             mistakes.add(entry.value.at, in_short_quotes(consume.text), good.error());
      }},
     {"optional", [](const TomlEntry& entry, PlannedConsume& consume, Mistakes& mistakes) { read_truth(entry, consume.optional, mistakes); }},
 };
@@ -346,7 +108,7 @@ void read_name(const TomlEntry& entry, std::string& target, Mistakes& mistakes) 
     if (target.empty())
         return;
     if (const Status good = verify_name(target); !good)
-        mistakes.add(entry.value.at, "bundle name " + in_quotes(target), good.error());
+        mistakes.add(entry.value.at, "bundle name " + in_short_quotes(target), good.error());
 }
 
 void read_version(const TomlEntry& entry, std::string& target, Mistakes& mistakes) {
@@ -368,7 +130,7 @@ constexpr Key<ProjectDependency> kDependencyKeys[] = {
          if (auto id = BundleId::parse(text))
              dependency.bundle = *id;
          else
-             mistakes.add(entry.value.at, in_quotes(text) + " is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints");
+             mistakes.add(entry.value.at, in_short_quotes(text) + " is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints");
      }},
     {"name", [](const TomlEntry& entry, ProjectDependency& dependency, Mistakes& mistakes) { read_name(entry, dependency.name, mistakes); }},
     {"version", [](const TomlEntry& entry, ProjectDependency& dependency, Mistakes& mistakes) { read_version(entry, dependency.version, mistakes); }},
@@ -394,7 +156,7 @@ void read_tombstones(const TomlEntry& entry, Project& project, Mistakes& mistake
 }
 
 void read_project_metadata(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-    read_metadata(entry, project, mistakes);
+    read_metadata(entry, project.metadata, mistakes);
     for (const std::string_view key : {"name", "version"})
         if (std::ranges::find(project.metadata, key, &PlannedMetadata::key) != project.metadata.end())
             mistakes.add(entry.at, "the bundle's " + std::string(key) + " is not among its metadata here; write " + std::string(key) + " = \"…\" at the top of the file");
