@@ -49,5 +49,6 @@ template struct Id32<AssetTag>;
 template struct Id32<BundleTag>;
 template struct Id32<LayoutTag>;
 template struct Id32<PublicKeyTag>;
+template struct Id32<BuildKeyTag>;
 
 }  // namespace fardel

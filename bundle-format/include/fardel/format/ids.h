@@ -37,12 +37,14 @@ struct AssetTag { static constexpr std::string_view kName = "asset id"; };
 struct BundleTag { static constexpr std::string_view kName = "bundle id"; };
 struct LayoutTag { static constexpr std::string_view kName = "layout id"; };
 struct PublicKeyTag { static constexpr std::string_view kName = "public key"; };
+struct BuildKeyTag { static constexpr std::string_view kName = "build key"; };
 
 using Hash = Id32<HashTag>;            // BLAKE3-256 of anything else: a page, a block, a piece
 using AssetId = Id32<AssetTag>;        // BLAKE3-256 of the asset's raw bytes
 using BundleId = Id32<BundleTag>;      // BLAKE3-256 of the bundle's head (4096 bytes)
 using LayoutId = Id32<LayoutTag>;      // BLAKE3-256 of the layout head (4096 bytes)
 using PublicKey = Id32<PublicKeyTag>;  // Ed25519, RFC 8032
+using BuildKey = Id32<BuildKeyTag>;    // BLAKE3-256 of what a job of the packer depends on
 
 }  // namespace fardel
 

@@ -1,0 +1,33 @@
+// Runs one job, in a folder of its own, under a time limit, with its output captured.
+//
+// A program sees its declared inputs by name below the folder it starts in, and writes what it makes; where the system
+// can (Landlock on Linux) it may read nothing else of the project and write nowhere else. From any thread; nothing of a
+// job is left behind, whatever happens.
+#pragma once
+
+#include <fardel/format/result.h>
+#include <fardel/packer/processor.h>
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+namespace fardel {
+
+struct JobPlace {
+    std::string project_folder;                  // that found inputs and `code` are relative to
+    std::string scratch_folder;                  // exists; each job makes a folder in it and removes it
+    std::stop_token stop;
+};
+
+// Hash of the program (as PATH finds it, or in the project) and of `code`. Errors: missing (no such program), denied, io.
+Result<Hash> code_digest(const Processor& processor, const std::string& project_folder);
+
+// The outputs' blobs are files in the scratch folder's keeping or memory; they live until the result's blobs are gone.
+// Errors: unresolved (the program failed: its exit, and what it printed), cancelled, limit (time, too much output),
+// missing (an output that it did not make, no such program), denied (it read or wrote what it may not, where that shows),
+// malformed (a depfile or an answer that cannot be read, a name that breaks the rules, input that the built-in does not
+// take), conflict (an input was edited meanwhile), unsupported, no_space, io.
+Result<JobResult> run_job(const Job& job, const JobPlace& place);
+
+}  // namespace fardel
