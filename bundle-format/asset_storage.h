@@ -31,6 +31,7 @@ struct StoredContent {
     std::vector<Hash> piece_hashes;          // per block; zero where no asset of several pieces has it
     std::uint64_t blocks_bytes = 0;          // of the section
     std::uint64_t raw_bytes = 0;             // of `assets`
+    std::uint64_t copied_blocks = 0;         // from the donor
     std::uint64_t duplicate_bytes = 0;       // of planned assets whose bytes were there already
 };
 

@@ -55,9 +55,24 @@ void BlockPipeline::push(BlockBuffer& raw, bool piece) {
     std::swap(next.raw, raw);
     raw.clear();
     next.block.piece = piece;
+    next.encoded = false;
+    add_newest();
+}
+
+void BlockPipeline::push_encoded(const EncodedBlock& block) {
+    assert(!full() && block.stored.size() <= stored_bytes_max(limits::kBlockBytesMax));
+    Slot& next = slot(pushed_);
+    std::memcpy(next.frame.get(), block.stored.data(), block.stored.size());
+    next.block = block;
+    next.block.stored = {next.frame.get(), block.stored.size()};
+    next.encoded = next.decodes = true;
+    add_newest();
+}
+
+void BlockPipeline::add_newest() {
     {
         const std::lock_guard lock(mutex_);
-        next.done = false;
+        slot(pushed_).done = false;
         ++pushed_;
     }
     pushed_one_.notify_one();
@@ -96,7 +111,8 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
                 return;
             claimed = &slot(claimed_++);
         }
-        encode(*claimed, encoder, decoded);
+        if (!claimed->encoded)
+            encode(*claimed, encoder, decoded);
         {
             const std::lock_guard lock(mutex_);
             claimed->done = true;

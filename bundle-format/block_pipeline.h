@@ -27,6 +27,7 @@ public:
     std::size_t size_bytes() const noexcept { return size_; }
     std::span<const std::byte> bytes() const noexcept { return {memory_.get(), size_}; }
     std::span<std::byte> room() noexcept { return std::span(memory_.get(), limits::kBlockBytesMax).subspan(size_); }
+    std::span<std::byte> part(std::size_t offset, std::size_t size) noexcept { return std::span(memory_.get(), size_).subspan(offset, size); }
     void grow(std::size_t more) noexcept { size_ += more; }
     void clear() noexcept { size_ = 0; }
 
@@ -57,6 +58,8 @@ public:
 
     // Takes the bytes, at least one, and leaves an empty buffer. Not when full.
     void push(BlockBuffer& raw, bool piece);
+    // Takes a copy of a block that is encoded already. Not when full.
+    void push_encoded(const EncodedBlock& block);
     // Waits for the oldest block. Not when empty. Error: corrupt (the block does not decode to what was encoded: the
     // machine is broken, or libzstd).
     Result<EncodedBlock> pop();
@@ -69,9 +72,11 @@ private:
         BlockBuffer raw;
         std::unique_ptr<std::byte[]> frame;
         EncodedBlock block;
+        bool encoded = false;   // when it was pushed
         bool decodes = true;
         bool done = false;   // guarded by mutex_; the rest belongs to one thread at a time
     };
+    void add_newest();
     void encode_blocks(BlockEncoder& encoder);
     void encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decoded) const;
     Slot& slot(std::uint64_t number) noexcept { return slots_[number % slots_.size()]; }

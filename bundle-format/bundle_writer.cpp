@@ -21,6 +21,7 @@ WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, co
     summary.duplicate_bytes = content.duplicate_bytes;
     summary.raw_bytes = content.raw_bytes;
     summary.blocks = content.blocks.size();
+    summary.copied_blocks = content.copied_blocks;
     for (const BlockRecord& block : content.blocks)
         summary.stored_bytes += block.stored_bytes;
     summary.manifest_bytes = head.manifest_bytes;

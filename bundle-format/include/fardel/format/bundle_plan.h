@@ -69,6 +69,13 @@ struct PlannedAsset {
     std::string key;            // orders the blocks and names the asset in errors: its logical name, as a rule; unique
     std::string content_type;   // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
     bool streamed = false;      // pieces of 256 KiB
+    // What the bytes are, when somebody has hashed them before: then they are read only if they must be stored anew, and
+    // compared with this.
+    struct Known {
+        AssetId asset;
+        std::uint64_t size_bytes = 0;
+    };
+    std::optional<Known> known = std::nullopt;
     std::vector<PlannedReference> references;
     std::vector<PlannedMetadata> metadata;
     std::vector<PlannedMetadata> creator_metadata;

@@ -1,0 +1,92 @@
+#include "donor_blocks.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+struct Place {
+    std::uint32_t block = 0;
+    std::uint32_t offset = 0;
+    AssetId asset;
+};
+
+Hash hash_of(std::span<const AssetId> assets) { return blake3(std::as_bytes(assets)); }
+
+bool is_whole(const AssetRecord& asset) { return asset.raw_bytes <= (std::uint64_t{1} << asset.piece_log2); }
+
+}  // namespace
+
+Result<DonorBlocks> DonorBlocks::open(std::shared_ptr<const Bundle> donor) {
+    DonorBlocks blocks(std::move(donor));
+    const Bundle& bundle = *blocks.donor_;
+    std::vector<Place> places;
+    places.reserve(bundle.asset_count());
+    for (std::uint32_t i = 0; i < bundle.asset_count(); ++i) {
+        FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(AssetIndex{i}));
+        if (asset.raw_bytes == 0 || !is_whole(asset))
+            continue;
+        FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle.placement(AssetIndex{i}));
+        places.push_back({placement.first_block, placement.offset, asset.id});
+    }
+    std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.block, place.offset); });
+
+    std::vector<AssetId> together;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        together.push_back(places[i].asset);
+        if (i + 1 < places.size() && places[i + 1].block == places[i].block)
+            continue;
+        blocks.blocks_.emplace(hash_of(together), places[i].block);
+        together.clear();
+    }
+    return blocks;
+}
+
+std::optional<std::uint32_t> DonorBlocks::find_block(std::span<const AssetId> assets) const {
+    const auto found = blocks_.find(hash_of(assets));
+    return found == blocks_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<DonorBlocks::Pieces> DonorBlocks::find_pieces(const AssetId& id, std::uint8_t piece_log2) const {
+    const auto index = donor_->find_asset(id);
+    if (!index || !*index)
+        return std::nullopt;
+    const auto asset = donor_->asset(**index);
+    const auto placement = donor_->placement(**index);
+    if (!asset || !placement || is_whole(*asset) || asset->piece_log2 != piece_log2)
+        return std::nullopt;
+    const std::uint64_t count = (asset->raw_bytes + (std::uint64_t{1} << piece_log2) - 1) >> piece_log2;
+    if (count > limits::kBlocksMax)
+        return std::nullopt;
+    return Pieces{.first_block = placement->first_block, .count = static_cast<std::uint32_t>(count), .first_piece = asset->piece_first};
+}
+
+Result<EncodedBlock> DonorBlocks::read_block(std::uint32_t index, std::span<std::byte> room) const {
+    FARDEL_TRY_ASSIGN(const BlockRecord record, donor_->block(index));
+    const LayoutHead& layout = donor_->layout_head();
+    if (record.stored_bytes > room.size())
+        return Error(ErrorCode::limit, "the stored block is larger than any");
+    if (record.stored_offset > layout.blocks_bytes || record.stored_bytes > layout.blocks_bytes - record.stored_offset)
+        return Error(ErrorCode::malformed, "a block lies outside the block section");
+    const std::span<std::byte> stored = room.first(record.stored_bytes);
+    FARDEL_TRY(donor_->source()->read_at(layout.blocks_offset + record.stored_offset, stored));
+    if (blake3(stored) != record.stored_hash)
+        return Error(ErrorCode::corrupt, "block " + std::to_string(index) + ": stored bytes differ from their hash");
+    return EncodedBlock{.codec = record.codec, .raw_bytes = record.raw_bytes, .piece = false, .raw_hash = {}, .stored_hash = record.stored_hash, .stored = stored};
+}
+
+Result<EncodedBlock> DonorBlocks::read_piece(const Pieces& pieces, std::uint32_t number, std::span<std::byte> room) const {
+    FARDEL_TRY_ASSIGN(EncodedBlock block, read_block(pieces.first_block + number, room));
+    FARDEL_TRY_ASSIGN(const auto hash, donor_->table_bytes(TableKind::pieces, (pieces.first_piece + number) * sizeof(Hash), sizeof(Hash)));
+    block.piece = true;
+    std::memcpy(block.raw_hash.bytes.data(), hash.data(), sizeof(Hash));
+    return block;
+}
+
+}  // namespace fardel
