@@ -1,6 +1,9 @@
 #include "folder_scan.h"
 
 #include "folder_blob.h"
+#include "path_stamp_posix.h"
+
+#include <fardel/format/hash.h>
 
 #include <fcntl.h>
 #include <dirent.h>
@@ -51,16 +54,22 @@ public:
 
     // `folder`: its name below the root, empty for the root itself. The recursion is as deep as names may be.
     Status list(const FileDescriptor& folder, const std::string& name) {
+        const std::size_t place = listing_.seen.size();
+        struct stat status {};
+        if (::fstat(folder.get(), &status) != 0)
+            return error_from_errno(errno, origin_of(name));
+        listing_.seen.push_back({.path = path_of(name), .stamp = stamp_of(status, now_ns_), .files = {}});
         std::vector<std::string> items;
         if (const int number = read_names(folder, items); number != 0)
             return error_from_errno(number, origin_of(name));
         for (const std::string& item : items)
-            FARDEL_TRY(list_item(folder, item, name.empty() ? item : name + '/' + item));
+            FARDEL_TRY(list_item(folder, place, item, name.empty() ? item : name + '/' + item));
         return ok();
     }
 
 private:
-    Status list_item(const FileDescriptor& folder, const std::string& item, const std::string& name) {
+    // `place`: the folder's, among those seen.
+    Status list_item(const FileDescriptor& folder, std::size_t place, const std::string& item, const std::string& name) {
         const std::string origin = origin_of(name);
         struct stat status {};
         if (::fstatat(folder.get(), item.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
@@ -74,10 +83,15 @@ private:
             listing_.refuse(name, origin, not_a_file(status.st_mode));
             return ok();
         }
+        const PathStamp stamp = stamp_of(status, now_ns_);
+        listing_.seen[place].files.push_back({.name = item, .stamp = stamp});
+        auto blob = make_folder_blob(root_, name, FileStamp(status));
+        std::optional<Hash> version = stamp.young ? std::nullopt : blob->find_version();
         listing_.entries.push_back({.name = std::move(*admitted),
                                     .origin = origin,
                                     .size_bytes = static_cast<std::uint64_t>(status.st_size),
-                                    .blob = make_folder_blob(root_, name, FileStamp(status))});
+                                    .blob = std::move(blob),
+                                    .version = version});
         return ok();
     }
 
@@ -100,8 +114,11 @@ private:
         return name.empty() ? root_->path : root_->path + '/' + printable(name, SIZE_MAX);
     }
 
+    std::string path_of(const std::string& name) const { return name.empty() ? root_->path : root_->path + '/' + name; }
+
     std::shared_ptr<const FolderRoot> root_;
     SourceListing& listing_;
+    const std::int64_t now_ns_ = file_clock_ns();
 };
 
 }  // namespace

@@ -78,6 +78,7 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
             names.insert(std::move(folded), {.entry = std::move(entry), .listing = i});
         }
         std::ranges::move(listings[i].refused, std::back_inserter(result.report.refused));
+        std::ranges::move(listings[i].seen, std::back_inserter(result.seen));
         std::ranges::move(listings[i].excluded, std::back_inserter(result.report.excluded));
     }
     result.entries = names.take_all();

@@ -26,6 +26,7 @@ public:
     std::vector<SourceEntry> entries;
     std::vector<RefusedName> refused;
     std::vector<ExcludedName> excluded;
+    std::vector<SeenPlace> seen;
     bool conflicts_refused = false;
 
 private:

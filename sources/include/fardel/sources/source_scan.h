@@ -9,9 +9,11 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/sources/path_stamp.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +26,7 @@ struct SourceEntry {
     std::string origin;
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const BlobSource> blob;
+    std::optional<Hash> version;   // another one when the bytes may be others; nothing: only reading tells
 };
 
 // Something that cannot be packed: its name breaks a rule, or it is no file (a link, a device), or no part of the
@@ -58,6 +61,7 @@ struct ScanReport {
 struct ScanResult {
     std::vector<SourceEntry> entries;  // by name; no two equal under case folding, none the folder of another
     ScanReport report;
+    std::vector<SeenPlace> seen;       // while none of it changes, another scan gives the same
 };
 
 enum class SourceKind : std::uint8_t { folder, archive, bundle, other };
