@@ -78,8 +78,11 @@ Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, 
 }
 
 // `used`: one a rule.
-Result<Decision> decide(const Project& project, const std::string& file, std::vector<bool>& used) {
+Result<Decision> decide(const Project& project, const ProjectFile& project_file, std::vector<bool>& used) {
+    const std::string file = project_file.name.text();
     Decision decision{.name = file};
+    for (const auto& tag : project_file.tags)
+        set_tag(decision.tags, tag);
     for (std::size_t i = 0; i < project.rules.size(); ++i) {
         const ProjectRule& rule = project.rules[i];
         if (rule.exclude || !glob_matches(rule.match, file))
@@ -157,24 +160,29 @@ Status add_tombstones(const Project& project, const Groups& groups, BundlePlan& 
     return ok();
 }
 
-// `plan` comes from plan_entries: one name for each asset.
-Status apply_rules(const Project& project, const std::vector<std::uint64_t>& sizes, BundlePlan& plan, std::vector<bool>& used) {
+PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
+    PlannedAsset asset{.source = std::move(file.blob), .key = file.name.text(), .content_type = std::move(file.content_type)};
+    if (!decision.content_type.empty())
+        asset.content_type = decision.content_type;
+    asset.streamed = is_streamed(asset.content_type, file.size_bytes);
+    asset.metadata = decision.metadata;
+    if (file.asset)
+        asset.known = PlannedAsset::Known{.asset = *file.asset, .size_bytes = file.size_bytes};
+    return asset;
+}
+
+Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan, std::vector<bool>& used) {
     Groups groups;
-    for (std::uint32_t i = 0; i < plan.names.size(); ++i) {
-        const std::string file = plan.names[i].name.text();
+    for (ProjectFile& file : files) {
+        const std::string name = file.name.text();
         FARDEL_TRY_ASSIGN(Decision decision, decide(project, file, used));
         if (const Status good = verify_name(decision.name); !good)
-            return Error(good.error()).with_context("the file " + in_quotes(file) + " would get the name " + in_quotes(decision.name));
-        PlannedAsset& asset = plan.assets[i];
-        asset.metadata = decision.metadata;
-        if (!decision.content_type.empty()) {
-            asset.content_type = decision.content_type;
-            asset.streamed = is_streamed(asset.content_type, sizes[i]);
-        }
+            return Error(good.error()).with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
+        const auto index = static_cast<std::uint32_t>(plan.assets.size());
+        plan.assets.push_back(plan_asset(file, decision));
         std::string folded = fold_name(decision.name);
-        groups[std::move(folded)].push_back({.asset = i, .file = file, .decision = std::move(decision)});
+        groups[std::move(folded)].push_back({.asset = index, .file = name, .decision = std::move(decision)});
     }
-    plan.names.clear();
     for (auto group = groups.begin(); group != groups.end(); ++group) {
         FARDEL_TRY_ASSIGN(PlannedName name, plan_name(group->second));
         FARDEL_TRY(verify_folders(groups, group->first, name.name.view()));
@@ -219,15 +227,6 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
 
 // ---- The bundle -----------------------------------------------------------------------------------------------------
 
-std::vector<std::string> excludes_of(const Project& project) {
-    std::vector<std::string> excludes = usual_excludes();
-    excludes.insert(excludes.end(), project.excludes.begin(), project.excludes.end());
-    for (const ProjectRule& rule : project.rules)
-        if (rule.exclude)
-            excludes.push_back(rule.match);
-    return excludes;
-}
-
 Status verify(const Project& project) {
     if (Status good = verify_name(project.name); !good)
         return std::move(good).error().with_context("bundle name");
@@ -245,28 +244,46 @@ void add_metadata(const Project& project, BundlePlan& plan) {
 
 std::string path_in_project(const std::string& folder, const std::string& path) { return (std::filesystem::path(folder) / path).string(); }
 
-Result<PackPlan> plan_project(const Project& project, const std::string& folder) {
-    FARDEL_TRY(verify(project));
+std::vector<std::string> sources_of(const Project& project, const std::string& folder) {
     std::vector<std::string> sources;
     for (const std::string& source : project.sources)
         sources.push_back(path_in_project(folder, source));
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, excludes_of(project)));
-    std::vector<std::uint64_t> sizes;
-    for (const SourceEntry& entry : scan.entries)
-        sizes.push_back(entry.size_bytes);
-    FARDEL_TRY_ASSIGN(BundlePlan plan, plan_entries(std::move(scan.entries)));
+    return sources;
+}
 
+std::vector<std::string> excludes_of(const Project& project) {
+    std::vector<std::string> excludes = usual_excludes();
+    excludes.insert(excludes.end(), project.excludes.begin(), project.excludes.end());
+    for (const ProjectRule& rule : project.rules)
+        if (rule.exclude)
+            excludes.push_back(rule.match);
+    return excludes;
+}
+
+Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report) {
+    FARDEL_TRY(verify(project));
+    PackPlan packed{.plan = {}, .report = std::move(report), .idle_rules = {}};
     std::vector<bool> used(project.rules.size());
-    FARDEL_TRY(apply_rules(project, sizes, plan, used));
-    FARDEL_TRY(add_dependencies(project, folder, plan));
-    plan.consumes = project.consumes;
-    add_metadata(project, plan);
-
-    PackPlan packed{.plan = std::move(plan), .report = std::move(scan.report), .idle_rules = {}};
+    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, used));
+    FARDEL_TRY(add_dependencies(project, folder, packed.plan));
+    packed.plan.consumes = project.consumes;
+    add_metadata(project, packed.plan);
     for (std::size_t i = 0; i < used.size(); ++i)
         if (!used[i] && !project.rules[i].exclude)
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " + printable(project.rules[i].match));
     return packed;
+}
+
+Result<PackPlan> plan_project(const Project& project, const std::string& folder) {
+    FARDEL_TRY(verify(project));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(project, folder), excludes_of(project)));
+    std::vector<ProjectFile> files;
+    files.reserve(scan.entries.size());
+    for (SourceEntry& entry : scan.entries) {
+        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry));
+        files.push_back({.name = std::move(entry.name), .size_bytes = entry.size_bytes, .blob = std::move(entry.blob), .content_type = std::string(type), .asset = {}, .tags = {}});
+    }
+    return plan_project_files(project, folder, std::move(files), std::move(scan.report));
 }
 
 }  // namespace fardel

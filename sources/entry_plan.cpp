@@ -9,7 +9,6 @@
 #include <utility>
 
 namespace fardel {
-namespace {
 
 Result<std::string_view> read_content_type(const SourceEntry& entry) {
     FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
@@ -20,8 +19,6 @@ Result<std::string_view> read_content_type(const SourceEntry& entry) {
     }
     return content_type(entry.name.view(), std::span(head).first(size));
 }
-
-}  // namespace
 
 Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries) {
     BundlePlan plan;

@@ -5,9 +5,13 @@
 #include <fardel/format/result.h>
 #include <fardel/sources/source_scan.h>
 
+#include <string_view>
 #include <vector>
 
 namespace fardel {
+
+// Reads its first bytes; the result lives for ever. Errors: corrupt, denied, conflict or io.
+Result<std::string_view> read_content_type(const SourceEntry& entry);
 
 // Reads the first bytes of each entry. Errors: corrupt, denied, conflict or io from an entry that cannot be read.
 Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries);

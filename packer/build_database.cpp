@@ -1,0 +1,261 @@
+#include "build_database.h"
+
+#include "record_bytes.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr int kSchema = 1;
+
+constexpr const char* kTables = R"(
+    CREATE TABLE IF NOT EXISTS source(origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS note(name TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB);
+)";
+
+// ---- SQLite ---------------------------------------------------------------------------------------------------------
+
+Error error_of(sqlite3* database, std::string_view what) {
+    const int code = sqlite3_errcode(database) & 0xff;
+    const ErrorCode kind = code == SQLITE_FULL ? ErrorCode::no_space : code == SQLITE_BUSY || code == SQLITE_LOCKED ? ErrorCode::busy : code == SQLITE_PERM || code == SQLITE_READONLY || code == SQLITE_AUTH ? ErrorCode::denied : ErrorCode::io;
+    return Error(kind, "build database: " + std::string(what) + ": " + sqlite3_errmsg(database));
+}
+
+class Statement {
+public:
+    Statement(sqlite3* database, const char* sql) : database_(database) { sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr); }
+    ~Statement() { sqlite3_finalize(statement_); }
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    Statement& text(std::string_view text) {
+        sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+        return *this;
+    }
+    Statement& blob(std::string_view bytes) {
+        sqlite3_bind_blob64(statement_, ++bound_, bytes.data(), bytes.size(), SQLITE_STATIC);
+        return *this;
+    }
+    template <class Tag>
+    Statement& id(const Id32<Tag>& id) {
+        return blob({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
+    }
+    Statement& number(std::uint64_t number) {
+        sqlite3_bind_int64(statement_, ++bound_, static_cast<sqlite3_int64>(number));
+        return *this;
+    }
+
+    // Whether there is a row.
+    Result<bool> step() {
+        const int result = sqlite3_step(statement_);
+        if (result != SQLITE_ROW && result != SQLITE_DONE)
+            return error_of(database_, "a query");
+        return result == SQLITE_ROW;
+    }
+    Status run() {
+        FARDEL_TRY_ASSIGN([[maybe_unused]] const bool row, step());
+        return ok();
+    }
+
+    std::string_view bytes(int column) const {
+        const auto* const first = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+        return first ? std::string_view(first, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))) : std::string_view();
+    }
+    std::uint64_t number_at(int column) const { return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column)); }
+
+private:
+    sqlite3* database_;
+    sqlite3_stmt* statement_ = nullptr;
+    int bound_ = 0;
+};
+
+Status execute(sqlite3* database, const char* sql, std::string_view what) {
+    return sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK ? ok() : Status(error_of(database, what));
+}
+
+bool is_damaged(sqlite3* database) {
+    const int code = sqlite3_errcode(database) & 0xff;
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+}
+
+// Of a database that is opened; false: it is of another version, or none.
+Result<bool> has_schema(sqlite3* database) {
+    Statement statement(database, "PRAGMA user_version");
+    FARDEL_TRY_ASSIGN(const bool row, statement.step());
+    const auto version = row ? statement.number_at(0) : 0;
+    return version == kSchema || version == 0;
+}
+
+// ---- A finished build as bytes --------------------------------------------------------------------------------------
+
+void write_stamp(RecordWriter& writer, const PathStamp& stamp) {
+    writer.number(static_cast<std::uint64_t>(stamp.kind) | (stamp.young ? 256u : 0u));
+    writer.number(stamp.inode);
+    writer.number(stamp.size_bytes);
+    writer.number(static_cast<std::uint64_t>(stamp.modified_ns));
+    writer.number(static_cast<std::uint64_t>(stamp.changed_ns));
+}
+
+PathStamp read_stamp(RecordReader& reader) {
+    PathStamp stamp;
+    const std::uint64_t kind = reader.number();
+    stamp.kind = static_cast<StampKind>(kind & 3);
+    stamp.young = (kind & 256) != 0;
+    stamp.inode = reader.number();
+    stamp.size_bytes = reader.number();
+    stamp.modified_ns = static_cast<std::int64_t>(reader.number());
+    stamp.changed_ns = static_cast<std::int64_t>(reader.number());
+    return stamp;
+}
+
+constexpr std::size_t kStampBytes = 40;
+
+std::string encode(const FinishedBuild& build) {
+    RecordWriter writer;
+    writer.id(build.options);
+    writer.id(build.plan);
+    writer.text(build.summary);
+    writer.number(build.bundles.size());
+    for (const FinishedBundle& bundle : build.bundles) {
+        writer.text(bundle.path);
+        write_stamp(writer, bundle.stamp);
+        writer.id(bundle.bundle);
+        writer.id(bundle.layout);
+    }
+    writer.number(build.seen.size());
+    for (const SeenPlace& place : build.seen) {
+        writer.text(place.path);
+        write_stamp(writer, place.stamp);
+        writer.number(place.files.size());
+        for (const SeenFile& file : place.files) {
+            writer.text(file.name);
+            write_stamp(writer, file.stamp);
+        }
+    }
+    return writer.take();
+}
+
+std::optional<FinishedBuild> decode(std::string_view bytes) {
+    RecordReader reader(bytes);
+    FinishedBuild build{.options = reader.id<Hash>(), .plan = reader.id<Hash>(), .seen = {}, .bundles = {}, .summary = reader.text()};
+    build.bundles.resize(reader.count(8 + kStampBytes + 64));
+    for (FinishedBundle& bundle : build.bundles) {
+        bundle.path = reader.text();
+        bundle.stamp = read_stamp(reader);
+        bundle.bundle = reader.id<BundleId>();
+        bundle.layout = reader.id<LayoutId>();
+    }
+    build.seen.resize(reader.count(16 + kStampBytes));
+    for (SeenPlace& place : build.seen) {
+        place.path = reader.text();
+        place.stamp = read_stamp(reader);
+        place.files.resize(reader.count(8 + kStampBytes));
+        for (SeenFile& file : place.files) {
+            file.name = reader.text();
+            file.stamp = read_stamp(reader);
+        }
+    }
+    return reader.is_whole() ? std::optional(std::move(build)) : std::nullopt;
+}
+
+template <class Id>
+Id id_at(const Statement& statement, int column) {
+    Id id;
+    const std::string_view bytes = statement.bytes(column);
+    if (bytes.size() == id.bytes.size())
+        std::ranges::copy(bytes, id.bytes.begin());
+    return id;
+}
+
+}  // namespace
+
+// ---- The database ---------------------------------------------------------------------------------------------------
+
+void BuildDatabase::Close::operator()(sqlite3* database) const noexcept { sqlite3_close(database); }
+BuildDatabase::BuildDatabase(std::unique_ptr<sqlite3, Close> database) : database_(std::move(database)) {}
+BuildDatabase::BuildDatabase(BuildDatabase&&) noexcept = default;
+BuildDatabase::~BuildDatabase() = default;
+
+Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
+    for (const bool last : {false, true}) {
+        sqlite3* raw = nullptr;
+        const int opened = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+        std::unique_ptr<sqlite3, Close> database(raw);
+        if (opened != SQLITE_OK)
+            return error_of(raw, printable(path));
+        // The transaction is what keeps other builds out.
+        Status good = execute(raw, "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE", printable(path));
+        if (!good && good.error().code() == ErrorCode::busy)
+            return Error(ErrorCode::busy, printable(path) + ": another build of this project is at work; wait for it");
+        Result<bool> fits = good ? has_schema(raw) : Result<bool>(good.error());
+        if (fits && *fits) {
+            good = execute(raw, kTables, printable(path));
+            if (good && execute(raw, "PRAGMA user_version=1", printable(path)))
+                return BuildDatabase(std::move(database));
+        }
+        const bool anew = fits ? !*fits || is_damaged(raw) : is_damaged(raw);
+        if (last || !anew)
+            return good ? Error(ErrorCode::io, printable(path) + ": the build database cannot be made anew") : std::move(good).error();
+        database.reset();
+        for (const char* ending : {"", "-journal", "-wal", "-shm"}) {
+            std::error_code ignored;
+            std::filesystem::remove(path + ending, ignored);
+        }
+    }
+    return Error(ErrorCode::io, printable(path));
+}
+
+Result<std::unordered_map<std::string, KnownSource>> BuildDatabase::read_sources() const {
+    std::unordered_map<std::string, KnownSource> sources;
+    Statement statement(database_.get(), "SELECT origin, version, asset, size, type FROM source");
+    for (;;) {
+        FARDEL_TRY_ASSIGN(const bool row, statement.step());
+        if (!row)
+            return sources;
+        sources.emplace(statement.bytes(0), KnownSource{.version = id_at<Hash>(statement, 1), .asset = id_at<AssetId>(statement, 2), .size_bytes = statement.number_at(3), .content_type = std::string(statement.bytes(4))});
+    }
+}
+
+Status BuildDatabase::write_source(std::string_view origin, const KnownSource& source) {
+    return Statement(database_.get(), "INSERT OR REPLACE INTO source VALUES(?,?,?,?,?)").text(origin).id(source.version).id(source.asset).number(source.size_bytes).text(source.content_type).run();
+}
+
+Status BuildDatabase::remove_source(std::string_view origin) { return Statement(database_.get(), "DELETE FROM source WHERE origin=?").text(origin).run(); }
+
+Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view name) const {
+    Statement statement(database_.get(), "SELECT text FROM note WHERE name=?");
+    FARDEL_TRY_ASSIGN(const bool row, statement.text(name).step());
+    return row ? std::optional(std::string(statement.bytes(0))) : std::nullopt;
+}
+
+Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Statement(database_.get(), "INSERT OR REPLACE INTO note VALUES(?,?)").text(name).blob(text).run(); }
+
+Result<std::optional<FinishedBuild>> BuildDatabase::find_finished(std::string_view target) const {
+    Statement statement(database_.get(), "SELECT build FROM finished WHERE target=?");
+    FARDEL_TRY_ASSIGN(const bool row, statement.text(target).step());
+    return row ? decode(statement.bytes(0)) : std::nullopt;
+}
+
+Status BuildDatabase::write_finished(std::string_view target, const FinishedBuild& build) {
+    const std::string bytes = encode(build);
+    return Statement(database_.get(), "INSERT OR REPLACE INTO finished VALUES(?,?)").text(target).blob(bytes).run();
+}
+
+Status BuildDatabase::remove_finished(std::string_view target) { return Statement(database_.get(), "DELETE FROM finished WHERE target=?").text(target).run(); }
+
+Status BuildDatabase::keep() {
+    FARDEL_TRY(execute(database_.get(), "COMMIT", "what this build learnt"));
+    return execute(database_.get(), "BEGIN IMMEDIATE", "what this build learnt");
+}
+
+}  // namespace fardel

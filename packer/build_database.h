@@ -1,0 +1,78 @@
+// BuildDatabase: what a project's builds remember, in one SQLite file that may be deleted at any time.
+//
+// Which bytes a source had when it was read last, what assets name, and how the last build ended. Never the truth: stamps
+// and hashes decide whether an entry still holds. One build at a time has it; what is written counts from keep() on.
+#pragma once
+
+#include <fardel/format/ids.h>
+#include <fardel/format/result.h>
+#include <fardel/sources/path_stamp.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+struct sqlite3;
+
+namespace fardel {
+
+struct KnownSource {
+    Hash version;                      // SourceEntry::version, when it was read
+    AssetId asset;
+    std::uint64_t size_bytes = 0;
+    std::string content_type;
+
+    friend bool operator==(const KnownSource&, const KnownSource&) = default;
+};
+
+struct FinishedBundle {
+    std::string path;
+    PathStamp stamp;
+    BundleId bundle;
+    LayoutId layout;
+};
+
+struct FinishedBuild {
+    Hash options;                      // what was asked for
+    Hash plan;                         // what came out of it
+    std::vector<SeenPlace> seen;       // what was looked at
+    std::vector<FinishedBundle> bundles;
+    std::string summary;               // for the report of a build that has nothing to do
+};
+
+class BuildDatabase {
+public:
+    // Made when absent; what is damaged or of another version is made anew. Errors: busy (another build has it), denied,
+    // no_space, io.
+    static Result<BuildDatabase> open(const std::string& path);
+    BuildDatabase(BuildDatabase&&) noexcept;
+    ~BuildDatabase();                  // forgets what keep() was not called for
+
+    // By origin.
+    Result<std::unordered_map<std::string, KnownSource>> read_sources() const;
+    Status write_source(std::string_view origin, const KnownSource& source);
+    Status remove_source(std::string_view origin);
+
+    // Any small record by its name: what a scanner found in an asset.
+    Result<std::optional<std::string>> find_note(std::string_view name) const;
+    Status write_note(std::string_view name, std::string_view text);
+
+    // `target`: which of the project's builds; as a rule the bundle's path.
+    Result<std::optional<FinishedBuild>> find_finished(std::string_view target) const;
+    Status write_finished(std::string_view target, const FinishedBuild& build);
+    Status remove_finished(std::string_view target);
+
+    // Errors: no_space, io.
+    Status keep();
+
+private:
+    struct Close { void operator()(sqlite3* database) const noexcept; };
+    explicit BuildDatabase(std::unique_ptr<sqlite3, Close> database);
+    std::unique_ptr<sqlite3, Close> database_;
+};
+
+}  // namespace fardel
