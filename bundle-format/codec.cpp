@@ -176,4 +176,7 @@ Status decode_block(Codec codec, std::span<const std::byte> stored, std::span<st
                                              " needs a newer version of this library");
 }
 
+// The number is raised when BlockEncoder changes what it gives.
+std::string encoder_name(int level) { return "fardel 1, zstd " + std::string(ZSTD_versionString()) + ", level " + std::to_string(level); }
+
 }  // namespace fardel

@@ -22,17 +22,6 @@
 namespace fardel {
 namespace {
 
-Result<StagedBundle> write(const BundlePlan& plan, const PackJob& job, const Interrupt& interrupt, Console& console) {
-    ProgressBar bar(console, "packing");
-    WriteOptions options{.level = static_cast<int>(job.level), .jobs = static_cast<unsigned>(job.jobs), .progress = {}, .stop = interrupt.token()};
-    options.progress = [&](const WriteProgress& progress) {
-        bar.show(progress.assets_done, progress.assets_total,
-                 fmt::format("{} of {}, {}", format_count(progress.assets_done), format_count(progress.assets_total, "asset", "assets"), format_size(progress.raw_bytes)));
-    };
-    FARDEL_TRY_ASSIGN(auto file, stage_file(job.out));
-    return write_bundle(plan, std::move(file), options);
-}
-
 // Returns the signature's size.
 Result<std::uint64_t> sign(StagedBundle& staged, const PackJob& job, std::uint64_t created, Signer& signer) {
     Statement statement = statement_about(staged.summary());
@@ -47,6 +36,29 @@ Result<std::uint64_t> sign(StagedBundle& staged, const PackJob& job, std::uint64
 
 }  // namespace
 
+Result<std::unique_ptr<Signer>> open_signer_of(const PackJob& job) {
+    if (job.key.key_path.empty())
+        return std::unique_ptr<Signer>();
+    return open_signer(job.key);
+}
+
+Result<WrittenBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console) {
+    ProgressBar bar(console, "packing");
+    WriteOptions options{.level = static_cast<int>(job.level), .jobs = static_cast<unsigned>(job.jobs), .progress = {}, .stop = std::move(stop), .donor = std::move(donor)};
+    options.progress = [&](const WriteProgress& progress) {
+        bar.show(progress.assets_done, progress.assets_total,
+                 fmt::format("{} of {}, {}", format_count(progress.assets_done), format_count(progress.assets_total, "asset", "assets"), format_size(progress.raw_bytes)));
+    };
+    FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
+    FARDEL_TRY_ASSIGN(auto file, stage_file(job.out));
+    FARDEL_TRY_ASSIGN(StagedBundle staged, write_bundle(plan, std::move(file), options));
+    WrittenBundle written{.staged = std::move(staged), .signature_bytes = 0};
+    if (signer) {
+        FARDEL_TRY_ASSIGN(written.signature_bytes, sign(written.staged, job, created, *signer));
+    }
+    return written;
+}
+
 void add_job_options(CommandLine& line, PackJob& job) {
     line.number("--level", job.level, 1, 19, "Compression, 1 (fast) to 19 (small); 9 when left out");
     line.number("-j,--jobs", job.jobs, 0, 256, "Threads; one a core when left out. The bundle is the same");
@@ -56,25 +68,18 @@ void add_job_options(CommandLine& line, PackJob& job) {
 Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>& plan, Console& console) {
     const auto start = std::chrono::steady_clock::now();
     FARDEL_TRY(verify_pack_target(job.out, job.sources));
-    FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
-    std::unique_ptr<Signer> signer;
-    if (!job.key.key_path.empty()) {
-        FARDEL_TRY_ASSIGN(signer, open_signer(job.key));
-    }
+    FARDEL_TRY_ASSIGN(const std::unique_ptr<Signer> signer, open_signer_of(job));
     FARDEL_TRY_ASSIGN(PackPlan planned, plan());
 
     PackReport report{.file = job.out, .name = job.name, .version = job.version};
     {
         const Interrupt interrupt;   // from here on there is something to clean up
-        FARDEL_TRY_ASSIGN(StagedBundle staged, write(planned.plan, job, interrupt, console));
-        report.written = staged.summary();
-        report.file_bytes = report.written.file_bytes;
-        if (signer) {
-            FARDEL_TRY_ASSIGN(const std::uint64_t signature_bytes, sign(staged, job, created, *signer));
-            report.file_bytes += signature_bytes;
+        FARDEL_TRY_ASSIGN(WrittenBundle written, write_and_sign(planned.plan, job, signer.get(), nullptr, interrupt.token(), console));
+        report.written = written.staged.summary();
+        report.file_bytes = report.written.file_bytes + written.signature_bytes;
+        if (signer)
             report.signed_by = signer->public_key();
-        }
-        FARDEL_TRY(staged.commit());
+        FARDEL_TRY(written.staged.commit());
     }
     report.scan = std::move(planned.report);
     report.idle_rules = std::move(planned.idle_rules);
@@ -88,7 +93,7 @@ Result<OpenProject> open_project(const std::string& path) {
     return OpenProject{.project = std::move(project), .folder = std::filesystem::path(path).parent_path().string()};
 }
 
-Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console) {
+void complete_job(OpenProject& open, PackJob& job, const std::vector<std::string>& excludes) {
     Project& project = open.project;
     if (!job.name.empty())
         project.name = job.name;
@@ -103,11 +108,19 @@ Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<st
     job.version = project.version;
     for (const std::string& source : project.sources)
         job.sources.push_back(path_in_project(open.folder, source));
+}
 
+Status verify_not_empty(const Project& project, const BundlePlan& plan) {
+    if (plan.assets.empty() && plan.names.empty())
+        return Error(ErrorCode::unresolved, project.file + ": the sources hold nothing that can be packed; check 'sources' and 'exclude'");
+    return ok();
+}
+
+Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console) {
+    complete_job(open, job, excludes);
     return run_job(job, [&]() -> Result<PackPlan> {
-        FARDEL_TRY_ASSIGN(PackPlan plan, plan_project(project, open.folder));
-        if (plan.plan.assets.empty() && plan.plan.names.empty())
-            return Error(ErrorCode::unresolved, project.file + ": the sources hold nothing that can be packed; check 'sources' and 'exclude'");
+        FARDEL_TRY_ASSIGN(PackPlan plan, plan_project(open.project, open.folder));
+        FARDEL_TRY(verify_not_empty(open.project, plan.plan));
         return plan;
     }, console);
 }

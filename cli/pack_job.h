@@ -12,6 +12,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,16 @@ struct PackJob {
 // --level, --jobs and --json.
 void add_job_options(CommandLine& line, PackJob& job);
 
+// A bundle written and signed, not yet in place.
+struct WrittenBundle {
+    StagedBundle staged;
+    std::uint64_t signature_bytes = 0;
+};
+// `signer`: nullptr leaves it unsigned. `donor`: as of WriteOptions.
+Result<WrittenBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console);
+// nullptr when the job names no key.
+Result<std::unique_ptr<Signer>> open_signer_of(const PackJob& job);
+
 // `plan` is called once the rest has been found good.
 Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>& plan, Console& console);
 
@@ -40,7 +52,11 @@ struct OpenProject {
     std::string folder;   // that its paths are relative to; may be empty
 };
 Result<OpenProject> open_project(const std::string& path);
-// Those that `job` has already win over the project's.
+// Error: unresolved (there is nothing to pack).
+Status verify_not_empty(const Project& project, const BundlePlan& plan);
+// The project's own where `job` says nothing; names all paths.
+void complete_job(OpenProject& open, PackJob& job, const std::vector<std::string>& excludes);
+// Everything anew. Those that `job` has already win over the project's.
 Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console);
 
 }  // namespace fardel

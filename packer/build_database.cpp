@@ -31,26 +31,26 @@ Error error_of(sqlite3* database, std::string_view what) {
     return Error(kind, "build database: " + std::string(what) + ": " + sqlite3_errmsg(database));
 }
 
-class Statement {
+class Query {
 public:
-    Statement(sqlite3* database, const char* sql) : database_(database) { sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr); }
-    ~Statement() { sqlite3_finalize(statement_); }
-    Statement(const Statement&) = delete;
-    Statement& operator=(const Statement&) = delete;
+    Query(sqlite3* database, const char* sql) : database_(database) { sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr); }
+    ~Query() { sqlite3_finalize(statement_); }
+    Query(const Query&) = delete;
+    Query& operator=(const Query&) = delete;
 
-    Statement& text(std::string_view text) {
+    Query& text(std::string_view text) {
         sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
         return *this;
     }
-    Statement& blob(std::string_view bytes) {
+    Query& blob(std::string_view bytes) {
         sqlite3_bind_blob64(statement_, ++bound_, bytes.data(), bytes.size(), SQLITE_STATIC);
         return *this;
     }
     template <class Tag>
-    Statement& id(const Id32<Tag>& id) {
+    Query& id(const Id32<Tag>& id) {
         return blob({reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
     }
-    Statement& number(std::uint64_t number) {
+    Query& number(std::uint64_t number) {
         sqlite3_bind_int64(statement_, ++bound_, static_cast<sqlite3_int64>(number));
         return *this;
     }
@@ -90,9 +90,9 @@ bool is_damaged(sqlite3* database) {
 
 // Of a database that is opened; false: it is of another version, or none.
 Result<bool> has_schema(sqlite3* database) {
-    Statement statement(database, "PRAGMA user_version");
-    FARDEL_TRY_ASSIGN(const bool row, statement.step());
-    const auto version = row ? statement.number_at(0) : 0;
+    Query query(database, "PRAGMA user_version");
+    FARDEL_TRY_ASSIGN(const bool row, query.step());
+    const auto version = row ? query.number_at(0) : 0;
     return version == kSchema || version == 0;
 }
 
@@ -124,6 +124,7 @@ std::string encode(const FinishedBuild& build) {
     RecordWriter writer;
     writer.id(build.options);
     writer.id(build.plan);
+    writer.id(build.encoder);
     writer.text(build.summary);
     writer.number(build.bundles.size());
     for (const FinishedBundle& bundle : build.bundles) {
@@ -147,7 +148,7 @@ std::string encode(const FinishedBuild& build) {
 
 std::optional<FinishedBuild> decode(std::string_view bytes) {
     RecordReader reader(bytes);
-    FinishedBuild build{.options = reader.id<Hash>(), .plan = reader.id<Hash>(), .seen = {}, .bundles = {}, .summary = reader.text()};
+    FinishedBuild build{.options = reader.id<Hash>(), .plan = reader.id<Hash>(), .encoder = reader.id<Hash>(), .seen = {}, .bundles = {}, .summary = reader.text()};
     build.bundles.resize(reader.count(8 + kStampBytes + 64));
     for (FinishedBundle& bundle : build.bundles) {
         bundle.path = reader.text();
@@ -169,9 +170,9 @@ std::optional<FinishedBuild> decode(std::string_view bytes) {
 }
 
 template <class Id>
-Id id_at(const Statement& statement, int column) {
+Id id_at(const Query& query, int column) {
     Id id;
-    const std::string_view bytes = statement.bytes(column);
+    const std::string_view bytes = query.bytes(column);
     if (bytes.size() == id.bytes.size())
         std::ranges::copy(bytes, id.bytes.begin());
     return id;
@@ -217,41 +218,41 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
 
 Result<std::unordered_map<std::string, KnownSource>> BuildDatabase::read_sources() const {
     std::unordered_map<std::string, KnownSource> sources;
-    Statement statement(database_.get(), "SELECT origin, version, asset, size, type FROM source");
+    Query query(database_.get(), "SELECT origin, version, asset, size, type FROM source");
     for (;;) {
-        FARDEL_TRY_ASSIGN(const bool row, statement.step());
+        FARDEL_TRY_ASSIGN(const bool row, query.step());
         if (!row)
             return sources;
-        sources.emplace(statement.bytes(0), KnownSource{.version = id_at<Hash>(statement, 1), .asset = id_at<AssetId>(statement, 2), .size_bytes = statement.number_at(3), .content_type = std::string(statement.bytes(4))});
+        sources.emplace(query.bytes(0), KnownSource{.version = id_at<Hash>(query, 1), .asset = id_at<AssetId>(query, 2), .size_bytes = query.number_at(3), .content_type = std::string(query.bytes(4))});
     }
 }
 
 Status BuildDatabase::write_source(std::string_view origin, const KnownSource& source) {
-    return Statement(database_.get(), "INSERT OR REPLACE INTO source VALUES(?,?,?,?,?)").text(origin).id(source.version).id(source.asset).number(source.size_bytes).text(source.content_type).run();
+    return Query(database_.get(), "INSERT OR REPLACE INTO source VALUES(?,?,?,?,?)").text(origin).id(source.version).id(source.asset).number(source.size_bytes).text(source.content_type).run();
 }
 
-Status BuildDatabase::remove_source(std::string_view origin) { return Statement(database_.get(), "DELETE FROM source WHERE origin=?").text(origin).run(); }
+Status BuildDatabase::remove_source(std::string_view origin) { return Query(database_.get(), "DELETE FROM source WHERE origin=?").text(origin).run(); }
 
 Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view name) const {
-    Statement statement(database_.get(), "SELECT text FROM note WHERE name=?");
-    FARDEL_TRY_ASSIGN(const bool row, statement.text(name).step());
-    return row ? std::optional(std::string(statement.bytes(0))) : std::nullopt;
+    Query query(database_.get(), "SELECT text FROM note WHERE name=?");
+    FARDEL_TRY_ASSIGN(const bool row, query.text(name).step());
+    return row ? std::optional(std::string(query.bytes(0))) : std::nullopt;
 }
 
-Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Statement(database_.get(), "INSERT OR REPLACE INTO note VALUES(?,?)").text(name).blob(text).run(); }
+Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Query(database_.get(), "INSERT OR REPLACE INTO note VALUES(?,?)").text(name).blob(text).run(); }
 
 Result<std::optional<FinishedBuild>> BuildDatabase::find_finished(std::string_view target) const {
-    Statement statement(database_.get(), "SELECT build FROM finished WHERE target=?");
-    FARDEL_TRY_ASSIGN(const bool row, statement.text(target).step());
-    return row ? decode(statement.bytes(0)) : std::nullopt;
+    Query query(database_.get(), "SELECT build FROM finished WHERE target=?");
+    FARDEL_TRY_ASSIGN(const bool row, query.text(target).step());
+    return row ? decode(query.bytes(0)) : std::nullopt;
 }
 
 Status BuildDatabase::write_finished(std::string_view target, const FinishedBuild& build) {
     const std::string bytes = encode(build);
-    return Statement(database_.get(), "INSERT OR REPLACE INTO finished VALUES(?,?)").text(target).blob(bytes).run();
+    return Query(database_.get(), "INSERT OR REPLACE INTO finished VALUES(?,?)").text(target).blob(bytes).run();
 }
 
-Status BuildDatabase::remove_finished(std::string_view target) { return Statement(database_.get(), "DELETE FROM finished WHERE target=?").text(target).run(); }
+Status BuildDatabase::remove_finished(std::string_view target) { return Query(database_.get(), "DELETE FROM finished WHERE target=?").text(target).run(); }
 
 Status BuildDatabase::keep() {
     FARDEL_TRY(execute(database_.get(), "COMMIT", "what this build learnt"));

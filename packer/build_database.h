@@ -6,7 +6,7 @@
 
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
-#include <fardel/sources/path_stamp.h>
+#include <fardel/packer/build.h>
 
 #include <cstdint>
 #include <memory>
@@ -27,21 +27,6 @@ struct KnownSource {
     std::string content_type;
 
     friend bool operator==(const KnownSource&, const KnownSource&) = default;
-};
-
-struct FinishedBundle {
-    std::string path;
-    PathStamp stamp;
-    BundleId bundle;
-    LayoutId layout;
-};
-
-struct FinishedBuild {
-    Hash options;                      // what was asked for
-    Hash plan;                         // what came out of it
-    std::vector<SeenPlace> seen;       // what was looked at
-    std::vector<FinishedBundle> bundles;
-    std::string summary;               // for the report of a build that has nothing to do
 };
 
 class BuildDatabase {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace fardel {
 
@@ -16,5 +17,8 @@ namespace fardel {
 // Errors: malformed (not exactly the one frame that the format demands, or one that does not decode to `out`),
 // unsupported (a codec of a later version).
 Status decode_block(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out);
+
+// Everything that decides how the writer encodes a block, in words: blocks that were made under the same are the same.
+std::string encoder_name(int level);
 
 }  // namespace fardel

@@ -1,0 +1,149 @@
+#include "build_job.h"
+
+#include "command_line.h"
+#include "figures.h"
+#include "interrupt.h"
+#include "json.h"
+#include "pack_report.h"
+#include "pack_target.h"
+#include "progress_bar.h"
+
+#include <fardel/format/block_codec.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/hash.h>
+#include <fardel/packer/build.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+Hash hash_of(std::string_view text) { return blake3(std::as_bytes(std::span(text))); }
+
+// Everything but the sources that decides what is written, the project's own words among it.
+Result<Hash> options_of(const std::string& project_path, const PackJob& job) {
+    FARDEL_TRY_ASSIGN(const auto source, open_file_source(project_path));
+    std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
+    FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
+    std::string all = FARDEL_VERSION;
+    for (const std::string& part : {text, job.out, job.name, job.version, job.key.key_path, job.key.program, std::to_string(job.level)})
+        all += '\0' + std::to_string(part.size()) + ':' + part;
+    return hash_of(all);
+}
+
+struct Report {
+    PackReport packed;           // of the bundle that is there; when it was up to date: what the build that wrote it said
+    BuildCounts counts;
+    bool up_to_date = false;
+    double seconds = 0;
+};
+
+Json json_of(const Report& report, const std::string& summary) {
+    Json json = report.up_to_date ? Json::parse(summary, nullptr, false) : json_of(report.packed);
+    if (!json.is_object())
+        json = Json::object();
+    json["up_to_date"] = report.up_to_date;
+    json["seconds"] = report.seconds;
+    json["sources"] = report.counts.sources;
+    json["sources_read"] = report.counts.sources_read;
+    return json;
+}
+
+Result<Exit> tell(const Report& report, const std::string& summary, const PackJob& job, Console& console) {
+    if (job.json) {
+        FARDEL_TRY(console.write(format_json(json_of(report, summary)) + "\n"));
+        return Exit::fine;
+    }
+    std::string text;
+    if (report.up_to_date) {
+        text = fmt::format("{} is up to date ({})\n", printable(job.out), format_seconds(report.seconds));
+    } else {
+        text = format_report(report.packed, console);
+        text += fmt::format("  read        {} of {}; {} of {} copied\n", format_count(report.counts.sources_read), format_count(report.counts.sources, "source", "sources"),
+                            format_count(report.packed.written.copied_blocks), format_count(report.packed.written.blocks, "block", "blocks"));
+    }
+    FARDEL_TRY(console.write(text));
+    return Exit::fine;
+}
+
+Status forget_builds(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::remove_all(std::filesystem::path(folder) / kBuildFolder, error);
+    return error ? Status(Error(ErrorCode::io, "the folder of earlier builds cannot be removed: " + error.message())) : ok();
+}
+
+}  // namespace
+
+void add_build_options(CommandLine& line, BuildJob& job) {
+    line.text("DIR", "DIR", job.folder, "The folder of the fardel.toml; the one that we are in when left out");
+    line.text("--version", "VERSION", job.pack.version, "The bundle's version; the project's when left out");
+    add_signing_options(line, job.pack.key);
+    add_job_options(line, job.pack);
+    line.flag("--checksum", job.checksum, "Read every source, whatever its size and times say");
+    line.flag("--anew", job.anew, "Forget what earlier builds left in .fardel, and do everything again");
+}
+
+Result<Exit> run_build_job(BuildJob job, Console& console) {
+    const auto start = Clock::now();
+    const std::string path = (std::filesystem::path(job.folder) / kProjectFileName).string();
+    FARDEL_TRY_ASSIGN(OpenProject open, open_project(path));
+    complete_job(open, job.pack, {});
+    FARDEL_TRY(verify_pack_target(job.pack.out, job.pack.sources));
+    FARDEL_TRY_ASSIGN(const Hash options, options_of(path, job.pack));
+    if (job.anew)
+        FARDEL_TRY(forget_builds(open.folder));
+
+    const Interrupt interrupt;
+    std::optional<ProgressBar> bar;
+    BuildOptions build_options{.target = job.pack.out, .options = options, .watched = {}, .checksum = job.checksum, .jobs = static_cast<unsigned>(job.pack.jobs), .progress = {}, .stop = interrupt.token()};
+    if (!job.pack.key.key_path.empty())
+        build_options.watched.push_back(job.pack.key.key_path);
+    build_options.progress = [&](const BuildProgress& progress) {
+        if (!bar)
+            bar.emplace(console, progress.stage);
+        bar->show(progress.done, progress.total, fmt::format("{} of {}", format_count(progress.done), format_count(progress.total, "source", "sources")));
+    };
+    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(open.project, open.folder, std::move(build_options)));
+
+    Report report;
+    if (const auto last = build.find_up_to_date()) {
+        report.up_to_date = true;
+        report.seconds = seconds_since(start);
+        return tell(report, last->summary, job.pack, console);
+    }
+    FARDEL_TRY_ASSIGN(const std::unique_ptr<Signer> signer, open_signer_of(job.pack));
+    FARDEL_TRY_ASSIGN(PackPlan planned, build.plan());
+    bar.reset();
+    FARDEL_TRY(verify_not_empty(open.project, planned.plan));
+    report.counts = build.counts();
+    const Hash encoder = hash_of(encoder_name(static_cast<int>(job.pack.level)));
+    if (const auto last = build.find_same(planned.plan, encoder)) {
+        FARDEL_TRY(build.finish(planned.plan, encoder, last->bundles, last->summary));
+        report.up_to_date = true;
+        report.seconds = seconds_since(start);
+        return tell(report, last->summary, job.pack, console);
+    }
+
+    FARDEL_TRY_ASSIGN(WrittenBundle written, write_and_sign(planned.plan, job.pack, signer.get(), build.find_donor(job.pack.out, encoder), interrupt.token(), console));
+    report.packed = {.file = job.pack.out, .name = job.pack.name, .version = job.pack.version};
+    report.packed.written = written.staged.summary();
+    report.packed.file_bytes = report.packed.written.file_bytes + written.signature_bytes;
+    if (signer)
+        report.packed.signed_by = signer->public_key();
+    FARDEL_TRY(written.staged.commit());
+    report.packed.scan = std::move(planned.report);
+    report.packed.idle_rules = std::move(planned.idle_rules);
+    report.seconds = report.packed.seconds = seconds_since(start);
+    FARDEL_TRY(build.finish(planned.plan, encoder, {{.path = job.pack.out, .stamp = {}, .bundle = report.packed.written.bundle, .layout = report.packed.written.layout}}, format_json(json_of(report.packed))));
+    return tell(report, {}, job.pack, console);
+}
+
+}  // namespace fardel

@@ -1,0 +1,23 @@
+// What `fardel build` does and `fardel watch` does again and again: a project's bundle, made anew only where something
+// has changed.
+#pragma once
+
+#include "pack_job.h"
+
+#include <string>
+
+namespace fardel {
+
+struct BuildJob {
+    PackJob pack;
+    std::string folder;       // of the fardel.toml; may be empty
+    bool checksum = false;    // reads every source
+    bool anew = false;        // forgets what earlier builds left
+};
+
+// DIR and the options that both verbs have.
+void add_build_options(CommandLine& line, BuildJob& job);
+
+Result<Exit> run_build_job(BuildJob job, Console& console);
+
+}  // namespace fardel

@@ -1,0 +1,192 @@
+#include <fardel/packer/build.h>
+
+#include "build_database.h"
+#include "plan_digest.h"
+#include "source_digest.h"
+
+#include <fardel/format/byte_source.h>
+#include <fardel/packer/project_plan.h>
+#include <fardel/sources/source_scan.h>
+
+#include <filesystem>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+std::string build_folder_of(const std::string& folder) { return path_in_project(folder, std::string(kBuildFolder)); }
+
+Result<BuildDatabase> open_database(const std::string& build_folder) {
+    std::error_code error;
+    std::filesystem::create_directories(build_folder, error);
+    if (error)
+        return Error(error == std::errc::permission_denied ? ErrorCode::denied : error == std::errc::no_space_on_device ? ErrorCode::no_space : ErrorCode::io,
+                     printable(build_folder) + ": cannot be made: " + error.message());
+    return BuildDatabase::open(build_folder + "/build.sqlite");
+}
+
+// A bundle that was just written is young for a while; nobody else writes there.
+bool is_there(const FinishedBundle& bundle) {
+    PathStamp now = stamp_path(bundle.path);
+    now.young = bundle.stamp.young;
+    return now == bundle.stamp;
+}
+
+bool are_there(const std::vector<FinishedBundle>& bundles) {
+    for (const FinishedBundle& bundle : bundles)
+        if (!is_there(bundle))
+            return false;
+    return !bundles.empty();
+}
+
+}  // namespace
+
+struct ProjectBuild::State {
+    Project project;
+    std::string folder;
+    BuildOptions options;
+    BuildDatabase database;
+    std::optional<FinishedBuild> last;
+    BuildCounts counts;
+    std::vector<SeenPlace> seen;
+
+    void tell(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
+        if (options.progress)
+            options.progress({.stage = stage, .done = done, .total = total});
+    }
+    Status see_others();
+    Result<std::vector<ProjectFile>> know_files(std::vector<SourceEntry> entries);
+    Status remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now);
+};
+
+ProjectBuild::ProjectBuild(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ProjectBuild::ProjectBuild(ProjectBuild&&) noexcept = default;
+ProjectBuild::~ProjectBuild() = default;
+
+Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
+    FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder)));
+    project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
+    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}});
+    FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
+    return ProjectBuild(std::move(state));
+}
+
+std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
+    const auto& last = state_->last;
+    if (!last || state_->options.checksum || last->options != state_->options.options || !are_there(last->bundles) || find_changed(last->seen))
+        return std::nullopt;
+    return last;
+}
+
+// ---- The stages -----------------------------------------------------------------------------------------------------
+
+Result<PackPlan> ProjectBuild::plan() {
+    State& state = *state_;
+    state.seen.clear();
+    FARDEL_TRY(state.see_others());
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
+    std::ranges::move(scan.seen, std::back_inserter(state.seen));
+    FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.know_files(std::move(scan.entries)));
+    return plan_project_files(state.project, state.folder, std::move(files), std::move(scan.report));
+}
+
+// What decides the result without being a source. Before anything of it is read.
+Status ProjectBuild::State::see_others() {
+    for (const ProjectDependency& dependency : project.dependencies)
+        if (!dependency.file.empty())
+            seen.push_back({.path = path_in_project(folder, dependency.file), .stamp = {}, .files = {}});
+    for (const std::string& path : options.watched)
+        seen.push_back({.path = path, .stamp = {}, .files = {}});
+    for (SeenPlace& place : seen)
+        place.stamp = stamp_path(place.path);
+    return ok();
+}
+
+Result<std::vector<ProjectFile>> ProjectBuild::State::know_files(std::vector<SourceEntry> entries) {
+    FARDEL_TRY_ASSIGN(const auto before, database.read_sources());
+    std::vector<KnownSource> known(entries.size());
+    std::vector<const SourceEntry*> unknown;
+    std::vector<std::size_t> unknown_at;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const SourceEntry& entry = entries[i];
+        const auto found = before.find(entry.origin);
+        if (!options.checksum && entry.version && found != before.end() && found->second.version == *entry.version) {
+            known[i] = found->second;
+            continue;
+        }
+        unknown.push_back(&entry);
+        unknown_at.push_back(i);
+    }
+    FARDEL_TRY_ASSIGN(std::vector<SourceDigest> digests, digest_sources(unknown, options.jobs, options.stop, [&](std::uint64_t done) { tell("hashing", done, unknown.size()); }));
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+        KnownSource& source = known[unknown_at[i]];
+        source = {.version = unknown[i]->version.value_or(Hash{}), .asset = digests[i].asset, .size_bytes = digests[i].size_bytes, .content_type = std::move(digests[i].content_type)};
+    }
+    FARDEL_TRY(remember(before, entries, known));
+    counts.sources = entries.size();
+    counts.sources_read = unknown.size();
+
+    std::vector<ProjectFile> files;
+    files.reserve(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        files.push_back({.name = std::move(entries[i].name), .size_bytes = known[i].size_bytes, .blob = std::move(entries[i].blob), .content_type = std::move(known[i].content_type), .asset = known[i].asset, .tags = {}});
+    return files;
+}
+
+// What was learnt counts even if the build fails later.
+Status ProjectBuild::State::remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto found = before.find(entries[i].origin);
+        kept += found != before.end();
+        if (!entries[i].version || (found != before.end() && found->second == now[i]))
+            continue;
+        FARDEL_TRY(database.write_source(entries[i].origin, now[i]));
+    }
+    if (kept != before.size()) {
+        std::unordered_map<std::string_view, bool> there;
+        for (const SourceEntry& entry : entries)
+            there.emplace(entry.origin, true);
+        for (const auto& [origin, source] : before)
+            if (!there.contains(origin))
+                FARDEL_TRY(database.remove_source(origin));
+    }
+    return database.keep();
+}
+
+// ---- Before and after writing ---------------------------------------------------------------------------------------
+
+const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
+
+std::optional<FinishedBuild> ProjectBuild::find_same(const BundlePlan& plan, const Hash& encoder) const {
+    const auto& last = state_->last;
+    const bool same = last && last->options == state_->options.options && last->encoder == encoder && last->plan == plan_digest(plan) && are_there(last->bundles);
+    return same ? last : std::nullopt;
+}
+
+std::shared_ptr<const Bundle> ProjectBuild::find_donor(const std::string& path, const Hash& encoder) const {
+    if (!state_->last || state_->last->encoder != encoder)
+        return nullptr;
+    for (const FinishedBundle& finished : state_->last->bundles) {
+        if (finished.path != path)
+            continue;
+        auto source = open_file_source(path);
+        if (!source)
+            return nullptr;
+        auto bundle = Bundle::open(*std::move(source), {.label = printable(path)});
+        return bundle && (*bundle)->layout_id() == finished.layout ? *bundle : nullptr;
+    }
+    return nullptr;
+}
+
+Status ProjectBuild::finish(const BundlePlan& plan, const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary) {
+    FinishedBuild build{.options = state_->options.options, .plan = plan_digest(plan), .encoder = encoder, .seen = state_->seen, .bundles = std::move(bundles), .summary = std::move(summary)};
+    for (FinishedBundle& bundle : build.bundles)
+        bundle.stamp = stamp_path(bundle.path);
+    FARDEL_TRY(state_->database.write_finished(state_->options.target, build));
+    return state_->database.keep();
+}
+
+}  // namespace fardel

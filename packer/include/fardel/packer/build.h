@@ -1,0 +1,94 @@
+// A build: from a project to the plan of its bundle, with everything done again only where something has changed.
+//
+// What earlier builds learnt lies in ".fardel" beside the project file and may be deleted at any time. One build of a
+// project at a time; from one thread. docs/builds.md is the manual.
+#pragma once
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/result.h>
+#include <fardel/packer/pack.h>
+#include <fardel/packer/project.h>
+#include <fardel/sources/path_stamp.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+inline constexpr std::string_view kBuildFolder = ".fardel";
+
+struct FinishedBundle {
+    std::string path;
+    PathStamp stamp;
+    BundleId bundle;
+    LayoutId layout;
+};
+
+// How a build ended, for the next one.
+struct FinishedBuild {
+    Hash options;                      // what was asked for
+    Hash plan;                         // what came out of it
+    Hash encoder;                      // how blocks were encoded
+    std::vector<SeenPlace> seen;       // what was looked at
+    std::vector<FinishedBundle> bundles;
+    std::string summary;               // the caller's own words about it
+};
+
+struct BuildProgress {
+    std::string_view stage;            // "hashing", "processing"
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+};
+
+struct BuildOptions {
+    std::string target;                // which of the project's builds this is: the bundle's path
+    Hash options;                      // of everything besides the project that decides the result
+    std::vector<std::string> watched;  // further files that it depends on: a key
+    bool checksum = false;             // reads every source, whatever its stamp says
+    unsigned jobs = 0;                 // threads; 0: one a core
+    std::function<void(const BuildProgress&)> progress;   // on the caller's thread
+    std::stop_token stop;
+};
+
+struct BuildCounts {
+    std::uint64_t sources = 0;
+    std::uint64_t sources_read = 0;    // because nobody knew them, or they changed
+};
+
+class ProjectBuild {
+public:
+    // `folder`: where the project file lies; may be empty. Makes the build folder. Errors: busy (another build of the project
+    // is at work), denied, no_space, io.
+    static Result<ProjectBuild> open(Project project, std::string folder, BuildOptions options);
+    ProjectBuild(ProjectBuild&&) noexcept;
+    ~ProjectBuild();
+
+    // How the last build ended, if another one now would end the same: what it looked at and what it wrote are as they were.
+    std::optional<FinishedBuild> find_up_to_date() const;
+
+    // Errors: those of plan_project.
+    Result<PackPlan> plan();
+    // After plan().
+    const BuildCounts& counts() const;
+    // The last build, if it had this very plan, and what it wrote is still there.
+    std::optional<FinishedBuild> find_same(const BundlePlan& plan, const Hash& encoder) const;
+    // The bundle at `path`, if it is what the last build wrote there with this encoder.
+    std::shared_ptr<const Bundle> find_donor(const std::string& path, const Hash& encoder) const;
+
+    // What plan() found, and how it ended. Bundles are looked at now.
+    Status finish(const BundlePlan& plan, const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary);
+
+private:
+    struct State;
+    explicit ProjectBuild(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace fardel

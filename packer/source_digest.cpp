@@ -1,0 +1,78 @@
+#include "source_digest.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
+#include <fardel/sources/content_type.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+
+Result<SourceDigest> digest(const SourceEntry& entry, std::span<std::byte> buffer, const std::stop_token& stop) {
+    FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
+    SourceDigest digest;
+    Hasher hasher;
+    std::size_t filled = 0;
+    for (bool ended = false; !ended;) {
+        // A whole buffer at a time: the first one has all that the content type looks at.
+        filled = 0;
+        while (filled < buffer.size() && !ended) {
+            FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(buffer.subspan(filled)));
+            filled += count;
+            ended = count == 0;
+        }
+        if (digest.size_bytes == 0)
+            digest.content_type = content_type(entry.name.view(), buffer.first(std::min(filled, kContentHeadBytes)));
+        hasher.update(buffer.first(filled));
+        digest.size_bytes += filled;
+        if (digest.size_bytes > limits::kAssetBytesMax)
+            return Error(ErrorCode::limit, entry.origin + ": larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
+        if (stop.stop_requested())
+            return Error(ErrorCode::cancelled, "asked to stop");
+    }
+    digest.asset = id_from<AssetId>(hasher.finish());
+    return digest;
+}
+
+}  // namespace
+
+Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs, std::stop_token stop, const std::function<void(std::uint64_t)>& progress) {
+    std::vector<std::optional<Result<SourceDigest>>> digests(entries.size());
+    std::atomic<std::size_t> next = 0;
+    std::atomic<std::size_t> done = 0;
+    std::atomic<bool> failed = false;
+    const auto work = [&](const std::function<void(std::uint64_t)>& tell) {
+        std::vector<std::byte> buffer(kReadBytes);
+        for (std::size_t i = next++; i < entries.size() && !failed; i = next++) {
+            digests[i] = digest(*entries[i], buffer, stop);
+            if (!*digests[i])
+                failed = true;
+            tell(++done);
+        }
+    };
+    const unsigned wanted = std::max(1u, jobs != 0 ? jobs : std::thread::hardware_concurrency());
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 1; i < std::min<std::size_t>(wanted, entries.size()); ++i)
+            threads.emplace_back([&] { work([](std::uint64_t) {}); });
+        work(progress);
+    }
+    std::vector<SourceDigest> result;
+    result.reserve(entries.size());
+    // What was begun before the first failure has ended well or badly; entries behind it may not have been begun.
+    for (auto& one : digests) {
+        if (one && !*one)
+            return std::move(*one).error();
+    }
+    for (auto& one : digests)
+        result.push_back(**std::move(one));
+    return result;
+}
+
+}  // namespace fardel

@@ -1,0 +1,27 @@
+// What the bytes of sources are: asset id, size and content type, read on many threads.
+#pragma once
+
+#include <fardel/format/ids.h>
+#include <fardel/format/result.h>
+#include <fardel/sources/source_scan.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct SourceDigest {
+    AssetId asset;
+    std::uint64_t size_bytes = 0;
+    std::string content_type;
+};
+
+// One a blob that `entries` point to, in their order, whatever the number of threads. `progress` is called on the caller's
+// thread with how many are done. Errors: of the first entry that cannot be read; cancelled; limit (an asset too large).
+Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs, std::stop_token stop, const std::function<void(std::uint64_t)>& progress);
+
+}  // namespace fardel
