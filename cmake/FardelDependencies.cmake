@@ -3,7 +3,7 @@
 # Sets FARDEL_DEPENDENCIES_MISSING, and FARDEL_PC_REQUIRES for fardel.pc. BLAKE3 has a file of its own: FindBLAKE3.cmake.
 
 set(FARDEL_PC_REQUIRES "libsodium >= 1.0.18" "libzstd >= 1.5.0" "libutf8proc" "physfs >= 3.0.2"
-    "sqlite3 >= 3.37" "libcurl >= 7.80" "GraphicsMagick >= 1.3.36")
+    "sqlite3 >= 3.37" "libcurl >= 7.80" "GraphicsMagick >= 1.3.36" "zlib >= 1.2.11")
 set(FARDEL_DEPENDENCIES_MISSING "")
 
 find_package(PkgConfig QUIET)
@@ -16,7 +16,8 @@ if(PkgConfig_FOUND)
     pkg_check_modules(FARDEL_SQLITE QUIET IMPORTED_TARGET "sqlite3>=3.37")
     pkg_check_modules(FARDEL_CURL QUIET IMPORTED_TARGET "libcurl>=7.80")
     pkg_check_modules(FARDEL_MAGICK QUIET IMPORTED_TARGET "GraphicsMagick>=1.3.36")
-    foreach(fardel_dependency IN ITEMS SODIUM ZSTD UTF8PROC PHYSFS SQLITE CURL MAGICK)
+    pkg_check_modules(FARDEL_ZLIB QUIET IMPORTED_TARGET "zlib>=1.2.11")
+    foreach(fardel_dependency IN ITEMS SODIUM ZSTD UTF8PROC PHYSFS SQLITE CURL MAGICK ZLIB)
         if(NOT FARDEL_${fardel_dependency}_FOUND)
             string(TOLOWER "${fardel_dependency}" fardel_dependency)
             list(APPEND FARDEL_DEPENDENCIES_MISSING "${fardel_dependency}")

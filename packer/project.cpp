@@ -1,5 +1,6 @@
 #include <fardel/packer/project.h>
 
+#include "project_processors.h"
 #include "project_reader.h"
 
 #include <fardel/format/byte_source.h>
@@ -60,12 +61,13 @@ constexpr Key<ProjectRule> kRuleKeys[] = {
     {"strip", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_text(entry, "strip = \"@hd\"", rule.strip, mistakes); }},
     {"content_type", read_content_type},
     {"tags", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_tags(entry, rule.tags, mistakes); }},
+    {"process", read_rule_processors},
     {"metadata", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_metadata(entry, rule.metadata, mistakes); }},
 };
 
 void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
     rule.line = at.line;
-    const bool acts = rule.publish || rule.extends || !rule.name.empty() || !rule.strip.empty() || !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty();
+    const bool acts = rule.publish || rule.extends || !rule.name.empty() || !rule.strip.empty() || !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() || !rule.process.empty();
     if (rule.match.empty())
         mistakes.add(at, "this [[rule]] has no good 'match'; write match = \"textures/**\"");
     if (!acts && !rule.exclude)
@@ -174,6 +176,8 @@ constexpr Key<Project> kProjectKeys[] = {
     {"rule", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectRule>(entry, kRuleKeys, project.rules, finish_rule, mistakes); }},
     {"consume", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<PlannedConsume>(entry, kConsumeKeys, project.consumes, finish_consume, mistakes); }},
     {"dependency", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectDependency>(entry, kDependencyKeys, project.dependencies, finish_dependency, mistakes); }},
+    {"processor", read_processors},
+    {"job", read_jobs},
 };
 
 }  // namespace
@@ -183,6 +187,7 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
     Project project{.file = std::string(file)};
     Mistakes mistakes(file);
     read_table<Project>(table, "at the top of a project", kProjectKeys, project, mistakes);
+    check_processor_names(table, project, mistakes);
     const auto has = [&](std::string_view key) { return std::ranges::find(table, key, &TomlEntry::key) != table.end(); };
     if (!has("name"))
         mistakes.add({}, "the bundle has no name; write name = \"mygame\" at the top of the file");

@@ -30,4 +30,11 @@ Result<Hash> code_digest(const Processor& processor, const std::string& project_
 // take), conflict (an input was edited meanwhile), unsupported, no_space, io.
 Result<JobResult> run_job(const Job& job, const JobPlace& place);
 
+// Whether programs are held to what the manual says they may reach; false: they are asked to.
+bool can_confine_jobs();
+
+// What a found input of that path is now, for the second key. Errors: malformed (no regular file), denied, io, missing
+// (the project's folder).
+Result<FoundInput> look_for_input(const std::string& path, const std::string& project_folder);
+
 }  // namespace fardel

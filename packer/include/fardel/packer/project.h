@@ -9,6 +9,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/packer/processor.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,7 @@ struct ProjectRule {
     std::string content_type;
     std::vector<std::pair<std::string, std::string>> tags;   // axis, value
     std::vector<PlannedMetadata> metadata;
+    std::vector<std::string> process;                        // names of processors that make something of the file
     std::uint32_t line = 0;
 };
 
@@ -44,6 +46,14 @@ struct ProjectDependency {
     std::string name;                                        // empty with a file: what the file says
     std::string version;
     bool is_static = true;
+    std::uint32_t line = 0;
+};
+
+// One job of many files: all that `sources` match.
+struct ProjectJob {
+    std::vector<std::string> sources;                        // globs over names as the sources have them
+    std::string processor;                                   // its name
+    std::vector<std::string> outputs;                        // names; empty: what the job leaves
     std::uint32_t line = 0;
 };
 
@@ -60,6 +70,8 @@ struct Project {
     std::vector<ProjectDependency> dependencies;
     std::vector<PlannedMetadata> metadata;                   // of the bundle, without name and version
     std::vector<AssetName> tombstones;
+    std::vector<Processor> processors;                       // each name once
+    std::vector<ProjectJob> jobs;
 };
 
 // `file` is how messages name the text. Errors, of the first mistake, with the number of others: malformed, limit.

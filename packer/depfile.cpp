@@ -1,0 +1,151 @@
+#include "depfile.h"
+
+#include <unordered_set>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kPathBytesMax = 4096;
+
+// The words of one rule; a colon that ends the targets stands between them as a word of its own.
+class DepfileReader {
+public:
+    explicit DepfileReader(std::string_view text) : text_(text) {}
+
+    Result<std::vector<std::string>> read() {
+        if (text_.size() > kDepfileBytesMax)
+            return Error(ErrorCode::limit, "the depfile has " + std::to_string(text_.size()) + " bytes; at most " + std::to_string(kDepfileBytesMax));
+        while (at_ < text_.size())
+            FARDEL_TRY(read_rule());
+        return std::move(paths_);
+    }
+
+private:
+    Error mistake(std::string_view what) const { return Error(ErrorCode::malformed, "depfile, line " + std::to_string(line_) + ": " + std::string(what)); }
+
+    char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\n'; }
+    static bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+    // Of a line break that a backslash hides: 2 or 3; else 0.
+    std::size_t continuation_bytes() const {
+        if (peek() != '\\' || at_ + 1 >= text_.size())
+            return 0;
+        if (peek(1) == '\n')
+            return 2;
+        return peek(1) == '\r' && at_ + 2 < text_.size() && peek(2) == '\n' ? 3 : 0;
+    }
+
+    void skip_spaces() {
+        for (;;) {
+            if (const std::size_t bytes = continuation_bytes()) {
+                at_ += bytes;
+                ++line_;
+            } else if (at_ < text_.size() && is_space(peek())) {
+                ++at_;
+            } else {
+                return;
+            }
+        }
+    }
+
+    bool at_end_of_line() const { return at_ >= text_.size() || peek() == '\n' || (peek() == '\r' && peek(1) == '\n'); }
+
+    void skip_line() {
+        while (at_ < text_.size() && peek() != '\n') {
+            const std::size_t bytes = continuation_bytes();
+            line_ += bytes ? 1 : 0;
+            at_ += bytes ? bytes : 1;
+        }
+        if (at_ < text_.size())
+            ++at_;
+        ++line_;
+    }
+
+    Status read_rule() {
+        skip_spaces();
+        if (at_end_of_line() || peek() == '#') {
+            skip_line();
+            return ok();
+        }
+        bool targets = true;
+        std::size_t words = 0;
+        for (skip_spaces(); !at_end_of_line() && peek() != '#'; skip_spaces()) {
+            FARDEL_TRY_ASSIGN(std::string word, read_word(targets));
+            if (targets && peek() == ':') {
+                ++at_;
+                targets = false;
+                if (word.empty() && words == 0)
+                    return mistake("a rule without a target");
+            } else if (!targets) {
+                FARDEL_TRY(add(std::move(word)));
+            }
+            ++words;
+        }
+        if (targets)
+            return mistake("a line without ':', which is no rule");
+        skip_line();
+        return ok();
+    }
+
+    // A colon ends a target when a space or the end of the line follows it: others belong to the path.
+    bool ends_target(bool targets) const { return targets && peek() == ':' && (at_ + 1 >= text_.size() || is_space(peek(1)) || peek(1) == '\n' || peek(1) == '\r' || peek(1) == '\\'); }
+
+    Result<std::string> read_word(bool target) {
+        std::string word;
+        while (!at_end_of_line() && !is_space(peek()) && !ends_target(target) && continuation_bytes() == 0) {
+            const char c = peek();
+            if (c == '\0' || (static_cast<unsigned char>(c) < 0x20))
+                return mistake("a control character");
+            if (c == '\\')
+                read_backslashes(word);
+            else if (c == '$' && peek(1) == '$')
+                word += '$', at_ += 2;
+            else
+                word += c, ++at_;
+            if (word.size() > kPathBytesMax)
+                return Error(ErrorCode::limit, "depfile, line " + std::to_string(line_) + ": a path of more than " + std::to_string(kPathBytesMax) + " bytes");
+        }
+        return word;
+    }
+
+    // Before a space or '#' pairs of them are one each, and an odd one makes it part of the path; elsewhere they are what they are.
+    void read_backslashes(std::string& word) {
+        std::size_t count = 0;
+        while (peek(count) == '\\' && count < kPathBytesMax)
+            ++count;
+        const char next = peek(count);
+        if (next == '\n' || next == '\r') {   // the last one hides the line's end
+            word.append(count > 1 ? count - 1 : 1, '\\');
+            at_ += count > 1 ? count - 1 : 1;
+        } else if (next == ' ' || next == '#') {
+            word.append(count / 2, '\\');
+            at_ += count;
+            if (count % 2 == 1)
+                word += next, ++at_;
+        } else {
+            word.append(count, '\\');
+            at_ += count;
+        }
+    }
+
+    Status add(std::string path) {
+        if (path.empty() || !seen_.insert(path).second)
+            return ok();
+        if (paths_.size() == kFoundInputsMax)
+            return Error(ErrorCode::limit, "the depfile names more than " + std::to_string(kFoundInputsMax) + " files");
+        paths_.push_back(std::move(path));
+        return ok();
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::size_t line_ = 1;
+    std::vector<std::string> paths_;
+    std::unordered_set<std::string> seen_;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> parse_depfile(std::string_view text) { return DepfileReader(text).read(); }
+
+}  // namespace fardel

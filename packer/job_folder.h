@@ -1,0 +1,52 @@
+// JobFolder: where one job runs: copies of what it may read in `in`, what it makes in `out`, anything else in `tmp`.
+//
+// Gone with its last owner; large outputs own it, so that their bytes stay as long as somebody wants them. What a job
+// left in it is hostile: links in it are never followed. One thread at a time.
+#pragma once
+
+#include <fardel/format/result.h>
+#include <fardel/packer/processor.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+class JobFolder : public std::enable_shared_from_this<JobFolder> {
+public:
+    // A new one below `scratch`, which exists. Errors: missing, denied, no_space, io.
+    static Result<std::shared_ptr<JobFolder>> make(const std::string& scratch);
+    ~JobFolder();
+    JobFolder(const JobFolder&) = delete;
+    JobFolder& operator=(const JobFolder&) = delete;
+
+    const std::string& path() const noexcept { return path_; }   // absolute
+    std::string path_of(std::string_view name) const { return path_ + "/" + std::string(name); }
+    std::string input_path(const JobInput& input) const { return path_of("in/" + input.name.text()); }
+
+    // Error: conflict (the bytes are not those of input.asset: somebody edits the file), cancelled, those of reading and writing.
+    Status add_input(const JobInput& input, const std::stop_token& stop) const;
+    // For those who write by themselves: the folders that the file is to be in are there. Errors: malformed and limit (the
+    // name breaks the rules), those of making folders.
+    Result<std::string> new_output_path(std::string_view name) const;
+    // One output, as a file.
+    Status write_output(std::string_view name, std::span<const std::byte> bytes) const;
+    Status write_file(std::string_view name, std::span<const std::byte> bytes) const;
+
+    // By name. Errors: denied (a link), malformed (no file, no good name), limit, cancelled, io.
+    Result<std::vector<JobOutput>> collect_outputs(const std::stop_token& stop) const;
+    // The whole file, not following a link; nothing where there is none. Errors: limit, malformed, io.
+    Result<std::optional<std::string>> find_text(std::string_view name, std::size_t bytes_max) const;
+
+private:
+    explicit JobFolder(std::string path) : path_(std::move(path)) {}
+    std::string path_;
+};
+
+}  // namespace fardel

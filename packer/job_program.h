@@ -1,0 +1,43 @@
+// Runs a program to its end: its output captured, its time limited, nothing that it started left behind.
+//
+// No shell. From any thread, several at once.
+#pragma once
+
+#include "job_sandbox.h"
+
+#include <fardel/format/result.h>
+
+#include <chrono>
+#include <cstddef>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct ProgramCall {
+    std::string program;                      // path
+    std::vector<std::string> arguments;       // with its name, the first
+    std::vector<std::string> environment;     // NAME=value
+    std::string folder;                       // that it starts in
+    std::string input;                        // path of what it reads on its standard input
+    std::size_t answer_bytes_max = 0;         // 0: standard output goes to the log, as standard errors do
+    std::chrono::milliseconds timeout{0};
+    std::stop_token stop;
+};
+
+struct ProgramEnd {
+    enum class Reason : unsigned char { exited, killed, timed_out, cancelled, answered_too_much };
+    Reason reason = Reason::exited;
+    int code = 0;                             // exit status, or the number of the signal
+    std::string log;                          // raw bytes; the middle left out, and said so, when it was too much
+    std::string answer;
+};
+
+// What it printed is kept up to this.
+inline constexpr std::size_t kLogBytesMax = 64u << 10;
+
+// Errors: missing, denied, malformed, limit (the program could not be started), io.
+Result<ProgramEnd> run_program(const ProgramCall& call, const JobSandbox& sandbox);
+
+}  // namespace fardel

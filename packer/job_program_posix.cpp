@@ -1,0 +1,341 @@
+// Two processes for one program: a keeper, which waits for the program, then kills what is left of its descendants, and the
+// program itself, in a session of its own. The keeper alone is our child, so that its id stays valid until we reap it.
+
+#include "job_program.h"
+
+#include "system_descriptor.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fardel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr rlim_t kFileBytesMax = rlim_t{16} << 30;   // of each that the program writes
+constexpr std::size_t kLogTailBytes = 16u << 10;
+constexpr std::size_t kLogNoteBytes = 100;
+constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
+
+struct Pipe {
+    SystemDescriptor read_end;
+    SystemDescriptor write_end;
+};
+
+Result<Pipe> open_pipe() {
+    int ends[2];
+    if (::pipe(ends) != 0)
+        return system_failure(errno, "pipe");
+    Pipe pipe{SystemDescriptor(ends[0]), SystemDescriptor(ends[1])};
+    for (const int end : ends)
+        ::fcntl(end, F_SETFD, FD_CLOEXEC);
+    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    return pipe;
+}
+
+// The beginning and the end of what is printed.
+class Log {
+public:
+    void add(std::string_view text) {
+        const std::size_t to_head = std::min(text.size(), kLogHeadBytes - head_.size());
+        head_ += text.substr(0, to_head);
+        tail_ += text.substr(to_head);
+        if (tail_.size() > 4 * kLogTailBytes)
+            cut_tail();
+    }
+    std::string finish() {
+        if (tail_.size() > kLogTailBytes)
+            cut_tail();
+        return head_ + (dropped_ == 0 ? "" : "\n[… " + std::to_string(dropped_) + " bytes left out …]\n") + tail_;
+    }
+
+private:
+    void cut_tail() {
+        dropped_ += tail_.size() - kLogTailBytes;
+        tail_.erase(0, tail_.size() - kLogTailBytes);
+    }
+    std::string head_;
+    std::string tail_;
+    std::uint64_t dropped_ = 0;
+};
+
+// What the children tell us.
+struct Report {
+    enum Kind : int { failed_to_start, ended };
+    int kind;
+    int number;   // errno, or the wait status
+};
+
+// ---- In the children: nothing that allocates or locks ---------------------------------------------------------------
+
+struct ChildPlan {
+    const ProgramCall& call;
+    const JobSandbox& sandbox;
+    char* const* arguments;
+    char* const* environment;
+    int input;
+    int output;
+    int errors;
+    int report;
+};
+
+[[noreturn]] void give_up(const ChildPlan& plan, int number) noexcept {
+    const Report report{Report::failed_to_start, number};
+    (void)!::write(plan.report, &report, sizeof report);
+    ::_exit(127);
+}
+
+void forget_signals() noexcept {
+    struct sigaction usual {};
+    usual.sa_handler = SIG_DFL;
+    for (int number = 1; number < 65; ++number)
+        ::sigaction(number, &usual, nullptr);
+}
+
+// Above the standard numbers, so that no dup2 overwrites what another needs.
+int raised(const ChildPlan& plan, int descriptor) noexcept {
+    const int number = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 64);
+    if (number < 0)
+        give_up(plan, errno);
+    return number;
+}
+
+[[noreturn]] void become_program(const ChildPlan& given) noexcept {
+    ChildPlan plan = given;
+    plan.report = raised(given, given.report);
+    plan.input = raised(given, given.input);
+    plan.output = raised(given, given.output);
+    plan.errors = raised(given, given.errors);
+    ::setsid();
+    ::umask(022);
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    const rlimit file_size{kFileBytesMax, kFileBytesMax};
+    ::setrlimit(RLIMIT_FSIZE, &file_size);
+    if (::dup2(plan.input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 || ::dup2(plan.errors, STDERR_FILENO) < 0)
+        give_up(plan, errno);
+    if (::chdir(plan.call.folder.c_str()) != 0 || !plan.sandbox.enter())
+        give_up(plan, errno);
+    close_rest_on_exec();
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::execve(plan.call.program.c_str(), plan.arguments, plan.environment);
+    give_up(plan, errno);
+}
+
+// All signals are blocked; SIGTERM, from us or because we are gone, ends the program.
+int wait_for_program(pid_t program) noexcept {
+    sigset_t awaited;
+    ::sigemptyset(&awaited);
+    ::sigaddset(&awaited, SIGCHLD);
+    ::sigaddset(&awaited, SIGTERM);
+    for (;;) {
+        int status = 0;
+        if (::waitpid(program, &status, WNOHANG) == program)
+            return status;
+        int received = 0;
+        ::sigwait(&awaited, &received);
+        if (received == SIGTERM)
+            ::kill(program, SIGKILL);
+    }
+}
+
+[[noreturn]] void become_keeper(const ChildPlan& plan, pid_t parent) noexcept {
+    forget_signals();
+    adopt_orphans(parent);
+    const pid_t program = ::fork();
+    if (program == 0)
+        become_program(plan);
+    if (program < 0)
+        give_up(plan, errno);
+    for (const int mine : {plan.input, plan.output, plan.errors})
+        ::close(mine);
+    const int status = wait_for_program(program);
+    ::kill(-program, SIGKILL);   // its session's first group; the id is not given to others while the group has members
+    kill_children();
+    const Report report{Report::ended, status};
+    (void)!::write(plan.report, &report, sizeof report);
+    ::_exit(0);
+}
+
+// ---- In the parent --------------------------------------------------------------------------------------------------
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (const std::string& text : texts)
+        pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+class Keeper {
+public:
+    Keeper(const ProgramCall& call, Pipe output, Pipe errors, Pipe report, Pipe wake)
+        : call_(call), output_(std::move(output)), errors_(std::move(errors)), report_(std::move(report)), wake_(std::move(wake)) {}
+    Keeper(const Keeper&) = delete;
+    Keeper& operator=(const Keeper&) = delete;
+    ~Keeper() {
+        if (id_ <= 0)
+            return;
+        ::kill(id_, SIGTERM);
+        reap();
+    }
+
+    Status start(const JobSandbox& sandbox) {
+        const std::vector<char*> arguments = pointers_to(call_.arguments);
+        const std::vector<char*> environment = pointers_to(call_.environment);
+        const std::string input_path = call_.input.empty() ? "/dev/null" : call_.input;
+        const SystemDescriptor input(::open(input_path.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!input)
+            return system_failure(errno, input_path);
+        const int errors = errors_.write_end.get();
+        const ChildPlan plan{.call = call_, .sandbox = sandbox, .arguments = arguments.data(), .environment = environment.data(), .input = input.get(),
+                             .output = call_.answer_bytes_max == 0 ? errors : output_.write_end.get(), .errors = errors, .report = report_.write_end.get()};
+        sigset_t all;
+        sigset_t before;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
+        const pid_t parent = ::getpid();
+        id_ = ::fork();
+        if (id_ == 0)
+            become_keeper(plan, parent);
+        const int failure = errno;
+        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        if (id_ < 0)
+            return system_failure(failure, "fork");
+        for (Pipe* const pipe : {&output_, &errors_, &report_})
+            pipe->write_end.close();
+        return ok();
+    }
+
+    // Until the keeper has closed its report: then the program and all that it left are gone.
+    Result<ProgramEnd> wait() {
+        const auto deadline = Clock::now() + call_.timeout;
+        const std::stop_callback wake(call_.stop, [this] { (void)!::write(wake_.write_end.get(), "", 1); });
+        while (report_.read_end) {
+            std::array<pollfd, 4> waiting = {pollfd{report_.read_end.get(), POLLIN, 0}, pollfd{errors_.read_end.get(), POLLIN, 0}, pollfd{output_.read_end.get(), POLLIN, 0},
+                                             pollfd{killed_ ? -1 : wake_.read_end.get(), POLLIN, 0}};
+            const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+            if (::poll(waiting.data(), waiting.size(), killed_ ? -1 : static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000))) < 0 && errno != EINTR)
+                return system_failure(errno, "poll");
+            read_output();
+            read_report();
+            if (call_.stop.stop_requested())
+                kill(ProgramEnd::Reason::cancelled);
+            else if (Clock::now() >= deadline)
+                kill(ProgramEnd::Reason::timed_out);
+            else if (end_.answer.size() > call_.answer_bytes_max)
+                kill(ProgramEnd::Reason::answered_too_much);
+        }
+        read_output();
+        reap();
+        return finish();
+    }
+
+private:
+    void kill(ProgramEnd::Reason reason) {
+        if (killed_ || !report_.read_end)
+            return;
+        killed_ = true;
+        end_.reason = reason;
+        ::kill(id_, SIGTERM);
+    }
+
+    void reap() {
+        while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+        }
+        id_ = -1;
+    }
+
+    // A piece at a time, so that a program that prints without end does not keep us from looking at the clock.
+    void read_output() {
+        std::array<char, 64u << 10> piece;
+        for (int round = 0; round < 16; ++round) {
+            const ssize_t errors = read_piece(errors_.read_end, piece);
+            if (errors > 0)
+                log_.add({piece.data(), static_cast<std::size_t>(errors)});
+            const ssize_t output = read_piece(output_.read_end, piece);
+            if (output > 0 && end_.answer.size() <= call_.answer_bytes_max)
+                end_.answer.append(piece.data(), static_cast<std::size_t>(output));
+            if (errors <= 0 && output <= 0)
+                return;
+        }
+    }
+
+    static ssize_t read_piece(SystemDescriptor& pipe, std::span<char> piece) {
+        if (!pipe)
+            return 0;
+        const ssize_t count = ::read(pipe.get(), piece.data(), piece.size());
+        if (count == 0)
+            pipe.close();
+        return count;
+    }
+
+    void read_report() {
+        Report report{};
+        ssize_t count;
+        while ((count = ::read(report_.read_end.get(), &report, sizeof report)) == sizeof report) {   // a pipe gives whole what was written whole
+            if (report.kind == Report::failed_to_start)
+                start_failure_ = report.number;
+            else
+                status_ = report.number;
+        }
+        if (count == 0)
+            report_.read_end.close();
+    }
+
+    Result<ProgramEnd> finish() {
+        if (start_failure_)
+            return system_failure(*start_failure_, call_.program + " cannot be started");
+        if (!status_)
+            return Error(ErrorCode::io, call_.program + ": nothing tells how it ended");
+        end_.log = log_.finish();
+        if (killed_)
+            return std::move(end_);
+        end_.reason = WIFSIGNALED(*status_) ? ProgramEnd::Reason::killed : ProgramEnd::Reason::exited;
+        end_.code = WIFSIGNALED(*status_) ? WTERMSIG(*status_) : WEXITSTATUS(*status_);
+        if (end_.answer.size() > call_.answer_bytes_max)
+            end_.reason = ProgramEnd::Reason::answered_too_much;
+        return std::move(end_);
+    }
+
+    const ProgramCall& call_;
+    Pipe output_;
+    Pipe errors_;
+    Pipe report_;
+    Pipe wake_;
+    pid_t id_ = -1;
+    bool killed_ = false;
+    std::optional<int> start_failure_;
+    std::optional<int> status_;
+    Log log_;
+    ProgramEnd end_;
+};
+
+}  // namespace
+
+Result<ProgramEnd> run_program(const ProgramCall& call, const JobSandbox& sandbox) {
+    FARDEL_TRY_ASSIGN(Pipe output, open_pipe());
+    FARDEL_TRY_ASSIGN(Pipe errors, open_pipe());
+    FARDEL_TRY_ASSIGN(Pipe report, open_pipe());
+    FARDEL_TRY_ASSIGN(Pipe wake, open_pipe());
+    Keeper keeper(call, std::move(output), std::move(errors), std::move(report), std::move(wake));
+    FARDEL_TRY(keeper.start(sandbox));
+    return keeper.wait();
+}
+
+}  // namespace fardel

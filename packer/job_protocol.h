@@ -1,0 +1,37 @@
+// What an external program that speaks JSON is told, and what it answers. docs/processors.md has every field.
+//
+// Pure; any thread. The answer is hostile: bounded, and nothing in it is believed that the job's folder does not show.
+#pragma once
+
+#include <fardel/format/result.h>
+#include <fardel/packer/processor.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+inline constexpr std::size_t kAnswerBytesMax = 8u << 20;
+
+struct JobAnswer {
+    struct Output {
+        std::string name;
+        std::string path;                                            // below the folder `out`
+    };
+    std::vector<Output> outputs;
+    bool lists_outputs = false;                                      // else all files that it left are outputs
+    std::vector<std::string> read;
+    std::vector<std::string> missing;
+    std::vector<std::pair<std::string, FoundReference>> references;  // output's name, what it names
+    std::vector<std::string> messages;
+};
+
+// One line of JSON.
+std::string format_job_request(const Job& job);
+// Errors: malformed (with the field), limit.
+Result<JobAnswer> parse_job_answer(std::string_view text);
+
+}  // namespace fardel

@@ -1,0 +1,152 @@
+// Landlock, by its system calls: numbers and structures as in Linux' documentation of its user interface
+// (userspace-api/landlock). Our own copies, since headers of a system are often older than its kernel.
+
+#include "job_sandbox.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fardel {
+namespace {
+
+// The same on every architecture.
+constexpr long kCreateRuleset = 444;
+constexpr long kAddRule = 445;
+constexpr long kRestrictSelf = 446;
+constexpr long kCloseRange = 436;
+constexpr unsigned kVersionFlag = 1;
+constexpr unsigned kCloseOnExec = 4;
+constexpr int kRuleBeneath = 1;
+
+constexpr std::uint64_t kExecute = 1u << 0;
+constexpr std::uint64_t kWriteFile = 1u << 1;
+constexpr std::uint64_t kReadFile = 1u << 2;
+constexpr std::uint64_t kReadFolder = 1u << 3;
+constexpr std::uint64_t kAllOfFirst = (1u << 13) - 1;
+constexpr std::uint64_t kRefer = 1u << 13;          // since ABI 2
+constexpr std::uint64_t kTruncate = 1u << 14;       // 3
+constexpr std::uint64_t kDeviceControl = 1u << 15;  // 5
+constexpr std::uint64_t kBindAndConnect = 3;        // TCP; 4
+constexpr std::uint64_t kSignalsAndSockets = 3;     // of processes outside; 6
+
+struct Ruleset {
+    std::uint64_t files;
+    std::uint64_t network;
+    std::uint64_t scopes;
+};
+
+struct [[gnu::packed]] Rule {
+    std::uint64_t allowed;
+    std::int32_t folder;
+};
+
+int abi_version() noexcept { return static_cast<int>(::syscall(kCreateRuleset, nullptr, std::size_t{0}, kVersionFlag)); }
+
+Ruleset ruleset_of(int abi) {
+    Ruleset rules{.files = kAllOfFirst, .network = 0, .scopes = 0};
+    if (abi >= 2)
+        rules.files |= kRefer;
+    if (abi >= 3)
+        rules.files |= kTruncate;
+    if (abi >= 4)
+        rules.network = kBindAndConnect;
+    if (abi >= 5)
+        rules.files |= kDeviceControl;
+    if (abi >= 6)
+        rules.scopes = kSignalsAndSockets;
+    return rules;
+}
+
+Status allow(const SystemDescriptor& rules, const std::string& path, std::uint64_t rights) {
+    const SystemDescriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    if (!place && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
+        return ok();
+    struct stat entry {};
+    if (!place || ::fstat(place.get(), &entry) != 0)
+        return system_failure(errno, path);
+    if (!S_ISDIR(entry.st_mode))
+        rights &= kExecute | kWriteFile | kReadFile | kTruncate | kDeviceControl;
+    const Rule rule{.allowed = rights, .folder = place.get()};
+    if (::syscall(kAddRule, rules.get(), kRuleBeneath, &rule, 0u) != 0)
+        return system_failure(errno, "the sandbox's rule for " + path);
+    return ok();
+}
+
+// Whether a child was told to end; reads the list that the kernel keeps of this thread's children.
+bool signal_children() noexcept {
+    const int list = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+    if (list < 0)
+        return false;
+    bool any = false;
+    char text[4096];
+    long id = 0;
+    for (;;) {
+        const ssize_t count = ::read(list, text, sizeof text);
+        if (count <= 0)
+            break;
+        for (ssize_t i = 0; i < count; ++i) {
+            if (text[i] >= '0' && text[i] <= '9') {
+                id = id * 10 + (text[i] - '0');
+                continue;
+            }
+            if (id > 1)
+                any |= ::kill(static_cast<pid_t>(id), SIGKILL) == 0;
+            id = 0;
+        }
+    }
+    ::close(list);
+    return any;
+}
+
+}  // namespace
+
+Result<JobSandbox> JobSandbox::make(const SandboxRules& rules) {
+    JobSandbox sandbox;
+    const int abi = abi_version();
+    if (abi < 1)
+        return sandbox;
+    const Ruleset handled = ruleset_of(abi);
+    const std::size_t known_bytes = abi >= 6 ? sizeof handled : abi >= 4 ? 2 * sizeof(std::uint64_t) : sizeof(std::uint64_t);
+    sandbox.rules_ = SystemDescriptor(static_cast<int>(::syscall(kCreateRuleset, &handled, known_bytes, 0u)));
+    if (!sandbox.rules_)
+        return system_failure(errno, "the sandbox");
+    for (const std::string& path : rules.readable)
+        FARDEL_TRY(allow(sandbox.rules_, path, kExecute | kReadFile | kReadFolder));
+    for (const std::string& path : rules.read_write)
+        FARDEL_TRY(allow(sandbox.rules_, path, handled.files));
+    return sandbox;
+}
+
+bool JobSandbox::enter() const noexcept {
+    return !rules_ || (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(kRestrictSelf, rules_.get(), 0u) == 0);
+}
+
+bool system_can_confine() noexcept { return abi_version() >= 1; }
+
+void adopt_orphans(int parent) noexcept {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    if (::getppid() != parent)   // it ended before we asked
+        ::kill(::getpid(), SIGTERM);
+}
+
+void kill_children() noexcept {
+    do {
+        while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+        }
+    } while (signal_children() && ::waitpid(-1, nullptr, 0) > 0);
+}
+
+void close_rest_on_exec() noexcept { ::syscall(kCloseRange, 3u, ~0u, kCloseOnExec); }
+
+}  // namespace fardel
