@@ -25,9 +25,11 @@ public:
     virtual std::string name() const = 0;
     virtual bool is_writable() const = 0;
 
-    // Nothing: it is not here. Errors: unreachable, denied, io, limit (more than kCacheRecordBytesMax).
+    // Nothing: it is not here. Errors: unreachable, busy, denied, untrusted (a server's certificate), io; and of what is here
+    // and no good: corrupt, malformed, limit (more than kCacheRecordBytesMax).
     virtual Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) = 0;
-    // Replaces whatever is there, whole or not at all. Errors: unreachable, denied, no_space, io.
+    // Replaces whatever is there, whole or not at all. Errors: unreachable, busy, denied, untrusted, limit (the server takes none so
+    // large), no_space, io.
     virtual Status write_record(const BuildKey& key, std::span<const std::byte> bytes) = 0;
 
     // A blob of `size_bytes` bytes that have not been checked; nothing: it is not here, or has another size. Errors as above.

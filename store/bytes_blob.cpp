@@ -1,0 +1,42 @@
+#include "bytes_blob.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+class BytesStream final : public BlobStream {
+public:
+    explicit BytesStream(std::shared_ptr<const ByteSource> bytes) : bytes_(std::move(bytes)) {}
+
+    Result<std::size_t> read(std::span<std::byte> out) override {
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), bytes_->size_bytes() - at_));
+        FARDEL_TRY(bytes_->read_at(at_, out.first(count)));
+        at_ += count;
+        return count;
+    }
+
+private:
+    const std::shared_ptr<const ByteSource> bytes_;
+    std::uint64_t at_ = 0;
+};
+
+class BytesBlob final : public BlobSource {
+public:
+    explicit BytesBlob(std::shared_ptr<const ByteSource> bytes) : bytes_(std::move(bytes)) {}
+
+    Result<std::unique_ptr<BlobStream>> open() const override { return open_stream_of(bytes_); }
+    Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return bytes_; }
+
+private:
+    const std::shared_ptr<const ByteSource> bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<BlobStream> open_stream_of(std::shared_ptr<const ByteSource> bytes) { return std::make_unique<BytesStream>(std::move(bytes)); }
+
+std::shared_ptr<const BlobSource> make_bytes_blob(std::shared_ptr<const ByteSource> bytes) { return std::make_shared<BytesBlob>(std::move(bytes)); }
+
+}  // namespace fardel

@@ -1,0 +1,108 @@
+#include "cache_folder.h"
+#include "checked_blob.h"
+
+#include <fardel/store/cache_layers.h>
+
+#include <fardel/format/hash.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+enum class Verdict : std::uint8_t { whole, incomplete, broken, gone };
+
+Result<Verdict> judge_record(const CacheFolder& folder, const CacheFile& file) {
+    const auto bytes = folder.find_bytes(file.kind, file.id, kCacheRecordBytesMax);
+    if (!bytes && bytes.error().code() == ErrorCode::limit)
+        return Verdict::broken;
+    if (!bytes)
+        return bytes.error();
+    if (!*bytes)
+        return Verdict::gone;
+    const auto record = decode_cache_record(id_from<BuildKey>(file.id), **bytes);
+    if (!record)
+        return Verdict::broken;
+    for (const CachedOutput& output : record->outputs) {
+        FARDEL_TRY_ASSIGN(const auto object, folder.find(CacheKind::object, id_from<Hash>(output.asset)));
+        if (!object || object->size_bytes != output.size_bytes)
+            return Verdict::incomplete;
+    }
+    return Verdict::whole;
+}
+
+Result<Verdict> judge_object(const CacheFolder& folder, const CacheFile& file) {
+    const CheckedBlob blob(folder.blob(file.kind, file.id), id_from<AssetId>(file.id), file.size_bytes);
+    const Status whole = blob.verify();
+    if (whole)
+        return Verdict::whole;
+    if (whole.error().code() == ErrorCode::missing)
+        return Verdict::gone;
+    if (whole.error().code() == ErrorCode::corrupt)
+        return Verdict::broken;
+    return whole.error();
+}
+
+class Checker {
+public:
+    Checker(const CacheFolder& folder, const CacheCheck& check) : folder_(folder), check_(check) {}
+
+    Status check(CacheKind kind) {
+        for (unsigned shard = 0; shard < kCacheShards; ++shard) {
+            FARDEL_TRY_ASSIGN(CacheShard found, folder_.list(kind, shard));
+            for (const UnfinishedFile& file : found.unfinished) {
+                ++report.unfinished;
+                report.unfinished_bytes += file.size_bytes;
+            }
+            std::ranges::sort(found.files, {}, &CacheFile::id);
+            for (const CacheFile& file : found.files)
+                FARDEL_TRY(look_at(file));
+        }
+        return ok();
+    }
+
+    CacheFolderReport report;
+
+private:
+    Status look_at(const CacheFile& file) {
+        if (check_.stop.stop_requested())
+            return Error(ErrorCode::cancelled, folder_.path() + ": not checked to the end");
+        const bool is_record = file.kind == CacheKind::record;
+        ++(is_record ? report.records : report.objects);
+        (is_record ? report.record_bytes : report.object_bytes) += file.size_bytes;
+        if (check_.read)
+            FARDEL_TRY(read(file));
+        if (check_.progress)
+            check_.progress(report);
+        return ok();
+    }
+    Status read(const CacheFile& file) {
+        FARDEL_TRY_ASSIGN(const Verdict verdict, file.kind == CacheKind::record ? judge_record(folder_, file) : judge_object(folder_, file));
+        if (verdict == Verdict::incomplete)
+            ++report.incomplete;
+        if (verdict != Verdict::broken)
+            return ok();
+        report.broken.push_back(cache_file_name(file.kind, file.id));
+        if (check_.remove) {
+            FARDEL_TRY(folder_.remove(file.kind, file.id));
+            ++report.removed;
+        }
+        return ok();
+    }
+
+    const CacheFolder& folder_;
+    const CacheCheck& check_;
+};
+
+}  // namespace
+
+Result<CacheFolderReport> check_cache_folder(const std::string& path, const CacheCheck& check) {
+    FARDEL_TRY_ASSIGN(const CacheFolder folder, CacheFolder::open(path, false));
+    Checker checker(folder, check);
+    FARDEL_TRY(checker.check(CacheKind::object));  // before the records: what is removed is missing to them
+    FARDEL_TRY(checker.check(CacheKind::record));
+    return std::move(checker.report);
+}
+
+}  // namespace fardel

@@ -1,0 +1,69 @@
+#include "cache_folder.h"
+
+#include <fardel/store/cache_layers.h>
+
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+class FolderLayer final : public CacheLayer {
+public:
+    FolderLayer(CacheFolder folder, bool shared) : folder_(std::move(folder)), shared_(shared) {}
+
+    std::string name() const override { return std::string(shared_ ? "shared folder " : "folder ") + printable(folder_.path()); }
+    bool is_writable() const override { return true; }
+
+    Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
+        const Hash id = id_from<Hash>(key);
+        FARDEL_TRY_ASSIGN(const auto file, folder_.find(CacheKind::record, id));
+        if (!file)
+            return std::optional<std::vector<std::byte>>();
+        folder_.touch(*file);
+        return folder_.find_bytes(CacheKind::record, id, kCacheRecordBytesMax);
+    }
+    Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override { return folder_.write(CacheKind::record, id_from<Hash>(key), bytes); }
+
+    Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
+        FARDEL_TRY_ASSIGN(const auto file, find(asset, size_bytes));
+        if (!file)
+            return std::shared_ptr<const BlobSource>();
+        folder_.touch(*file);
+        return folder_.blob(CacheKind::object, file->id);
+    }
+    Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) override {
+        FARDEL_TRY_ASSIGN(const auto file, find(asset, size_bytes));
+        if (file) {
+            folder_.touch(*file);
+            return ok();
+        }
+        return folder_.write(CacheKind::object, id_from<Hash>(asset), bytes);
+    }
+
+    void drop_record(const BuildKey& key) override { static_cast<void>(folder_.remove(CacheKind::record, id_from<Hash>(key))); }
+    void drop_object(const AssetId& asset) override { static_cast<void>(folder_.remove(CacheKind::object, id_from<Hash>(asset))); }
+
+private:
+    // A share may tell an old size for some time; what is in the file decides then.
+    Result<std::optional<CacheFile>> find(const AssetId& asset, std::uint64_t size_bytes) const {
+        FARDEL_TRY_ASSIGN(auto file, folder_.find(CacheKind::object, id_from<Hash>(asset)));
+        if (file && file->size_bytes != size_bytes && !shared_)
+            file.reset();
+        return file;
+    }
+
+    const CacheFolder folder_;
+    const bool shared_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<CacheLayer>> open_folder_layer(const std::string& folder, bool shared) {
+    FARDEL_TRY_ASSIGN(CacheFolder opened, CacheFolder::open(folder, true));
+    return std::unique_ptr<CacheLayer>(std::make_unique<FolderLayer>(std::move(opened), shared));
+}
+
+}  // namespace fardel

@@ -1,0 +1,433 @@
+// The only file that knows libcurl.
+#include "cache_folder.h"
+#include "spooled_bytes.h"
+
+#include <fardel/store/cache_layers.h>
+
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint64_t kHeaderBytesMax = 64u << 10;        // of one answer, all "100 Continue" before it included
+constexpr std::uint64_t kErrorPageBytesMax = 64u << 10;     // read and forgotten, so that the connection lives on
+constexpr std::uint64_t kBytesPerSecond = 4u << 20;         // what more time than the timeout is given for
+constexpr long kStallBytesPerSecond = 1024;
+constexpr std::size_t kBrokenRemembered = 100'000;
+constexpr long kMillisecondsMax = 24L * 3600 * 1000;
+
+static_assert(kCacheRecordBytesMax <= SpooledBytes::kMemoryBytesMax);
+
+struct CurlDeleter {
+    void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
+    void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
+    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+    void operator()(char* text) const noexcept { curl_free(text); }
+};
+using Curl = std::unique_ptr<CURL, CurlDeleter>;
+using CurlUrl = std::unique_ptr<CURLU, CurlDeleter>;
+using CurlHeaders = std::unique_ptr<curl_slist, CurlDeleter>;
+
+bool start_curl() {
+    static const bool started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    return started;
+}
+
+enum class Method : std::uint8_t { get, head, put };
+
+struct Request {
+    Method method{};
+    std::string url;
+    std::uint64_t bytes_max = 0;              // of what comes
+    bool past_caches = false;
+    const BlobSource* upload = nullptr;       // put
+    std::uint64_t upload_bytes = 0;
+};
+
+// One request on its way; curl calls back into it.
+class Exchange {
+public:
+    Exchange(CURL* curl, const Request& request) : body(request.bytes_max), curl_(curl), request_(request) {}
+
+    static std::size_t on_header(char* text, std::size_t, std::size_t size, void* self) { return static_cast<Exchange*>(self)->take_header({text, size}) ? size : 0; }
+    static std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* self) {
+        return static_cast<Exchange*>(self)->take_body(std::as_bytes(std::span(bytes, size))) ? size : 0;
+    }
+    static std::size_t on_upload(char* out, std::size_t one, std::size_t count, void* self) {
+        return static_cast<Exchange*>(self)->give(std::as_writable_bytes(std::span(out, one * count)));
+    }
+    static int on_seek(void* self, curl_off_t offset, int origin) { return static_cast<Exchange*>(self)->rewind(offset, origin); }
+
+    long status() const {
+        long status = 0;
+        curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
+        return status;
+    }
+
+    SpooledBytes body;
+    Hasher hasher;
+    std::optional<Error> error;               // ours, when we ended it
+    std::string encoding;
+    bool body_forgotten = false;              // of an answer that is none
+
+private:
+    bool take_header(std::string_view line) {
+        header_bytes_ += line.size();
+        if (header_bytes_ > kHeaderBytesMax)
+            return fail(Error(ErrorCode::malformed, "more than " + std::to_string(kHeaderBytesMax) + " bytes of headers"));
+        constexpr std::string_view kEncoding = "content-encoding:";
+        if (line.size() > kEncoding.size() && curl_strnequal(line.data(), kEncoding.data(), kEncoding.size()))
+            encoding = printable(line.substr(kEncoding.size(), line.find_last_not_of("\r\n") + 1 - kEncoding.size()), 40);
+        return true;
+    }
+    bool take_body(std::span<const std::byte> bytes) {
+        if (status() != 200) {
+            forgotten_bytes_ += bytes.size();
+            body_forgotten = forgotten_bytes_ > kErrorPageBytesMax;
+            return !body_forgotten;
+        }
+        Status kept = body.append(bytes);
+        if (!kept)
+            return fail(kept.error().code() == ErrorCode::limit ? Error(ErrorCode::corrupt, "more bytes than it has") : std::move(kept).error());
+        hasher.update(bytes);
+        return true;
+    }
+    std::size_t give(std::span<std::byte> out) {
+        if (!stream_ && rewind(0, SEEK_SET) != CURL_SEEKFUNC_OK)
+            return CURL_READFUNC_ABORT;
+        auto count = stream_->read(out);
+        if (count)
+            return *count;
+        error = std::move(count).error();
+        return CURL_READFUNC_ABORT;
+    }
+    int rewind(curl_off_t offset, int origin) {
+        if (offset != 0 || origin != SEEK_SET)
+            return CURL_SEEKFUNC_CANTSEEK;
+        auto stream = request_.upload->open();
+        if (!stream) {
+            error = std::move(stream).error();
+            return CURL_SEEKFUNC_FAIL;
+        }
+        stream_ = *std::move(stream);
+        return CURL_SEEKFUNC_OK;
+    }
+    bool fail(Error reason) {
+        error = std::move(reason);
+        return false;
+    }
+
+    CURL* const curl_;
+    const Request& request_;
+    std::unique_ptr<BlobStream> stream_;
+    std::uint64_t header_bytes_ = 0;
+    std::uint64_t forgotten_bytes_ = 0;
+};
+
+struct Answer {
+    long status = 0;
+    std::int64_t length = -1;                 // as the server says; -1: it does not
+    SpooledBytes body;
+    Hash hash;
+    std::string encoding;
+};
+
+ErrorCode code_of(CURLcode code) {
+    switch (code) {
+        case CURLE_PEER_FAILED_VERIFICATION: return ErrorCode::untrusted;
+        case CURLE_OUT_OF_MEMORY: return ErrorCode::limit;
+        case CURLE_WEIRD_SERVER_REPLY:
+        case CURLE_UNSUPPORTED_PROTOCOL:
+        case CURLE_BAD_CONTENT_ENCODING:
+        case CURLE_HTTP2:
+        case CURLE_HTTP2_STREAM: return ErrorCode::malformed;
+        case CURLE_PARTIAL_FILE: return ErrorCode::corrupt;
+        default: return ErrorCode::unreachable;
+    }
+}
+
+// Of an answer that is not 200, and not one of absence.
+Error refusal(long status, const std::string& url) {
+    const std::string text = printable(url, 400) + ": the server answers " + std::to_string(status);
+    if (status >= 300 && status < 400)
+        return Error(ErrorCode::denied, text + ", which sends elsewhere; that is not followed");
+    if (status == 401 || status == 403 || status == 407)
+        return Error(ErrorCode::denied, text);
+    if (status == 405 || status == 501)
+        return Error(ErrorCode::denied, text + ": it does not take that");
+    if (status == 408 || status == 423 || status == 425 || status == 429 || status == 503)
+        return Error(ErrorCode::busy, text);
+    if (status == 413)
+        return Error(ErrorCode::limit, text + ": it takes nothing so large");
+    if (status == 507)
+        return Error(ErrorCode::no_space, text);
+    if (status >= 500)
+        return Error(ErrorCode::unreachable, text);
+    return Error(status >= 200 && status < 300 ? ErrorCode::malformed : ErrorCode::io, text);
+}
+
+bool is_absence(long status) { return status == 404 || status == 410; }
+
+class HttpLayer final : public CacheLayer {
+public:
+    HttpLayer(std::string url, HttpLayerOptions options) : url_(std::move(url)), options_(std::move(options)) {}
+
+    std::string name() const override { return "server " + printable(url_, 400); }
+    bool is_writable() const override { return options_.writable; }
+
+    Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
+        const Request request{.method = Method::get, .url = url_of(CacheKind::record, id_from<Hash>(key)), .bytes_max = kCacheRecordBytesMax};
+        FARDEL_TRY_ASSIGN(auto answer, get(request, [&key](Answer& got) { return is_whole_record(key, got); }));
+        if (!answer)
+            return std::optional<std::vector<std::byte>>();
+        return std::optional<std::vector<std::byte>>(answer->body.take_memory());
+    }
+
+    Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override {
+        const auto blob = make_memory_blob({bytes.begin(), bytes.end()});
+        return put(CacheKind::record, id_from<Hash>(key), *blob, bytes.size());
+    }
+
+    Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
+        if (size_bytes > options_.object_bytes_max)
+            return std::shared_ptr<const BlobSource>();
+        const Request request{.method = Method::get, .url = url_of(CacheKind::object, id_from<Hash>(asset)), .bytes_max = size_bytes};
+        FARDEL_TRY_ASSIGN(auto answer, get(request, [&](Answer& got) { return got.body.size_bytes() == size_bytes && got.hash == id_from<Hash>(asset); }));
+        return answer ? answer->body.take_blob() : nullptr;
+    }
+
+    Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) override {
+        const Hash id = id_from<Hash>(asset);
+        if (size_bytes > options_.object_bytes_max)
+            return Error(ErrorCode::limit, name() + ": " + std::to_string(size_bytes) + " bytes; at most " + std::to_string(options_.object_bytes_max));
+        if (!was_broken(id)) {
+            const Request request{.method = Method::head, .url = url_of(CacheKind::object, id)};
+            FARDEL_TRY_ASSIGN(const Answer there, perform(request));
+            if (there.status == 200 && there.length == static_cast<std::int64_t>(size_bytes))
+                return ok();
+            if (there.status != 200 && !is_absence(there.status))
+                return refusal(there.status, request.url);
+        }
+        return put(CacheKind::object, id, bytes, size_bytes);
+    }
+
+    // It is the server's; what is written next goes over it.
+    void drop_record(const BuildKey&) override {}
+    void drop_object(const AssetId& asset) override {
+        const std::scoped_lock lock(mutex_);
+        if (broken_.size() < kBrokenRemembered)
+            broken_.insert(id_from<Hash>(asset));
+    }
+
+private:
+    static bool is_whole_record(const BuildKey& key, Answer& got) {
+        if (got.body.size_bytes() > kCacheRecordBytesMax)
+            return false;
+        auto bytes = got.body.take_memory();
+        const bool whole = decode_cache_record(key, bytes).has_value();
+        SpooledBytes again(kCacheRecordBytesMax);
+        const bool kept = static_cast<bool>(again.append(bytes));
+        got.body = std::move(again);
+        return whole && kept;
+    }
+
+    std::string url_of(CacheKind kind, const Hash& id) const { return url_ + "/" + cache_file_name(kind, id); }
+
+    bool was_broken(const Hash& id) {
+        const std::scoped_lock lock(mutex_);
+        return broken_.contains(id);
+    }
+
+    // Once more, past the caches on the way, when the first answer is no good; nothing: it is not there.
+    template <class Good>
+    Result<std::optional<Answer>> get(Request request, Good is_good) {
+        for (;;) {
+            auto answer = perform(request);
+            const bool cut = !answer && answer.error().code() == ErrorCode::corrupt;
+            if (!answer && !cut)
+                return std::move(answer).error();
+            if (!cut) {
+                if (is_absence(answer->status))
+                    return std::optional<Answer>();
+                if (answer->status != 200)
+                    return refusal(answer->status, request.url);
+                if (is_good(*answer))
+                    return std::optional<Answer>(*std::move(answer));
+            }
+            if (request.past_caches)
+                return cut ? std::move(answer).error() : not_right(request, *answer);
+            request.past_caches = true;
+        }
+    }
+
+    static Error not_right(const Request& request, const Answer& answer) {
+        std::string text = printable(request.url, 400) + ": the server gives other bytes than those that were written";
+        if (!answer.encoding.empty())
+            text += ", in the encoding" + answer.encoding + ", which nobody asked for";
+        return Error(ErrorCode::corrupt, std::move(text));
+    }
+
+    Status put(CacheKind kind, const Hash& id, const BlobSource& bytes, std::uint64_t size_bytes) {
+        const Request request{.method = Method::put, .url = url_of(kind, id), .upload = &bytes, .upload_bytes = size_bytes};
+        FARDEL_TRY_ASSIGN(const Answer answer, perform(request));
+        if (answer.status != 200 && answer.status != 201 && answer.status != 204)
+            return is_absence(answer.status) || answer.status == 409 ? Error(ErrorCode::denied, printable(request.url, 400) + ": the server answers " + std::to_string(answer.status) +
+                                                                                                     ": it makes no folders (nginx: create_full_put_path)")
+                                                                     : refusal(answer.status, request.url);
+        const std::scoped_lock lock(mutex_);
+        broken_.erase(id);
+        return ok();
+    }
+
+    Result<Answer> perform(const Request& request) {
+        Curl curl = take_connection();
+        if (!curl)
+            return Error(ErrorCode::io, "libcurl does not start");
+        Exchange exchange(curl.get(), request);
+        const CurlHeaders headers = set_up(curl.get(), request, exchange);
+        const CURLcode code = curl_easy_perform(curl.get());
+        if (exchange.error)
+            return std::move(*exchange.error).with_context(printable(request.url, 400));
+        if (code != CURLE_OK && !exchange.body_forgotten)
+            return Error(code_of(code), printable(request.url, 400) + ": " + curl_easy_strerror(code));
+        Answer answer{.status = exchange.status(), .body = std::move(exchange.body), .hash = exchange.hasher.finish(), .encoding = std::move(exchange.encoding)};
+        curl_off_t length = -1;
+        curl_easy_getinfo(curl.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+        answer.length = length;
+        give_back(std::move(curl));
+        return answer;
+    }
+
+    CurlHeaders set_up(CURL* curl, const Request& request, Exchange& exchange) const {
+        curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+#if LIBCURL_VERSION_NUM >= 0x075500
+        curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+        curl_easy_setopt(curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+        curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+        curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(curl, CURLOPT_USERAGENT, "fardel");
+        const auto bytes = std::max(request.bytes_max, request.upload_bytes);
+        const long timeout_ms = static_cast<long>(std::clamp<std::int64_t>(options_.timeout.count(), 1, kMillisecondsMax));
+        curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, timeout_ms);
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, std::min(kMillisecondsMax, timeout_ms + static_cast<long>(bytes / (kBytesPerSecond / 1000))));
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, kStallBytesPerSecond);
+        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, std::max(1L, timeout_ms / 1000));
+        curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Exchange::on_header);
+        curl_easy_setopt(curl, CURLOPT_HEADERDATA, &exchange);
+        curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Exchange::on_body);
+        curl_easy_setopt(curl, CURLOPT_WRITEDATA, &exchange);
+        if (request.method == Method::head)
+            curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+        if (request.method == Method::put) {
+            curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+            curl_easy_setopt(curl, CURLOPT_READFUNCTION, &Exchange::on_upload);
+            curl_easy_setopt(curl, CURLOPT_READDATA, &exchange);
+            curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, &Exchange::on_seek);
+            curl_easy_setopt(curl, CURLOPT_SEEKDATA, &exchange);
+            curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.upload_bytes));
+            curl_easy_setopt(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // for servers that know nothing of it
+        }
+        CurlHeaders headers;
+        const auto add = [&headers](const std::string& line) {
+            curl_slist* const longer = curl_slist_append(headers.get(), line.c_str());
+            if (longer != nullptr) {
+                static_cast<void>(headers.release());
+                headers.reset(longer);
+            }
+        };
+        if (request.past_caches) {
+            add("Cache-Control: no-cache");
+            add("Pragma: no-cache");
+        }
+        if (!options_.bearer_token.empty())
+            add("Authorization: Bearer " + options_.bearer_token);
+        curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+        return headers;
+    }
+
+    // Connections are kept and used again.
+    Curl take_connection() {
+        {
+            const std::scoped_lock lock(mutex_);
+            if (!idle_.empty()) {
+                Curl curl = std::move(idle_.back());
+                idle_.pop_back();
+                return curl;
+            }
+        }
+        return Curl(curl_easy_init());
+    }
+    void give_back(Curl curl) {
+        curl_easy_reset(curl.get());
+        const std::scoped_lock lock(mutex_);
+        idle_.push_back(std::move(curl));
+    }
+
+    const std::string url_;  // without a '/' at its end
+    const HttpLayerOptions options_;
+    std::mutex mutex_;
+    std::vector<Curl> idle_;
+    std::unordered_set<Hash> broken_;
+};
+
+bool has_part(CURLU* url, CURLUPart part) {
+    char* text = nullptr;
+    const bool has = curl_url_get(url, part, &text, 0) == CURLUE_OK && text != nullptr && *text != '\0';
+    const std::unique_ptr<char, CurlDeleter> owned(text);
+    return has;
+}
+
+Result<std::string> part_of(CURLU* url, CURLUPart part) {
+    char* text = nullptr;
+    if (curl_url_get(url, part, &text, 0) != CURLUE_OK)
+        return Error(ErrorCode::malformed, "no URL of a cache");
+    const std::unique_ptr<char, CurlDeleter> owned(text);
+    return std::string(text);
+}
+
+// As it is used: whole, without a '/' at its end.
+Result<std::string> parse_url(const std::string& text) {
+    const CurlUrl url(curl_url());
+    const auto no_good = [&](std::string_view why) { return Error(ErrorCode::malformed, "\"" + printable(text, 400) + "\": " + std::string(why)); };
+    if (!url || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK || text.find('\0') != std::string::npos)
+        return no_good("not a URL");
+    FARDEL_TRY_ASSIGN(const std::string scheme, part_of(url.get(), CURLUPART_SCHEME));
+    if (scheme != "http" && scheme != "https")
+        return no_good("a cache's URL begins with http:// or https://");
+    if (has_part(url.get(), CURLUPART_USER) || has_part(url.get(), CURLUPART_PASSWORD))
+        return no_good("a user or password has no place in it; give a token");
+    if (has_part(url.get(), CURLUPART_QUERY) || has_part(url.get(), CURLUPART_FRAGMENT))
+        return no_good("a folder's URL has no '?' and no '#'");
+    FARDEL_TRY_ASSIGN(std::string whole, part_of(url.get(), CURLUPART_URL));
+    while (whole.ends_with('/'))
+        whole.pop_back();
+    return whole;
+}
+
+bool is_token(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<CacheLayer>> open_http_layer(const std::string& url, HttpLayerOptions options) {
+    if (!start_curl())
+        return Error(ErrorCode::io, "libcurl does not start");
+    FARDEL_TRY_ASSIGN(std::string whole, parse_url(url));
+    if (!is_token(options.bearer_token))
+        return Error(ErrorCode::malformed, "a token has visible ASCII characters only");
+    return std::unique_ptr<CacheLayer>(std::make_unique<HttpLayer>(std::move(whole), std::move(options)));
+}
+
+}  // namespace fardel
