@@ -42,6 +42,8 @@ Result<Hash> options_of(const std::string& project_path, const PackJob& job) {
 struct Report {
     PackReport packed;           // of the bundle that is there; when it was up to date: what the build that wrote it said
     BuildCounts counts;
+    std::vector<std::string> logs;
+    std::vector<std::string> different;   // jobs that did not give what they gave before
     bool up_to_date = false;
     double seconds = 0;
 };
@@ -54,6 +56,10 @@ Json json_of(const Report& report, const std::string& summary) {
     json["seconds"] = report.seconds;
     json["sources"] = report.counts.sources;
     json["sources_read"] = report.counts.sources_read;
+    json["jobs"] = report.counts.jobs;
+    json["jobs_run"] = report.counts.jobs_run;
+    json["logs"] = report.logs;
+    json["different"] = report.different;
     return json;
 }
 
@@ -63,10 +69,16 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
         return Exit::fine;
     }
     std::string text;
+    for (const std::string& log : report.logs)
+        text += log.ends_with('\n') ? log : log + '\n';
+    for (const std::string& different : report.different)
+        text += fmt::format("{}: gave other bytes than before for the same inputs\n", console.paint(Colour::yellow, different));
+    if (report.counts.jobs != 0)
+        text += fmt::format("jobs: {} of {} run, {} from the cache\n", format_count(report.counts.jobs_run), format_count(report.counts.jobs), format_count(report.counts.jobs - report.counts.jobs_run));
     if (report.up_to_date) {
-        text = fmt::format("{} is up to date ({})\n", printable(job.out), format_seconds(report.seconds));
+        text += fmt::format("{} is up to date ({})\n", printable(job.out), format_seconds(report.seconds));
     } else {
-        text = format_report(report.packed, console);
+        text += format_report(report.packed, console);
         text += fmt::format("  read        {} of {}; {} of {} copied\n", format_count(report.counts.sources_read), format_count(report.counts.sources, "source", "sources"),
                             format_count(report.packed.written.copied_blocks), format_count(report.packed.written.blocks, "block", "blocks"));
     }
@@ -88,6 +100,7 @@ void add_build_options(CommandLine& line, BuildJob& job) {
     add_signing_options(line, job.pack.key);
     add_job_options(line, job.pack);
     line.flag("--checksum", job.checksum, "Read every source, whatever its size and times say");
+    line.number("--verify", job.verify_per_1000, 0, 1000, "Of 1000 jobs that the cache has, run so many all the same, and compare");
     line.flag("--anew", job.anew, "Forget what earlier builds left in .fardel, and do everything again");
 }
 
@@ -103,13 +116,16 @@ Result<Exit> run_build_job(BuildJob job, Console& console) {
 
     const Interrupt interrupt;
     std::optional<ProgressBar> bar;
-    BuildOptions build_options{.target = job.pack.out, .options = options, .watched = {}, .checksum = job.checksum, .jobs = static_cast<unsigned>(job.pack.jobs), .progress = {}, .stop = interrupt.token()};
+    std::string stage;
+    BuildOptions build_options{.target = job.pack.out, .options = options, .watched = {}, .checksum = job.checksum, .jobs = static_cast<unsigned>(job.pack.jobs), .verify_per_1000 = static_cast<std::uint32_t>(job.verify_per_1000), .progress = {}, .stop = interrupt.token()};
     if (!job.pack.key.key_path.empty())
         build_options.watched.push_back(job.pack.key.key_path);
     build_options.progress = [&](const BuildProgress& progress) {
-        if (!bar)
-            bar.emplace(console, progress.stage);
-        bar->show(progress.done, progress.total, fmt::format("{} of {}", format_count(progress.done), format_count(progress.total, "source", "sources")));
+        if (progress.stage != stage) {
+            bar.reset();
+            bar.emplace(console, stage = progress.stage);
+        }
+        bar->show(progress.done, progress.total, fmt::format("{} of {}", format_count(progress.done), format_count(progress.total)));
     };
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(open.project, open.folder, std::move(build_options)));
 
@@ -124,6 +140,8 @@ Result<Exit> run_build_job(BuildJob job, Console& console) {
     bar.reset();
     FARDEL_TRY(verify_not_empty(open.project, planned.plan));
     report.counts = build.counts();
+    report.logs = build.logs();
+    report.different = build.different();
     const Hash encoder = hash_of(encoder_name(static_cast<int>(job.pack.level)));
     if (const auto last = build.find_same(planned.plan, encoder)) {
         FARDEL_TRY(build.finish(planned.plan, encoder, last->bundles, last->summary));

@@ -1,13 +1,18 @@
 #include <fardel/packer/build.h>
 
 #include "build_database.h"
+#include "job_code.h"
+#include "job_queue.h"
 #include "plan_digest.h"
 #include "source_digest.h"
 
 #include <fardel/format/byte_source.h>
+#include <fardel/packer/job_graph.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
+#include <fardel/store/cache_layers.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <unordered_map>
@@ -51,13 +56,20 @@ struct ProjectBuild::State {
     std::optional<FinishedBuild> last;
     BuildCounts counts;
     std::vector<SeenPlace> seen;
+    std::unique_ptr<DerivedCache> cache;           // once there were jobs
+    std::vector<std::string> logs;
+    std::vector<std::string> different;
 
     void tell(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
         if (options.progress)
             options.progress({.stage = stage, .done = done, .total = total});
     }
     Status see_others();
-    Result<std::vector<ProjectFile>> know_files(std::vector<SourceEntry> entries);
+    Status see_programs();
+    Result<std::vector<FileContent>> know_sources(const std::vector<SourceEntry>& entries);
+    Result<std::vector<ProjectFile>> make_files(std::vector<SourceEntry> entries, std::vector<FileContent> contents);
+    Status open_cache();
+    Result<JobsRun> run(JobGraph& graph, std::vector<FileContent> contents);
     Status remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now);
 };
 
@@ -68,14 +80,14 @@ ProjectBuild::~ProjectBuild() = default;
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
     FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder)));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
-    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}});
+    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}});
     FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
     return ProjectBuild(std::move(state));
 }
 
 std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
     const auto& last = state_->last;
-    if (!last || state_->options.checksum || last->options != state_->options.options || !are_there(last->bundles) || find_changed(last->seen))
+    if (!last || state_->options.checksum || state_->options.verify_per_1000 != 0 || last->options != state_->options.options || !are_there(last->bundles) || find_changed(last->seen))
         return std::nullopt;
     return last;
 }
@@ -88,7 +100,8 @@ Result<PackPlan> ProjectBuild::plan() {
     FARDEL_TRY(state.see_others());
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
     std::ranges::move(scan.seen, std::back_inserter(state.seen));
-    FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.know_files(std::move(scan.entries)));
+    FARDEL_TRY_ASSIGN(std::vector<FileContent> contents, state.know_sources(scan.entries));
+    FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.make_files(std::move(scan.entries), std::move(contents)));
     return plan_project_files(state.project, state.folder, std::move(files), std::move(scan.report));
 }
 
@@ -99,12 +112,13 @@ Status ProjectBuild::State::see_others() {
             seen.push_back({.path = path_in_project(folder, dependency.file), .stamp = {}, .files = {}});
     for (const std::string& path : options.watched)
         seen.push_back({.path = path, .stamp = {}, .files = {}});
+    FARDEL_TRY(see_programs());
     for (SeenPlace& place : seen)
         place.stamp = stamp_path(place.path);
     return ok();
 }
 
-Result<std::vector<ProjectFile>> ProjectBuild::State::know_files(std::vector<SourceEntry> entries) {
+Result<std::vector<FileContent>> ProjectBuild::State::know_sources(const std::vector<SourceEntry>& entries) {
     FARDEL_TRY_ASSIGN(const auto before, database.read_sources());
     std::vector<KnownSource> known(entries.size());
     std::vector<const SourceEntry*> unknown;
@@ -128,11 +142,11 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::know_files(std::vector<Sou
     counts.sources = entries.size();
     counts.sources_read = unknown.size();
 
-    std::vector<ProjectFile> files;
-    files.reserve(entries.size());
+    std::vector<FileContent> contents;
+    contents.reserve(entries.size());
     for (std::size_t i = 0; i < entries.size(); ++i)
-        files.push_back({.name = std::move(entries[i].name), .size_bytes = known[i].size_bytes, .blob = std::move(entries[i].blob), .content_type = std::move(known[i].content_type), .asset = known[i].asset, .tags = {}});
-    return files;
+        contents.push_back({.asset = known[i].asset, .size_bytes = known[i].size_bytes, .blob = entries[i].blob, .content_type = std::move(known[i].content_type)});
+    return contents;
 }
 
 // What was learnt counts even if the build fails later.
@@ -156,9 +170,76 @@ Status ProjectBuild::State::remember(const std::unordered_map<std::string, Known
     return database.keep();
 }
 
+// ---- Jobs -----------------------------------------------------------------------------------------------------------
+
+// Programs and their tables, before their bytes are looked at.
+Status ProjectBuild::State::see_programs() {
+    FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));
+    for (const Processor& processor : project.processors) {
+        for (const std::string& path : processor.code)
+            seen.push_back({.path = path_in_project(folder, path), .stamp = {}, .files = {}});
+        if (processor.command.empty())
+            continue;
+        if (const auto program = find_program(processor, absolute))   // if not: its first job tells
+            seen.push_back({.path = program->path, .stamp = {}, .files = {}});
+    }
+    return ok();
+}
+
+Status ProjectBuild::State::open_cache() {
+    FARDEL_TRY_ASSIGN(auto local, open_folder_layer(build_folder_of(folder) + "/cache"));
+    std::vector<CacheLayerPlace> layers;
+    layers.push_back({.layer = std::move(local), .policy = {}});
+    FARDEL_TRY_ASSIGN(cache, DerivedCache::open(std::move(layers), {.verify_per_1000 = options.verify_per_1000}));
+    return ok();
+}
+
+Result<JobsRun> ProjectBuild::State::run(JobGraph& graph, std::vector<FileContent> contents) {
+    FARDEL_TRY(open_cache());
+    // What a build that was killed left there is nobody's: we have the database.
+    const std::string scratch = build_folder_of(folder) + "/jobs";
+    std::error_code error;
+    std::filesystem::remove_all(scratch, error);
+    std::filesystem::create_directories(scratch, error);
+    if (error)
+        return Error(ErrorCode::io, printable(scratch) + ": " + error.message());
+    FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents), {.project_folder = folder, .scratch_folder = scratch, .cache = cache.get(), .jobs = options.jobs, .stop = options.stop, .progress = [this](std::uint64_t done, std::uint64_t total) { tell("processing", done, total); }}));
+    std::filesystem::remove_all(scratch, error);
+    return run;
+}
+
+// What the rules are applied to: what is left of the sources, and what was made of them.
+Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<SourceEntry> entries, std::vector<FileContent> contents) {
+    std::vector<AssetName> names;
+    for (SourceEntry& entry : entries)
+        names.push_back(std::move(entry.name));
+    FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(project, std::move(names)));
+    if (!graph.jobs().empty()) {
+        FARDEL_TRY_ASSIGN(JobsRun ran, run(graph, std::move(contents)));
+        contents = std::move(ran.contents);
+        logs = std::move(ran.logs);
+        different = std::move(ran.different);
+        std::ranges::move(ran.seen, std::back_inserter(seen));
+        counts.jobs = ran.run + ran.from_cache;
+        counts.jobs_run = ran.run;
+    }
+    std::vector<ProjectFile> files;
+    files.reserve(contents.size());
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+        const GraphFile& file = graph.files()[i];
+        if (!file.consumed)
+            files.push_back({.name = file.name, .size_bytes = contents[i].size_bytes, .blob = std::move(contents[i].blob), .content_type = std::move(contents[i].content_type), .asset = contents[i].asset, .tags = file.tags});
+    }
+    std::ranges::sort(files, {}, &ProjectFile::name);
+    return files;
+}
+
 // ---- Before and after writing ---------------------------------------------------------------------------------------
 
 const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
+const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs; }
+const std::vector<std::string>& ProjectBuild::different() const { return state_->different; }
+CacheStatistics ProjectBuild::cache_statistics() const { return state_->cache ? state_->cache->statistics() : CacheStatistics{}; }
 
 std::optional<FinishedBuild> ProjectBuild::find_same(const BundlePlan& plan, const Hash& encoder) const {
     const auto& last = state_->last;

@@ -10,6 +10,7 @@
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
 #include <fardel/sources/path_stamp.h>
+#include <fardel/store/derived_cache.h>
 
 #include <cstdint>
 #include <functional>
@@ -53,13 +54,16 @@ struct BuildOptions {
     std::vector<std::string> watched;  // further files that it depends on: a key
     bool checksum = false;             // reads every source, whatever its stamp says
     unsigned jobs = 0;                 // threads; 0: one a core
-    std::function<void(const BuildProgress&)> progress;   // on the caller's thread
+    std::uint32_t verify_per_1000 = 0; // of jobs that the cache has: run all the same, and compared
+    std::function<void(const BuildProgress&)> progress;   // from any thread, one at a time
     std::stop_token stop;
 };
 
 struct BuildCounts {
     std::uint64_t sources = 0;
     std::uint64_t sources_read = 0;    // because nobody knew them, or they changed
+    std::uint64_t jobs = 0;
+    std::uint64_t jobs_run = 0;        // the rest came from the cache
 };
 
 class ProjectBuild {
@@ -73,10 +77,14 @@ public:
     // How the last build ended, if another one now would end the same: what it looked at and what it wrote are as they were.
     std::optional<FinishedBuild> find_up_to_date() const;
 
-    // Errors: those of plan_project.
+    // Errors: those of plan_project and of the project's jobs (job_run.h).
     Result<PackPlan> plan();
-    // After plan().
+    // After plan(). `logs`: what programs printed, each under its job. `different`: jobs that gave other bytes than before for
+    // the same inputs.
     const BuildCounts& counts() const;
+    const std::vector<std::string>& logs() const;
+    const std::vector<std::string>& different() const;
+    CacheStatistics cache_statistics() const;
     // The last build, if it had this very plan, and what it wrote is still there.
     std::optional<FinishedBuild> find_same(const BundlePlan& plan, const Hash& encoder) const;
     // The bundle at `path`, if it is what the last build wrote there with this encoder.
