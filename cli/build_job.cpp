@@ -105,6 +105,12 @@ void add_build_options(CommandLine& line, BuildJob& job) {
 }
 
 Result<Exit> run_build_job(BuildJob job, Console& console) {
+    const Interrupt interrupt;
+    std::vector<SeenPlace> seen;
+    return build_project(std::move(job), interrupt.token(), seen, console);
+}
+
+Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenPlace>& seen, Console& console) {
     const auto start = Clock::now();
     const std::string path = (std::filesystem::path(job.folder) / kProjectFileName).string();
     FARDEL_TRY_ASSIGN(OpenProject open, open_project(path));
@@ -114,10 +120,9 @@ Result<Exit> run_build_job(BuildJob job, Console& console) {
     if (job.anew)
         FARDEL_TRY(forget_builds(open.folder));
 
-    const Interrupt interrupt;
     std::optional<ProgressBar> bar;
     std::string stage;
-    BuildOptions build_options{.target = job.pack.out, .options = options, .watched = {}, .checksum = job.checksum, .jobs = static_cast<unsigned>(job.pack.jobs), .verify_per_1000 = static_cast<std::uint32_t>(job.verify_per_1000), .progress = {}, .stop = interrupt.token()};
+    BuildOptions build_options{.target = job.pack.out, .options = options, .watched = {}, .checksum = job.checksum, .jobs = static_cast<unsigned>(job.pack.jobs), .verify_per_1000 = static_cast<std::uint32_t>(job.verify_per_1000), .progress = {}, .stop = stop};
     if (!job.pack.key.key_path.empty())
         build_options.watched.push_back(job.pack.key.key_path);
     build_options.progress = [&](const BuildProgress& progress) {
@@ -131,12 +136,14 @@ Result<Exit> run_build_job(BuildJob job, Console& console) {
 
     Report report;
     if (const auto last = build.find_up_to_date()) {
+        seen = last->seen;
         report.up_to_date = true;
         report.seconds = seconds_since(start);
         return tell(report, last->summary, job.pack, console);
     }
     FARDEL_TRY_ASSIGN(const std::unique_ptr<Signer> signer, open_signer_of(job.pack));
     FARDEL_TRY_ASSIGN(PackPlan planned, build.plan());
+    seen = build.seen();
     bar.reset();
     FARDEL_TRY(verify_not_empty(open.project, planned.plan));
     report.counts = build.counts();
@@ -150,7 +157,7 @@ Result<Exit> run_build_job(BuildJob job, Console& console) {
         return tell(report, last->summary, job.pack, console);
     }
 
-    FARDEL_TRY_ASSIGN(WrittenBundle written, write_and_sign(planned.plan, job.pack, signer.get(), build.find_donor(job.pack.out, encoder), interrupt.token(), console));
+    FARDEL_TRY_ASSIGN(WrittenBundle written, write_and_sign(planned.plan, job.pack, signer.get(), build.find_donor(job.pack.out, encoder), stop, console));
     report.packed = {.file = job.pack.out, .name = job.pack.name, .version = job.pack.version};
     report.packed.written = written.staged.summary();
     report.packed.file_bytes = report.packed.written.file_bytes + written.signature_bytes;

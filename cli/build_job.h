@@ -4,7 +4,12 @@
 
 #include "pack_job.h"
 
+#include <fardel/sources/path_stamp.h>
+
+#include <cstdint>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 namespace fardel {
 
@@ -19,6 +24,9 @@ struct BuildJob {
 // DIR and the options that both verbs have.
 void add_build_options(CommandLine& line, BuildJob& job);
 
+// Once. `seen`: what it looked at, when it ended well.
+Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenPlace>& seen, Console& console);
+// The same, until Ctrl-C.
 Result<Exit> run_build_job(BuildJob job, Console& console);
 
 }  // namespace fardel

@@ -239,6 +239,7 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<Sou
 const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
 const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs; }
 const std::vector<std::string>& ProjectBuild::different() const { return state_->different; }
+const std::vector<SeenPlace>& ProjectBuild::seen() const { return state_->seen; }
 CacheStatistics ProjectBuild::cache_statistics() const { return state_->cache ? state_->cache->statistics() : CacheStatistics{}; }
 
 std::optional<FinishedBuild> ProjectBuild::find_same(const BundlePlan& plan, const Hash& encoder) const {

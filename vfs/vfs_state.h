@@ -2,7 +2,7 @@
 #pragma once
 
 #include "asset_verdicts.h"
-#include "folder_watch.h"
+#include <fardel/sources/folder_watch.h>
 #include "mount_content.h"
 #include "mount_set.h"
 #include "pure_lock.h"

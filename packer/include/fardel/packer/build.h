@@ -85,6 +85,7 @@ public:
     const std::vector<std::string>& logs() const;
     const std::vector<std::string>& different() const;
     CacheStatistics cache_statistics() const;
+    const std::vector<SeenPlace>& seen() const;
     // The last build, if it had this very plan, and what it wrote is still there.
     std::optional<FinishedBuild> find_same(const BundlePlan& plan, const Hash& encoder) const;
     // The bundle at `path`, if it is what the last build wrote there with this encoder.

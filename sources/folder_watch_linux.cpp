@@ -1,5 +1,5 @@
 // inotify(7).
-#include "folder_watch.h"
+#include <fardel/sources/folder_watch.h>
 
 #include <fardel/format/limits.h>
 
@@ -29,11 +29,11 @@ Error watch_error(int number, const std::string& path) {
 
 class InotifyWatch final : public FolderWatch {
 public:
-    static Result<std::unique_ptr<FolderWatch>> open(const std::string& path) {
+    static Result<std::unique_ptr<FolderWatch>> open(const std::string& path, std::string_view ignored) {
         const int descriptor = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
         if (descriptor < 0)
             return watch_error(errno, path);
-        std::unique_ptr<InotifyWatch> watch(new InotifyWatch(descriptor, path));
+        std::unique_ptr<InotifyWatch> watch(new InotifyWatch(descriptor, path, std::string(ignored)));
         FARDEL_TRY(watch->add(path));
         FARDEL_TRY(watch->add_below());
         return std::unique_ptr<FolderWatch>(std::move(watch));
@@ -54,10 +54,10 @@ public:
                 return watch_error(errno, path_);
             if (size <= 0)
                 break;
-            changed = true;
             for (std::size_t at = 0; at < static_cast<std::size_t>(size);) {
                 inotify_event event;
                 std::memcpy(&event, buffer.data() + at, sizeof event);
+                changed = changed || event.len == 0 || ignored_.empty() || ignored_ != buffer.data() + at + sizeof event;   // padded with NUL
                 folders = folders || (event.mask & (IN_ISDIR | IN_Q_OVERFLOW)) != 0;
                 at += sizeof event + event.len;
             }
@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    InotifyWatch(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+    InotifyWatch(int descriptor, std::string path, std::string ignored) : descriptor_(descriptor), path_(std::move(path)), ignored_(std::move(ignored)) {}
 
     // A folder that is watched already stays so.
     Status add(const std::string& folder) {
@@ -85,6 +85,10 @@ private:
             std::error_code ignored;
             if (at->is_symlink(ignored) || !at->is_directory(ignored))
                 continue;
+            if (!ignored_.empty() && at->path().filename() == ignored_) {
+                at.disable_recursion_pending();
+                continue;
+            }
             if (Status added = add(at->path().string()); !added && added.error().code() == ErrorCode::limit)
                 return added;
             if (at.depth() >= static_cast<int>(limits::kNameDepthMax))
@@ -95,10 +99,11 @@ private:
 
     const int descriptor_;
     const std::string path_;
+    const std::string ignored_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path) { return InotifyWatch::open(path); }
+Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path, std::string_view ignored) { return InotifyWatch::open(path, ignored); }
 
 }  // namespace fardel

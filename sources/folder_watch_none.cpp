@@ -1,9 +1,9 @@
 // Where the system's way of watching folders is not known yet.
-#include "folder_watch.h"
+#include <fardel/sources/folder_watch.h>
 
 namespace fardel {
 
-Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path) {
+Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path, std::string_view) {
     return Error(ErrorCode::unsupported, path + ": folders cannot be watched on this system; call refresh() instead");
 }
 

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace fardel {
 
@@ -18,7 +19,7 @@ public:
     virtual Result<bool> take_change() = 0;
 };
 
-// Links are not followed. Errors: missing, denied, limit, io; unsupported where the system cannot.
-Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path);
+// Links are not followed. What is called `ignored`, at any depth, is not watched, if that is not empty. Errors: missing, denied, limit, io; unsupported where the system cannot.
+Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path, std::string_view ignored = {});
 
 }  // namespace fardel

@@ -1,0 +1,163 @@
+// fardel watch: builds a project, and again whenever something of it changes.
+
+#include "build_job.h"
+#include "figures.h"
+#include "interrupt.h"
+#include "verbs.h"
+
+#include <fardel/packer/build.h>
+#include <fardel/packer/project_plan.h>
+#include <fardel/sources/folder_watch.h>
+#include <fardel/sources/source_scan.h>
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::chrono::milliseconds kTick{100};
+
+// What a build depends on: folders by the system's notices, single files by their stamps.
+class Watched {
+public:
+    static Result<std::unique_ptr<Watched>> begin(const BuildJob& job) {
+        auto watched = std::make_unique<Watched>();
+        const std::string path = (std::filesystem::path(job.folder) / kProjectFileName).string();
+        watched->places_.push_back({.path = path, .stamp = stamp_path(path), .files = {}});
+        const Result<Project> project = read_project(path);
+        if (!project)
+            return watched;   // the build tells; the file itself is watched
+        for (const std::string& source : sources_of(*project, job.folder)) {
+            const auto kind = find_source_kind(source);
+            if (!kind || *kind != SourceKind::folder) {
+                watched->places_.push_back({.path = source, .stamp = stamp_path(source), .files = {}});
+                continue;
+            }
+            FARDEL_TRY_ASSIGN(auto folder, watch_folder(source, kBuildFolder));
+            watched->folders_.push_back(std::move(folder));
+        }
+        return watched;
+    }
+
+    // Files that the build looked at besides.
+    void add(const std::vector<SeenPlace>& seen) {
+        const std::lock_guard lock(mutex_);
+        for (const SeenPlace& place : seen)
+            if (place.stamp.kind != StampKind::folder)
+                places_.push_back(place);
+    }
+
+    // Once true, it stays so.
+    Result<bool> has_changed() {
+        const std::lock_guard lock(mutex_);
+        for (const auto& folder : folders_) {
+            FARDEL_TRY_ASSIGN(const bool changed, folder->take_change());
+            changed_ = changed_ || changed;
+        }
+        // Young ones are taken for what they are now: whatever was written before was read.
+        for (const SeenPlace& place : places_) {
+            PathStamp now = stamp_path(place.path);
+            now.young = place.stamp.young;
+            changed_ = changed_ || now != place.stamp;
+        }
+        return changed_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<FolderWatch>> folders_;
+    std::vector<SeenPlace> places_;
+    bool changed_ = false;
+};
+
+// Asks the build to stop as soon as something changes under it: it begins again, and what its jobs gave so far is kept.
+class Restarter {
+public:
+    Restarter(Watched& watched, std::stop_token outer) : thread_([this, &watched, outer = std::move(outer)](std::stop_token over) {
+        while (!over.stop_requested() && !outer.stop_requested()) {
+            const auto changed = watched.has_changed();
+            if (changed && *changed)
+                break;
+            std::this_thread::sleep_for(kTick);
+        }
+        if (!over.stop_requested())
+            stop_.request_stop();
+    }) {}
+
+    std::stop_token token() const { return stop_.get_token(); }
+
+private:
+    std::stop_source stop_;
+    std::jthread thread_;   // last: it ends before the rest goes
+};
+
+// Until something changed and nothing more came for a tick.
+Status wait_for_change(Watched& watched, const std::stop_token& stop) {
+    for (;;) {
+        FARDEL_TRY_ASSIGN(const bool changed, watched.has_changed());
+        if (changed || stop.stop_requested())
+            break;
+        std::this_thread::sleep_for(kTick);
+    }
+    std::this_thread::sleep_for(kTick);
+    return ok();
+}
+
+// Whether it is worth another try at once.
+Result<bool> build_once(const BuildJob& job, Watched& watched, const std::stop_token& stop, Console& console) {
+    Restarter restarter(watched, stop);
+    std::vector<SeenPlace> seen;
+    const Result<Exit> built = build_project(job, restarter.token(), seen, console);
+    if (built) {
+        watched.add(seen);
+        FARDEL_TRY(console.flush());
+        return false;
+    }
+    if (console.reader_gone() || stop.stop_requested())
+        return built.error();
+    const auto changed = watched.has_changed();
+    const bool again = changed && *changed && (built.error().code() == ErrorCode::cancelled || built.error().code() == ErrorCode::conflict);
+    if (!again)
+        console.say(built.error());
+    return again;
+}
+
+}  // namespace
+
+Result<Exit> run_watch(Words words, Console& console) {
+    CommandLine line("watch", "[DIR] [options]", "Builds DIR/fardel.toml as 'fardel build' does, and again whenever a source, the project file or something that a job read changes, until Ctrl-C.",
+                     "  fardel watch\n"
+                     "  fardel watch mygame --level 1\n"
+                     "  fardel watch --json | tee builds.log\n");
+    BuildJob job;
+    std::uint64_t builds_max = 0;
+    add_build_options(line, job);
+    line.number("--builds", builds_max, 1, UINT32_MAX, "End after so many builds that came to an end");
+    if (const auto over = line.parse(words, console))
+        return *over;
+
+    const Interrupt interrupt;
+    for (std::uint64_t builds = 0;;) {
+        FARDEL_TRY_ASSIGN(const auto watched, Watched::begin(job));
+        FARDEL_TRY_ASSIGN(const bool again, build_once(job, *watched, interrupt.token(), console));
+        job.anew = job.checksum = false;   // once is enough
+        if (!again && ++builds == builds_max)
+            return Exit::fine;
+        if (!again && console.watched())
+            console.say("waiting for changes; Ctrl-C ends");
+        FARDEL_TRY(wait_for_change(*watched, interrupt.token()));
+        if (interrupt.token().stop_requested())
+            return Error(ErrorCode::cancelled, "asked to stop");
+    }
+}
+
+}  // namespace fardel
