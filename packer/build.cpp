@@ -1,5 +1,6 @@
 #include <fardel/packer/build.h>
 
+#include "build_cache.h"
 #include "build_database.h"
 #include "job_code.h"
 #include "job_queue.h"
@@ -10,7 +11,6 @@
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
-#include <fardel/store/cache_layers.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -59,6 +59,7 @@ struct ProjectBuild::State {
     std::unique_ptr<DerivedCache> cache;           // once there were jobs
     std::vector<std::string> logs;
     std::vector<std::string> different;
+    std::vector<std::string> warnings;
 
     void tell(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
         if (options.progress)
@@ -80,7 +81,7 @@ ProjectBuild::~ProjectBuild() = default;
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
     FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder)));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
-    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}});
+    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}, .warnings = {}});
     FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
     return ProjectBuild(std::move(state));
 }
@@ -187,10 +188,7 @@ Status ProjectBuild::State::see_programs() {
 }
 
 Status ProjectBuild::State::open_cache() {
-    FARDEL_TRY_ASSIGN(auto local, open_folder_layer(build_folder_of(folder) + "/cache"));
-    std::vector<CacheLayerPlace> layers;
-    layers.push_back({.layer = std::move(local), .policy = {}});
-    FARDEL_TRY_ASSIGN(cache, DerivedCache::open(std::move(layers), {.verify_per_1000 = options.verify_per_1000}));
+    FARDEL_TRY_ASSIGN(cache, open_build_cache(project, folder, build_folder_of(folder) + "/cache", {.verify_per_1000 = options.verify_per_1000}, warnings));
     return ok();
 }
 
@@ -240,6 +238,7 @@ const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
 const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs; }
 const std::vector<std::string>& ProjectBuild::different() const { return state_->different; }
 const std::vector<SeenPlace>& ProjectBuild::seen() const { return state_->seen; }
+const std::vector<std::string>& ProjectBuild::warnings() const { return state_->warnings; }
 CacheStatistics ProjectBuild::cache_statistics() const { return state_->cache ? state_->cache->statistics() : CacheStatistics{}; }
 
 std::optional<FinishedBuild> ProjectBuild::find_same(const BundlePlan& plan, const Hash& encoder) const {
@@ -264,6 +263,8 @@ std::shared_ptr<const Bundle> ProjectBuild::find_donor(const std::string& path, 
 }
 
 Status ProjectBuild::finish(const BundlePlan& plan, const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary) {
+    if (state_->cache)
+        state_->cache->flush();
     FinishedBuild build{.options = state_->options.options, .plan = plan_digest(plan), .encoder = encoder, .seen = state_->seen, .bundles = std::move(bundles), .summary = std::move(summary)};
     for (FinishedBundle& bundle : build.bundles)
         bundle.stamp = stamp_path(bundle.path);

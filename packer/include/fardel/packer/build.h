@@ -84,7 +84,8 @@ public:
     const BuildCounts& counts() const;
     const std::vector<std::string>& logs() const;
     const std::vector<std::string>& different() const;
-    CacheStatistics cache_statistics() const;
+    const std::vector<std::string>& warnings() const;   // caches that could not be opened
+    CacheStatistics cache_statistics() const;           // of the caches that were asked
     const std::vector<SeenPlace>& seen() const;
     // The last build, if it had this very plan, and what it wrote is still there.
     std::optional<FinishedBuild> find_same(const BundlePlan& plan, const Hash& encoder) const;
