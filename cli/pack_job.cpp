@@ -8,8 +8,10 @@
 #include "pack_report.h"
 #include "pack_target.h"
 #include "progress_bar.h"
+#include "temporary_folder.h"
 
 #include <fardel/format/envelope.h>
+#include <fardel/packer/build.h>
 #include <fardel/packer/project_plan.h>
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace fardel {
@@ -118,8 +121,13 @@ Status verify_not_empty(const Project& project, const BundlePlan& plan) {
 
 Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console) {
     complete_job(open, job, excludes);
+    std::optional<TemporaryFolder> build_folder;   // both outlive the plan, whose blobs may be theirs
+    std::optional<ProjectBuild> build;
     return run_job(job, [&]() -> Result<PackPlan> {
-        FARDEL_TRY_ASSIGN(PackPlan plan, plan_project(open.project, open.folder));
+        FARDEL_TRY_ASSIGN(build_folder, TemporaryFolder::make());
+        FARDEL_TRY_ASSIGN(ProjectBuild opened, ProjectBuild::open(open.project, open.folder, {.target = job.out, .build_folder = build_folder->path(), .jobs = static_cast<unsigned>(job.jobs)}));
+        build.emplace(std::move(opened));
+        FARDEL_TRY_ASSIGN(PackPlan plan, build->plan());
         FARDEL_TRY(verify_not_empty(open.project, plan.plan));
         return plan;
     }, console);
