@@ -186,13 +186,13 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
         return tell(report, last->summary, job.pack, console);
     }
 
-    FARDEL_TRY_ASSIGN(WrittenBundle written, write_and_sign(planned.plan, job.pack, signer.get(), build.find_donor(job.pack.out, encoder), stop, console));
+    FARDEL_TRY_ASSIGN(StagedBundle staged, write_and_sign(planned.plan, job.pack, signer.get(), build.find_donor(job.pack.out, encoder), stop, console));
     report.packed = {.file = job.pack.out, .name = job.pack.name, .version = job.pack.version};
-    report.packed.written = written.staged.summary();
-    report.packed.file_bytes = report.packed.written.file_bytes + written.signature_bytes;
+    report.packed.written = staged.summary();
+    report.packed.file_bytes = report.packed.written.file_bytes;
     if (signer)
         report.packed.signed_by = signer->public_key();
-    FARDEL_TRY(written.staged.commit());
+    FARDEL_TRY(staged.commit());
     report.packed.scan = std::move(planned.report);
     report.packed.idle_rules = std::move(planned.idle_rules);
     report.seconds = report.packed.seconds = seconds_since(start);
