@@ -145,10 +145,19 @@ TEST_CASE("found inputs: one that is edited while the job runs is a conflict, ju
         bench.files.write("project/a.h", std::to_string(i));
         CHECK(text_of(bench.run_well(job_of(reader)).outputs.at(0)) == std::to_string(i));
     }
-    const Processor slow = finder("cp \"$3/a.h\" \"$2\"; echo \"x: $3/a.h\" >\"$4\"; sleep 1");
+    const Processor slow = finder("cp \"$3/a.h\" \"$2\"; echo \"x: $3/a.h\" >\"$4\"; while [ ! -e \"$3/go\" ]; do sleep 0.02; done");
     std::jthread editor([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(500));
+        const auto has_depfile = [&] {
+            std::error_code error;
+            for (std::filesystem::directory_iterator entry(bench.files.path("scratch"), error), end; entry != end; entry.increment(error))
+                if (std::filesystem::exists(entry->path() / "depfile", error))
+                    return true;
+            return false;
+        };
+        while (!has_depfile())
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
         std::ofstream(bench.files.path("project/a.h")) << "4";   // the same bytes: it may have been others in between
+        std::ofstream(bench.files.path("project/go")) << "";
     });
     const Error error = bench.run_badly(job_of(slow));
     CHECK(error.code() == ErrorCode::conflict);
