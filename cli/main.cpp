@@ -25,6 +25,7 @@ constexpr Verb kVerbs[] = {
     {"init", "write a project file to begin with", run_init},
     {"build", "make the bundle that a project file describes", run_build},
     {"pack", "make a bundle from folders and game archives", run_pack},
+    {"audit", "tell what assets name and is not there, and what nobody names", run_audit},
     {"id", "print a bundle's id", run_id},
     {"ls", "list what is in a bundle", run_ls},
     {"cat", "print an asset's bytes", run_cat},

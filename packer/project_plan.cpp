@@ -185,7 +185,9 @@ Status apply_rules(const Project& project, const std::vector<std::uint64_t>& siz
 
 // ---- Dependencies ---------------------------------------------------------------------------------------------------
 
-Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder) {
+using Bundles = std::vector<std::shared_ptr<const Bundle>>;
+
+Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder, Bundles& at_hand) {
     PlannedDependency planned{.bundle = {}, .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
     if (dependency.bundle) {
         planned.bundle = *dependency.bundle;
@@ -195,6 +197,8 @@ Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, c
     FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = printable(path)}));
     planned.bundle = bundle->id();
+    if (planned.is_static)
+        at_hand.push_back(bundle);
     FARDEL_TRY_ASSIGN(const auto name, bundle->find_bundle_text("name"));
     FARDEL_TRY_ASSIGN(const auto version, bundle->find_bundle_text("version"));
     if (planned.name.empty())
@@ -204,9 +208,9 @@ Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, c
     return planned;
 }
 
-Status add_dependencies(const Project& project, const std::string& folder, BundlePlan& plan) {
+Status add_dependencies(const Project& project, const std::string& folder, BundlePlan& plan, Bundles& at_hand) {
     for (const ProjectDependency& dependency : project.dependencies) {
-        Result<PlannedDependency> planned = plan_dependency(dependency, folder);
+        Result<PlannedDependency> planned = plan_dependency(dependency, folder, at_hand);
         if (!planned)
             return in_line(project, dependency.line, std::move(planned).error().with_context("dependency"));
         const auto earlier = std::ranges::find(plan.dependencies, planned->bundle, &PlannedDependency::bundle);
@@ -214,6 +218,17 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
             return in_line(project, dependency.line, Error(ErrorCode::conflict, "the bundle " + planned->bundle.hex() + " is a dependency already; take one out"));
         plan.dependencies.push_back(*std::move(planned));
     }
+    return ok();
+}
+
+// ---- Links ----------------------------------------------------------------------------------------------------------
+
+Status add_links(const Project& project, Bundles at_hand, PackPlan& packed) {
+    LinkOptions options{.roots = project.link->roots, .used = project.link->used, .consumed = project.link->consumed, .dependencies = std::move(at_hand)};
+    for (const PlannedConsume& consume : project.consumes)
+        options.consumed.push_back(consume.text);
+    if (Status linked = link_packed(packed, options, {.scanners = project.scanners}, project.link->references); !linked)
+        return std::move(linked).error().with_context(printable(project.file));
     return ok();
 }
 
@@ -258,14 +273,17 @@ Result<PackPlan> plan_project(const Project& project, const std::string& folder)
 
     std::vector<bool> used(project.rules.size());
     FARDEL_TRY(apply_rules(project, sizes, plan, used));
-    FARDEL_TRY(add_dependencies(project, folder, plan));
+    Bundles at_hand;
+    FARDEL_TRY(add_dependencies(project, folder, plan, at_hand));
     plan.consumes = project.consumes;
     add_metadata(project, plan);
 
-    PackPlan packed{.plan = std::move(plan), .report = std::move(scan.report), .idle_rules = {}};
+    PackPlan packed{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .idle_rules = {}};
     for (std::size_t i = 0; i < used.size(); ++i)
         if (!used[i] && !project.rules[i].exclude)
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " + printable(project.rules[i].match));
+    if (project.link)
+        FARDEL_TRY(add_links(project, std::move(at_hand), packed));
     return packed;
 }
 

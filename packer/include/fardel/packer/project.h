@@ -9,6 +9,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/packer/project_link.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,9 @@ struct Project {
     std::vector<ProjectDependency> dependencies;
     std::vector<PlannedMetadata> metadata;                   // of the bundle, without name and version
     std::vector<AssetName> tombstones;
+    std::optional<ProjectLink> link;                         // absent: nothing is scanned for what it names
+    std::optional<SplitOptions> split;                       // then `link` is there, too
+    std::vector<ProjectScanner> scanners;
 };
 
 // `file` is how messages name the text. Errors, of the first mistake, with the number of others: malformed, limit.
