@@ -8,6 +8,7 @@
 #include "pack_report.h"
 #include "pack_target.h"
 #include "progress_bar.h"
+#include "split_job.h"
 
 #include <fardel/format/envelope.h>
 #include <fardel/packer/project_plan.h>
@@ -45,6 +46,31 @@ Result<std::uint64_t> sign(StagedBundle& staged, const PackJob& job, std::uint64
     return bytes.size();
 }
 
+Result<PackReport> make_bundle(const PackJob& job, const BundlePlan& plan, std::uint64_t created, Signer* signer, const Interrupt& interrupt, Console& console) {
+    PackReport report{.file = job.out, .name = job.name, .version = job.version};
+    FARDEL_TRY_ASSIGN(StagedBundle staged, write(plan, job, interrupt, console));
+    report.written = staged.summary();
+    report.file_bytes = report.written.file_bytes;
+    if (signer) {
+        FARDEL_TRY_ASSIGN(const std::uint64_t signature_bytes, sign(staged, job, created, *signer));
+        report.file_bytes += signature_bytes;
+        report.signed_by = signer->public_key();
+    }
+    FARDEL_TRY(staged.commit());
+    return report;
+}
+
+Result<Exit> tell_parts(const PackJob& job, const std::vector<PackReport>& reports, Console& console) {
+    std::string text;
+    Json json{{"bundles", Json::array()}};
+    for (const PackReport& report : reports) {
+        text += format_report(report, console);
+        json["bundles"].push_back(json_of(report));
+    }
+    FARDEL_TRY(console.write(job.json ? format_json(json) + "\n" : text));
+    return Exit::fine;
+}
+
 }  // namespace
 
 void add_job_options(CommandLine& line, PackJob& job) {
@@ -63,23 +89,26 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     }
     FARDEL_TRY_ASSIGN(PackPlan planned, plan());
 
-    PackReport report{.file = job.out, .name = job.name, .version = job.version};
+    std::vector<PackReport> reports;
     {
         const Interrupt interrupt;   // from here on there is something to clean up
-        FARDEL_TRY_ASSIGN(StagedBundle staged, write(planned.plan, job, interrupt, console));
-        report.written = staged.summary();
-        report.file_bytes = report.written.file_bytes;
-        if (signer) {
-            FARDEL_TRY_ASSIGN(const std::uint64_t signature_bytes, sign(staged, job, created, *signer));
-            report.file_bytes += signature_bytes;
-            report.signed_by = signer->public_key();
-        }
-        FARDEL_TRY(staged.commit());
+        const auto make = [&](const PackJob& one, const BundlePlan& plan) -> Status {
+            const auto begun = std::chrono::steady_clock::now();
+            FARDEL_TRY_ASSIGN(PackReport report, make_bundle(one, plan, created, signer.get(), interrupt, console));
+            report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - (reports.empty() ? start : begun)).count();
+            reports.push_back(std::move(report));
+            return ok();
+        };
+        if (planned.parts.empty())
+            FARDEL_TRY(make(job, planned.plan));
+        else
+            FARDEL_TRY(run_parts(job, std::move(planned.parts), make));
     }
-    report.scan = std::move(planned.report);
-    report.idle_rules = std::move(planned.idle_rules);
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    FARDEL_TRY(console.write(job.json ? format_json(json_of(report)) + "\n" : format_report(report, console)));
+    reports.front().scan = std::move(planned.report);
+    reports.front().idle_rules = std::move(planned.idle_rules);
+    if (reports.size() > 1)
+        return tell_parts(job, reports, console);
+    FARDEL_TRY(console.write(job.json ? format_json(json_of(reports.front())) + "\n" : format_report(reports.front(), console)));
     return Exit::fine;
 }
 

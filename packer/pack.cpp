@@ -38,7 +38,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version});
-    return PackPlan{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .idle_rules = {}};
+    return PackPlan{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .parts = {}, .idle_rules = {}};
 }
 
 Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan, bool references) {

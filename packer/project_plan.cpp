@@ -229,6 +229,12 @@ Status add_links(const Project& project, Bundles at_hand, PackPlan& packed) {
         options.consumed.push_back(consume.text);
     if (Status linked = link_packed(packed, options, {.scanners = project.scanners}, project.link->references); !linked)
         return std::move(linked).error().with_context(printable(project.file));
+    if (!project.split || project.split->policy == SplitPolicy::one)
+        return ok();
+    auto parts = split_plan(packed.plan, packed.sizes, *packed.link, *project.split);
+    if (!parts)
+        return std::move(parts).error().with_context(printable(project.file));
+    packed.parts = *std::move(parts);
     return ok();
 }
 
@@ -278,7 +284,7 @@ Result<PackPlan> plan_project(const Project& project, const std::string& folder)
     plan.consumes = project.consumes;
     add_metadata(project, plan);
 
-    PackPlan packed{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .idle_rules = {}};
+    PackPlan packed{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .parts = {}, .idle_rules = {}};
     for (std::size_t i = 0; i < used.size(); ++i)
         if (!used[i] && !project.rules[i].exclude)
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " + printable(project.rules[i].match));

@@ -8,6 +8,7 @@
 #include <fardel/format/result.h>
 #include <fardel/packer/link.h>
 #include <fardel/packer/plan_scan.h>
+#include <fardel/packer/split_plan.h>
 #include <fardel/sources/source_scan.h>
 
 #include <cstdint>
@@ -30,6 +31,7 @@ struct PackPlan {
     std::vector<std::uint64_t> sizes;      // raw bytes of each asset of the plan
     ScanReport report;     // what the sources hold and the bundle will not
     std::optional<LinkResult> link;        // of a project with [link]: what the plan's references, consumes and audit come from
+    std::vector<SplitPart> parts;          // of a project that is split: what becomes of `plan`; empty: one bundle
     std::vector<std::string> idle_rules;   // of a project: rules that match nothing, "fardel.toml:7: **/*@hd.png"
 };
 
