@@ -92,9 +92,9 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     std::vector<PackReport> reports;
     {
         const Interrupt interrupt;   // from here on there is something to clean up
-        const auto make = [&](const PackJob& one, const BundlePlan& plan) -> Status {
+        const auto make = [&](const PackJob& one, const BundlePlan& of_one) -> Status {
             const auto begun = std::chrono::steady_clock::now();
-            FARDEL_TRY_ASSIGN(PackReport report, make_bundle(one, plan, created, signer.get(), interrupt, console));
+            FARDEL_TRY_ASSIGN(PackReport report, make_bundle(one, of_one, created, signer.get(), interrupt, console));
             report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - (reports.empty() ? start : begun)).count();
             reports.push_back(std::move(report));
             return ok();
