@@ -27,6 +27,7 @@ constexpr Verb kVerbs[] = {
     {"watch", "build, and again whenever something changes", run_watch},
     {"graph", "tell which files of a project are made of which", run_graph},
     {"pack", "make a bundle from folders and game archives", run_pack},
+    {"audit", "tell what assets name and is not there, and what nobody names", run_audit},
     {"id", "print a bundle's id", run_id},
     {"ls", "list what is in a bundle", run_ls},
     {"cat", "print an asset's bytes", run_cat},
