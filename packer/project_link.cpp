@@ -18,7 +18,6 @@ constexpr Key<ProjectLink> kLinkKeys[] = {
     {"used", read_globs<&ProjectLink::used>},
     {"consumed", read_globs<&ProjectLink::consumed>},
     {"references", [](const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) { read_truth(entry, link.references, mistakes); }},
-    {"rewrite", read_globs<&ProjectLink::rewrite>},
 };
 
 // ---- [split] --------------------------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ struct ProjectLink {
     std::vector<std::string> used;
     std::vector<std::string> consumed;
     bool references = true;                      // link tables are written
-    std::vector<std::string> rewrite;            // globs over text assets whose references become /assets/<id>
 };
 
 // [[scanner]]: what else the files that `match` matches name.
