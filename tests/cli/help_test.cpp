@@ -7,7 +7,7 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"init", "build", "pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount", "pure"};
+const std::vector<std::string> kVerbs = {"init", "build", "pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "diff", "report", "mount", "pure"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -134,6 +134,8 @@ TEST_CASE("the program: a command line that makes no sense is told in one line, 
         {"which", "--mount", "a"},
         {"conflicts"},
         {"links"},
+        {"diff", "a"},
+        {"report"},
         {"mount", "a"},
         {"mount", "--unmount", "a", "b"},
         {"mount", "--unmount", "a", "--foreground"},
