@@ -247,10 +247,9 @@ private:
     std::unordered_map<std::uint32_t, const std::string*> names_;
 };
 
-// Puts `text` in the place of `mark`, which the template has once.
+// Puts `text` in the place of each `mark`; `text` holds none.
 void fill(std::string& page, std::string_view mark, std::string_view text) {
-    const auto at = page.find(mark);
-    if (at != std::string::npos)
+    for (auto at = page.find(mark); at != std::string::npos; at = page.find(mark, at + text.size()))
         page.replace(at, mark.size(), text);
 }
 
@@ -282,11 +281,10 @@ std::string format_page(const Json& facts) {
     for (const std::string_view part : report_scripts())
         script += part;
     std::string page(report_html());
-    for (int element = 0; element < 2; ++element)
-        fill(page, "@nonce@", nonce);
+    fill(page, "@nonce@", nonce);
     fill(page, "@style@", report_style());
     fill(page, "@script@", script);
-    fill(page, "@facts@", embedded);   // last: nothing in it is a mark
+    fill(page, "@facts@", embedded);   // last: whatever it holds stays as it is
     return page;
 }
 

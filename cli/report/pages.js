@@ -20,9 +20,9 @@ const pages = (() => {
     }));
   }
 
-  function show() {
-    if (location.hash === "#main") return;
-    const where = read_address(location.hash);
+  function show(hash) {
+    if (hash === "#main") return;   // skips the list of views
+    const where = read_address(hash);
     const view = Object.hasOwn(views, where.view) ? where.view : "overview";
     tip.hidden = true;
     main.dataset.view = view;
@@ -50,15 +50,15 @@ const pages = (() => {
   function start() {
     navigation();
     document.getElementById("subject").textContent = facts.bundles.map((bundle) => bundle.label + (bundle.version ? " " + bundle.version : "")).join(" · ");
-    addEventListener("hashchange", show);
+    addEventListener("hashchange", () => show(location.hash));
     for (const kind of ["pointermove", "focusin"]) main.addEventListener(kind, tell);
     for (const kind of ["pointerleave", "focusout"]) main.addEventListener(kind, () => { tip.hidden = true; });
-    field.addEventListener("input", () => { history.replaceState(null, "", field.value ? address.search(field.value) : "#/"); show(); });
+    field.addEventListener("input", () => { const wanted = field.value ? address.search(field.value) : "#/"; history.replaceState(null, "", wanted); show(wanted); });
     addEventListener("keydown", (event) => {
       if (event.key === "/" && document.activeElement !== field) { event.preventDefault(); field.focus(); field.select(); }
       if (event.key === "Escape") { tip.hidden = true; if (document.activeElement === field) field.blur(); }
     });
-    show();
+    show(location.hash);
   }
 
   return { start, show, views };
