@@ -132,12 +132,12 @@ TEST_CASE("report: the treemap is a picture in the colours of its types, and the
     run_well({"pack", openarena_archive("pak6-misc.pk3"), "-o", base, "--name", "openarena", "--level", "1"});
     run_well({"report", base, "-o", page});
     const std::string light = take_picture(scratch, page, "#/treemap");
-    CHECK(count_colour(light, "#2563b8") > 20'000);   // images
+    CHECK(count_colour(light, "#b3303b") > 20'000);   // what belongs to levels
     CHECK(count_colour(light, "#f5f6f8") > 20'000);   // the ground
     CHECK(count_colour(light, "#0f1318") == 0);
     const std::string dark = take_picture(scratch, page, "#/treemap", {"--blink-settings=preferredColorScheme=0"});
     CHECK(count_colour(dark, "#0f1318") > 20'000);
-    CHECK(count_colour(dark, "#2563b8") > 20'000);
+    CHECK(count_colour(dark, "#b3303b") > 20'000);
 }
 
 TEST_CASE("report: a hundred thousand assets make a page of bounded size that adds up") {
