@@ -39,6 +39,8 @@ constexpr Verb kVerbs[] = {
     {"which", "explain why a path is the asset that it is", run_which},
     {"conflicts", "tell every name that one bundle hides from another", run_conflicts},
     {"links", "tell every name and bundle that is missing", run_links},
+    {"diff", "tell what changed from one bundle to another", run_diff},
+    {"report", "write a page about bundles: sizes, duplicates, what is missing", run_report},
     {"mount", "show bundles as a folder, through FUSE", run_mount},
     {"pure", "show that a client has what a server allows, and nothing else", run_pure},
     {"cache", "look after what the packer need not make twice", run_cache},
