@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
@@ -59,6 +60,7 @@ struct ProjectBuild::State {
     std::unique_ptr<DerivedCache> cache;           // once there were jobs
     std::vector<std::string> logs;
     std::vector<std::string> different;
+    std::set<std::uint32_t> lines;                 // of the rules that had jobs
 
     void tell(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
         if (options.progress)
@@ -80,7 +82,7 @@ ProjectBuild::~ProjectBuild() = default;
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
     FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder)));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
-    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}});
+    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}, .lines = {}});
     FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
     return ProjectBuild(std::move(state));
 }
@@ -97,12 +99,18 @@ std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
 Result<PackPlan> ProjectBuild::plan() {
     State& state = *state_;
     state.seen.clear();
+    FARDEL_TRY(state.database.mend());
     FARDEL_TRY(state.see_others());
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
     std::ranges::move(scan.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(std::vector<FileContent> contents, state.know_sources(scan.entries));
     FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.make_files(std::move(scan.entries), std::move(contents)));
-    return plan_project_files(state.project, state.folder, std::move(files), std::move(scan.report));
+    FARDEL_TRY_ASSIGN(PackPlan planned, plan_project_files(state.project, state.folder, std::move(files), std::move(scan.report)));
+    // A rule whose files were all made into others has not been idle.
+    std::erase_if(planned.idle_rules, [&](const std::string& rule) {
+        return std::ranges::any_of(state.lines, [&](std::uint32_t line) { return rule.starts_with(printable(state.project.file) + ":" + std::to_string(line) + ": "); });
+    });
+    return planned;
 }
 
 // What decides the result without being a source. Before anything of it is read.
@@ -223,6 +231,8 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<Sou
         counts.jobs = ran.run + ran.from_cache;
         counts.jobs_run = ran.run;
     }
+    for (const GraphJob& job : graph.jobs())
+        lines.insert(job.line);
     std::vector<ProjectFile> files;
     files.reserve(contents.size());
     for (std::size_t i = 0; i < contents.size(); ++i) {
