@@ -43,10 +43,30 @@ struct Report {
     PackReport packed;           // of the bundle that is there; when it was up to date: what the build that wrote it said
     BuildCounts counts;
     std::vector<std::string> logs;
+    std::vector<std::string> warnings;    // caches that are left out
+    CacheStatistics cache;
     std::vector<std::string> different;   // jobs that did not give what they gave before
     bool up_to_date = false;
     double seconds = 0;
 };
+
+Json json_of(const CacheStatistics& statistics) {
+    Json layers = Json::array();
+    for (const CacheLayerStatistics& layer : statistics.layers)
+        layers.push_back({{"name", layer.name},
+                          {"hits", layer.hits},
+                          {"misses", layer.misses},
+                          {"broken", layer.broken},
+                          {"errors", layer.errors},
+                          {"records_written", layer.records_written},
+                          {"objects_written", layer.objects_written},
+                          {"bytes_read", layer.bytes_read},
+                          {"bytes_written", layer.bytes_written},
+                          {"filled", layer.filled},
+                          {"waited_ms", layer.waited.count() / 1000},
+                          {"left_out", layer.left_out}});
+    return {{"layers", std::move(layers)}, {"verified", statistics.verified}, {"verified_differently", statistics.verified_differently}};
+}
 
 Json json_of(const Report& report, const std::string& summary) {
     Json json = report.up_to_date ? Json::parse(summary, nullptr, false) : json_of(report.packed);
@@ -58,6 +78,8 @@ Json json_of(const Report& report, const std::string& summary) {
     json["sources_read"] = report.counts.sources_read;
     json["jobs"] = report.counts.jobs;
     json["jobs_run"] = report.counts.jobs_run;
+    json["warnings"] = report.warnings;
+    json["cache"] = json_of(report.cache);
     json["logs"] = report.logs;
     json["different"] = report.different;
     return json;
@@ -71,6 +93,11 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
     std::string text;
     for (const std::string& log : report.logs)
         text += log.ends_with('\n') ? log : log + '\n';
+    for (const std::string& warning : report.warnings)
+        text += fmt::format("{} {}\n", console.paint(Colour::yellow, "cache left out:"), warning);
+    for (const CacheLayerStatistics& layer : report.cache.layers)
+        if (!layer.left_out.empty())
+            text += fmt::format("{} {}: {}\n", console.paint(Colour::yellow, "cache left out:"), layer.name, layer.left_out);
     for (const std::string& different : report.different)
         text += fmt::format("{}: gave other bytes than before for the same inputs\n", console.paint(Colour::yellow, different));
     if (report.counts.jobs != 0)
@@ -150,6 +177,8 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     report.counts = build.counts();
     report.logs = build.logs();
     report.different = build.different();
+    report.warnings = build.warnings();
+    report.cache = build.cache_statistics();
     const Hash encoder = hash_of(encoder_name(static_cast<int>(job.pack.level)));
     if (const auto last = build.find_same(planned.plan, encoder)) {
         FARDEL_TRY(build.finish(planned.plan, encoder, last->bundles, last->summary));
@@ -158,13 +187,13 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
         return tell(report, last->summary, job.pack, console);
     }
 
-    FARDEL_TRY_ASSIGN(WrittenBundle written, write_and_sign(planned.plan, job.pack, signer.get(), build.find_donor(job.pack.out, encoder), stop, console));
+    FARDEL_TRY_ASSIGN(StagedBundle staged, write_and_sign(planned.plan, job.pack, signer.get(), build.find_donor(job.pack.out, encoder), stop, console));
     report.packed = {.file = job.pack.out, .name = job.pack.name, .version = job.pack.version};
-    report.packed.written = written.staged.summary();
-    report.packed.file_bytes = report.packed.written.file_bytes + written.signature_bytes;
+    report.packed.written = staged.summary();
+    report.packed.file_bytes = report.packed.written.file_bytes;
     if (signer)
         report.packed.signed_by = signer->public_key();
-    FARDEL_TRY(written.staged.commit());
+    FARDEL_TRY(staged.commit());
     report.packed.scan = std::move(planned.report);
     report.packed.idle_rules = std::move(planned.idle_rules);
     report.seconds = report.packed.seconds = seconds_since(start);

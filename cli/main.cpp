@@ -25,6 +25,7 @@ constexpr Verb kVerbs[] = {
     {"init", "write a project file to begin with", run_init},
     {"build", "make the bundle that a project file describes", run_build},
     {"watch", "build, and again whenever something changes", run_watch},
+    {"graph", "tell which files of a project are made of which", run_graph},
     {"pack", "make a bundle from folders and game archives", run_pack},
     {"id", "print a bundle's id", run_id},
     {"ls", "list what is in a bundle", run_ls},

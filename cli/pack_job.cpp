@@ -8,8 +8,10 @@
 #include "pack_report.h"
 #include "pack_target.h"
 #include "progress_bar.h"
+#include "temporary_folder.h"
 
 #include <fardel/format/envelope.h>
+#include <fardel/packer/build.h>
 #include <fardel/packer/project_plan.h>
 
 #include <fmt/format.h>
@@ -17,21 +19,19 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-// Returns the signature's size.
-Result<std::uint64_t> sign(StagedBundle& staged, const PackJob& job, std::uint64_t created, Signer& signer) {
+Status sign(StagedBundle& staged, const PackJob& job, std::uint64_t created, Signer& signer) {
     Statement statement = statement_about(staged.summary());
     statement.name = job.name;
     statement.version = job.version;
     statement.created_s = created;
     FARDEL_TRY_ASSIGN(const Envelope envelope, sign_statement(statement, signer));
-    FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
-    FARDEL_TRY(staged.append(envelope));
-    return bytes.size();
+    return staged.append(envelope);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Result<std::unique_ptr<Signer>> open_signer_of(const PackJob& job) {
     return open_signer(job.key);
 }
 
-Result<WrittenBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console) {
+Result<StagedBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console) {
     ProgressBar bar(console, "packing");
     WriteOptions options{.level = static_cast<int>(job.level), .jobs = static_cast<unsigned>(job.jobs), .progress = {}, .stop = std::move(stop), .donor = std::move(donor)};
     options.progress = [&](const WriteProgress& progress) {
@@ -52,11 +52,9 @@ Result<WrittenBundle> write_and_sign(const BundlePlan& plan, const PackJob& job,
     FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
     FARDEL_TRY_ASSIGN(auto file, stage_file(job.out));
     FARDEL_TRY_ASSIGN(StagedBundle staged, write_bundle(plan, std::move(file), options));
-    WrittenBundle written{.staged = std::move(staged), .signature_bytes = 0};
-    if (signer) {
-        FARDEL_TRY_ASSIGN(written.signature_bytes, sign(written.staged, job, created, *signer));
-    }
-    return written;
+    if (signer)
+        FARDEL_TRY(sign(staged, job, created, *signer));
+    return staged;
 }
 
 void add_job_options(CommandLine& line, PackJob& job) {
@@ -74,12 +72,12 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     PackReport report{.file = job.out, .name = job.name, .version = job.version};
     {
         const Interrupt interrupt;   // from here on there is something to clean up
-        FARDEL_TRY_ASSIGN(WrittenBundle written, write_and_sign(planned.plan, job, signer.get(), nullptr, interrupt.token(), console));
-        report.written = written.staged.summary();
-        report.file_bytes = report.written.file_bytes + written.signature_bytes;
+        FARDEL_TRY_ASSIGN(StagedBundle staged, write_and_sign(planned.plan, job, signer.get(), nullptr, interrupt.token(), console));
+        report.written = staged.summary();
+        report.file_bytes = report.written.file_bytes;
         if (signer)
             report.signed_by = signer->public_key();
-        FARDEL_TRY(written.staged.commit());
+        FARDEL_TRY(staged.commit());
     }
     report.scan = std::move(planned.report);
     report.idle_rules = std::move(planned.idle_rules);
@@ -118,8 +116,13 @@ Status verify_not_empty(const Project& project, const BundlePlan& plan) {
 
 Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console) {
     complete_job(open, job, excludes);
+    std::optional<TemporaryFolder> build_folder;   // both outlive the plan, whose blobs may be theirs
+    std::optional<ProjectBuild> build;
     return run_job(job, [&]() -> Result<PackPlan> {
-        FARDEL_TRY_ASSIGN(PackPlan plan, plan_project(open.project, open.folder));
+        FARDEL_TRY_ASSIGN(build_folder, TemporaryFolder::make());
+        FARDEL_TRY_ASSIGN(ProjectBuild opened, ProjectBuild::open(open.project, open.folder, {.target = job.out, .build_folder = build_folder->path(), .jobs = static_cast<unsigned>(job.jobs)}));
+        build.emplace(std::move(opened));
+        FARDEL_TRY_ASSIGN(PackPlan plan, build->plan());
         FARDEL_TRY(verify_not_empty(open.project, plan.plan));
         return plan;
     }, console);

@@ -33,13 +33,8 @@ struct PackJob {
 // --level, --jobs and --json.
 void add_job_options(CommandLine& line, PackJob& job);
 
-// A bundle written and signed, not yet in place.
-struct WrittenBundle {
-    StagedBundle staged;
-    std::uint64_t signature_bytes = 0;
-};
-// `signer`: nullptr leaves it unsigned. `donor`: as of WriteOptions.
-Result<WrittenBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console);
+// Written and signed, not yet in place. `signer`: nullptr leaves it unsigned. `donor`: as of WriteOptions.
+Result<StagedBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console);
 // nullptr when the job names no key.
 Result<std::unique_ptr<Signer>> open_signer_of(const PackJob& job);
 

@@ -13,6 +13,7 @@ namespace fardel {
 Result<Exit> run_pack(Words words, Console& console);
 Result<Exit> run_init(Words words, Console& console);
 Result<Exit> run_build(Words words, Console& console);
+Result<Exit> run_graph(Words words, Console& console);
 Result<Exit> run_id(Words words, Console& console);
 Result<Exit> run_ls(Words words, Console& console);
 Result<Exit> run_cat(Words words, Console& console);

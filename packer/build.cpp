@@ -1,20 +1,22 @@
 #include <fardel/packer/build.h>
 
+#include "build_cache.h"
 #include "build_database.h"
 #include "job_code.h"
 #include "job_queue.h"
 #include "plan_digest.h"
+#include "record_bytes.h"
 #include "source_digest.h"
 
 #include <fardel/format/byte_source.h>
-#include <fardel/packer/job_graph.h>
+#include <fardel/format/hash.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
-#include <fardel/store/cache_layers.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
@@ -22,7 +24,7 @@
 namespace fardel {
 namespace {
 
-std::string build_folder_of(const std::string& folder) { return path_in_project(folder, std::string(kBuildFolder)); }
+std::string build_folder_of(const std::string& folder, const BuildOptions& options) { return options.build_folder.empty() ? path_in_project(folder, std::string(kBuildFolder)) : options.build_folder; }
 
 Result<BuildDatabase> open_database(const std::string& build_folder) {
     std::error_code error;
@@ -38,6 +40,31 @@ bool is_there(const FinishedBundle& bundle) {
     PathStamp now = stamp_path(bundle.path);
     now.young = bundle.stamp.young;
     return now == bundle.stamp;
+}
+
+// Under which name the database keeps what a job found.
+std::string found_note_of(const JobGraph& graph, std::uint32_t job) {
+    RecordWriter writer;
+    writer.text(graph.jobs()[job].processor->name);
+    for (const std::uint32_t file : graph.jobs()[job].sources)
+        writer.text(graph.files()[file].name.view());
+    return "found " + blake3(std::as_bytes(std::span(writer.bytes()))).hex();
+}
+
+std::string note_of(const std::vector<std::string>& paths) {
+    RecordWriter writer;
+    writer.number(paths.size());
+    for (const std::string& path : paths)
+        writer.text(path);
+    return writer.take();
+}
+
+std::vector<std::string> paths_of(std::string_view note) {
+    RecordReader reader(note);
+    std::vector<std::string> paths(reader.count(8));
+    for (std::string& path : paths)
+        path = reader.text();
+    return paths;
 }
 
 bool are_there(const std::vector<FinishedBundle>& bundles) {
@@ -61,6 +88,7 @@ struct ProjectBuild::State {
     std::vector<std::string> logs;
     std::vector<std::string> different;
     std::set<std::uint32_t> lines;                 // of the rules that had jobs
+    std::vector<std::string> warnings;
 
     void tell(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
         if (options.progress)
@@ -80,9 +108,9 @@ ProjectBuild::ProjectBuild(ProjectBuild&&) noexcept = default;
 ProjectBuild::~ProjectBuild() = default;
 
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
-    FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder)));
+    FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder, options)));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
-    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}, .lines = {}});
+    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}, .lines = {}, .warnings = {}});
     FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
     return ProjectBuild(std::move(state));
 }
@@ -92,6 +120,22 @@ std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
     if (!last || state_->options.checksum || state_->options.verify_per_1000 != 0 || last->options != state_->options.options || !are_there(last->bundles) || find_changed(last->seen))
         return std::nullopt;
     return last;
+}
+
+// ---- What it would do -----------------------------------------------------------------------------------------------
+
+Result<BuildGraph> ProjectBuild::graph() const {
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state_->project, state_->folder), excludes_of(state_->project)));
+    std::vector<AssetName> names;
+    for (SourceEntry& entry : scan.entries)
+        names.push_back(std::move(entry.name));
+    FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state_->project, std::move(names)));
+    BuildGraph built{.graph = std::move(graph), .found = {}};
+    for (std::uint32_t job = 0; job < built.graph.jobs().size(); ++job) {
+        FARDEL_TRY_ASSIGN(const auto note, state_->database.find_note(found_note_of(built.graph, job)));
+        built.found.push_back(note ? paths_of(*note) : std::vector<std::string>());
+    }
+    return built;
 }
 
 // ---- The stages -----------------------------------------------------------------------------------------------------
@@ -195,17 +239,14 @@ Status ProjectBuild::State::see_programs() {
 }
 
 Status ProjectBuild::State::open_cache() {
-    FARDEL_TRY_ASSIGN(auto local, open_folder_layer(build_folder_of(folder) + "/cache"));
-    std::vector<CacheLayerPlace> layers;
-    layers.push_back({.layer = std::move(local), .policy = {}});
-    FARDEL_TRY_ASSIGN(cache, DerivedCache::open(std::move(layers), {.verify_per_1000 = options.verify_per_1000}));
+    FARDEL_TRY_ASSIGN(cache, open_build_cache(project, folder, build_folder_of(folder, options) + "/cache", {.verify_per_1000 = options.verify_per_1000}, warnings));
     return ok();
 }
 
 Result<JobsRun> ProjectBuild::State::run(JobGraph& graph, std::vector<FileContent> contents) {
     FARDEL_TRY(open_cache());
     // What a build that was killed left there is nobody's: we have the database.
-    const std::string scratch = build_folder_of(folder) + "/jobs";
+    const std::string scratch = build_folder_of(folder, options) + "/jobs";
     std::error_code error;
     std::filesystem::remove_all(scratch, error);
     std::filesystem::create_directories(scratch, error);
@@ -224,6 +265,8 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<Sou
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(project, std::move(names)));
     if (!graph.jobs().empty()) {
         FARDEL_TRY_ASSIGN(JobsRun ran, run(graph, std::move(contents)));
+        for (const auto& found : ran.found)
+            FARDEL_TRY(database.write_note(found_note_of(graph, found.first), note_of(found.second)));
         contents = std::move(ran.contents);
         logs = std::move(ran.logs);
         different = std::move(ran.different);
@@ -250,6 +293,7 @@ const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
 const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs; }
 const std::vector<std::string>& ProjectBuild::different() const { return state_->different; }
 const std::vector<SeenPlace>& ProjectBuild::seen() const { return state_->seen; }
+const std::vector<std::string>& ProjectBuild::warnings() const { return state_->warnings; }
 CacheStatistics ProjectBuild::cache_statistics() const { return state_->cache ? state_->cache->statistics() : CacheStatistics{}; }
 
 std::optional<FinishedBuild> ProjectBuild::find_same(const BundlePlan& plan, const Hash& encoder) const {
@@ -274,6 +318,8 @@ std::shared_ptr<const Bundle> ProjectBuild::find_donor(const std::string& path, 
 }
 
 Status ProjectBuild::finish(const BundlePlan& plan, const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary) {
+    if (state_->cache)
+        state_->cache->flush();
     FinishedBuild build{.options = state_->options.options, .plan = plan_digest(plan), .encoder = encoder, .seen = state_->seen, .bundles = std::move(bundles), .summary = std::move(summary)};
     for (FinishedBundle& bundle : build.bundles)
         bundle.stamp = stamp_path(bundle.path);

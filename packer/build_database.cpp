@@ -290,8 +290,12 @@ Status BuildDatabase::remove_source(std::string_view origin) { return Query(data
 
 Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view name) const {
     Query query(database_.get(), "SELECT text, seal FROM note WHERE name=?");
-    FARDEL_TRY_ASSIGN(const bool row, query.text(name).step());
-    return row && id_at<Hash>(query, 1) == seal_of(name, query.bytes(0)) ? std::optional(std::string(query.bytes(0))) : std::nullopt;
+    const auto row = query.text(name).step();
+    if (!row && is_damaged(database_.get()))
+        return std::optional<std::string>();
+    if (!row)
+        return row.error();
+    return *row && id_at<Hash>(query, 1) == seal_of(name, query.bytes(0)) ? std::optional(std::string(query.bytes(0))) : std::nullopt;
 }
 
 Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Query(database_.get(), "INSERT OR REPLACE INTO note VALUES(?,?,?)").text(name).blob(text).id(seal_of(name, text)).run(); }

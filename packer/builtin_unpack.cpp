@@ -8,7 +8,9 @@
 #include <array>
 #include <fstream>
 #include <ios>
-#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -46,8 +48,50 @@ private:
 
 // ---- .gz ------------------------------------------------------------------------------------------------------------
 
-struct CloseGzip {
-    void operator()(gzFile_s* file) const noexcept { ::gzclose_r(file); }
+// Members one after the other, whole, and nothing else. zlib's own reader of files takes some that end too early.
+class GzipReader {
+public:
+    GzipReader() { started_ = ::inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK; }
+    ~GzipReader() {
+        if (started_)
+            ::inflateEnd(&stream_);
+    }
+    GzipReader(const GzipReader&) = delete;
+    GzipReader& operator=(const GzipReader&) = delete;
+
+    // `packed`: a piece of the file, in its order; none at its end. `take` gets what it unpacks to.
+    template <class Take>
+    Status read(std::span<char> packed, Take take) {
+        if (!started_)
+            return Error(ErrorCode::io, "zlib does not start");
+        if (packed.empty())
+            return between_members_ && any_ ? ok() : malformed();
+        stream_.next_in = reinterpret_cast<Bytef*>(packed.data());
+        stream_.avail_in = static_cast<uInt>(packed.size());
+        do {
+            stream_.next_out = reinterpret_cast<Bytef*>(unpacked_.data());
+            stream_.avail_out = static_cast<uInt>(unpacked_.size());
+            if (between_members_ && any_)
+                ::inflateReset(&stream_);
+            between_members_ = false;
+            any_ = true;
+            const int result = ::inflate(&stream_, Z_NO_FLUSH);
+            if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+                return malformed();
+            between_members_ = result == Z_STREAM_END;
+            FARDEL_TRY(take(std::string_view(unpacked_.data(), unpacked_.size() - stream_.avail_out)));
+        } while (stream_.avail_in > 0 || (!between_members_ && stream_.avail_out == 0));
+        return ok();
+    }
+
+private:
+    static Error malformed() { return Error(ErrorCode::malformed, "this is no whole gzip file"); }
+
+    z_stream stream_{};
+    bool started_ = false;
+    bool between_members_ = true;
+    bool any_ = false;
+    std::array<char, 64u << 10> unpacked_;
 };
 
 std::string without_extension(std::string_view name) { return std::string(name.substr(0, name.rfind('.'))); }
@@ -55,28 +99,24 @@ std::string without_extension(std::string_view name) { return std::string(name.s
 Status unpack_gzip(const Job& job, const JobInput& source, const JobFolder& folder, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const std::string name, only_output(job, without_extension(source.name.view())));
     FARDEL_TRY_ASSIGN(const std::string path, folder.new_output_path(name));
-    const std::unique_ptr<gzFile_s, CloseGzip> packed(::gzopen(folder.input_path(source).c_str(), "rb"));
-    if (!packed)
-        return Error(ErrorCode::io, "'" + printable(source.name.view()) + "' cannot be opened");
+    std::ifstream packed(folder.input_path(source), std::ios::binary);
     OutputFile file(path, name);
-    std::array<char, kPieceBytes / 4> piece;
+    std::vector<char> piece(kPieceBytes);
+    GzipReader reader;
     std::uint64_t unpacked = 0;
     for (;;) {
-        if (stop.stop_requested())
-            return cancelled();
-        const int count = ::gzread(packed.get(), piece.data(), piece.size());
-        int failure = Z_OK;
-        ::gzerror(packed.get(), &failure);
-        if (count < 0 || failure == Z_BUF_ERROR)   // Z_BUF_ERROR: it ends in the middle
-            return Error(ErrorCode::malformed, "this is no whole gzip file");
-        if (::gzdirect(packed.get()) == 1)         // zlib hands what is no gzip through
-            return Error(ErrorCode::malformed, "this is no gzip file");
+        packed.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+        if (packed.bad() || !packed.is_open())
+            return Error(ErrorCode::io, "'" + printable(source.name.view()) + "' cannot be read");
+        const auto count = static_cast<std::size_t>(packed.gcount());
+        FARDEL_TRY(reader.read(std::span(piece).first(count), [&](std::string_view bytes) -> Status {
+            unpacked += bytes.size();
+            if (stop.stop_requested())
+                return cancelled();
+            return unpacked > kUnpackedBytesMax ? Status(too_large()) : file.write(bytes.data(), bytes.size());
+        }));
         if (count == 0)
             return file.close();
-        unpacked += static_cast<std::uint64_t>(count);
-        if (unpacked > kUnpackedBytesMax)
-            return too_large();
-        FARDEL_TRY(file.write(piece.data(), static_cast<std::size_t>(count)));
     }
 }
 

@@ -110,6 +110,8 @@ public:
         if (depth > limits::kNameDepthMax)
             return Error(ErrorCode::limit, "it made folders in folders, deeper than " + std::to_string(limits::kNameDepthMax));
         SystemDescriptor opened(::openat(parent, leaf, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        if (!opened && (errno == ENOTDIR || errno == ELOOP))
+            return Error(ErrorCode::denied, "in the place of its folder 'out/" + printable(prefix) + "' there is a link or a file");
         if (!opened)
             return system_failure(errno, "out/" + printable(prefix));
         DIR* const stream = ::fdopendir(::fcntl(opened.get(), F_DUPFD_CLOEXEC, 0));

@@ -255,6 +255,11 @@ Status JobQueue::take_in(std::uint32_t number, Ended ended) {
             if (reference.first == output.name)
                 run_.references.emplace_back(*file, reference.second);
     }
+    if (!ended.result.found.empty()) {
+        auto& found = run_.found.emplace_back(number, std::vector<std::string>());
+        for (FoundInput& input : ended.result.found)
+            found.second.push_back(std::move(input.path));
+    }
     std::ranges::move(ended.seen, std::back_inserter(run_.seen));
     ++(ended.from_cache ? run_.from_cache : run_.run);
     if (!ended.result.log.empty() && !ended.from_cache)
@@ -317,6 +322,7 @@ Result<JobsRun> JobQueue::run() {
     for (auto& [number, log] : logs_)
         run_.logs.push_back(graph_.describe(number) + ":\n" + std::move(log));
     std::ranges::sort(run_.references, {}, &std::pair<std::uint32_t, FoundReference>::first);
+    std::ranges::sort(run_.found, {}, &std::pair<std::uint32_t, std::vector<std::string>>::first);
     std::ranges::sort(run_.seen, {}, &SeenPlace::path);
     return std::move(run_);
 }

@@ -41,6 +41,7 @@ struct JobsRun {
     std::vector<FileContent> contents;             // one a file of the graph
     std::vector<SeenPlace> seen;                   // what jobs found besides their inputs, by path
     std::vector<std::pair<std::uint32_t, FoundReference>> references;   // file, what the job says that it names
+    std::vector<std::pair<std::uint32_t, std::vector<std::string>>> found;   // job, paths of what it looked for besides; by job
     std::vector<std::string> logs;                 // what programs printed, under the job's name; in the graph's order
     std::uint64_t run = 0;
     std::uint64_t from_cache = 0;

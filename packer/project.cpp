@@ -1,5 +1,6 @@
 #include <fardel/packer/project.h>
 
+#include "project_caches.h"
 #include "project_processors.h"
 #include "project_reader.h"
 
@@ -175,6 +176,7 @@ constexpr Key<Project> kProjectKeys[] = {
     {"metadata", read_project_metadata},
     {"rule", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectRule>(entry, kRuleKeys, project.rules, finish_rule, mistakes); }},
     {"consume", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<PlannedConsume>(entry, kConsumeKeys, project.consumes, finish_consume, mistakes); }},
+    {"cache", read_caches},
     {"dependency", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectDependency>(entry, kDependencyKeys, project.dependencies, finish_dependency, mistakes); }},
     {"processor", read_processors},
     {"job", read_jobs},

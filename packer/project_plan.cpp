@@ -276,8 +276,6 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
 
 Result<PackPlan> plan_project(const Project& project, const std::string& folder) {
     FARDEL_TRY(verify(project));
-    if (!project.jobs.empty() || std::ranges::any_of(project.rules, [](const ProjectRule& rule) { return !rule.process.empty(); }))
-        return Error(ErrorCode::unsupported, printable(project.file) + ": it has processors, which run in a build alone; use 'fardel build'");
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(project, folder), excludes_of(project)));
     std::vector<ProjectFile> files;
     files.reserve(scan.entries.size());

@@ -7,6 +7,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
+#include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
 #include <fardel/sources/path_stamp.h>
@@ -50,6 +51,7 @@ struct BuildProgress {
 
 struct BuildOptions {
     std::string target;                // which of the project's builds this is: the bundle's path
+    std::string build_folder;          // empty: ".fardel" beside the project file
     Hash options;                      // of everything besides the project that decides the result
     std::vector<std::string> watched;  // further files that it depends on: a key
     bool checksum = false;             // reads every source, whatever its stamp says
@@ -57,6 +59,12 @@ struct BuildOptions {
     std::uint32_t verify_per_1000 = 0; // of jobs that the cache has: run all the same, and compared
     std::function<void(const BuildProgress&)> progress;   // from any thread, one at a time
     std::stop_token stop;
+};
+
+// Which files are made of which, without building.
+struct BuildGraph {
+    JobGraph graph;
+    std::vector<std::vector<std::string>> found;   // one a job: what it looked for besides its inputs, when it last came to an end
 };
 
 struct BuildCounts {
@@ -74,6 +82,9 @@ public:
     ProjectBuild(ProjectBuild&&) noexcept;
     ~ProjectBuild();
 
+    // Scans, and runs nothing. Errors: those of scan_sources and JobGraph::plan.
+    Result<BuildGraph> graph() const;
+
     // How the last build ended, if another one now would end the same: what it looked at and what it wrote are as they were.
     std::optional<FinishedBuild> find_up_to_date() const;
 
@@ -84,7 +95,8 @@ public:
     const BuildCounts& counts() const;
     const std::vector<std::string>& logs() const;
     const std::vector<std::string>& different() const;
-    CacheStatistics cache_statistics() const;
+    const std::vector<std::string>& warnings() const;   // caches that could not be opened
+    CacheStatistics cache_statistics() const;           // of the caches that were asked
     const std::vector<SeenPlace>& seen() const;
     // The last build, if it had this very plan, and what it wrote is still there.
     std::optional<FinishedBuild> find_same(const BundlePlan& plan, const Hash& encoder) const;

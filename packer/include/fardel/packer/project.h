@@ -11,6 +11,7 @@
 #include <fardel/format/result.h>
 #include <fardel/packer/processor.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -57,6 +58,20 @@ struct ProjectJob {
     std::uint32_t line = 0;
 };
 
+// [[cache]]: derived data of others, asked behind the project's own; exactly one of folder, url and bundle.
+struct ProjectCache {
+    std::string folder;
+    bool shared = false;                                     // over a network
+    std::string url;
+    std::string token_file;                                  // its first line goes to the server
+    std::string bundle;
+    bool read = true;
+    bool write = true;                                       // what jobs gave
+    bool fill = true;                                        // what others behind it had
+    std::chrono::milliseconds slow{2'000};
+    std::uint32_t line = 0;
+};
+
 struct Project {
     std::string file;                                        // for messages
     std::string name;                                        // of the bundle
@@ -72,6 +87,7 @@ struct Project {
     std::vector<AssetName> tombstones;
     std::vector<Processor> processors;                       // each name once
     std::vector<ProjectJob> jobs;
+    std::vector<ProjectCache> caches;
 };
 
 // `file` is how messages name the text. Errors, of the first mistake, with the number of others: malformed, limit.

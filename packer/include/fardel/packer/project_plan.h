@@ -35,10 +35,9 @@ std::vector<std::string> excludes_of(const Project& project);
 // `files`: no two of one name. Reads the heads of bundles that are dependencies. Errors: as plan_project.
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report);
 
-// Scans and plans a project without processors. Reads what pack_sources reads, and the heads of bundles that are dependencies. Errors: those of pack_sources;
+// Scans and plans, without processors. Reads what pack_sources reads, and the heads of bundles that are dependencies. Errors: those of pack_sources;
 // conflict (two files that would be one variant or disagree about their name, a text that cannot be stripped, a bundle
-// twice among the dependencies), malformed or limit (a name that a rule makes), unsupported (it has processors), those of
-// opening a bundle.
+// twice among the dependencies), malformed or limit (a name that a rule makes), those of opening a bundle.
 Result<PackPlan> plan_project(const Project& project, const std::string& folder);
 
 }  // namespace fardel

@@ -1,0 +1,29 @@
+// A folder of our own below the system's temporary one; it and all in it go with the object.
+#pragma once
+
+#include <fardel/format/result.h>
+
+#include <string>
+#include <utility>
+
+namespace fardel {
+
+class TemporaryFolder {
+public:
+    // Errors: denied, no_space, io.
+    static Result<TemporaryFolder> make();
+    TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    TemporaryFolder& operator=(TemporaryFolder&& other) noexcept {
+        std::swap(path_, other.path_);
+        return *this;
+    }
+    ~TemporaryFolder();
+
+    const std::string& path() const noexcept { return path_; }
+
+private:
+    explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+    std::string path_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,18 @@
+// The derived-data cache of a project's builds: its own folder first, then what the project names.
+#pragma once
+
+#include <fardel/format/result.h>
+#include <fardel/packer/project.h>
+#include <fardel/store/derived_cache.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// `own`: the project's own folder of derived data; made when absent. A cache that the project names and that cannot be
+// opened is left out, and why stands in `left_out`. Errors: those of the own folder.
+Result<std::unique_ptr<DerivedCache>> open_build_cache(const Project& project, const std::string& folder, const std::string& own, CacheOptions options, std::vector<std::string>& left_out);
+
+}  // namespace fardel

@@ -1,0 +1,74 @@
+// fardel graph on a real project.
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+// a.txt and b.txt → upper case → one list; the upper-case ones do not stay.
+void make_project(const ScratchFolder& scratch) {
+    scratch.write("game/assets/a.txt", "a");
+    scratch.write("game/assets/b.txt", "b");
+    scratch.write("game/assets/order.cfg", "a b");
+    scratch.write("game/fardel.toml", R"(name = "game"
+sources = ["assets"]
+
+[processor.upper]
+command = ["dd", "conv=ucase", "status=none", "if=${in}", "of=${out}"]
+outputs = ["{folder}{stem}.upper"]
+
+[processor.list]
+command = ["cp", "${in}", "${out}"]
+inputs = ["*.cfg"]
+
+[[rule]]
+match = "*.txt"
+process = "upper"
+
+[[job]]
+sources = ["a.upper"]
+process = "list"
+outputs = ["all.list"]
+)");
+}
+
+}  // namespace
+
+TEST_CASE("graph: tells jobs, what they read and what they make, in the order of a build") {
+    const ScratchFolder scratch;
+    make_project(scratch);
+    const json told = json::parse(run_well({"graph", scratch.path("game"), "--json"}));
+    REQUIRE(told["jobs"].size() == 3);
+    CHECK(told["jobs"][0]["processor"] == "upper");
+    CHECK(told["jobs"][0]["sources"] == json{"a.txt"});
+    CHECK(told["jobs"][0]["outputs"] == json{"a.upper"});
+    CHECK(told["jobs"][2]["sources"] == json{"a.upper"});
+    CHECK(told["jobs"][2]["others"] == json{"order.cfg"});
+    for (const json& file : told["files"])
+        CHECK(file["in_bundle"] == (file["name"] == "b.upper" || file["name"] == "all.list" || file["name"] == "order.cfg"));
+    CHECK_FALSE(std::filesystem::exists(scratch.path("game/game.fardel")));
+
+    const std::string text = run_well({"graph", scratch.path("game")});
+    CHECK(text.find("3 sources, 3 jobs, 3 files made") != std::string::npos);
+    CHECK(text.find("a.upper ← upper (line ") != std::string::npos);
+    run_well({"build", scratch.path("game")});
+    CHECK(run_well({"cat", scratch.path("game/game.fardel"), "all.list"}) == "A");
+}
+
+TEST_CASE("graph: --of tells what is above and below one file, and --dot draws it") {
+    const ScratchFolder scratch;
+    make_project(scratch);
+    const json told = json::parse(run_well({"graph", scratch.path("game"), "--of", "a.upper", "--json"}));
+    REQUIRE(told["jobs"].size() == 2);
+    CHECK(told["jobs"][0]["outputs"] == json{"a.upper"});
+    CHECK(told["jobs"][1]["outputs"] == json{"all.list"});
+    const std::string dot = run_well({"graph", scratch.path("game"), "--of", "b.txt", "--dot"});
+    CHECK(dot.starts_with("digraph"));
+    CHECK(dot.find("b.upper") != std::string::npos);
+    CHECK(dot.find("a.upper") == std::string::npos);
+    CHECK(run({"graph", scratch.path("game"), "--of", "nothing"}).exit_code == 3);
+    CHECK(run({"graph", scratch.path("game"), "--json", "--dot"}).exit_code == 2);
+}
