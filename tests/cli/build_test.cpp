@@ -143,11 +143,14 @@ TEST_CASE("build: a bundle that was removed, replaced or asked for otherwise is 
     CHECK(told["jobs_run"] == 0);
     CHECK(read_file(bundle_path) == bundle);
 
-    // One byte is another, behind the program's back.
-    grow_old();
-    flip_bit(bundle_path, bundle.size() / 2);
-    CHECK(json::parse(run_well({"build", folder, "--json"}))["up_to_date"] == false);
-    CHECK(read_file(bundle_path) == bundle);
+    // One bit is another, behind the program's back: nothing of it is taken over.
+    for (const std::size_t offset : {std::size_t{0}, std::size_t{100}, std::size_t{4096}, std::size_t{4100}, std::size_t{8192}, bundle.size() / 2, bundle.size() * 3 / 4, bundle.size() - 1}) {
+        CAPTURE(offset);
+        grow_old();
+        flip_bit(bundle_path, offset);
+        CHECK(json::parse(run_well({"build", folder, "--json"}))["up_to_date"] == false);
+        CHECK(read_file(bundle_path) == bundle);
+    }
 
     CHECK(json::parse(run_well({"build", folder, "--json", "--level", "1"}))["up_to_date"] == false);
     CHECK(json::parse(run_well({"build", folder, "--json", "--version", "2"}))["version"] == "2");

@@ -292,20 +292,32 @@ TEST_CASE("build: after any edits it is what a clean build writes") {   // A110
             const std::string& name = names[random() % names.size()];
             const std::string fresh = "assets/" + std::string(random() % 2 ? "sub/" : "") + "n" + std::to_string(random() % 6) + endings[random() % endings.size()];
             const bool must_stay = name == "assets/a.part";   // of a [[job]] one is left
-            switch (random() % 7) {
-                case 0: story += "add " + fresh + "\n", game.write(fresh, "new " + std::to_string(random() % 4)); break;
-                case 1: older[name] = {game.read(name), fs::last_write_time(game.path(name))}, story += "change " + name + "\n", game.write(name, "changed " + std::to_string(random() % 4)); break;
-                case 2: if (!must_stay) story += "delete " + name + "\n", fs::remove(game.path(name)); break;
-                case 3: if (!must_stay) story += "rename " + name + " " + fresh + "\n", fs::rename(game.path(name), game.path(fresh)); break;
-                case 4: story += "touch " + name + "\n", fs::last_write_time(game.path(name), fs::file_time_type::clock::now()); break;
-                case 5: if (!older.empty()) {
-                        const auto& [old_name, old] = *older.begin();
-                        story += "restore " + old_name + "\n";
-                        game.write(old_name, old.first);
-                        fs::last_write_time(game.path(old_name), old.second);
-                        older.erase(older.begin());
-                    } break;
-                default: story += "header\n", game.write(random() % 3 == 0 ? "special.h" : "inc.h", "#" + std::to_string(random() % 3) + "\n"); break;
+            const std::uint64_t kind = random() % 7;
+            if (kind == 0) {
+                story += "add " + fresh + "\n";
+                game.write(fresh, "new " + std::to_string(random() % 4));
+            } else if (kind == 1) {
+                story += "change " + name + "\n";
+                older[name] = {game.read(name), fs::last_write_time(game.path(name))};
+                game.write(name, "changed " + std::to_string(random() % 4));
+            } else if (kind == 2 && !must_stay) {
+                story += "delete " + name + "\n";
+                fs::remove(game.path(name));
+            } else if (kind == 3 && !must_stay) {
+                story += "rename " + name + " " + fresh + "\n";
+                fs::rename(game.path(name), game.path(fresh));
+            } else if (kind == 4) {
+                story += "touch " + name + "\n";
+                fs::last_write_time(game.path(name), fs::file_time_type::clock::now());
+            } else if (kind == 5 && !older.empty()) {
+                const auto old = *older.begin();
+                story += "restore " + old.first + "\n";
+                game.write(old.first, old.second.first);
+                fs::last_write_time(game.path(old.first), old.second.second);
+                older.erase(old.first);
+            } else {
+                story += "header\n";
+                game.write(random() % 3 == 0 ? "special.h" : "inc.h", "#" + std::to_string(random() % 3) + "\n");
             }
         }
         story += "build\n";
@@ -351,20 +363,21 @@ TEST_CASE("build: a cache that was damaged, cut, mixed up or emptied changes no 
             if (size == 0)
                 continue;
             fs::permissions(file, fs::perms::owner_write, fs::perm_options::add);
-            switch (random() % 4) {
-                case 0: story += "remove " + name + "\n", fs::remove(file); break;
-                case 1: story += "cut " + name + "\n", fs::resize_file(file, random() % size); break;
-                case 2: {
-                    story += "damage " + name + "\n";
-                    std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
-                    bytes.seekp(static_cast<std::streamoff>(random() % size));
-                    bytes.put(static_cast<char>(random()));
-                    break;
-                }
-                default:
-                    story += "put another's in place of " + name + "\n";
-                    if (fs::exists(other) && other != file)
-                        fs::copy_file(other, file, fs::copy_options::overwrite_existing);
+            const std::uint64_t kind = random() % 4;
+            if (kind == 0) {
+                story += "remove " + name + "\n";
+                fs::remove(file);
+            } else if (kind == 1) {
+                story += "cut " + name + "\n";
+                fs::resize_file(file, random() % size);
+            } else if (kind == 2) {
+                story += "damage " + name + "\n";
+                std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
+                bytes.seekp(static_cast<std::streamoff>(random() % size));
+                bytes.put(static_cast<char>(random()));
+            } else if (fs::exists(other) && other != file) {
+                story += "put another's in place of " + name + "\n";
+                fs::copy_file(other, file, fs::copy_options::overwrite_existing);
             }
         }
         fs::remove(game.path("game.fardel"));

@@ -64,7 +64,10 @@ TEST_CASE("source digest: is what b3sum says, in the order of the entries, whate
     for (const unsigned jobs : {1u, 2u, 7u, 100u, 0u}) {
         CAPTURE(jobs);
         std::uint64_t told = 0;
-        const auto digests = digest_sources(entries, jobs, {}, [&](std::uint64_t done) { CHECK(done > told), told = done; });
+        const auto digests = digest_sources(entries, jobs, {}, [&](std::uint64_t done) {
+            CHECK(done > told);
+            told = done;
+        });
         REQUIRE(digests);
         REQUIRE(digests->size() == wanted.size());
         for (std::size_t i = 0; i < wanted.size(); ++i) {
