@@ -34,7 +34,7 @@ outputs = ["{folder}{stem}.num"]
 keep_source = true
 
 [processor.inc]
-command = ["sh", "tools/inc.sh", "${in}", "${out}", "${depfile}", "${project}"]
+command = ["sh", "${code:tools/inc.sh}", "${in}", "${out}", "${depfile}", "${project}"]
 outputs = ["{folder}{stem}.inc"]
 code = ["tools/inc.sh"]
 depfile = true
