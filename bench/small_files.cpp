@@ -140,7 +140,7 @@ std::string small_files_squashfs(const Scene& scene, std::uint32_t count, const 
     const std::string path = place(scene, count, "-" + label + ".squashfs");
     if (std::filesystem::exists(path)) return path;
     say_making(path);
-    const std::string command = fmt::format("rm -f '{0}.part' && mksquashfs - '{0}.part' -tar -quiet -no-progress {1} && mv '{0}.part' '{0}'", path, options);
+    const std::string command = fmt::format("rm -f '{0}.part' && mksquashfs - '{0}.part' -tar -quiet -no-progress -no-duplicates {1} && mv '{0}.part' '{0}'", path, options);
     std::FILE* pipe = ::popen(command.c_str(), "w");
     if (!pipe) fail(Error(ErrorCode::io, command + ": cannot be started"));
     write_tar(pipe, count);

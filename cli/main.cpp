@@ -40,6 +40,7 @@ constexpr Verb kVerbs[] = {
     {"links", "tell every name and bundle that is missing", run_links},
     {"mount", "show bundles as a folder, through FUSE", run_mount},
     {"pure", "show that a client has what a server allows, and nothing else", run_pure},
+    {"cache", "look after what the packer need not make twice", run_cache},
 };
 
 std::string overview() {

@@ -28,5 +28,6 @@ Result<Exit> run_conflicts(Words words, Console& console);
 Result<Exit> run_links(Words words, Console& console);
 Result<Exit> run_mount(Words words, Console& console);
 Result<Exit> run_pure(Words words, Console& console);
+Result<Exit> run_cache(Words words, Console& console);
 
 }  // namespace fardel

@@ -58,14 +58,15 @@ Result<Listing> list(const CacheFolder& folder, const std::stop_token& stop) {
     return listing;
 }
 
-// Somebody else may have used it since it was listed; then it stays.
-Result<bool> remove_unused(const CacheFolder& folder, const CacheFile& file) {
+enum class Removal : std::uint8_t { done, not_there, used };
+
+// Somebody else may have removed it since it was listed, or used it; then it stays.
+Result<Removal> remove_unused(const CacheFolder& folder, const CacheFile& file) {
     FARDEL_TRY_ASSIGN(const auto now, folder.find(file.kind, file.id));
     if (now && now->used_ns != file.used_ns)
-        return false;
-    if (now)
-        FARDEL_TRY(folder.remove(file.kind, file.id));
-    return true;
+        return Removal::used;
+    FARDEL_TRY_ASSIGN(const bool removed, folder.remove(file.kind, file.id));
+    return removed ? Removal::done : Removal::not_there;
 }
 
 }  // namespace
@@ -97,11 +98,11 @@ Result<CacheTrimmed> trim_cache_folder(const std::string& path, const CacheTrim&
     for (const CacheFile& file : plan_trim(std::move(listing.files), trim, now_ns)) {
         if (!pace.wait())
             return cancelled(folder);
-        FARDEL_TRY_ASSIGN(const bool gone, remove_unused(folder, file));
-        if (!gone)
-            continue;
-        count(file.size_bytes);
-        trimmed.bytes_left -= file.size_bytes;
+        FARDEL_TRY_ASSIGN(const Removal removal, remove_unused(folder, file));
+        if (removal == Removal::done)
+            count(file.size_bytes);
+        if (removal != Removal::used)
+            trimmed.bytes_left -= file.size_bytes;
     }
     return trimmed;
 }

@@ -90,7 +90,7 @@ private:
         return true;
     }
     bool take_body(std::span<const std::byte> bytes) {
-        if (status() != 200) {
+        if (status() != 200 || request_.method != Method::get) {
             forgotten_bytes_ += bytes.size();
             body_forgotten = forgotten_bytes_ > kErrorPageBytesMax;
             return !body_forgotten;
@@ -144,7 +144,7 @@ struct Answer {
 ErrorCode code_of(CURLcode code) {
     switch (code) {
         case CURLE_PEER_FAILED_VERIFICATION: return ErrorCode::untrusted;
-        case CURLE_OUT_OF_MEMORY: return ErrorCode::limit;
+        case CURLE_OUT_OF_MEMORY:  // also of a header that is too long
         case CURLE_WEIRD_SERVER_REPLY:
         case CURLE_UNSUPPORTED_PROTOCOL:
         case CURLE_BAD_CONTENT_ENCODING:

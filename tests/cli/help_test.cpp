@@ -7,7 +7,7 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"init", "build", "watch", "pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount", "pure"};
+const std::vector<std::string> kVerbs = {"init", "build", "watch", "pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount", "pure", "cache"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -57,6 +57,9 @@ TEST_CASE("help: every option of every verb is in its man page") {
         else if (verb == "pure")
             for (const char* step : {"policy", "offer", "answer", "check"})
                 helps.push_back(run_well({"pure", step, "--help"}));
+        else if (verb == "cache")
+            for (const char* step : {"init", "stats", "trim", "verify", "export"})
+                helps.push_back(run_well({"cache", step, "--help"}));
         else
             helps = {run_well({verb, "--help"})};
         for (const std::string& help : helps)
@@ -140,6 +143,12 @@ TEST_CASE("the program: a command line that makes no sense is told in one line, 
         {"pure"},
         {"pure", "mode"},
         {"pure", "offer", "--policy", "p"},
+        {"cache"},
+        {"cache", "empty"},
+        {"cache", "stats"},
+        {"cache", "trim", "a", "--size", "much"},
+        {"cache", "trim", "a", "--size", "99999999T"},
+        {"cache", "export", "a"},
     };
     const ScratchFolder scratch;
     for (const Arguments& arguments : wrong) {

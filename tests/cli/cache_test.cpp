@@ -1,0 +1,110 @@
+#include "sample.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/store/cache_layers.h>
+
+#include <nlohmann/json.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+using namespace fardel;
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+AssetId asset_of(const std::string& text) { return id_from<AssetId>(blake3(std::as_bytes(std::span(text)))); }
+
+// Three records of an object each.
+std::string make_cache(const ScratchFolder& scratch) {
+    const std::string folder = scratch.path("cache");
+    const auto layer = open_folder_layer(folder);
+    REQUIRE(layer);
+    for (const std::string text : {"one", "two", "three"}) {
+        CacheRecord record;
+        record.key.bytes.fill(static_cast<std::uint8_t>(text[1]));
+        record.outputs = {{.name = text, .asset = asset_of(text), .size_bytes = text.size()}};
+        const auto bytes = std::as_bytes(std::span(text));
+        REQUIRE((*layer)->write_object(asset_of(text), text.size(), *make_memory_blob({bytes.begin(), bytes.end()})));
+        REQUIRE((*layer)->write_record(record.key, *encode_cache_record(record)));
+    }
+    return folder;
+}
+
+std::string object_of(const std::string& folder, const std::string& text) { return folder + "/objects/" + asset_of(text).hex().substr(0, 2) + "/" + asset_of(text).hex(); }
+
+}  // namespace
+
+TEST_CASE("cache init: makes a folder that is a cache, and takes nothing else for one") {
+    const ScratchFolder scratch;
+    CHECK(run_well({"cache", "init", scratch.path("a/b")}) == scratch.path("a/b") + " is a cache\n");
+    run_well({"cache", "init", scratch.path("a/b")});
+    CHECK(list_folder(scratch.path("a/b")) == "CACHEDIR.TAG");
+    CHECK(read_file(scratch.path("a/b/CACHEDIR.TAG")).starts_with("Signature: 8a477f597d28d172789f06886806bc55\n"));
+    scratch.write("home/letter", "dear");
+    CHECK(is_one_clear_line(run({"cache", "init", scratch.path("home")}), "malformed"));
+    CHECK(list_folder(scratch.path("home")) == "letter");
+    for (const char* verb : {"stats", "trim", "verify"}) {
+        CHECK(is_one_clear_line(run({"cache", verb, scratch.path("home")}), "malformed"));
+        CHECK(is_one_clear_line(run({"cache", verb, scratch.path("none")}), "missing"));
+    }
+}
+
+TEST_CASE("cache stats: counts, and with --check reads") {
+    const ScratchFolder scratch;
+    const std::string folder = make_cache(scratch);
+    CHECK(run_well({"cache", "stats", folder}).find("  objects     3, 11 B\n") != std::string::npos);
+    const json counted = json::parse(run_well({"cache", "stats", "--json", folder}))["folders"];
+    REQUIRE(counted.size() == 1);
+    CHECK(counted[0]["records"] == 3);
+    CHECK(counted[0]["object_bytes"] == 11);
+    CHECK_FALSE(counted[0].contains("broken"));
+    CHECK(run_well({"cache", "stats", "--check", folder}).find("everything is whole") != std::string::npos);
+
+    scratch.write(fs::path(object_of(folder, "two")).lexically_relative(scratch.root()).string(), "TWO");
+    run_well({"cache", "stats", folder});
+    const Outcome outcome = run({"cache", "stats", "--check", "--json", folder});
+    CHECK(outcome.exit_code == 1);
+    CHECK(json::parse(outcome.out)["folders"][0]["broken"].size() == 1);
+}
+
+TEST_CASE("cache verify: tells what is broken, and removes it when asked to") {   // A103
+    const ScratchFolder scratch;
+    const std::string folder = make_cache(scratch);
+    run_well({"cache", "verify", folder});
+    const std::string object = object_of(folder, "three");
+    scratch.write(fs::path(object).lexically_relative(scratch.root()).string(), "THREE");
+    const Outcome outcome = run({"cache", "verify", folder});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out.find(object.substr(folder.size() + 1)) != std::string::npos);
+    CHECK(run_well({"cache", "verify", "--remove", folder}).find("1 file, 1 removed") != std::string::npos);
+    CHECK_FALSE(fs::exists(object));
+    CHECK(json::parse(run_well({"cache", "verify", "--json", folder}))["folders"][0]["incomplete"] == 1);
+}
+
+TEST_CASE("cache trim: removes what is old, and tells how much") {
+    const ScratchFolder scratch;
+    const std::string folder = make_cache(scratch);
+    CHECK(run_well({"cache", "trim", folder, "--size", "0"}).find("removed 0 of 6 files") != std::string::npos);   // all is young
+    const timespec old[2] = {{.tv_sec = 1'000'000'000, .tv_nsec = 0}, {.tv_sec = 1'000'000'000, .tv_nsec = 0}};
+    REQUIRE(::utimensat(AT_FDCWD, object_of(folder, "two").c_str(), old, 0) == 0);
+    const json report = json::parse(run_well({"cache", "trim", "--json", folder, "--size", "1G", "--unused", "14", "--rate", "10"}))["folders"][0];
+    CHECK(report["files_removed"] == 1);
+    CHECK(report["bytes_removed"] == 3);
+    CHECK_FALSE(fs::exists(object_of(folder, "two")));
+}
+
+TEST_CASE("cache export: writes a bundle that verifies and holds the objects") {
+    const ScratchFolder scratch;
+    const std::string folder = make_cache(scratch);
+    const std::string bundle = scratch.path("farm.fardel");
+    CHECK(run_well({"cache", "export", folder, "-o", bundle}) == "wrote " + bundle + ": 3 records, 3 objects\n");
+    run_well({"verify", bundle});
+    CHECK(run_well({"cat", bundle, "/assets/" + asset_of("three").hex()}) == "three");
+    fs::remove(object_of(folder, "two"));
+    CHECK(json::parse(run_well({"cache", "export", "--json", folder, "-o", bundle}))["broken"] == 1);
+    CHECK(is_one_clear_line(run({"cache", "export", scratch.path("none"), "-o", bundle}), "missing"));
+}

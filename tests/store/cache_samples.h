@@ -1,0 +1,96 @@
+// Records and outputs to put into caches, made of numbers.
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/hash.h>
+#include <fardel/store/cache_layer.h>
+#include <fardel/store/cache_record.h>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel::tests {
+
+inline std::vector<std::byte> bytes_of(std::string_view text) {
+    const auto bytes = std::as_bytes(std::span(text));
+    return {bytes.begin(), bytes.end()};
+}
+
+inline std::vector<std::byte> noise(std::size_t size_bytes, std::uint64_t number) {
+    std::vector<std::byte> bytes(size_bytes);
+    for (std::byte& byte : bytes) {
+        number = number * 6364136223846793005 + 1442695040888963407;
+        byte = std::byte(number >> 56);
+    }
+    return bytes;
+}
+
+inline AssetId asset_of(std::span<const std::byte> bytes) { return id_from<AssetId>(blake3(bytes)); }
+
+inline BuildKey key_of(std::uint64_t number) {
+    const std::string text = "key " + std::to_string(number);
+    return id_from<BuildKey>(blake3(std::as_bytes(std::span(text))));
+}
+
+inline Result<std::vector<std::byte>> read_blob(const BlobSource& blob, std::size_t step = 4096) {
+    FARDEL_TRY_ASSIGN(const auto stream, blob.open());
+    std::vector<std::byte> whole;
+    for (std::vector<std::byte> buffer(step);;) {
+        FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(buffer));
+        if (count == 0)
+            return whole;
+        whole.insert(whole.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+}
+
+// What a job gave: a record and the bytes that it names.
+struct Sample {
+    CacheRecord record;
+    std::vector<std::vector<std::byte>> outputs;
+
+    std::vector<std::shared_ptr<const BlobSource>> blobs() const {
+        std::vector<std::shared_ptr<const BlobSource>> blobs;
+        for (const auto& output : outputs)
+            blobs.push_back(make_memory_blob(output));
+        return blobs;
+    }
+    const AssetId& asset(std::size_t i) const { return record.outputs[i].asset; }
+};
+
+inline Sample make_sample(std::uint64_t number, std::vector<std::vector<std::byte>> outputs) {
+    Sample sample;
+    sample.record.key = key_of(number);
+    sample.record.notes = "notes of " + std::to_string(number);
+    for (const auto& output : outputs)
+        sample.record.outputs.push_back({.name = "out/" + std::to_string(sample.record.outputs.size()), .asset = asset_of(output), .size_bytes = output.size()});
+    sample.outputs = std::move(outputs);
+    return sample;
+}
+
+inline Sample make_sample(std::uint64_t number) {
+    return make_sample(number, {noise(1000 + number % 7, number), noise(100'000, ~number), {}});
+}
+
+inline std::vector<std::byte> encoded(const CacheRecord& record) {
+    auto bytes = encode_cache_record(record);
+    REQUIRE(bytes);
+    return *std::move(bytes);
+}
+
+// Straight into a layer.
+inline void write_sample(CacheLayer& layer, const Sample& sample) {
+    for (std::size_t i = 0; i < sample.outputs.size(); ++i) {
+        const Status written = layer.write_object(sample.asset(i), sample.outputs[i].size(), *make_memory_blob(sample.outputs[i]));
+        REQUIRE_MESSAGE(written, (written ? "" : written.error().text()));
+    }
+    const Status written = layer.write_record(sample.record.key, encoded(sample.record));
+    REQUIRE_MESSAGE(written, (written ? "" : written.error().text()));
+}
+
+}  // namespace fardel::tests

@@ -1,0 +1,41 @@
+// The kinds of layers, each in a place of its own, for the tests that all of them share.
+#pragma once
+
+#include "nginx.h"
+#include "scratch.h"
+
+#include <fardel/store/cache_layers.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fardel::tests {
+
+struct CacheSite {
+    std::string name;
+    std::function<std::unique_ptr<CacheLayer>()> open;   // another one of the same place; of memory: a new one
+    std::string tree;                                    // where its files lie; empty: it has none
+    bool lasts = true;                                   // what one has written, another one opened later finds
+};
+
+// Those that are written. Nginx runs as long as the sites live.
+class CacheSites {
+public:
+    CacheSites();
+    const std::vector<CacheSite>& all() const { return sites_; }
+    const ScratchFolder& scratch() const { return scratch_; }
+
+private:
+    ScratchFolder scratch_;
+    Nginx nginx_;
+    std::vector<CacheSite> sites_;
+};
+
+// Fails the test when it does not open.
+std::unique_ptr<CacheLayer> opened(Result<std::unique_ptr<CacheLayer>> layer);
+std::unique_ptr<CacheLayer> open_nginx_layer(const Nginx& nginx, HttpLayerOptions options = {});
+
+}  // namespace fardel::tests

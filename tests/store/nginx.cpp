@@ -1,0 +1,122 @@
+#include "nginx.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <iterator>
+#include <thread>
+
+namespace fardel::tests {
+namespace {
+
+sockaddr_in loopback(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    return address;
+}
+
+bool answers(int port) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_in address = loopback(port);
+    const bool connected = ::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    ::close(socket);
+    return connected;
+}
+
+void replace(std::string& text, const std::string& from, const std::string& to) {
+    REQUIRE_MESSAGE(text.find(from) != std::string::npos, from);
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+}
+
+// The block of the manual.
+std::string configuration() {
+    std::ifstream in(FARDEL_SOURCE_DIR "/docs/derived-cache.md", std::ios::binary);
+    const std::string manual{std::istreambuf_iterator<char>(in), {}};
+    const auto start = manual.find("```nginx\n");
+    const auto end = manual.find("```\n", start + 9);
+    REQUIRE((start != std::string::npos && end != std::string::npos));
+    return manual.substr(start + 9, end - start - 9);
+}
+
+}  // namespace
+
+int find_free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    REQUIRE(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    REQUIRE(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    ::close(socket);
+    return ntohs(address.sin_port);
+}
+
+Nginx::Nginx(const ScratchFolder& scratch, const std::string& name) {
+    const std::string folder = scratch.path(name);
+    tree_ = folder + "/tree";
+    for (const char* part : {"/tree", "/incoming", "/temporary"})
+        std::filesystem::create_directories(folder + part);
+    for (int tries = 0; tries < 5; ++tries)   // somebody else may take the port first
+        if (try_start(folder))
+            return;
+    std::ifstream log(folder + "/error.log");
+    FAIL("nginx does not start; setup/install-dependencies installs it. It says: " << std::string{std::istreambuf_iterator<char>(log), {}});
+}
+
+bool Nginx::try_start(const std::string& folder) {
+    const int port = find_free_port();
+    url_ = "http://127.0.0.1:" + std::to_string(port);
+    std::string site = configuration();
+    replace(site, "listen 8080;", "listen 127.0.0.1:" + std::to_string(port) + ";");
+    replace(site, "/srv/fardel/cache", tree_);
+    replace(site, "/srv/fardel/incoming", folder + "/incoming");
+    std::string text = "daemon off;\nmaster_process off;\npid " + folder + "/nginx.pid;\nerror_log " + folder + "/error.log;\nevents { worker_connections 512; }\nhttp {\n";
+    for (const char* kind : {"proxy", "fastcgi", "uwsgi", "scgi"})
+        text += std::string(kind) + "_temp_path " + folder + "/temporary;\n";
+    std::ofstream(folder + "/nginx.conf") << text << site << "}\n";
+
+    const std::string configured = folder + "/nginx.conf";
+    const std::string log = folder + "/error.log";
+    const std::string prefix = folder + "/";
+    id_ = ::fork();
+    REQUIRE(id_ >= 0);
+    if (id_ == 0) {
+        const int out = ::open((folder + "/out").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+        ::dup2(out, 1);
+        ::dup2(out, 2);
+        ::setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin", 1);
+        ::execlp("nginx", "nginx", "-c", configured.c_str(), "-p", prefix.c_str(), "-e", log.c_str(), nullptr);
+        ::_exit(127);
+    }
+    for (int tries = 0; tries < 500; ++tries) {
+        if (answers(port))
+            return true;
+        if (::waitpid(id_, nullptr, WNOHANG) == id_) {
+            id_ = -1;
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    stop();
+    return false;
+}
+
+void Nginx::stop() {
+    if (id_ < 0)
+        return;
+    ::kill(id_, SIGKILL);
+    ::waitpid(id_, nullptr, 0);
+    id_ = -1;
+}
+
+Nginx::~Nginx() { stop(); }
+
+}  // namespace fardel::tests

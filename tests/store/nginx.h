@@ -1,0 +1,36 @@
+// A real nginx on loopback, with the configuration that docs/derived-cache.md gives, in a folder of its own.
+#pragma once
+
+#include "scratch.h"
+
+#include <sys/types.h>
+
+#include <string>
+
+namespace fardel::tests {
+
+class Nginx {
+public:
+    // Fails the test when there is no nginx.
+    explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx");
+    ~Nginx();   // ended, and gone
+    Nginx(const Nginx&) = delete;
+    Nginx& operator=(const Nginx&) = delete;
+
+    const std::string& url() const { return url_; }
+    const std::string& tree() const { return tree_; }       // what it serves
+    static std::string token() { return "CHANGE-ME"; }      // who has it may write
+    void stop();
+
+private:
+    bool try_start(const std::string& folder);
+
+    std::string url_;
+    std::string tree_;
+    pid_t id_ = -1;
+};
+
+// A port of loopback that was free a moment ago.
+int find_free_port();
+
+}  // namespace fardel::tests

@@ -1,0 +1,34 @@
+// A real disk that is small: a tmpfs, where we may mount one.
+#pragma once
+
+#include "scratch.h"
+
+#include <sys/mount.h>
+
+#include <string>
+
+namespace fardel::tests {
+
+class SmallDisk {
+public:
+    SmallDisk(const ScratchFolder& scratch, const std::string& size) : path_(scratch.path("disk")) {
+        std::filesystem::create_directory(path_);
+        mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
+    }
+    ~SmallDisk() {
+        if (mounted_)
+            ::umount2(path_.c_str(), MNT_DETACH);
+    }
+    SmallDisk(const SmallDisk&) = delete;
+    SmallDisk& operator=(const SmallDisk&) = delete;
+
+    bool mounted() const { return mounted_; }
+    bool make_read_only() const { return ::mount("tmpfs", path_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0; }
+    std::string path(const std::string& name) const { return path_ + "/" + name; }
+
+private:
+    std::string path_;
+    bool mounted_ = false;
+};
+
+}  // namespace fardel::tests
