@@ -1,5 +1,6 @@
 // Builds: the program, real folders, real converters. What is written is always what a clean build writes.
-#include "../cli/program.h"
+#include "program.h"
+
 #include "random_seed.h"
 #include "scratch.h"
 
