@@ -176,8 +176,9 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
         return tell(report, last->summary, job.pack, console);
     }
     FARDEL_TRY_ASSIGN(const std::unique_ptr<Signer> signer, open_signer_of(job.pack));
-    FARDEL_TRY_ASSIGN(PackPlan planned, build.plan());
+    Result<PackPlan> plan = build.plan();
     seen = build.seen();
+    FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
     bar.reset();
     FARDEL_TRY(verify_not_empty(open.project, planned.plan));
     report.counts = build.counts();

@@ -24,7 +24,7 @@ struct BuildJob {
 // DIR and the options that both verbs have.
 void add_build_options(CommandLine& line, BuildJob& job);
 
-// Once. `seen`: what it looked at, when it ended well.
+// Once. `seen`: what it looked at; when it failed, up to there.
 Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenPlace>& seen, Console& console);
 // The same, until Ctrl-C.
 Result<Exit> run_build_job(BuildJob job, Console& console);

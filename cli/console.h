@@ -28,7 +28,7 @@ public:
     Status flush();
     bool reader_gone() const noexcept { return reader_gone_; }
 
-    // One line on standard error, made safe to show.
+    // One line on standard error, made safe to show; what comes after a line feed and two spaces stands on one of its own.
     void say(std::string_view line);
     // "fardel: <message>; <advice> [<code>]"
     void say(const Error& error);

@@ -108,8 +108,12 @@ Status Console::send(std::string_view text) {
     return system_error(failure, "standard output");
 }
 
+// What programs printed stands below on lines of its own, two spaces further in: nothing can look like a line of ours.
 void Console::say(std::string_view line) {
-    const std::string safe = printable(line, kLineBytesMax) + '\n';
+    std::string safe;
+    for (std::size_t end; (end = line.find("\n  ")) != std::string_view::npos; line.remove_prefix(end + 1))
+        safe += printable(line.substr(0, end), kLineBytesMax) + '\n';
+    safe += printable(line, kLineBytesMax) + '\n';
     write_whole(STDERR_FILENO, safe);
 }
 

@@ -17,6 +17,8 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -29,10 +31,13 @@ constexpr std::chrono::milliseconds kTick{100};
 // What a build depends on: folders by the system's notices, single files by their stamps.
 class Watched {
 public:
-    static Result<std::unique_ptr<Watched>> begin(const BuildJob& job) {
+    // `others`: files that an earlier build looked at: when this one fails, nobody knows whether it would have.
+    static Result<std::unique_ptr<Watched>> begin(const BuildJob& job, const std::set<std::string>& others) {
         auto watched = std::make_unique<Watched>();
         const std::string path = (std::filesystem::path(job.folder) / kProjectFileName).string();
         watched->places_.push_back({.path = path, .stamp = stamp_path(path), .files = {}});
+        for (const std::string& other : others)
+            watched->places_.push_back({.path = other, .stamp = stamp_path(other), .files = {}});
         const Result<Project> project = read_project(path);
         if (!project)
             return watched;   // the build tells; the file itself is watched
@@ -54,6 +59,11 @@ public:
         for (const SeenPlace& place : seen)
             if (place.stamp.kind != StampKind::folder)
                 places_.push_back(place);
+    }
+
+    void set_changed() {
+        const std::lock_guard lock(mutex_);
+        changed_ = true;
     }
 
     // Once true, it stays so.
@@ -112,18 +122,31 @@ Status wait_for_change(Watched& watched, const std::stop_token& stop) {
     return ok();
 }
 
+void add_files(const std::vector<SeenPlace>& seen, std::set<std::string>& files) {
+    for (const SeenPlace& place : seen)
+        if (place.stamp.kind != StampKind::folder)
+            files.insert(place.path);
+}
+
 // Whether it is worth another try at once.
-Result<bool> build_once(const BuildJob& job, Watched& watched, const std::stop_token& stop, Console& console) {
+Result<bool> build_once(const BuildJob& job, Watched& watched, std::set<std::string>& files, const std::stop_token& stop, Console& console) {
     Restarter restarter(watched, stop);
     std::vector<SeenPlace> seen;
     const Result<Exit> built = build_project(job, restarter.token(), seen, console);
+    watched.add(seen);
     if (built) {
-        watched.add(seen);
+        files.clear();
+        add_files(seen, files);
         FARDEL_TRY(console.flush());
         return false;
     }
+    add_files(seen, files);
     if (console.reader_gone() || stop.stop_requested())
         return built.error();
+    if (built.error().code() == ErrorCode::busy) {   // it will end
+        watched.set_changed();
+        return true;
+    }
     const auto changed = watched.has_changed();
     const bool again = changed && *changed && (built.error().code() == ErrorCode::cancelled || built.error().code() == ErrorCode::conflict);
     if (!again)
@@ -146,9 +169,10 @@ Result<Exit> run_watch(Words words, Console& console) {
         return *over;
 
     const Interrupt interrupt;
+    std::set<std::string> files;
     for (std::uint64_t builds = 0;;) {
-        FARDEL_TRY_ASSIGN(const auto watched, Watched::begin(job));
-        FARDEL_TRY_ASSIGN(const bool again, build_once(job, *watched, interrupt.token(), console));
+        FARDEL_TRY_ASSIGN(const auto watched, Watched::begin(job, files));
+        FARDEL_TRY_ASSIGN(const bool again, build_once(job, *watched, files, interrupt.token(), console));
         job.anew = job.checksum = false;   // once is enough
         if (!again && ++builds == builds_max)
             return Exit::fine;

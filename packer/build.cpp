@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <system_error>
 #include <unordered_map>
@@ -86,6 +87,7 @@ struct ProjectBuild::State {
     std::unique_ptr<DerivedCache> cache;           // once there were jobs
     std::vector<std::string> logs;
     std::vector<std::string> different;
+    std::set<std::uint32_t> lines;                 // of the rules that had jobs
     std::vector<std::string> warnings;
 
     void tell(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
@@ -108,7 +110,7 @@ ProjectBuild::~ProjectBuild() = default;
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
     FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder, options)));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
-    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}, .warnings = {}});
+    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}, .lines = {}, .warnings = {}});
     FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
     return ProjectBuild(std::move(state));
 }
@@ -141,12 +143,18 @@ Result<BuildGraph> ProjectBuild::graph() const {
 Result<PackPlan> ProjectBuild::plan() {
     State& state = *state_;
     state.seen.clear();
+    FARDEL_TRY(state.database.mend());
     FARDEL_TRY(state.see_others());
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
     std::ranges::move(scan.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(std::vector<FileContent> contents, state.know_sources(scan.entries));
     FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.make_files(std::move(scan.entries), std::move(contents)));
-    return plan_project_files(state.project, state.folder, std::move(files), std::move(scan.report));
+    FARDEL_TRY_ASSIGN(PackPlan planned, plan_project_files(state.project, state.folder, std::move(files), std::move(scan.report)));
+    // A rule whose files were all made into others has not been idle.
+    std::erase_if(planned.idle_rules, [&](const std::string& rule) {
+        return std::ranges::any_of(state.lines, [&](std::uint32_t line) { return rule.starts_with(printable(state.project.file) + ":" + std::to_string(line) + ": "); });
+    });
+    return planned;
 }
 
 // What decides the result without being a source. Before anything of it is read.
@@ -266,6 +274,8 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<Sou
         counts.jobs = ran.run + ran.from_cache;
         counts.jobs_run = ran.run;
     }
+    for (const GraphJob& job : graph.jobs())
+        lines.insert(job.line);
     std::vector<ProjectFile> files;
     files.reserve(contents.size());
     for (std::size_t i = 0; i < contents.size(); ++i) {

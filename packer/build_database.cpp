@@ -15,12 +15,16 @@
 namespace fardel {
 namespace {
 
-constexpr int kSchema = 1;
+constexpr std::uint64_t kSchema = 2;
+constexpr std::uint64_t kApplication = 0x46724462;   // "FrDb"
 
+// Each row has a seal over the rest of it: SQLite notices a damaged page only where its structure is.
 constexpr const char* kTables = R"(
-    CREATE TABLE IF NOT EXISTS source(origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS note(name TEXT PRIMARY KEY, text BLOB) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB);
+    CREATE TABLE IF NOT EXISTS source(origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT, seal BLOB) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS note(name TEXT PRIMARY KEY, text BLOB, seal BLOB) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);
+    PRAGMA application_id=0x46724462;
+    PRAGMA user_version=2;
 )";
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------
@@ -88,12 +92,45 @@ bool is_damaged(sqlite3* database) {
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
-// Of a database that is opened; false: it is of another version, or none.
-Result<bool> has_schema(sqlite3* database) {
-    Query query(database, "PRAGMA user_version");
+Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {
+    Query query(database, sql);
     FARDEL_TRY_ASSIGN(const bool row, query.step());
-    const auto version = row ? query.number_at(0) : 0;
-    return version == kSchema || version == 0;
+    return row ? query.number_at(0) : 0;
+}
+
+// Of a database that is opened; false: it is of another version, or somebody else's.
+Result<bool> has_schema(sqlite3* database) {
+    FARDEL_TRY_ASSIGN(const std::uint64_t things, number_of(database, "SELECT count(*) FROM sqlite_schema"));
+    if (things == 0)
+        return true;   // just made
+    FARDEL_TRY_ASSIGN(const std::uint64_t application, number_of(database, "PRAGMA application_id"));
+    FARDEL_TRY_ASSIGN(const std::uint64_t version, number_of(database, "PRAGMA user_version"));
+    return application == kApplication && version == kSchema;
+}
+
+void remove_database(const std::string& path) {
+    for (const char* ending : {"", "-journal", "-wal", "-shm"}) {
+        std::error_code ignored;
+        std::filesystem::remove(path + ending, ignored);
+    }
+}
+
+// ---- Rows -----------------------------------------------------------------------------------------------------------
+
+Hash seal_of(std::string_view key, std::string_view value) {
+    RecordWriter writer;
+    writer.text(key);
+    writer.text(value);
+    return blake3(std::as_bytes(std::span(writer.bytes())));
+}
+
+Hash seal_of(std::string_view origin, const KnownSource& source) {
+    RecordWriter writer;
+    writer.id(source.version);
+    writer.id(source.asset);
+    writer.number(source.size_bytes);
+    writer.text(source.content_type);
+    return seal_of(origin, writer.bytes());
 }
 
 // ---- A finished build as bytes --------------------------------------------------------------------------------------
@@ -183,8 +220,9 @@ Id id_at(const Query& query, int column) {
 // ---- The database ---------------------------------------------------------------------------------------------------
 
 void BuildDatabase::Close::operator()(sqlite3* database) const noexcept { sqlite3_close(database); }
-BuildDatabase::BuildDatabase(std::unique_ptr<sqlite3, Close> database) : database_(std::move(database)) {}
+BuildDatabase::BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database) : path_(std::move(path)), database_(std::move(database)) {}
 BuildDatabase::BuildDatabase(BuildDatabase&&) noexcept = default;
+BuildDatabase& BuildDatabase::operator=(BuildDatabase&&) noexcept = default;
 BuildDatabase::~BuildDatabase() = default;
 
 Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
@@ -195,61 +233,86 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
         if (opened != SQLITE_OK)
             return error_of(raw, printable(path));
         // The transaction is what keeps other builds out.
-        Status good = execute(raw, "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE", printable(path));
+        Status good = execute(raw, "PRAGMA synchronous=NORMAL; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE", printable(path));
         if (!good && good.error().code() == ErrorCode::busy)
             return Error(ErrorCode::busy, printable(path) + ": another build of this project is at work; wait for it");
         Result<bool> fits = good ? has_schema(raw) : Result<bool>(good.error());
         if (fits && *fits) {
             good = execute(raw, kTables, printable(path));
-            if (good && execute(raw, "PRAGMA user_version=1", printable(path)))
-                return BuildDatabase(std::move(database));
+            if (good)
+                return BuildDatabase(path, std::move(database));
         }
         const bool anew = fits ? !*fits || is_damaged(raw) : is_damaged(raw);
         if (last || !anew)
             return good ? Error(ErrorCode::io, printable(path) + ": the build database cannot be made anew") : std::move(good).error();
         database.reset();
-        for (const char* ending : {"", "-journal", "-wal", "-shm"}) {
-            std::error_code ignored;
-            std::filesystem::remove(path + ending, ignored);
-        }
+        remove_database(path);
     }
     return Error(ErrorCode::io, printable(path));
 }
 
+Status BuildDatabase::mend() {
+    Query query(database_.get(), "PRAGMA quick_check(1)");
+    const auto row = query.step();
+    if (row && *row && query.bytes(0) == "ok")
+        return ok();
+    if (!row && !is_damaged(database_.get()))
+        return row.error();
+    return begin_anew();
+}
+
+Status BuildDatabase::begin_anew() {
+    const std::string path = path_;
+    database_.reset();
+    remove_database(path);
+    FARDEL_TRY_ASSIGN(*this, open(path));
+    return ok();
+}
+
 Result<std::unordered_map<std::string, KnownSource>> BuildDatabase::read_sources() const {
     std::unordered_map<std::string, KnownSource> sources;
-    Query query(database_.get(), "SELECT origin, version, asset, size, type FROM source");
+    Query query(database_.get(), "SELECT origin, version, asset, size, type, seal FROM source");
     for (;;) {
         FARDEL_TRY_ASSIGN(const bool row, query.step());
         if (!row)
             return sources;
-        sources.emplace(query.bytes(0), KnownSource{.version = id_at<Hash>(query, 1), .asset = id_at<AssetId>(query, 2), .size_bytes = query.number_at(3), .content_type = std::string(query.bytes(4))});
+        KnownSource source{.version = id_at<Hash>(query, 1), .asset = id_at<AssetId>(query, 2), .size_bytes = query.number_at(3), .content_type = std::string(query.bytes(4))};
+        if (id_at<Hash>(query, 5) == seal_of(query.bytes(0), source))
+            sources.emplace(query.bytes(0), std::move(source));
     }
 }
 
 Status BuildDatabase::write_source(std::string_view origin, const KnownSource& source) {
-    return Query(database_.get(), "INSERT OR REPLACE INTO source VALUES(?,?,?,?,?)").text(origin).id(source.version).id(source.asset).number(source.size_bytes).text(source.content_type).run();
+    return Query(database_.get(), "INSERT OR REPLACE INTO source VALUES(?,?,?,?,?,?)").text(origin).id(source.version).id(source.asset).number(source.size_bytes).text(source.content_type).id(seal_of(origin, source)).run();
 }
 
 Status BuildDatabase::remove_source(std::string_view origin) { return Query(database_.get(), "DELETE FROM source WHERE origin=?").text(origin).run(); }
 
 Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view name) const {
-    Query query(database_.get(), "SELECT text FROM note WHERE name=?");
-    FARDEL_TRY_ASSIGN(const bool row, query.text(name).step());
-    return row ? std::optional(std::string(query.bytes(0))) : std::nullopt;
+    Query query(database_.get(), "SELECT text, seal FROM note WHERE name=?");
+    const auto row = query.text(name).step();
+    if (!row && is_damaged(database_.get()))
+        return std::optional<std::string>();
+    if (!row)
+        return row.error();
+    return *row && id_at<Hash>(query, 1) == seal_of(name, query.bytes(0)) ? std::optional(std::string(query.bytes(0))) : std::nullopt;
 }
 
-Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Query(database_.get(), "INSERT OR REPLACE INTO note VALUES(?,?)").text(name).blob(text).run(); }
+Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Query(database_.get(), "INSERT OR REPLACE INTO note VALUES(?,?,?)").text(name).blob(text).id(seal_of(name, text)).run(); }
 
 Result<std::optional<FinishedBuild>> BuildDatabase::find_finished(std::string_view target) const {
-    Query query(database_.get(), "SELECT build FROM finished WHERE target=?");
-    FARDEL_TRY_ASSIGN(const bool row, query.text(target).step());
-    return row ? decode(query.bytes(0)) : std::nullopt;
+    Query query(database_.get(), "SELECT build, seal FROM finished WHERE target=?");
+    const auto row = query.text(target).step();
+    if (!row && is_damaged(database_.get()))
+        return std::optional<FinishedBuild>();
+    if (!row)
+        return row.error();
+    return *row && id_at<Hash>(query, 1) == seal_of(target, query.bytes(0)) ? decode(query.bytes(0)) : std::nullopt;
 }
 
 Status BuildDatabase::write_finished(std::string_view target, const FinishedBuild& build) {
     const std::string bytes = encode(build);
-    return Query(database_.get(), "INSERT OR REPLACE INTO finished VALUES(?,?)").text(target).blob(bytes).run();
+    return Query(database_.get(), "INSERT OR REPLACE INTO finished VALUES(?,?,?)").text(target).blob(bytes).id(seal_of(target, bytes)).run();
 }
 
 Status BuildDatabase::remove_finished(std::string_view target) { return Query(database_.get(), "DELETE FROM finished WHERE target=?").text(target).run(); }

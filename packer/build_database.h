@@ -35,7 +35,11 @@ public:
     // no_space, io.
     static Result<BuildDatabase> open(const std::string& path);
     BuildDatabase(BuildDatabase&&) noexcept;
+    BuildDatabase& operator=(BuildDatabase&&) noexcept;
     ~BuildDatabase();                  // forgets what keep() was not called for
+
+    // Reads all of it; where it is damaged it is made anew. What open() need not have noticed.
+    Status mend();
 
     // By origin.
     Result<std::unordered_map<std::string, KnownSource>> read_sources() const;
@@ -56,7 +60,9 @@ public:
 
 private:
     struct Close { void operator()(sqlite3* database) const noexcept; };
-    explicit BuildDatabase(std::unique_ptr<sqlite3, Close> database);
+    BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database);
+    Status begin_anew();
+    std::string path_;
     std::unique_ptr<sqlite3, Close> database_;
 };
 

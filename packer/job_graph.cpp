@@ -113,16 +113,21 @@ Status JobGraph::add_rule_job(std::uint32_t file, const Processor& processor, st
 
 // Gives the files from that one on to the processors of the rules; what they make follows behind.
 Status JobGraph::follow_rules(std::uint32_t from) {
-    for (std::uint32_t file = from; file < files_.size(); ++file)
+    std::vector<const Processor*> given;   // of the file at hand: several rules may name one
+    for (std::uint32_t file = from; file < files_.size(); ++file) {
+        given.clear();
         for (const ProjectRule& rule : project_->rules) {
             if (rule.process.empty() || !glob_matches(rule.match, files_[file].name.view()))
                 continue;
             for (const std::string& name : rule.process) {
                 const Processor& it = processor(name);
-                if (!came_through(file, it))
-                    FARDEL_TRY(add_rule_job(file, it, rule.line));
+                if (std::ranges::find(given, &it) != given.end() || came_through(file, it))
+                    continue;
+                given.push_back(&it);
+                FARDEL_TRY(add_rule_job(file, it, rule.line));
             }
         }
+    }
     return ok();
 }
 
@@ -145,14 +150,15 @@ Status JobGraph::add_table_job(const ProjectJob& table) {
     return add_declared_outputs(static_cast<std::uint32_t>(jobs_.size() - 1), table.outputs);
 }
 
-// What processors declare to read besides, for the jobs from that one on.
-void JobGraph::link_others(std::uint32_t from) {
+// What processors declare to read besides, for the jobs from that one on: of the files that are planned and those from
+// `first_file` on. What other jobs have told meanwhile is left out: when they did is chance.
+void JobGraph::link_others(std::uint32_t from, std::uint32_t first_file) {
     for (const Processor& it : project_->processors) {
         if (it.inputs.empty())
             continue;
         std::vector<std::uint32_t> matching;
         for (std::uint32_t file = 0; file < files_.size(); ++file)
-            if (any_matches(it.inputs, files_[file].name.view()))
+            if ((file < planned_files_ || file >= first_file) && any_matches(it.inputs, files_[file].name.view()) && by_name_.at(fold_name(files_[file].name.view())) == file)
                 matching.push_back(file);
         for (std::uint32_t number = from; number < jobs_.size(); ++number) {
             GraphJob& job = jobs_[number];
@@ -221,7 +227,8 @@ Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> s
         FARDEL_TRY(graph.add_table_job(table));
         FARDEL_TRY(graph.follow_rules(before));
     }
-    graph.link_others(0);
+    graph.planned_files_ = static_cast<std::uint32_t>(graph.files_.size());
+    graph.link_others(0, 0);
     FARDEL_TRY(graph.sort());
     return graph;
 }
@@ -235,7 +242,7 @@ Result<std::uint32_t> JobGraph::add_outputs(std::uint32_t job, std::vector<Asset
         texts.push_back(name.text());
     FARDEL_TRY(add_declared_outputs(job, texts));
     FARDEL_TRY(follow_rules(first_file));
-    link_others(first_job);
+    link_others(first_job, first_file);
     return first_job;
 }
 

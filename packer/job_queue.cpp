@@ -305,9 +305,11 @@ void JobQueue::work() {
 Result<JobsRun> JobQueue::run() {
     admit(0);
     {
-        const unsigned wanted = std::max(1u, options_.jobs != 0 ? options_.jobs : std::thread::hardware_concurrency());
+        const std::size_t wanted = std::max(1u, options_.jobs != 0 ? options_.jobs : std::thread::hardware_concurrency());
+        const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::tells_outputs);
+        const std::size_t count = may_add ? wanted : std::min(wanted, graph_.jobs().size());
         std::vector<std::jthread> threads;
-        for (std::size_t i = 1; i < std::min<std::size_t>(wanted, graph_.jobs().size()); ++i)
+        for (std::size_t i = 1; i < count; ++i)
             threads.emplace_back([this] { work(); });
         work();
     }

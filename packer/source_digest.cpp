@@ -49,7 +49,10 @@ Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* co
     std::atomic<bool> failed = false;
     const auto work = [&](const std::function<void(std::uint64_t)>& tell) {
         std::vector<std::byte> buffer(kReadBytes);
-        for (std::size_t i = next++; i < entries.size() && !failed; i = next++) {
+        while (!failed) {
+            const std::size_t i = next++;
+            if (i >= entries.size())
+                return;
             digests[i] = digest(*entries[i], buffer, stop);
             if (!*digests[i])
                 failed = true;
@@ -65,7 +68,7 @@ Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* co
     }
     std::vector<SourceDigest> result;
     result.reserve(entries.size());
-    // What was begun before the first failure has ended well or badly; entries behind it may not have been begun.
+    // All before the first failure were begun, and have ended well; some behind it may not have been begun.
     for (auto& one : digests) {
         if (one && !*one)
             return std::move(*one).error();

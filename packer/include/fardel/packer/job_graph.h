@@ -64,7 +64,7 @@ private:
     Status add_rule_job(std::uint32_t file, const Processor& processor, std::uint32_t line);
     Status add_table_job(const ProjectJob& table);
     Status add_declared_outputs(std::uint32_t job, const std::vector<std::string>& names);
-    void link_others(std::uint32_t from);
+    void link_others(std::uint32_t from, std::uint32_t first_file);
     bool came_through(std::uint32_t file, const Processor& processor) const;
     const Processor& processor(const std::string& name) const;
 
@@ -72,6 +72,7 @@ private:
     std::vector<GraphFile> files_;
     std::vector<GraphJob> jobs_;
     std::vector<std::uint32_t> order_;
+    std::uint32_t planned_files_ = 0;                          // the others come of what jobs told
     std::unordered_map<std::string, std::uint32_t> by_name_;   // folded; the file that has the name now
 };
 

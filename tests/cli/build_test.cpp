@@ -1,0 +1,207 @@
+// fardel build: the words and figures that it gives, and its options. What is built: packer/build_test.
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <thread>
+
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+std::string make_project(const ScratchFolder& scratch) {
+    scratch.write("game/assets/a.txt", "first");
+    scratch.write("game/assets/b.txt", "second");
+    scratch.write("game/assets/raw.dat", "raw");
+    scratch.write("game/fardel.toml", R"(name = "game"
+version = "1.0"
+sources = ["assets"]
+
+[processor.up]
+command = ["sh", "-c", "echo warning about $1; tr a-z A-Z < $1 > $2", "sh", "${in}", "${out}"]
+outputs = ["{folder}{stem}.up"]
+
+[[rule]]
+match = "*.txt"
+process = "up"
+)");
+    return scratch.path("game");
+}
+
+void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
+
+bool has(const std::string& text, std::string_view part) {
+    CAPTURE(text);
+    CHECK(text.find(part) != std::string::npos);
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("build: tells what it ran, what it read, and when nothing was to be done") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    const std::string first = run_well({"build", folder});
+    CHECK(has(first, "fardel.toml:9: processor 'up' of 'a.txt':\nwarning about in/a.txt\n"));
+    CHECK(has(first, "jobs: 2 of 2 run, 0 from the cache\n"));
+    CHECK(has(first, "  read        3 of 3 sources; 0 of 1 block copied\n"));
+    CHECK(first.find("rules that match nothing") == std::string::npos);
+
+    grow_old();
+    CHECK(has(run_well({"build", folder}), "game.fardel is up to date ("));
+    CHECK(run_well({"build", folder}).find("jobs:") == std::string::npos);
+
+    scratch.write("game/assets/b.txt", "changed");
+    const std::string changed = run_well({"build", folder});
+    CHECK(has(changed, "jobs: 1 of 2 run, 1 from the cache\n"));
+    CHECK(has(changed, "processor 'up' of 'b.txt'"));
+    CHECK(changed.find("'a.txt'") == std::string::npos);   // was told when it ran
+    CHECK(has(changed, "  read        1 of 3 sources;"));
+
+    scratch.write("game/fardel.toml", read_file(scratch.path("game/fardel.toml")) + "[[rule]]\nmatch = \"*.none\"\nprocess = \"up\"\n");
+    CHECK(has(run_well({"build", folder}), "rules that match nothing: 1\n  "));
+}
+
+TEST_CASE("build: --json tells the same in numbers") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    const json first = json::parse(run_well({"build", folder, "--json"}));
+    CHECK(first["up_to_date"] == false);
+    CHECK(first["sources"] == 3);
+    CHECK(first["sources_read"] == 3);
+    CHECK(first["jobs"] == 2);
+    CHECK(first["jobs_run"] == 2);
+    REQUIRE(first["logs"].size() == 2);
+    CHECK(has(first["logs"][1], "warning about in/b.txt"));
+    CHECK(first["different"] == json::array());
+    CHECK(first["seconds"].get<double>() > 0);
+
+    grow_old();
+    const json again = json::parse(run_well({"build", folder, "--json"}));
+    CHECK(again["up_to_date"] == true);
+    CHECK(again["jobs_run"] == 0);
+    CHECK(again["logs"] == json::array());
+    for (const char* field : {"file", "bundle", "layout", "name", "version", "assets", "file_bytes", "raw_bytes"})   // of the bundle that is there
+        CHECK(again[field] == first[field]);
+}
+
+TEST_CASE("build: --checksum reads every source, and an edit that no stamp shows is found") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    run_well({"build", folder});
+    grow_old();
+    run_well({"build", folder});
+    const json told = json::parse(run_well({"build", folder, "--json", "--checksum"}));
+    CHECK(told["sources_read"] == 3);
+    CHECK(told["jobs_run"] == 0);
+    CHECK(told["up_to_date"] == true);
+}
+
+TEST_CASE("build: --anew forgets what there was") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    run_well({"build", folder});
+    const std::string bundle = read_file(scratch.path("game/game.fardel"));
+    const json told = json::parse(run_well({"build", folder, "--json", "--anew"}));
+    CHECK(told["sources_read"] == 3);
+    CHECK(told["jobs_run"] == 2);
+    CHECK(read_file(scratch.path("game/game.fardel")) == bundle);
+    // What lies in .fardel may go at any time.
+    std::filesystem::remove_all(scratch.path("game/.fardel"));
+    CHECK(json::parse(run_well({"build", folder, "--json"}))["jobs_run"] == 2);
+    CHECK(read_file(scratch.path("game/game.fardel")) == bundle);
+}
+
+TEST_CASE("build: --verify runs what the cache has, and tells who gives other bytes") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    run_well({"build", folder});
+    const std::string same = run_well({"build", folder, "--verify", "1000"});
+    CHECK(has(same, "jobs: 2 of 2 run, 0 from the cache\n"));
+    CHECK(has(same, " is up to date ("));
+    CHECK(same.find("gave other bytes") == std::string::npos);
+
+    std::string text = read_file(scratch.path("game/fardel.toml"));
+    text.replace(text.find("tr a-z A-Z < $1 > $2"), 20, "od -N8 /dev/urandom > $2");
+    scratch.write("game/fardel.toml", text);
+    run_well({"build", folder});
+    CHECK(has(run_well({"build", folder, "--verify", "1000"}), "fardel.toml:9: processor 'up' of 'a.txt': gave other bytes than before for the same inputs\n"));
+    CHECK(run({"build", folder, "--verify", "1001"}).exit_code == 2);
+}
+
+TEST_CASE("build: a bundle that was removed, replaced or asked for otherwise is written again") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    const std::string bundle_path = scratch.path("game/game.fardel");
+    run_well({"build", folder});
+    const std::string bundle = read_file(bundle_path);
+    std::filesystem::remove(bundle_path);
+    const json told = json::parse(run_well({"build", folder, "--json"}));
+    CHECK(told["up_to_date"] == false);
+    CHECK(told["jobs_run"] == 0);
+    CHECK(read_file(bundle_path) == bundle);
+
+    // One bit is another, behind the program's back: nothing of it is taken over.
+    for (const std::size_t offset : {std::size_t{100}, std::size_t{4096}, std::size_t{4100}, std::size_t{8192}, bundle.size() / 2, bundle.size() * 3 / 4, bundle.size() - 1}) {
+        CAPTURE(offset);
+        grow_old();
+        flip_bit(bundle_path, offset);
+        CHECK(json::parse(run_well({"build", folder, "--json"}))["up_to_date"] == false);
+        CHECK(read_file(bundle_path) == bundle);
+    }
+
+    CHECK(json::parse(run_well({"build", folder, "--json", "--level", "1"}))["up_to_date"] == false);
+    CHECK(json::parse(run_well({"build", folder, "--json", "--version", "2"}))["version"] == "2");
+    const std::string key = make_key(scratch, "author");
+    CHECK(json::parse(run_well({"build", folder, "--json", "--key", key}))["signed_by"].is_string());
+    grow_old();
+    CHECK(json::parse(run_well({"build", folder, "--json", "--key", key}))["up_to_date"] == true);
+    CHECK(json::parse(run_well({"build", folder, "--json"}))["signed_by"].is_null());
+    CHECK(read_file(bundle_path) == bundle);
+}
+
+TEST_CASE("build: a job that fails is told in one go with what it printed, and gives 1") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    std::string text = read_file(scratch.path("game/fardel.toml"));
+    text.replace(text.find("tr a-z A-Z"), 10, "exit 3; cat");
+    scratch.write("game/fardel.toml", text);
+    const Outcome outcome = run({"build", folder});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out == "");
+    CHECK(has(outcome.err, "fardel.toml:9: processor 'up' of 'a.txt': "));
+    CHECK(has(outcome.err, "ended with exit status 3; it printed:\n  warning about in/a.txt"));
+    CHECK_FALSE(std::filesystem::exists(scratch.path("game/game.fardel")));
+
+    text.replace(text.find("\"sh\", \"-c\""), 10, "\"no-such-program\"");
+    scratch.write("game/fardel.toml", text);
+    CHECK(run({"build", folder}).exit_code == 3);
+}
+
+TEST_CASE("build: Ctrl-C ends it at once, with the program that it runs") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    std::string text = read_file(scratch.path("game/fardel.toml"));
+    text.replace(text.find("tr a-z A-Z"), 10, "sleep 60; cat");
+    scratch.write("game/fardel.toml", text);
+    Running build({"build", folder});
+    for (int i = 0; i < 500 && !std::filesystem::exists(scratch.path("game/.fardel/jobs")); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    grow_old();
+    const auto start = std::chrono::steady_clock::now();
+    build.send(SIGINT);
+    const Outcome outcome = build.wait();
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+    CHECK(outcome.signal == SIGINT);
+    CHECK_FALSE(std::filesystem::exists(scratch.path("game/game.fardel")));
+}
+
+TEST_CASE("pack: a project with processors gives the bytes that build gives") {
+    const ScratchFolder scratch;
+    const std::string folder = make_project(scratch);
+    run_well({"build", folder});
+    run_well({"pack", folder + "/fardel.toml", "-o", scratch.path("x.fardel")});
+    CHECK(read_file(scratch.path("x.fardel")) == read_file(scratch.path("game/game.fardel")));
+}

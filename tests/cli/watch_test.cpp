@@ -1,0 +1,165 @@
+// fardel watch: runs beside the test, which edits a project and looks at the bundle.
+#include "sample.h"
+
+#include <csignal>
+#include <functional>
+#include <optional>
+#include <thread>
+
+using namespace fardel::tests;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kProject = R"(name = "game"
+sources = ["assets"]
+
+[processor.up]
+command = ["tools/up.sh", "${in}", "${out}"]
+outputs = ["{folder}{stem}.up"]
+
+[[rule]]
+match = "*.txt"
+process = "up"
+)";
+
+class Watch {
+public:
+    explicit Watch(std::string_view script = "tr a-z A-Z < $1 > $2\n") {
+        scratch.write("game/assets/a.txt", "first");
+        scratch.write("game/assets/raw.dat", "raw");
+        scratch.write("game/fardel.toml", kProject);
+        write_script(script);
+    }
+    void start() { watch_.emplace(Arguments{"watch", scratch.path("game"), "--level", "1"}); }
+    void write_script(std::string_view text) const {
+        const std::string path = scratch.write("game/tools/up.sh", "#!/bin/sh\n" + std::string(text));
+        std::filesystem::permissions(path, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
+    }
+    void write(const std::string& name, std::string_view text) const { scratch.write("game/" + name, text); }
+
+    // Until the bundle has that file with that text.
+    bool gives(const std::string& name, std::string_view text) const {
+        return comes([&] {
+            const Outcome outcome = run({"cat", scratch.path("game/game.fardel"), name});
+            return outcome.exit_code == 0 && outcome.out == text;
+        });
+    }
+    bool comes(const std::function<bool()>& condition) const {
+        for (const auto deadline = Clock::now() + std::chrono::seconds(20); Clock::now() < deadline; std::this_thread::sleep_for(std::chrono::milliseconds(30)))
+            if (condition())
+                return true;
+        return false;
+    }
+    bool runs_a_job() const {
+        return comes([&] {
+            std::error_code error;
+            return std::filesystem::exists(scratch.path("game/.fardel/jobs"), error) && !std::filesystem::is_empty(scratch.path("game/.fardel/jobs"), error) && !error;
+        });
+    }
+    // By Ctrl-C, promptly; nothing half done is left.
+    Outcome end() {
+        const auto start = Clock::now();
+        watch_->send(SIGINT);
+        Outcome outcome = watch_->wait();
+        CHECK(Clock::now() - start < std::chrono::seconds(10));
+        CHECK(outcome.signal == SIGINT);
+        std::string left;
+        for (const auto& entry : std::filesystem::directory_iterator(scratch.path("game")))
+            if (const std::string name = entry.path().filename().string(); name != "assets" && name != "tools" && name != "fardel.toml" && name != "game.fardel" && name != ".fardel")
+                left += name + " ";
+        CHECK(left == "");
+        return outcome;
+    }
+
+    ScratchFolder scratch;
+
+private:
+    std::optional<Running> watch_;
+};
+
+std::size_t count(std::string_view text, std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string_view::npos; at += part.size())
+        ++count;
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("watch: builds when it starts, and again for each change of a source") {
+    Watch watch;
+    watch.start();
+    CHECK(watch.gives("a.up", "FIRST"));
+    watch.write("assets/a.txt", "second");
+    CHECK(watch.gives("a.up", "SECOND"));
+    watch.write("assets/new/folder/b.dat", "added");
+    CHECK(watch.gives("new/folder/b.dat", "added"));
+    watch.write("assets/new/folder/b.dat", "changed");
+    CHECK(watch.gives("new/folder/b.dat", "changed"));
+    std::filesystem::rename(watch.scratch.path("game/assets/raw.dat"), watch.scratch.path("game/assets/moved.dat"));
+    CHECK(watch.gives("moved.dat", "raw"));
+    CHECK(run({"cat", watch.scratch.path("game/game.fardel"), "raw.dat"}).exit_code != 0);
+    std::filesystem::remove(watch.scratch.path("game/assets/moved.dat"));
+    CHECK(watch.comes([&] { return run({"cat", watch.scratch.path("game/game.fardel"), "moved.dat"}).exit_code != 0; }));
+    const Outcome outcome = watch.end();
+    CHECK(count(outcome.out, "packed ") >= 5);
+}
+
+TEST_CASE("watch: a project file that is broken is told, and built again when it is mended") {
+    Watch watch;
+    watch.start();
+    CHECK(watch.gives("a.up", "FIRST"));
+    watch.write("fardel.toml", std::string(kProject) + "nonsense = 1\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    watch.write("assets/a.txt", "second");
+    watch.write("fardel.toml", std::string(kProject) + "[[rule]]\nmatch = \"raw.dat\"\nname = \"cooked.dat\"\n");
+    CHECK(watch.gives("cooked.dat", "raw"));
+    CHECK(watch.gives("a.up", "SECOND"));
+    const Outcome outcome = watch.end();
+    CHECK(outcome.err.find("there is no key 'nonsense'") != std::string::npos);
+}
+
+TEST_CASE("watch: a program that fails is told, and run again when it is mended") {
+    Watch watch("exit 3\n");
+    watch.start();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    CHECK_FALSE(std::filesystem::exists(watch.scratch.path("game/game.fardel")));
+    watch.write_script("cat $1 > $2\n");
+    CHECK(watch.gives("a.up", "first"));
+    watch.write_script("exit 4\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    watch.write_script("tr a-z A-Z < $1 > $2\n");
+    CHECK(watch.gives("a.up", "FIRST"));
+    const Outcome outcome = watch.end();
+    CHECK(outcome.err.find("ended with exit status 3") != std::string::npos);
+}
+
+TEST_CASE("watch: a change while a job runs joins: the build begins again at once") {
+    Watch watch("sleep 2; tr a-z A-Z < $1 > $2\n");
+    watch.start();
+    REQUIRE(watch.runs_a_job());
+    watch.write("assets/a.txt", "second");
+    CHECK(watch.gives("a.up", "SECOND"));
+    const Outcome outcome = watch.end();
+    CHECK(count(outcome.out, "packed ") == 1);   // the first one never came to an end
+    CHECK(outcome.err.find("conflict") == std::string::npos);
+}
+
+TEST_CASE("watch: Ctrl-C while a job runs ends both") {
+    Watch watch("sleep 60; cp $1 $2\n");
+    watch.start();
+    REQUIRE(watch.runs_a_job());
+    watch.end();
+    CHECK_FALSE(std::filesystem::exists(watch.scratch.path("game/game.fardel")));
+    watch.write_script("cp $1 $2\n");
+    run_well({"build", watch.scratch.path("game")});
+}
+
+TEST_CASE("watch: --builds ends it by itself") {
+    Watch watch;
+    const std::string out = run_well({"watch", watch.scratch.path("game"), "--builds", "1"});
+    CHECK(out.find("packed ") != std::string::npos);
+    CHECK(run({"watch", watch.scratch.path("game"), "--builds", "0"}).exit_code == 2);
+}

@@ -1,0 +1,244 @@
+// BuildDatabase: real SQLite files, damaged, foreign, shared and of writers that were killed.
+#include "build_database.h"
+
+#include "random_seed.h"
+#include "scratch.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace fardel {
+namespace {
+
+using tests::ScratchFolder;
+
+template <class Id>
+Id id(unsigned char with) {
+    Id id;
+    id.bytes.fill(with);
+    return id;
+}
+
+const KnownSource kSource{.version = id<Hash>(1), .asset = id<AssetId>(2), .size_bytes = 0x123456789a, .content_type = "image/png"};
+
+FinishedBuild finished() {
+    const PathStamp stamp{.kind = StampKind::file, .young = true, .inode = 7, .size_bytes = 8, .modified_ns = -9, .changed_ns = INT64_MAX};
+    const PathStamp folder{.kind = StampKind::folder, .young = false, .inode = 1, .size_bytes = 2, .modified_ns = 3, .changed_ns = 4};
+    return {.options = id<Hash>(3), .plan = id<Hash>(4), .encoder = id<Hash>(5), .seen = {{.path = "assets", .stamp = folder, .files = {{.name = "a", .stamp = stamp}, {.name = "b", .stamp = {}}}}, {.path = "none", .stamp = {}, .files = {}}},
+            .bundles = {{.path = "x.fardel", .stamp = stamp, .bundle = id<BundleId>(6), .layout = id<LayoutId>(7)}}, .summary = std::string("words\0more", 10)};
+}
+
+BuildDatabase open_well(const std::string& path) {
+    auto database = BuildDatabase::open(path);
+    const std::string message = database ? "" : database.error().message();
+    REQUIRE_MESSAGE(database, message);
+    return *std::move(database);
+}
+
+// A database that knows one thing of each table.
+std::string make(const ScratchFolder& scratch) {
+    const std::string path = scratch.path("build.sqlite");
+    BuildDatabase database = open_well(path);
+    REQUIRE(database.write_source("assets/a.png", kSource));
+    REQUIRE(database.write_note("note", "text"));
+    REQUIRE(database.write_finished("x.fardel", finished()));
+    REQUIRE(database.keep());
+    return path;
+}
+
+bool knows_all(const BuildDatabase& database) {
+    const auto sources = database.read_sources();
+    const auto note = database.find_note("note");
+    const auto build = database.find_finished("x.fardel");
+    return sources && sources->size() == 1 && sources->at("assets/a.png") == kSource && note && *note == "text" && build && *build;
+}
+
+bool is_empty(const BuildDatabase& database) {
+    const auto sources = database.read_sources();
+    const auto note = database.find_note("note");
+    const auto build = database.find_finished("x.fardel");
+    return sources && sources->empty() && note && !*note && build && !*build;
+}
+
+std::string read_all(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("build database: what was kept is there again") {
+    const ScratchFolder scratch;
+    const std::string path = make(scratch);
+    BuildDatabase database = open_well(path);
+    CHECK(knows_all(database));
+    const auto build = *database.find_finished("x.fardel");
+    REQUIRE(build);
+    const FinishedBuild wanted = finished();
+    CHECK(build->options == wanted.options);
+    CHECK(build->plan == wanted.plan);
+    CHECK(build->encoder == wanted.encoder);
+    CHECK(build->summary == wanted.summary);
+    REQUIRE(build->bundles.size() == 1);
+    CHECK(build->bundles[0].path == "x.fardel");
+    CHECK(build->bundles[0].stamp == wanted.bundles[0].stamp);
+    CHECK(build->bundles[0].bundle == wanted.bundles[0].bundle);
+    CHECK(build->bundles[0].layout == wanted.bundles[0].layout);
+    REQUIRE(build->seen.size() == 2);
+    CHECK(build->seen[0].stamp == wanted.seen[0].stamp);
+    REQUIRE(build->seen[0].files.size() == 2);
+    CHECK(build->seen[0].files[0].name == "a");
+    CHECK(build->seen[0].files[0].stamp == wanted.seen[0].files[0].stamp);
+    CHECK(build->seen[1].path == "none");
+
+    REQUIRE(database.remove_source("assets/a.png"));
+    REQUIRE(database.remove_finished("x.fardel"));
+    CHECK(database.read_sources()->empty());
+    CHECK_FALSE(*database.find_finished("x.fardel"));
+    CHECK_FALSE(*database.find_finished("y.fardel"));
+}
+
+TEST_CASE("build database: nothing counts that was not kept") {
+    const ScratchFolder scratch;
+    const std::string path = scratch.path("build.sqlite");
+    {
+        BuildDatabase database = open_well(path);
+        REQUIRE(database.write_note("first", "1"));
+        REQUIRE(database.keep());
+        REQUIRE(database.write_note("second", "2"));
+    }
+    const BuildDatabase database = open_well(path);
+    CHECK(*database.find_note("first") == "1");
+    CHECK_FALSE(*database.find_note("second"));
+}
+
+TEST_CASE("build database: who comes second is told that it is busy, also between what the first keeps") {
+    const ScratchFolder scratch;
+    const std::string path = scratch.path("build.sqlite");
+    {
+        BuildDatabase first = open_well(path);
+        for (int round = 0; round < 3; ++round) {
+            const auto second = BuildDatabase::open(path);
+            REQUIRE_FALSE(second);
+            CHECK(second.error().code() == ErrorCode::busy);
+            CHECK(second.error().message().find("another build of this project is at work; wait for it") != std::string::npos);
+            REQUIRE(first.write_note("round", std::to_string(round)));
+            REQUIRE(first.keep());
+        }
+    }
+    CHECK(*open_well(path).find_note("round") == "2");
+}
+
+TEST_CASE("build database: an empty, a truncated and a foreign file are made anew") {   // A114
+    const ScratchFolder scratch;
+    const std::string path = make(scratch);
+    const std::string whole = read_all(path);
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{50}, std::size_t{100}, std::size_t{1000}, std::size_t{4096}, whole.size() / 2, whole.size() - 4096}) {
+        CAPTURE(size);
+        scratch.write("build.sqlite", std::string_view(whole).substr(0, size));
+        BuildDatabase database = open_well(path);
+        REQUIRE(database.mend());
+        CHECK(is_empty(database));
+        REQUIRE(database.write_note("note", "text"));
+        REQUIRE(database.keep());
+    }
+    for (const std::string& foreign : {std::string("name = \"no database\"\n"), std::string(5000, 'x'), std::string(20'000, '\0')}) {
+        scratch.write("build.sqlite", foreign);
+        CHECK(is_empty(open_well(path)));
+    }
+    // A later layout: the number stands at byte 60, the most significant one first.
+    std::string later = whole;
+    later[63] = 99;
+    scratch.write("build.sqlite", later);
+    CHECK(is_empty(open_well(path)));
+    // Another program's.
+    std::string other = whole;
+    other[68] = 99;
+    scratch.write("build.sqlite", other);
+    CHECK(is_empty(open_well(path)));
+}
+
+TEST_CASE("build database: whatever byte is damaged, what it tells is what was written, or nothing") {   // A114
+    const ScratchFolder scratch;
+    const std::string path = make(scratch);
+    const std::string whole = read_all(path);
+    FARDEL_RANDOM(random);
+    for (int round = 0; round < 150; ++round) {
+        std::string damaged = whole;
+        const std::size_t bytes = 1 + random() % 3;
+        for (std::size_t i = 0; i < bytes; ++i)
+            damaged[random() % damaged.size()] = static_cast<char>(random());
+        scratch.write("build.sqlite", damaged);
+        BuildDatabase database = open_well(path);
+        if (const auto early = database.find_finished("x.fardel"); early && *early)
+            CHECK((*early)->plan == finished().plan);
+        REQUIRE(database.mend());
+        const auto sources = database.read_sources();
+        REQUIRE(sources);
+        for (const auto& source : *sources) {
+            CHECK(source.first == "assets/a.png");
+            CHECK(source.second == kSource);
+        }
+        const auto note = database.find_note("note");
+        REQUIRE(note);
+        CHECK((!*note || **note == "text"));
+        const auto build = database.find_finished("x.fardel");
+        REQUIRE(build);
+        CHECK((!*build || ((*build)->summary == finished().summary && (*build)->plan == finished().plan)));
+        // And it can be used again.
+        REQUIRE(database.write_source("assets/a.png", kSource));
+        REQUIRE(database.write_note("note", "text"));
+        REQUIRE(database.write_finished("x.fardel", finished()));
+        REQUIRE(database.keep());
+        CHECK(knows_all(database));
+    }
+}
+
+TEST_CASE("build database: a writer that is killed leaves the old state") {   // A100
+    const ScratchFolder scratch;
+    const std::string path = make(scratch);
+    FARDEL_RANDOM(random);
+    for (int round = 0; round < 20; ++round) {
+        int ready[2];
+        REQUIRE(::pipe(ready) == 0);
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            auto database = BuildDatabase::open(path);
+            bool good = static_cast<bool>(database);
+            // More than SQLite holds in memory, so that pages of the file are changed before anything is kept.
+            for (int i = 0; good && i < 400; ++i)
+                good = static_cast<bool>(database->write_note("big" + std::to_string(i), std::string(20'000, 'x')));
+            good = good && database->write_note("note", "never kept");
+            (void)!::write(ready[1], good ? "y" : "n", 1);
+            ::pause();
+            ::_exit(0);
+        }
+        ::close(ready[1]);
+        char answer = 0;
+        if (round % 2 == 0)
+            CHECK(::read(ready[0], &answer, 1) == 1);
+        else
+            ::usleep(static_cast<useconds_t>(random() % 60'000));
+        CHECK(answer != 'n');
+        ::kill(child, SIGKILL);
+        REQUIRE(::waitpid(child, nullptr, 0) == child);
+        ::close(ready[0]);
+        BuildDatabase database = open_well(path);
+        REQUIRE(database.mend());
+        CHECK(knows_all(database));
+        CHECK_FALSE(*database.find_note("big0"));
+    }
+}
+
+TEST_CASE("build database: a folder that is not there, or a folder in its place, is told") {
+    const ScratchFolder scratch;
+    CHECK_FALSE(BuildDatabase::open(scratch.path("no/build.sqlite")));
+    std::filesystem::create_directories(scratch.path("build.sqlite"));
+    const auto database = BuildDatabase::open(scratch.path("build.sqlite"));
+    REQUIRE_FALSE(database);
+    CHECK(database.error().message().find("build.sqlite") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace fardel

@@ -1,0 +1,525 @@
+// Builds: the program, real folders, real converters. What is written is always what a clean build writes.
+#include "program.h"
+
+#include "random_seed.h"
+#include "scratch.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <thread>
+
+namespace fardel {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace tests;
+using nlohmann::json;
+
+// *.txt → *.up → *.num, which keeps the *.up; *.c with headers that a depfile tells; all *.part in one.
+constexpr std::string_view kProject = R"(name = "game"
+version = "1"
+sources = ["assets"]
+
+[processor.up]
+command = ["tools/up.sh", "${in}", "${out}", "${parameter:suffix}"]
+outputs = ["{folder}{stem}.up"]
+parameters = { suffix = "!" }
+code = ["tools/code.txt"]
+
+[processor.num]
+command = ["sh", "-c", "wc -c < \"$1\" > \"$2\"", "sh", "${in}", "${out}"]
+outputs = ["{folder}{stem}.num"]
+keep_source = true
+
+[processor.inc]
+command = ["sh", "${code:tools/inc.sh}", "${in}", "${out}", "${depfile}", "${project}"]
+outputs = ["{folder}{stem}.inc"]
+code = ["tools/inc.sh"]
+depfile = true
+
+[processor.join]
+command = ["sh", "-c", "cat in/* in/*/* > \"$0\" 2> /dev/null; true", "${out}"]
+
+[[rule]]
+match = "**/*.txt"
+process = "up"
+
+[[rule]]
+match = "**/*.up"
+process = "num"
+
+[[rule]]
+match = "**/*.c"
+process = "inc"
+
+[[job]]
+sources = ["**/*.part"]
+process = "join"
+outputs = ["all.bin"]
+)";
+
+constexpr std::string_view kUp = "#!/bin/sh\ntr a-z A-Z < \"$1\" > \"$2\"\nprintf '%s' \"$3\" >> \"$2\"\n";
+// inc.h, or special.h before it when that is there.
+constexpr std::string_view kInc = "header=inc.h\n[ -e \"$4/special.h\" ] && header=special.h\ncat \"$1\" \"$4/$header\" > \"$2\"\necho \"out: $4/special.h $4/$header\" > \"$3\"\n";
+
+class Game {
+public:
+    Game() {
+        write("fardel.toml", kProject);
+        write_program("tools/up.sh", kUp);
+        write("tools/inc.sh", kInc);
+        write("tools/code.txt", "1");
+        write("inc.h", "#one\n");
+        for (const char* name : {"a", "b", "sub/c"}) {
+            write("assets/" + std::string(name) + ".txt", "text of " + std::string(name));
+            write("assets/" + std::string(name) + ".part", "part " + std::string(name));
+        }
+        write("assets/x.c", "int x;\n");
+        write("assets/raw.dat", "raw");
+    }
+
+    std::string path(std::string_view name) const { return scratch.path("game/" + std::string(name)); }
+    void write(const std::string& name, std::string_view text) const { scratch.write("game/" + name, text); }
+    void write_program(const std::string& name, std::string_view text) const {
+        write(name, text);
+        fs::permissions(path(name), fs::perms::owner_exec, fs::perm_options::add);
+    }
+    std::string read(const std::string& name) const {
+        std::ifstream file(path(name), std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    void replace(const std::string& name, std::string_view from, std::string_view to) const {
+        std::string text = read(name);
+        const auto at = text.find(from);
+        REQUIRE(at != std::string::npos);
+        write(name, text.replace(at, from.size(), to));
+    }
+
+    Outcome run_build(const Arguments& more = {}) const {
+        Arguments words{"build", path(""), "--level", "1", "--json"};
+        words.insert(words.end(), more.begin(), more.end());
+        return run(words);
+    }
+    json build(const Arguments& more = {}) const {
+        const Outcome outcome = run_build(more);
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.exit_code == 0);
+        return json::parse(outcome.out);
+    }
+    // How many jobs were run.
+    int run_jobs(const Arguments& more = {}) const { return build(more)["jobs_run"]; }
+    std::string bundle() const { return read("game.fardel"); }
+
+    // What somebody gets who has just the sources.
+    std::string clean_bundle() const {
+        fs::remove_all(scratch.path("clean"));
+        fs::copy(path(""), scratch.path("clean"), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+        fs::remove_all(scratch.path("clean/.fardel"));
+        fs::remove(scratch.path("clean/game.fardel"));
+        run_well({"build", scratch.path("clean"), "--level", "1"});
+        std::ifstream file(scratch.path("clean/game.fardel"), std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    // Nothing of a build but what belongs there.
+    void check_nothing_left() const {
+        for (const auto& entry : fs::directory_iterator(path(""))) {
+            const std::string name = entry.path().filename().string();
+            CAPTURE(name);
+            CHECK((name == "assets" || name == "tools" || name == "inc.h" || name == "special.h" || name == "fardel.toml" || name == "game.fardel" || name == ".fardel"));
+        }
+        CHECK_FALSE(fs::exists(path(".fardel/jobs")));
+    }
+
+    ScratchFolder scratch;
+};
+
+std::vector<fs::path> files_below(const std::string& folder) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.is_regular_file() && entry.path().filename() != "CACHEDIR.TAG")
+            files.push_back(entry.path());
+    std::ranges::sort(files);
+    return files;
+}
+
+// Past the time in which the system's clock may give two writes one time.
+void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
+
+bool is_refused(const Outcome& outcome, std::string_view code, std::string_view words) {
+    INFO(outcome.err);
+    CHECK(outcome.exit_code != 0);
+    CHECK(outcome.err.find("[" + std::string(code) + "]\n") != std::string::npos);
+    CHECK(outcome.err.find(words) != std::string::npos);
+    return outcome.exit_code != 0;
+}
+
+}  // namespace
+
+TEST_CASE("build: a second one runs no job, reads nothing and leaves the bundle alone") {
+    const Game game;
+    const json first = game.build();
+    CHECK(first["up_to_date"] == false);
+    CHECK(first["jobs"] == 8);
+    CHECK(first["jobs_run"] == 8);
+    CHECK(first["sources_read"] == 8);
+    CHECK(first["idle_rules"].empty());
+    const auto time = fs::last_write_time(game.path("game.fardel"));
+    grow_old();
+    for (int round = 0; round < 3; ++round) {
+        const json again = game.build();
+        CHECK(again["up_to_date"] == true);
+        CHECK(again["jobs_run"] == 0);
+        CHECK(again["bundle"] == first["bundle"]);
+    }
+    CHECK(game.build()["sources_read"] == 0);
+    CHECK(fs::last_write_time(game.path("game.fardel")) == time);
+    CHECK(game.bundle() == game.clean_bundle());
+    game.check_nothing_left();
+}
+
+TEST_CASE("build: one changed source, and only what depends on it is run and read") {
+    const Game game;
+    game.build();
+    grow_old();
+    game.build();   // all are old enough to be known
+    game.write("assets/b.txt", "other");
+    const json told = game.build();
+    CHECK(told["jobs_run"] == 2);   // up, num
+    CHECK(told["sources_read"] == 1);
+    CHECK(told["up_to_date"] == false);
+    game.write("assets/raw.dat", "other");
+    CHECK(game.run_jobs() == 0);
+    game.write("assets/a.part", "other");
+    CHECK(game.run_jobs() == 1);
+    // What is made of it is the same, and what is made of that comes from the cache.
+    game.write("assets/b.txt", "OTHER");
+    CHECK(game.run_jobs() == 1);
+    CHECK(game.bundle() == game.clean_bundle());
+}
+
+TEST_CASE("build: a source that was touched is read and changes nothing; an older one put back is a change") {   // A110
+    const Game game;
+    game.write("assets/a.txt", "old words");
+    game.build();
+    const std::string old_bundle = game.bundle();
+    const auto old_time = fs::last_write_time(game.path("assets/a.txt"));
+    grow_old();
+    game.build();
+    fs::last_write_time(game.path("assets/a.txt"), fs::file_time_type::clock::now());
+    const json touched = game.build();
+    CHECK(touched["up_to_date"] == true);
+    CHECK(touched["sources_read"] == 1);
+    CHECK(touched["jobs_run"] == 0);
+
+    game.write("assets/a.txt", "new words");
+    CHECK(game.run_jobs() == 2);
+    CHECK(game.bundle() != old_bundle);
+    grow_old();
+    game.build();
+    game.write("assets/a.txt", "old words");
+    fs::last_write_time(game.path("assets/a.txt"), old_time);   // size and time as they were at the first build
+    CHECK(game.run_jobs() == 0);
+    CHECK(game.bundle() == old_bundle);
+
+    // A clock that went back: written later, and looks older.
+    grow_old();
+    game.build();
+    game.write("assets/a.txt", "odd words");
+    fs::last_write_time(game.path("assets/a.txt"), old_time - std::chrono::hours(1000));
+    CHECK(game.run_jobs() == 2);
+    CHECK(game.bundle() == game.clean_bundle());
+}
+
+TEST_CASE("build: what a processor is made of is part of what it makes") {   // A111
+    const Game game;
+    game.build();
+    const auto changed = [&](int jobs) {
+        const json told = game.build();
+        CHECK(told["jobs_run"] == jobs);
+        CHECK(game.bundle() == game.clean_bundle());
+    };
+    game.replace("fardel.toml", "suffix = \"!\"", "suffix = \"?\"");
+    changed(6);
+    game.replace("fardel.toml", "keep_source = true", "keep_source = true\nversion = \"2\"");
+    changed(3);
+    game.replace("fardel.toml", "keep_source = true", "keep_source = true\ntags = { quality = \"hd\" }");
+    changed(3);
+    game.write("tools/code.txt", "2");
+    changed(3);
+    game.write_program("tools/up.sh", std::string(kUp) + "printf more >> \"$2\"\n");
+    changed(6);
+    game.replace("fardel.toml", "keep_source = true", "keep_source = false");
+    changed(0);
+    game.replace("fardel.toml", "version = \"1\"", "version = \"7\"");   // of the bundle
+    changed(0);
+}
+
+TEST_CASE("build: what a depfile tells is watched, also a file that was not there") {
+    const Game game;
+    game.build();
+    grow_old();
+    game.build();
+    game.write("inc.h", "#two\n");
+    CHECK(game.run_jobs() == 1);
+    CHECK(game.bundle() == game.clean_bundle());
+    grow_old();
+    game.build();
+    CHECK(game.build()["up_to_date"] == true);
+
+    game.write("special.h", "#special\n");   // looked for, and missing until now
+    CHECK(game.run_jobs() == 1);
+    CHECK(game.bundle() == game.clean_bundle());
+    game.write("inc.h", "#one\n");           // no longer read
+    CHECK(game.run_jobs() == 0);
+    fs::remove(game.path("special.h"));
+    CHECK(game.run_jobs() == 0);             // as in the first build
+    CHECK(game.bundle() == game.clean_bundle());
+}
+
+TEST_CASE("build: after any edits it is what a clean build writes") {   // A110
+    const Game game;
+    FARDEL_RANDOM(random);
+    const std::vector<std::string> endings{".txt", ".c", ".part", ".dat"};
+    std::map<std::string, std::pair<std::string, fs::file_time_type>> older;
+    std::string story;
+    for (int round = 0; round < 12; ++round) {
+        for (std::uint64_t edit = 0, edits = 1 + random() % 3; edit < edits; ++edit) {
+            std::vector<std::string> names;
+            for (const auto& file : files_below(game.path("assets")))
+                names.push_back(file.lexically_relative(game.path("")).string());
+            const std::string& name = names[random() % names.size()];
+            const std::string fresh = "assets/" + std::string(random() % 2 ? "sub/" : "") + "n" + std::to_string(random() % 6) + endings[random() % endings.size()];
+            const bool must_stay = name == "assets/a.part";   // of a [[job]] one is left
+            const std::uint64_t kind = random() % 7;
+            if (kind == 0) {
+                story += "add " + fresh + "\n";
+                game.write(fresh, "new " + std::to_string(random() % 4));
+            } else if (kind == 1) {
+                story += "change " + name + "\n";
+                older[name] = {game.read(name), fs::last_write_time(game.path(name))};
+                game.write(name, "changed " + std::to_string(random() % 4));
+            } else if (kind == 2 && !must_stay) {
+                story += "delete " + name + "\n";
+                fs::remove(game.path(name));
+            } else if (kind == 3 && !must_stay) {
+                story += "rename " + name + " " + fresh + "\n";
+                fs::rename(game.path(name), game.path(fresh));
+            } else if (kind == 4) {
+                story += "touch " + name + "\n";
+                fs::last_write_time(game.path(name), fs::file_time_type::clock::now());
+            } else if (kind == 5 && !older.empty()) {
+                const auto old = *older.begin();
+                story += "restore " + old.first + "\n";
+                game.write(old.first, old.second.first);
+                fs::last_write_time(game.path(old.first), old.second.second);
+                older.erase(old.first);
+            } else {
+                story += "header\n";
+                game.write(random() % 3 == 0 ? "special.h" : "inc.h", "#" + std::to_string(random() % 3) + "\n");
+            }
+        }
+        story += "build\n";
+        INFO(story);
+        if (random() % 3 == 0)
+            grow_old();
+        game.build();
+        REQUIRE(game.bundle() == game.clean_bundle());
+    }
+    const std::string bundle = game.bundle();
+    game.build({"--anew"});
+    CHECK(game.bundle() == bundle);
+}
+
+TEST_CASE("build: another copy of the project with the same cache runs no processor") {
+    const Game game;
+    game.build();
+    // A copy elsewhere, with the same jobs in its cache and no database.
+    const Game other;
+    fs::create_directories(other.path(".fardel"));
+    fs::copy(game.path(".fardel/cache"), other.path(".fardel/cache"), fs::copy_options::recursive);
+    const json told = other.build();
+    CHECK(told["jobs"] == 8);
+    CHECK(told["jobs_run"] == 0);
+    CHECK(told["sources_read"] == 8);
+    CHECK(other.bundle() == game.bundle());
+}
+
+TEST_CASE("build: a cache that was damaged, cut, mixed up or emptied changes no output") {   // A109
+    const Game game;
+    game.build();
+    const std::string bundle = game.bundle();
+    FARDEL_RANDOM(random);
+    for (int round = 0; round < 12; ++round) {
+        const auto files = files_below(game.path(".fardel/cache"));
+        REQUIRE(files.size() >= 10);
+        std::string story;
+        for (std::size_t i = 0; i < 4; ++i) {
+            const fs::path& file = files[random() % files.size()];
+            const fs::path& other = files[random() % files.size()];
+            const auto size = fs::exists(file) ? fs::file_size(file) : 0;
+            const std::string name = file.lexically_relative(game.path(".fardel/cache")).string();
+            if (size == 0)
+                continue;
+            fs::permissions(file, fs::perms::owner_write, fs::perm_options::add);
+            const std::uint64_t kind = random() % 4;
+            if (kind == 0) {
+                story += "remove " + name + "\n";
+                fs::remove(file);
+            } else if (kind == 1) {
+                story += "cut " + name + "\n";
+                fs::resize_file(file, random() % size);
+            } else if (kind == 2) {
+                story += "damage " + name + "\n";
+                std::fstream bytes(file, std::ios::binary | std::ios::in | std::ios::out);
+                bytes.seekp(static_cast<std::streamoff>(random() % size));
+                bytes.put(static_cast<char>(random()));
+            } else if (fs::exists(other) && other != file) {
+                story += "put another's in place of " + name + "\n";
+                fs::copy_file(other, file, fs::copy_options::overwrite_existing);
+            }
+        }
+        fs::remove(game.path("game.fardel"));
+        fs::remove(game.path(".fardel/build.sqlite"));
+        INFO(story);
+        game.build();
+        REQUIRE(game.bundle() == bundle);
+    }
+    CHECK(game.run_jobs({"--anew"}) == 8);
+    CHECK(game.bundle() == bundle);
+}
+
+TEST_CASE("build: a build database that was damaged or lost changes no output") {   // A114
+    const Game game;
+    game.build();
+    const std::string bundle = game.bundle();
+    const std::string whole = game.read(".fardel/build.sqlite");
+    FARDEL_RANDOM(random);
+    for (int round = 0; round < 10; ++round) {
+        std::string damaged = whole;
+        for (int i = 0; i < 20; ++i)
+            damaged[random() % damaged.size()] = static_cast<char>(random());
+        game.write(".fardel/build.sqlite", round % 3 == 0 ? damaged.substr(0, random() % damaged.size()) : damaged);
+        fs::remove(game.path("game.fardel"));
+        CHECK(game.run_jobs() == 0);
+        REQUIRE(game.bundle() == bundle);
+    }
+}
+
+TEST_CASE("build: a processor that gives other bytes each time is told by --verify") {   // A112
+    const Game game;
+    game.build();
+    CHECK(game.build({"--verify", "1000"})["different"].empty());
+    game.write_program("tools/up.sh", "#!/bin/sh\nod -An -N8 -tx8 /dev/urandom > \"$2\"\n");
+    game.build();
+    CHECK(game.build()["different"].empty());
+    const json told = game.build({"--verify", "1000"});
+    REQUIRE(told["different"].size() == 3);
+    CHECK(told["different"][0].get<std::string>().find("processor 'up' of 'a.txt'") != std::string::npos);
+    CHECK(told["jobs_run"].get<int>() >= 8);
+}
+
+TEST_CASE("build: a job that fails is named, the bundle stays as it was, and what went well is not run again") {
+    const Game game;
+    game.build();
+    const std::string bundle = game.bundle();
+    game.write_program("tools/up.sh", std::string(kUp) + "case \"$1\" in *b.txt) echo no good >&2; exit 3;; esac\n");
+    game.write("assets/a.txt", "new a");
+    const Outcome outcome = game.run_build({"--jobs", "1"});
+    CHECK(is_refused(outcome, "unresolved", "fardel.toml:25: processor 'up' of 'b.txt'"));
+    CHECK(outcome.err.find("no good") != std::string::npos);
+    CHECK(game.bundle() == bundle);
+
+    fs::rename(game.path("assets/b.txt"), game.path("assets/d.txt"));
+    const int jobs = game.run_jobs();
+    CHECK(jobs >= 1);
+    CHECK(jobs <= 5);   // a's went well before
+    CHECK(game.bundle() == game.clean_bundle());
+    game.check_nothing_left();
+}
+
+TEST_CASE("build: killed at any point, the next one ends well and writes what a clean one writes") {   // A100
+    const Game game;
+    for (int i = 0; i < 6; ++i)
+        game.write("assets/more" + std::to_string(i) + ".txt", "more " + std::to_string(i));
+    const std::string wanted = game.clean_bundle();
+    FARDEL_RANDOM(random);
+    for (int round = 0; round < 36; ++round) {
+        if (round % 6 == 0)
+            fs::remove_all(game.path(".fardel"));
+        if (round % 4 == 0)
+            fs::remove(game.path("game.fardel"));
+        {
+            const Running build({"build", game.path(""), "--level", "1"});
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % (round % 2 ? 60'000 : 300'000)));
+            build.send(SIGKILL);
+        }
+        if (const std::string bundle = game.bundle(); !bundle.empty())
+            REQUIRE(bundle == wanted);
+        if (round % 3 == 2) {
+            game.build();
+            REQUIRE(game.bundle() == wanted);
+            game.check_nothing_left();
+        }
+    }
+}
+
+TEST_CASE("build: of two at once in one project one is told that it is busy") {
+    const Game game;
+    game.write_program("tools/up.sh", "#!/bin/sh\nsleep 1\ncp \"$1\" \"$2\"\n");
+    Running first({"build", game.path("")});
+    for (int i = 0; i < 500 && !fs::exists(game.path(".fardel/jobs")); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(is_refused(game.run_build(), "busy", "another build of this project is at work; wait for it"));
+    CHECK(first.wait().exit_code == 0);
+    grow_old();
+    CHECK(run_well({"build", game.path("")}).find(" is up to date (") != std::string::npos);
+}
+
+TEST_CASE("build: a source that is edited while it is built makes no wrong result") {   // A110
+    const Game game;
+    game.write_program("tools/up.sh", "#!/bin/sh\nsleep 0.5\ntr a-z A-Z < \"$1\" > \"$2\"\n");
+    Running build({"build", game.path(""), "--level", "1", "--jobs", "1"});
+    for (int i = 0; i < 500 && !fs::exists(game.path(".fardel/jobs")); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    game.write("assets/b.txt", "edited meanwhile");          // its job comes later
+    game.write("assets/raw.dat", "edited meanwhile, too");   // has none
+    const Outcome outcome = build.wait();
+    CHECK(is_refused(outcome, "conflict", "assets/"));
+    CHECK_FALSE(fs::exists(game.path("game.fardel")));
+    game.build();
+    CHECK(game.bundle() == game.clean_bundle());
+    game.write("assets/b.txt", "text of b");
+    game.write("assets/raw.dat", "raw");
+    game.build();
+    CHECK(game.bundle() == game.clean_bundle());
+    game.check_nothing_left();
+}
+
+TEST_CASE("build: a file that a job reads undeclared is denied to it") {   // A113
+    const Game game;
+    game.write_program("tools/up.sh", "#!/bin/sh\ncat \"" + game.path("inc.h") + "\" > \"$2\"\n");
+    const Outcome outcome = game.run_build();
+    CHECK(is_refused(outcome, "denied", "processor 'up' of"));
+    CHECK_FALSE(fs::exists(game.path("game.fardel")));
+}
+
+TEST_CASE("build: what a job tells only when it ran goes to the rules, each file once") {
+    const Game game;
+    game.write("fardel.toml", "name = \"game\"\nsources = [\"assets\"]\n[processor.split]\ncommand = [\"sh\", \"-c\", \"split -l 1 \\\"$1\\\" out/\", \"sh\", \"${in}\", \"${out}\"]\n"
+                              "[processor.up]\ncommand = [\"tools/up.sh\", \"${in}\", \"${out}\", \"!\"]\noutputs = [\"{name}.up\"]\n"
+                              "[[rule]]\nmatch = \"*.lines\"\nprocess = \"split\"\n[[rule]]\nmatch = \"a?\"\nprocess = \"up\"\n");
+    game.write("assets/x.lines", "one\ntwo\nthree\n");
+    const json told = game.build();
+    CHECK(told["jobs"] == 4);
+    CHECK(told["jobs_run"] == 4);
+    game.write("assets/x.lines", "one\ntwo\nfour\n");
+    CHECK(game.run_jobs() == 2);
+    CHECK(game.bundle() == game.clean_bundle());
+    CHECK(run_well({"cat", game.path("game.fardel"), "ac.up"}) == "FOUR\n!");
+}
+
+}  // namespace fardel

@@ -1,0 +1,231 @@
+// JobGraph: a project and names in, jobs out. Pure.
+#include <fardel/packer/job_graph.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace fardel {
+namespace {
+
+Project project(const std::string& tables) {
+    auto parsed = parse_project("name = \"game\"\nsources = [\"assets\"]\n" + tables, "fardel.toml");
+    const std::string message = parsed ? "" : parsed.error().message();
+    REQUIRE_MESSAGE(parsed, message);
+    return *std::move(parsed);
+}
+
+std::vector<AssetName> names(std::initializer_list<std::string_view> texts) {
+    std::vector<AssetName> names;
+    for (const std::string_view text : texts)
+        names.push_back(*AssetName::parse(text));
+    return names;
+}
+
+JobGraph plan_well(const Project& project, std::initializer_list<std::string_view> sources) {
+    auto graph = JobGraph::plan(project, names(sources));
+    const std::string message = graph ? "" : graph.error().message();
+    REQUIRE_MESSAGE(graph, message);
+    return *std::move(graph);
+}
+
+void check_refused(const Project& project, std::initializer_list<std::string_view> sources, ErrorCode code, std::string_view words) {
+    const auto graph = JobGraph::plan(project, names(sources));
+    REQUIRE_FALSE(graph);
+    const std::string message = graph.error().message();
+    CAPTURE(message);
+    CHECK(graph.error().code() == code);
+    CHECK(message.find(words) != std::string::npos);
+}
+
+std::string list(const JobGraph& graph, const std::vector<std::uint32_t>& files) {
+    std::string text;
+    for (const std::uint32_t file : files)
+        text += (text.empty() ? "" : " ") + graph.files()[file].name.text();
+    return text;
+}
+
+// "sd: a.png + palette.txt > a.sd.png", one line a job, in the order in which they are run.
+std::string show(const JobGraph& graph) {
+    std::string text;
+    for (const std::uint32_t number : graph.order()) {
+        const GraphJob& job = graph.jobs()[number];
+        text += job.processor->name + ": " + list(graph, job.sources) + (job.others.empty() ? "" : " + " + list(graph, job.others)) + " > " + (job.tells_outputs ? "?" : list(graph, job.outputs)) + "\n";
+    }
+    return text;
+}
+
+// What is left for the bundle.
+std::string left(const JobGraph& graph) {
+    std::vector<std::string> names;
+    for (const GraphFile& file : graph.files())
+        if (!file.consumed)
+            names.push_back(file.name.text());
+    std::ranges::sort(names);
+    std::string text;
+    for (const std::string& name : names)
+        text += (text.empty() ? "" : " ") + name;
+    return text;
+}
+
+std::string copy(const std::string& name, const std::string& more) { return "[processor." + name + "]\nbuiltin = \"copy\"\n" + more + "\n"; }
+std::string rule(const std::string& match, const std::string& process) { return "[[rule]]\nmatch = \"" + match + "\"\nprocess = " + process + "\n"; }
+
+const std::string kPngToKtx = copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]") + rule("**/*.png", "\"ktx\"");
+
+}  // namespace
+
+TEST_CASE("job graph: without processors it is the sources") {
+    const Project plain = project("");
+    const JobGraph graph = plan_well(plain, {"a.txt", "b/c.txt"});
+    CHECK(graph.jobs().empty());
+    CHECK(left(graph) == "a.txt b/c.txt");
+}
+
+TEST_CASE("job graph: a rule gives each file that it matches to its processor, which takes its place") {
+    const Project it = project(kPngToKtx);
+    const JobGraph graph = plan_well(it, {"a.png", "b/c.png", "d.txt"});
+    CHECK(show(graph) == "ktx: a.png > a.ktx\nktx: b/c.png > b/c.ktx\n");
+    CHECK(left(graph) == "a.ktx b/c.ktx d.txt");
+    CHECK(graph.describe(1) == "fardel.toml:6: processor 'ktx' of 'b/c.png'");
+}
+
+TEST_CASE("job graph: keep_source leaves the source in the bundle") {
+    const Project it = project(copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]\nkeep_source = true") + rule("**/*.png", "\"ktx\""));
+    CHECK(left(plan_well(it, {"a.png"})) == "a.ktx a.png");
+}
+
+TEST_CASE("job graph: what a job makes goes to the rules again, in a chain") {
+    const Project it = project(copy("flat", "outputs = [\"{folder}{stem}.png\"]\ntags = { quality = \"hd\", from = \"psd\" }") + copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]\ntags = { quality = \"sd\" }") +
+                               rule("**/*.png", "\"ktx\"") + rule("**/*.psd", "\"flat\""));
+    const JobGraph graph = plan_well(it, {"a.psd"});
+    CHECK(show(graph) == "flat: a.psd > a.png\nktx: a.png > a.ktx\n");
+    CHECK(graph.jobs()[1].waits_for == std::vector<std::uint32_t>{0});
+    CHECK(left(graph) == "a.ktx");
+    // Tags gather on the way, and the later ones win.
+    const std::vector<std::pair<std::string, std::string>> tags{{"from", "psd"}, {"quality", "sd"}};
+    CHECK(graph.files()[2].tags == tags);
+}
+
+TEST_CASE("job graph: a file never goes through one processor twice, and outputs may stand in their source's place") {
+    const Project it = project(copy("squeeze", "outputs = [\"{folder}{name}\"]") + rule("**", "\"squeeze\""));
+    const JobGraph graph = plan_well(it, {"a.png"});
+    CHECK(show(graph) == "squeeze: a.png > a.png\n");
+    REQUIRE(graph.files().size() == 2);
+    CHECK(graph.files()[0].consumed);
+    CHECK_FALSE(graph.files()[1].consumed);
+
+    // Round about, it would take the place of a source that it was not made from at once.
+    const Project both = project(copy("one", "outputs = [\"{stem}.b\"]") + copy("two", "outputs = [\"{stem}.a\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
+    check_refused(both, {"x.a"}, ErrorCode::conflict, "processor 'two' of 'x.b': would make 'x.a', which is a source");
+}
+
+TEST_CASE("job graph: a processor that two rules name for one file has it once") {
+    const Project it = project(kPngToKtx + rule("ui/**", "[\"ktx\"]"));
+    CHECK(show(plan_well(it, {"ui/a.png"})) == "ktx: ui/a.png > ui/a.ktx\n");
+}
+
+TEST_CASE("job graph: several processors of one file") {
+    const Project it = project(copy("sd", "outputs = [\"{stem}.sd\"]") + copy("hd", "outputs = [\"{stem}.hd\", \"{stem}.uhd\"]\nkeep_source = true") + rule("*.png", "[\"sd\", \"hd\"]"));
+    const JobGraph graph = plan_well(it, {"a.png"});
+    CHECK(show(graph) == "sd: a.png > a.sd\nhd: a.png > a.hd a.uhd\n");
+    CHECK(left(graph) == "a.hd a.sd a.uhd");   // one of them consumes it
+}
+
+TEST_CASE("job graph: a [[job]] takes all files that its globs match, by name, made ones too") {
+    const std::string atlas = copy("atlas", "") + "[[job]]\nsources = [\"**/*.ktx\", \"z.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n";
+    const Project it = project(kPngToKtx + atlas);
+    const JobGraph graph = plan_well(it, {"c.png", "a.png", "z.txt"});
+    CHECK(show(graph) == "ktx: c.png > c.ktx\nktx: a.png > a.ktx\natlas: a.ktx c.ktx z.txt > atlas.bin\n");
+    CHECK(graph.jobs()[2].waits_for == std::vector<std::uint32_t>{0, 1});
+    CHECK(left(graph) == "atlas.bin");
+    CHECK(graph.describe(2) == "fardel.toml:12: processor 'atlas' of 3 files");
+    check_refused(project(atlas), {"a.png"}, ErrorCode::unresolved, "fardel.toml:6: 'sources' of this [[job]] match no file");
+}
+
+TEST_CASE("job graph: a file whose place was taken is no longer what globs match") {
+    const Project it = project(copy("squeeze", "outputs = [\"{name}\"]") + rule("*.png", "\"squeeze\"") + copy("atlas", "inputs = [\"*.png\"]") +
+                               "[[job]]\nsources = [\"*.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n[[job]]\nsources = [\"*.png\"]\nprocess = \"atlas\"\noutputs = [\"all.bin\"]\n");
+    const JobGraph graph = plan_well(it, {"a.png", "b.txt"});
+    CHECK(graph.jobs()[1].others == std::vector<std::uint32_t>{2});   // squeezed, not the source
+    CHECK(graph.jobs()[2].sources == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("job graph: jobs wait for whoever makes what 'inputs' match, and never for themselves") {
+    const Project it = project(copy("palette", "outputs = [\"{stem}.pal\"]") + copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\", \"*.png\"]") + rule("*.png", "\"ktx\"") + rule("*.gpl", "\"palette\""));
+    const JobGraph graph = plan_well(it, {"a.png", "b.png", "p.gpl"});
+    CHECK(show(graph) == "palette: p.gpl > p.pal\nktx: a.png + b.png p.pal > a.ktx\nktx: b.png + a.png p.pal > b.ktx\n");
+    CHECK(graph.jobs()[0].waits_for == std::vector<std::uint32_t>{2});
+}
+
+TEST_CASE("job graph: jobs that wait for each other are told with the way round") {
+    const Project it = project(copy("one", "outputs = [\"{stem}.x\"]\ninputs = [\"*.y\"]") + copy("two", "outputs = [\"{stem}.y\"]\ninputs = [\"*.x\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
+    check_refused(it, {"p.a", "q.b"}, ErrorCode::conflict,
+                  "these wait for each other: fardel.toml:11: processor 'one' of 'p.a' → fardel.toml:14: processor 'two' of 'q.b' → fardel.toml:11: processor 'one' of 'p.a'");
+}
+
+TEST_CASE("job graph: two files of one name are a conflict that names both makers") {
+    const Project it = project(kPngToKtx);
+    check_refused(it, {"a.png", "a.ktx"}, ErrorCode::conflict, "processor 'ktx' of 'a.png': would make 'a.ktx', which is a source");
+    check_refused(it, {"a.png", "A.KTX"}, ErrorCode::conflict, "would make 'a.ktx'");
+    const Project two = project(copy("one", "outputs = [\"{stem}.x\"]") + copy("two", "outputs = [\"{stem}.x\"]") + rule("*.a", "[\"one\", \"two\"]"));
+    check_refused(two, {"p.a"}, ErrorCode::conflict, "processor 'two' of 'p.a': would make 'p.x', which fardel.toml:9: processor 'one' of 'p.a' makes as well");
+    // Only the source that it was made from itself gives its place away.
+    const Project swap = project(copy("one", "outputs = [\"b.a\"]") + rule("a.a", "\"one\"") + copy("two", "outputs = [\"c.a\"]") + rule("b.a", "\"two\""));
+    check_refused(swap, {"a.a", "b.a"}, ErrorCode::conflict, "would make 'b.a'");
+}
+
+TEST_CASE("job graph: an output name that breaks the rules is told with its job") {
+    const Project it = project(copy("bad", "outputs = [\"{stem}.\"]") + rule("*.a", "\"bad\""));
+    check_refused(it, {"p.a"}, ErrorCode::malformed, "processor 'bad' of 'p.a'");
+}
+
+TEST_CASE("job graph: a job that tells its outputs only when it ran adds them, and what comes of them, then") {
+    const Project it = project(copy("unpack", "") + rule("*.zip", "\"unpack\"") + kPngToKtx);
+    JobGraph graph = plan_well(it, {"a.zip", "b.txt"});
+    CHECK(show(graph) == "unpack: a.zip > ?\n");
+    CHECK(graph.jobs()[0].outputs.empty());
+    const auto first = graph.add_outputs(0, names({"x.png", "y.txt"}));
+    REQUIRE(first);
+    CHECK(*first == 1);
+    REQUIRE(graph.jobs().size() == 2);
+    CHECK(graph.jobs()[1].waits_for == std::vector<std::uint32_t>{0});
+    CHECK(list(graph, graph.jobs()[0].outputs) == "x.png y.txt");
+    CHECK(left(graph) == "b.txt x.ktx y.txt");
+    REQUIRE(graph.sort());
+    CHECK(graph.order() == std::vector<std::uint32_t>{0, 1});
+
+    JobGraph other = plan_well(it, {"a.zip", "b.txt"});
+    const auto clash = other.add_outputs(0, names({"b.txt"}));
+    REQUIRE_FALSE(clash);
+    CHECK(clash.error().code() == ErrorCode::conflict);
+}
+
+TEST_CASE("job graph: what jobs tell late has the same inputs, whoever tells first") {
+    const Project it = project(copy("unpack", "") + rule("*.zip", "\"unpack\"") + copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\"]") + rule("*.png", "\"ktx\""));
+    const auto inputs_of = [&](std::initializer_list<std::uint32_t> tell) {
+        JobGraph graph = plan_well(it, {"a.zip", "b.zip", "s.pal"});
+        for (const std::uint32_t job : tell)
+            REQUIRE(graph.add_outputs(job, job == 0 ? names({"a.png", "a.pal"}) : names({"b.png", "b.pal"})));
+        std::vector<std::string> inputs;
+        for (const GraphJob& job : graph.jobs())
+            if (!job.tells_outputs)
+                inputs.push_back(list(graph, job.sources) + " + " + list(graph, job.others));
+        std::ranges::sort(inputs);
+        return inputs;
+    };
+    const std::vector<std::string> wanted{"a.png + s.pal a.pal", "b.png + s.pal b.pal"};
+    CHECK(inputs_of({0, 1}) == wanted);
+    CHECK(inputs_of({1, 0}) == wanted);
+}
+
+TEST_CASE("job graph: the order is that of planning where nothing waits, each time") {
+    const Project it = project(copy("one", "outputs = [\"{stem}.x\"]\ninputs = [\"late.y\"]") + copy("two", "outputs = [\"{stem}.y\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
+    const std::initializer_list<std::string_view> sources = {"1.a", "2.b", "3.a", "late.b", "5.b"};
+    const JobGraph graph = plan_well(it, sources);
+    CHECK(graph.order() == std::vector<std::uint32_t>{1, 3, 0, 2, 4});
+    CHECK(plan_well(it, sources).order() == graph.order());
+}
+
+}  // namespace fardel

@@ -1,0 +1,135 @@
+// Job records: results as the cache keeps them, and what comes back from strangers.
+#include "job_record.h"
+
+#include <doctest/doctest.h>
+
+namespace fardel {
+namespace {
+
+JobResult result() {
+    JobResult result;
+    result.outputs = {{.name = "a.ktx", .asset = {}, .size_bytes = 7, .blob = nullptr}, {.name = "b/c.txt", .asset = {}, .size_bytes = 0, .blob = nullptr}};
+    result.outputs[0].asset.bytes.fill(1);
+    result.references = {{"a.ktx", {.spelling = "x/y.png", .use = ReferenceUse::script, .form = ReferenceForm::relative_uri, .optional = true, .line = 9}}, {"b/c.txt", {.spelling = "z", .line = 0}}};
+    result.log = "warning: grey\n";
+    result.took = std::chrono::milliseconds(1234);
+    return result;
+}
+
+BuildKey key() {
+    BuildKey key;
+    key.bytes.fill(5);
+    return key;
+}
+
+const std::vector<std::string> kOutputs{"b/c.txt", "a.ktx"};   // in any order
+
+FoundSets sets() {
+    FoundSets sets;
+    sets.add({"a.h"});
+    sets.add({"a.h", "/usr/include/b.h"});
+    sets.add({});
+    return sets;
+}
+
+TEST_CASE("job record: a result comes back as it was") {
+    const CacheRecord record = record_of(key(), result());
+    CHECK(record.key == key());
+    const auto again = find_result(record, kOutputs);
+    REQUIRE(again);
+    REQUIRE(again->outputs.size() == 2);
+    CHECK(again->outputs[0].name == "a.ktx");
+    CHECK(again->outputs[0].asset == result().outputs[0].asset);
+    CHECK(again->outputs[0].size_bytes == 7);
+    CHECK(again->outputs[1].name == "b/c.txt");
+    CHECK(again->took == result().took);
+    REQUIRE(again->references.size() == 2);
+    CHECK(again->references[0].first == "a.ktx");
+    CHECK(again->references[0].second.spelling == "x/y.png");
+    CHECK(again->references[0].second.use == ReferenceUse::script);
+    CHECK(again->references[0].second.form == ReferenceForm::relative_uri);
+    CHECK(again->references[0].second.optional);
+    CHECK(again->references[0].second.line == 9);
+    CHECK(again->log.find("warning: grey") == 0);
+    CHECK(find_result(record, {}));   // a job that tells its outputs takes any
+    CHECK(record_of(key(), *again).notes.size() >= 8);
+}
+
+TEST_CASE("job record: each proper prefix and one byte more are nothing") {   // A20 A109
+    CacheRecord record = record_of(key(), result());
+    const std::string whole = record.notes;
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        record.notes = whole.substr(0, size);
+        CHECK_FALSE(find_result(record, kOutputs));
+    }
+    record.notes = whole + '\0';
+    CHECK_FALSE(find_result(record, kOutputs));
+}
+
+TEST_CASE("job record: each flipped bit gives nothing, or a result of the same outputs") {   // A21 A22 A109
+    CacheRecord record = record_of(key(), result());
+    std::size_t refused = 0;
+    for (std::size_t bit = 0; bit < record.notes.size() * 8; ++bit) {
+        record.notes[bit / 8] = static_cast<char>(record.notes[bit / 8] ^ (1 << (bit % 8)));
+        const auto again = find_result(record, kOutputs);
+        refused += !again;
+        if (again) {
+            REQUIRE(again->outputs.size() == 2);
+            CHECK(again->outputs[0].asset == result().outputs[0].asset);
+            CHECK(again->references.size() == 2);
+            CHECK(again->log.find('\x1b') == std::string::npos);   // safe to show
+        }
+        record.notes[bit / 8] = static_cast<char>(record.notes[bit / 8] ^ (1 << (bit % 8)));
+    }
+    CHECK(refused > 100);
+    CHECK(find_result(record, kOutputs));
+}
+
+TEST_CASE("job record: outputs of another job, bad names and names that stand twice are nothing") {   // A109
+    const CacheRecord good = record_of(key(), result());
+    CHECK_FALSE(find_result(good, {"a.ktx"}));
+    CHECK_FALSE(find_result(good, {"a.ktx", "b/c.txt", "d"}));
+    CHECK_FALSE(find_result(good, {"a.ktx", "B/c.txt"}));
+    for (const char* bad : {"../x", "/etc/passwd", "a\\b", "", "con"}) {
+        CacheRecord record = good;
+        record.outputs[1].name = bad;
+        CHECK_FALSE(find_result(record, {}));
+    }
+    CacheRecord twice = good;
+    twice.outputs[1].name = "a.ktx";
+    CHECK_FALSE(find_result(twice, {}));
+    CacheRecord none = good;
+    none.outputs.clear();
+    CHECK_FALSE(find_result(none, kOutputs));
+    CHECK_FALSE(find_result({.key = key(), .outputs = good.outputs, .notes = encode_found_sets(sets())}, {}));
+}
+
+TEST_CASE("found sets: come back as they were, the youngest first, each once, and only so many") {
+    const auto again = find_found_sets(encode_found_sets(sets()));
+    REQUIRE(again);
+    CHECK(again->sets == std::vector<std::vector<std::string>>{{}, {"a.h", "/usr/include/b.h"}, {"a.h"}});
+
+    FoundSets many = sets();
+    many.add({"a.h"});
+    REQUIRE(many.sets.size() == 3);
+    CHECK(many.sets[0] == std::vector<std::string>{"a.h"});
+    for (int i = 0; i < 100; ++i)
+        many.add({std::to_string(i)});
+    CHECK(many.sets.size() == 16);
+    CHECK(many.sets[0] == std::vector<std::string>{"99"});
+}
+
+TEST_CASE("found sets: each proper prefix is nothing, each flipped bit harmless") {   // A20 A21 A22
+    std::string bytes = encode_found_sets(sets());
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+        CHECK_FALSE(find_found_sets(std::string_view(bytes).substr(0, size)));
+    for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+        if (const auto again = find_found_sets(bytes))
+            CHECK(again->sets.size() == 3);
+        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+    }
+}
+
+}  // namespace
+}  // namespace fardel

@@ -1,0 +1,123 @@
+// digest_sources: what b3sum says, on any number of threads.
+#include "source_digest.h"
+
+#include "random_seed.h"
+#include "scratch.h"
+
+#include <array>
+#include <cstdio>
+
+namespace fardel {
+namespace {
+
+using tests::ScratchFolder;
+
+std::string b3sum(const std::string& path) {
+    FILE* const pipe = ::popen(("b3sum --no-names '" + path + "'").c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    std::array<char, 65> line{};
+    const std::size_t count = std::fread(line.data(), 1, 64, pipe);
+    ::pclose(pipe);
+    REQUIRE_MESSAGE(count == 64, "setup/install-dependencies installs b3sum");
+    return line.data();
+}
+
+// Fails when it is opened.
+class NoBlob final : public BlobSource {
+public:
+    explicit NoBlob(std::string word) : word_(std::move(word)) {}
+    Result<std::unique_ptr<BlobStream>> open() const override { return Error(ErrorCode::io, word_); }
+
+private:
+    std::string word_;
+};
+
+struct Sources {
+    std::vector<SourceEntry> entries;
+
+    void add(const std::string& name, std::shared_ptr<const BlobSource> blob) { entries.push_back({.name = *AssetName::parse(name), .origin = name, .size_bytes = 0, .blob = std::move(blob), .version = {}}); }
+    std::vector<const SourceEntry*> pointers() const {
+        std::vector<const SourceEntry*> pointers;
+        for (const SourceEntry& entry : entries)
+            pointers.push_back(&entry);
+        return pointers;
+    }
+};
+
+TEST_CASE("source digest: is what b3sum says, in the order of the entries, whatever the number of threads") {
+    const ScratchFolder scratch;
+    FARDEL_RANDOM(random);
+    Sources sources;
+    std::vector<std::string> wanted;
+    std::vector<std::uint64_t> sizes;
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1023}, std::size_t{1025}, std::size_t{262'143}, std::size_t{262'144}, std::size_t{262'145}, std::size_t{1'000'000}, std::size_t{3}, std::size_t{70'000}}) {
+        std::string text(size, '\0');
+        for (char& c : text)
+            c = static_cast<char>(random());
+        const std::string name = "f" + std::to_string(size) + ".dat";
+        const std::string path = scratch.write(name, text);
+        sources.add(name, make_file_blob(path));
+        wanted.push_back(b3sum(path));
+        sizes.push_back(size);
+    }
+    const auto entries = sources.pointers();
+    for (const unsigned jobs : {1u, 2u, 7u, 100u, 0u}) {
+        CAPTURE(jobs);
+        std::uint64_t told = 0;
+        const auto digests = digest_sources(entries, jobs, {}, [&](std::uint64_t done) {
+            CHECK(done > told);
+            told = done;
+        });
+        REQUIRE(digests);
+        REQUIRE(digests->size() == wanted.size());
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            CHECK((*digests)[i].asset.hex() == wanted[i]);
+            CHECK((*digests)[i].size_bytes == sizes[i]);
+        }
+        CHECK(told <= wanted.size());
+    }
+    CHECK(digest_sources({}, 3, {}, [](std::uint64_t) {})->empty());
+}
+
+TEST_CASE("source digest: tells the content type by the first bytes") {
+    const ScratchFolder scratch;
+    Sources sources;
+    sources.add("a.bin", make_file_blob(scratch.write("a.bin", "\x89PNG\r\n\x1a\n0123456789")));
+    sources.add("b.txt", make_file_blob(scratch.write("b.txt", "text")));
+    const auto digests = digest_sources(sources.pointers(), 2, {}, [](std::uint64_t) {});
+    REQUIRE(digests);
+    CHECK((*digests)[0].content_type == "image/png");
+    CHECK((*digests)[1].content_type == "text/plain");
+}
+
+TEST_CASE("source digest: of several that fail, the first one is told") {
+    const ScratchFolder scratch;
+    for (int round = 0; round < 20; ++round) {
+        Sources sources;
+        for (int i = 0; i < 40; ++i)
+            sources.add("f" + std::to_string(i), i >= 7 && i % 2 == 1 ? std::static_pointer_cast<const BlobSource>(std::make_shared<NoBlob>("bad " + std::to_string(i))) : make_memory_blob(std::vector<std::byte>(1000)));
+        const auto digests = digest_sources(sources.pointers(), 8, {}, [](std::uint64_t) {});
+        REQUIRE_FALSE(digests);
+        CHECK(digests.error().message().find("bad 7") != std::string::npos);
+    }
+    Sources sources;
+    sources.add("gone", make_file_blob(scratch.path("gone")));
+    CHECK(digest_sources(sources.pointers(), 1, {}, [](std::uint64_t) {}).error().code() == ErrorCode::missing);
+}
+
+TEST_CASE("source digest: stops when it is asked to") {
+    Sources sources;
+    for (int i = 0; i < 40; ++i)
+        sources.add("f" + std::to_string(i), make_memory_blob(std::vector<std::byte>(1000)));
+    std::stop_source stop;
+    const auto digests = digest_sources(sources.pointers(), 1, stop.get_token(), [&](std::uint64_t done) {
+        if (done == 3)
+            stop.request_stop();
+        CHECK(done <= 4);
+    });
+    REQUIRE_FALSE(digests);
+    CHECK(digests.error().code() == ErrorCode::cancelled);
+}
+
+}  // namespace
+}  // namespace fardel
