@@ -195,9 +195,9 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     }
 
     std::vector<FinishedBundle> finished;
-    const auto make = [&](const PackJob& one, const BundlePlan& plan) -> Status {
+    const auto make = [&](const PackJob& one, const BundlePlan& of_one) -> Status {
         const auto begun = Clock::now();
-        FARDEL_TRY_ASSIGN(PackReport made, make_bundle(plan, one, signer.get(), build.find_donor(one.out, encoder), stop, console));
+        FARDEL_TRY_ASSIGN(PackReport made, make_bundle(of_one, one, signer.get(), build.find_donor(one.out, encoder), stop, console));
         made.seconds = seconds_since(report.packed.empty() ? start : begun);
         finished.push_back({.path = one.out, .stamp = {}, .bundle = made.written.bundle, .layout = made.written.layout});
         report.packed.push_back(std::move(made));

@@ -110,7 +110,7 @@ private:
         return {.target = foreign.asset, .reached = {}, .consume = {}};
     }
 
-    Result<std::optional<Found>> find_existing(const Candidate& candidate) {
+    Result<std::optional<Found>> find_existing(const NameCandidate& candidate) {
         if (candidate.kind == CandidateKind::shader) {
             if (const auto definitions = index_.find_definitions(candidate.name); !definitions.empty())
                 return std::optional(found_shader(definitions));
@@ -121,26 +121,26 @@ private:
         return foreign ? std::optional(found_foreign(*foreign)) : std::nullopt;
     }
 
-    bool is_consumed(const Candidate& candidate) const {
+    bool is_consumed(const NameCandidate& candidate) const {
         return candidate.kind == CandidateKind::asset && std::ranges::any_of(options_.consumed, [&](const std::string& glob) { return glob_matches(glob, candidate.name); });
     }
 
     // Where several extensions would do, whichever comes is taken.
-    std::optional<Found> find_consumed(const FoundReference& reference, std::span<const Candidate> candidates) const {
-        const auto first = std::ranges::find_if(candidates, [&](const Candidate& one) { return is_consumed(one); });
+    std::optional<Found> find_consumed(const FoundReference& reference, std::span<const NameCandidate> candidates) const {
+        const auto first = std::ranges::find_if(candidates, [&](const NameCandidate& one) { return is_consumed(one); });
         if (first == candidates.end())
             return std::nullopt;
         PlannedConsume consume{.text = first->name, .pattern = false, .optional = reference.optional || reference.use == ReferenceUse::shader};
         std::string any_extension = first->name.substr(0, first->name.rfind('.')) + ".*";
-        if (std::count_if(candidates.begin(), candidates.end(), [&](const Candidate& one) { return is_consumed(one); }) > 1 && verify_glob(any_extension)) {
+        if (std::count_if(candidates.begin(), candidates.end(), [&](const NameCandidate& one) { return is_consumed(one); }) > 1 && verify_glob(any_extension)) {
             consume.text = std::move(any_extension);
             consume.pattern = true;
         }
         return Found{.target = PlannedReference::Dynamic{first->name}, .reached = {}, .consume = std::move(consume)};
     }
 
-    Result<std::optional<Found>> find(const FoundReference& reference, std::span<const Candidate> candidates) {
-        for (const Candidate& candidate : candidates) {
+    Result<std::optional<Found>> find(const FoundReference& reference, std::span<const NameCandidate> candidates) {
+        for (const NameCandidate& candidate : candidates) {
             FARDEL_TRY_ASSIGN(auto found, find_existing(candidate));
             if (found)
                 return found;
@@ -154,13 +154,13 @@ private:
                 graph_.add_edge(source, target);
     }
 
-    void add_missing(std::string_view from, std::span<const Node> sources, const FoundReference& reference, std::span<const Candidate> candidates) {
+    void add_missing(std::string_view from, std::span<const Node> sources, const FoundReference& reference, std::span<const NameCandidate> candidates) {
         Missing& missing = missing_[{std::string(from), reference.spelling, reference.use, reference.form}];
         missing.sources.insert(missing.sources.end(), sources.begin(), sources.end());
         if (!missing.told.from.empty())
             return;
         missing.told = {.from = std::string(from), .reference = reference, .tried = {}};
-        for (const Candidate& candidate : candidates)
+        for (const NameCandidate& candidate : candidates)
             missing.told.tried.push_back(candidate.name);
     }
 

@@ -69,15 +69,15 @@ Result<ScanFindings> scan_references(std::string_view name, std::string_view con
 
 enum class CandidateKind : std::uint8_t { shader, asset };
 
-struct Candidate {
+struct NameCandidate {
     CandidateKind kind = CandidateKind::asset;
     std::string name;  // shader: as in ScanFindings::defines; asset: a well-formed name. Both are compared by fold_name
 
-    friend bool operator==(const Candidate&, const Candidate&) = default;
+    friend bool operator==(const NameCandidate&, const NameCandidate&) = default;
 };
 
 // What `reference`, which stands in the asset `from`, may mean: the first that exists is meant. Empty when the spelling
 // can be no name at all.
-std::vector<Candidate> candidate_names(const FoundReference& reference, std::string_view from);
+std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from);
 
 }  // namespace fardel
