@@ -26,7 +26,8 @@ std::string make_project(const ScratchFolder& scratch, std::string_view more) {
 
 std::set<std::string> names_in(const std::string& bundle) {
     std::set<std::string> names;
-    for (const json& name : json::parse(run_well({"ls", "--json", bundle}))["names"])
+    const json told = json::parse(run_well({"ls", "--json", bundle}));
+    for (const json& name : told["names"])
         names.insert(name["name"].get<std::string>());
     return names;
 }
@@ -90,7 +91,7 @@ TEST_CASE("build: with [split] makes a bundle a root and common ones, signed, th
     CHECK(run({"links", links[2]}).exit_code == 1);   // a root alone lacks what is common
 
     const std::string first = read_file(scratch.path("game/game-two.fardel"));
-    run_well({"build", scratch.path("game"), "--jobs", "1", "--key", key});
+    run_well({"build", scratch.path("game"), "--anew", "--jobs", "1", "--key", key});
     CHECK(json::parse(facts_of(scratch.path("game/game-two.fardel")))["bundle"] == told["bundles"][2]["bundle"]);
 }
 

@@ -127,7 +127,7 @@ TEST_CASE("project: a mistake is told with its place and what to write instead")
         // Keys that do not exist.
         {"exclud = [\"x\"]", "3:1", "there is no key 'exclud' at the top of a project; did you mean 'exclude'?"},
         {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
-        {"[frobnication]", "3:", "the keys are: name, version, output, key, sources, exclude, tombstones, metadata, rule, consume, dependency, processor, job"},
+        {"[frobnication]", "3:", "the keys are: name, version, output, key, sources, exclude, tombstones, metadata, rule, consume, cache, dependency, processor, job, link, split, scanner"},
         {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
         {"[[consume]]\nname = \"a\"\noptinal = true", "5:1", "in [[consume]]; did you mean 'optional'?"},
         {"[[dependency]]\nfil = \"a\"", "4:1", "in [[dependency]]; did you mean 'file'?"},
