@@ -7,6 +7,7 @@
 #include "pack_report.h"
 #include "pack_target.h"
 #include "progress_bar.h"
+#include "split_job.h"
 
 #include <fardel/format/block_codec.h>
 #include <fardel/format/byte_source.h>
@@ -40,7 +41,7 @@ Result<Hash> options_of(const std::string& project_path, const PackJob& job) {
 }
 
 struct Report {
-    PackReport packed;           // of the bundle that is there; when it was up to date: what the build that wrote it said
+    std::vector<PackReport> packed;       // one a bundle that was written
     BuildCounts counts;
     std::vector<std::string> logs;
     std::vector<std::string> warnings;    // caches that are left out
@@ -105,9 +106,15 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
     if (report.up_to_date) {
         text += fmt::format("{} is up to date ({})\n", printable(job.out), format_seconds(report.seconds));
     } else {
-        text += format_report(report.packed, console);
-        text += fmt::format("  read        {} of {}; {} of {} copied\n", format_count(report.counts.sources_read), format_count(report.counts.sources, "source", "sources"),
-                            format_count(report.packed.written.copied_blocks), format_count(report.packed.written.blocks, "block", "blocks"));
+        std::uint64_t blocks = 0;
+        std::uint64_t copied = 0;
+        for (const PackReport& packed : report.packed) {
+            blocks += packed.written.blocks;
+            copied += packed.written.copied_blocks;
+        }
+        text += format_reports(report.packed, console);
+        text += fmt::format("  read        {} of {}; {} of {} copied\n", format_count(report.counts.sources_read), format_count(report.counts.sources, "source", "sources"), format_count(copied),
+                            format_count(blocks, "block", "blocks"));
     }
     FARDEL_TRY(console.write(text));
     return Exit::fine;
@@ -187,17 +194,23 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
         return tell(report, last->summary, job.pack, console);
     }
 
-    FARDEL_TRY_ASSIGN(StagedBundle staged, write_and_sign(planned.plan, job.pack, signer.get(), build.find_donor(job.pack.out, encoder), stop, console));
-    report.packed = {.file = job.pack.out, .name = job.pack.name, .version = job.pack.version};
-    report.packed.written = staged.summary();
-    report.packed.file_bytes = report.packed.written.file_bytes;
-    if (signer)
-        report.packed.signed_by = signer->public_key();
-    FARDEL_TRY(staged.commit());
-    report.packed.scan = std::move(planned.report);
-    report.packed.idle_rules = std::move(planned.idle_rules);
-    report.seconds = report.packed.seconds = seconds_since(start);
-    FARDEL_TRY(build.finish(planned.plan, encoder, {{.path = job.pack.out, .stamp = {}, .bundle = report.packed.written.bundle, .layout = report.packed.written.layout}}, format_json(json_of(report.packed))));
+    std::vector<FinishedBundle> finished;
+    const auto make = [&](const PackJob& one, const BundlePlan& of_one) -> Status {
+        const auto begun = Clock::now();
+        FARDEL_TRY_ASSIGN(PackReport made, make_bundle(of_one, one, signer.get(), build.find_donor(one.out, encoder), stop, console));
+        made.seconds = seconds_since(report.packed.empty() ? start : begun);
+        finished.push_back({.path = one.out, .stamp = {}, .bundle = made.written.bundle, .layout = made.written.layout});
+        report.packed.push_back(std::move(made));
+        return ok();
+    };
+    if (planned.parts.empty())
+        FARDEL_TRY(make(job.pack, planned.plan));
+    else
+        FARDEL_TRY(run_parts(job.pack, std::move(planned.parts), make));
+    report.packed.front().scan = std::move(planned.report);
+    report.packed.front().idle_rules = std::move(planned.idle_rules);
+    report.seconds = seconds_since(start);
+    FARDEL_TRY(build.finish(planned.plan, encoder, std::move(finished), format_json(json_of(report.packed))));
     return tell(report, {}, job.pack, console);
 }
 

@@ -8,6 +8,7 @@
 #include "pack_report.h"
 #include "pack_target.h"
 #include "progress_bar.h"
+#include "split_job.h"
 #include "temporary_folder.h"
 
 #include <fardel/format/envelope.h>
@@ -42,7 +43,7 @@ Result<std::unique_ptr<Signer>> open_signer_of(const PackJob& job) {
     return open_signer(job.key);
 }
 
-Result<StagedBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console) {
+Result<PackReport> make_bundle(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console) {
     ProgressBar bar(console, "packing");
     WriteOptions options{.level = static_cast<int>(job.level), .jobs = static_cast<unsigned>(job.jobs), .progress = {}, .stop = std::move(stop), .donor = std::move(donor)};
     options.progress = [&](const WriteProgress& progress) {
@@ -54,7 +55,13 @@ Result<StagedBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, 
     FARDEL_TRY_ASSIGN(StagedBundle staged, write_bundle(plan, std::move(file), options));
     if (signer)
         FARDEL_TRY(sign(staged, job, created, *signer));
-    return staged;
+    FARDEL_TRY(staged.commit());
+    PackReport report{.file = job.out, .name = job.name, .version = job.version};
+    report.written = staged.summary();
+    report.file_bytes = report.written.file_bytes;
+    if (signer)
+        report.signed_by = signer->public_key();
+    return report;
 }
 
 void add_job_options(CommandLine& line, PackJob& job) {
@@ -69,20 +76,24 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     FARDEL_TRY_ASSIGN(const std::unique_ptr<Signer> signer, open_signer_of(job));
     FARDEL_TRY_ASSIGN(PackPlan planned, plan());
 
-    PackReport report{.file = job.out, .name = job.name, .version = job.version};
+    std::vector<PackReport> reports;
     {
         const Interrupt interrupt;   // from here on there is something to clean up
-        FARDEL_TRY_ASSIGN(StagedBundle staged, write_and_sign(planned.plan, job, signer.get(), nullptr, interrupt.token(), console));
-        report.written = staged.summary();
-        report.file_bytes = report.written.file_bytes;
-        if (signer)
-            report.signed_by = signer->public_key();
-        FARDEL_TRY(staged.commit());
+        const auto make = [&](const PackJob& one, const BundlePlan& of_one) -> Status {
+            const auto begun = std::chrono::steady_clock::now();
+            FARDEL_TRY_ASSIGN(PackReport report, make_bundle(of_one, one, signer.get(), nullptr, interrupt.token(), console));
+            report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - (reports.empty() ? start : begun)).count();
+            reports.push_back(std::move(report));
+            return ok();
+        };
+        if (planned.parts.empty())
+            FARDEL_TRY(make(job, planned.plan));
+        else
+            FARDEL_TRY(run_parts(job, std::move(planned.parts), make));
     }
-    report.scan = std::move(planned.report);
-    report.idle_rules = std::move(planned.idle_rules);
-    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    FARDEL_TRY(console.write(job.json ? format_json(json_of(report)) + "\n" : format_report(report, console)));
+    reports.front().scan = std::move(planned.report);
+    reports.front().idle_rules = std::move(planned.idle_rules);
+    FARDEL_TRY(console.write(job.json ? format_json(json_of(reports)) + "\n" : format_reports(reports, console)));
     return Exit::fine;
 }
 

@@ -3,6 +3,7 @@
 
 #include "console.h"
 #include "exit.h"
+#include "pack_report.h"
 #include "signing_key.h"
 
 #include <fardel/format/bundle_plan.h>
@@ -33,8 +34,8 @@ struct PackJob {
 // --level, --jobs and --json.
 void add_job_options(CommandLine& line, PackJob& job);
 
-// Written and signed, not yet in place. `signer`: nullptr leaves it unsigned. `donor`: as of WriteOptions.
-Result<StagedBundle> write_and_sign(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console);
+// Written, signed and in place. `signer`: nullptr leaves it unsigned. `donor`: as of WriteOptions.
+Result<PackReport> make_bundle(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console);
 // nullptr when the job names no key.
 Result<std::unique_ptr<Signer>> open_signer_of(const PackJob& job);
 

@@ -93,4 +93,20 @@ Json json_of(const PackReport& report) {
     return json;
 }
 
+std::string format_reports(const std::vector<PackReport>& reports, const Console& console) {
+    std::string text;
+    for (const PackReport& report : reports)
+        text += format_report(report, console);
+    return text;
+}
+
+Json json_of(const std::vector<PackReport>& reports) {
+    if (reports.size() == 1)
+        return json_of(reports.front());
+    Json json{{"bundles", Json::array()}};
+    for (const PackReport& report : reports)
+        json["bundles"].push_back(json_of(report));
+    return json;
+}
+
 }  // namespace fardel

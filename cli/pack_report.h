@@ -27,5 +27,8 @@ struct PackReport {
 
 std::string format_report(const PackReport& report, const Console& console);
 Json json_of(const PackReport& report);
+// Of one bundle, as above; of several: all, one after the other, or under "bundles".
+std::string format_reports(const std::vector<PackReport>& reports, const Console& console);
+Json json_of(const std::vector<PackReport>& reports);
 
 }  // namespace fardel

@@ -21,7 +21,8 @@ Status FoundReferences::add(FoundReference reference) {
     if (reference.spelling.empty())
         return ok();
     FARDEL_TRY(verify_room(0, reference.spelling));
-    const auto [seen, fresh] = seen_.insert({{reference.spelling, reference.use, reference.form}, findings_.references.size()});
+    reference.defined_in = definition_;
+    const auto [seen, fresh] = seen_.insert({{reference.spelling, reference.use, reference.form, reference.defined_in}, findings_.references.size()});
     if (!fresh) {
         bool& optional = findings_.references[seen->place].optional;
         optional = optional && reference.optional;
@@ -34,6 +35,7 @@ Status FoundReferences::add(FoundReference reference) {
 
 Status FoundReferences::add_definition(std::string_view name) {
     FARDEL_TRY(verify_room(findings_.defines.size(), name));
+    definition_ = static_cast<std::uint32_t>(findings_.defines.size());
     findings_.defines.emplace_back(name);
     return ok();
 }

@@ -5,6 +5,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ public:
     // The first finding of a spelling counts; a later one that is not optional makes it not optional. An empty spelling
     // is no reference. Errors: limit.
     Status add(FoundReference reference);
+    // What is added from here on belongs to that definition.
     Status add_definition(std::string_view name);
 
     ScanFindings take() && { return std::move(findings_); }
@@ -26,6 +28,7 @@ private:
         std::string spelling;
         ReferenceUse use;
         ReferenceForm form;
+        std::uint32_t defined_in;
         auto operator<=>(const Key&) const = default;
     };
     struct Seen {
@@ -35,6 +38,7 @@ private:
     };
 
     ScanFindings findings_;
+    std::uint32_t definition_ = kNoDefinition;
     std::set<Seen> seen_;
 };
 

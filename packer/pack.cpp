@@ -31,11 +31,29 @@ Status verify_version(std::string_view version) {
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options) {
     FARDEL_TRY(verify_options(sources, options));
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.excludes));
+    std::vector<std::uint64_t> sizes;
+    for (const SourceEntry& entry : scan.entries)
+        sizes.push_back(entry.size_bytes);
     FARDEL_TRY_ASSIGN(BundlePlan plan, plan_entries(std::move(scan.entries)));
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version});
-    return PackPlan{.plan = std::move(plan), .report = std::move(scan.report), .idle_rules = {}};
+    return PackPlan{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .parts = {}, .idle_rules = {}};
+}
+
+Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan, bool references) {
+    BundlePlan& plan = packed.plan;
+    FARDEL_TRY_ASSIGN(const PlanScan found, scan_plan(plan, packed.sizes, scan));
+    FARDEL_TRY_ASSIGN(LinkResult link, link_plan(plan, found.scanned, packed.sizes, options));
+    leave_agreed_references(found, link.references);
+    if (references)
+        for (std::size_t asset = 0; asset < plan.assets.size(); ++asset)
+            plan.assets[asset].references = link.references[asset];
+    for (const PlannedConsume& consume : link.consumes)   // what the project says of a name counts
+        if (std::ranges::find(plan.consumes, consume.text, &PlannedConsume::text) == plan.consumes.end())
+            plan.consumes.push_back(consume);
+    packed.link = std::move(link);
+    return ok();
 }
 
 }  // namespace fardel

@@ -2,6 +2,7 @@
 
 #include "project_caches.h"
 #include "project_processors.h"
+#include "project_link.h"
 #include "project_reader.h"
 
 #include <fardel/format/byte_source.h>
@@ -180,6 +181,9 @@ constexpr Key<Project> kProjectKeys[] = {
     {"dependency", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectDependency>(entry, kDependencyKeys, project.dependencies, finish_dependency, mistakes); }},
     {"processor", read_processors},
     {"job", read_jobs},
+    {"link", read_link},
+    {"split", read_split},
+    {"scanner", read_scanners},
 };
 
 }  // namespace
@@ -197,6 +201,11 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
         mistakes.add({}, "there is nothing to pack; write sources = [\"assets\"] at the top of the file, folders or archives");
     else if (project.sources.empty())
         mistakes.add(std::ranges::find(table, std::string_view("sources"), &TomlEntry::key)->at, "'sources' names nothing to pack; write sources = [\"assets\"]");
+    if ((project.split || !project.scanners.empty()) && !has("link"))
+        mistakes.add(std::ranges::find_if(table, [](const TomlEntry& entry) { return entry.key == "split" || entry.key == "scanner"; })->at,
+                     "[split] and [[scanner]] are parts of linking, and there is no [link]; write [link] and below it roots = [\"maps/*.bsp\"]");
+    else if (project.split && project.split->policy == SplitPolicy::per_root && project.link && project.link->roots.empty())
+        mistakes.add(std::ranges::find(table, std::string_view("split"), &TomlEntry::key)->at, "policy = \"per-root\" has no roots; write roots = [\"maps/*.bsp\"] in [link]");
     FARDEL_TRY(mistakes.status());
     return project;
 }

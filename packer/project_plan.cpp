@@ -171,7 +171,8 @@ PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
     return asset;
 }
 
-Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan, std::vector<bool>& used) {
+// `sizes`: one an asset of the plan.
+Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan, std::vector<std::uint64_t>& sizes, std::vector<bool>& used) {
     Groups groups;
     for (ProjectFile& file : files) {
         const std::string name = file.name.text();
@@ -180,6 +181,7 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, Bundl
             return Error(good.error()).with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
         const auto index = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back(plan_asset(file, decision));
+        sizes.push_back(file.size_bytes);
         std::string folded = fold_name(decision.name);
         groups[std::move(folded)].push_back({.asset = index, .file = name, .decision = std::move(decision)});
     }
@@ -193,7 +195,9 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, Bundl
 
 // ---- Dependencies ---------------------------------------------------------------------------------------------------
 
-Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder) {
+using Bundles = std::vector<std::shared_ptr<const Bundle>>;
+
+Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder, Bundles& at_hand) {
     PlannedDependency planned{.bundle = {}, .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
     if (dependency.bundle) {
         planned.bundle = *dependency.bundle;
@@ -203,6 +207,8 @@ Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, c
     FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = printable(path)}));
     planned.bundle = bundle->id();
+    if (planned.is_static)
+        at_hand.push_back(bundle);
     FARDEL_TRY_ASSIGN(const auto name, bundle->find_bundle_text("name"));
     FARDEL_TRY_ASSIGN(const auto version, bundle->find_bundle_text("version"));
     if (planned.name.empty())
@@ -212,9 +218,9 @@ Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, c
     return planned;
 }
 
-Status add_dependencies(const Project& project, const std::string& folder, BundlePlan& plan) {
+Status add_dependencies(const Project& project, const std::string& folder, BundlePlan& plan, Bundles& at_hand) {
     for (const ProjectDependency& dependency : project.dependencies) {
-        Result<PlannedDependency> planned = plan_dependency(dependency, folder);
+        Result<PlannedDependency> planned = plan_dependency(dependency, folder, at_hand);
         if (!planned)
             return in_line(project, dependency.line, std::move(planned).error().with_context("dependency"));
         const auto earlier = std::ranges::find(plan.dependencies, planned->bundle, &PlannedDependency::bundle);
@@ -222,6 +228,23 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
             return in_line(project, dependency.line, Error(ErrorCode::conflict, "the bundle " + planned->bundle.hex() + " is a dependency already; take one out"));
         plan.dependencies.push_back(*std::move(planned));
     }
+    return ok();
+}
+
+// ---- Links ----------------------------------------------------------------------------------------------------------
+
+Status add_links(const Project& project, Bundles at_hand, PackPlan& packed) {
+    LinkOptions options{.roots = project.link->roots, .used = project.link->used, .consumed = project.link->consumed, .dependencies = std::move(at_hand)};
+    for (const PlannedConsume& consume : project.consumes)
+        options.consumed.push_back(consume.text);
+    if (Status linked = link_packed(packed, options, {.scanners = project.scanners}, project.link->references); !linked)
+        return std::move(linked).error().with_context(printable(project.file));
+    if (!project.split || project.split->policy == SplitPolicy::one)
+        return ok();
+    auto parts = split_plan(packed.plan, packed.sizes, *packed.link, *project.split);
+    if (!parts)
+        return std::move(parts).error().with_context(printable(project.file));
+    packed.parts = *std::move(parts);
     return ok();
 }
 
@@ -262,15 +285,18 @@ std::vector<std::string> excludes_of(const Project& project) {
 
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report) {
     FARDEL_TRY(verify(project));
-    PackPlan packed{.plan = {}, .report = std::move(report), .idle_rules = {}};
+    PackPlan packed{.plan = {}, .sizes = {}, .report = std::move(report), .link = {}, .parts = {}, .idle_rules = {}};
     std::vector<bool> used(project.rules.size());
-    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, used));
-    FARDEL_TRY(add_dependencies(project, folder, packed.plan));
+    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, used));
+    Bundles at_hand;
+    FARDEL_TRY(add_dependencies(project, folder, packed.plan, at_hand));
     packed.plan.consumes = project.consumes;
     add_metadata(project, packed.plan);
     for (std::size_t i = 0; i < used.size(); ++i)
         if (!used[i] && !project.rules[i].exclude)
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " + printable(project.rules[i].match));
+    if (project.link)
+        FARDEL_TRY(add_links(project, std::move(at_hand), packed));
     return packed;
 }
 

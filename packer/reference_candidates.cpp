@@ -123,15 +123,15 @@ public:
     }
 
     void add_asset(std::string name) {
-        Candidate candidate{CandidateKind::asset, std::move(name)};
+        NameCandidate candidate{CandidateKind::asset, std::move(name)};
         if (verify_name(candidate.name) && std::ranges::find(list_, candidate) == list_.end())
             list_.push_back(std::move(candidate));
     }
 
-    std::vector<Candidate> take() && { return std::move(list_); }
+    std::vector<NameCandidate> take() && { return std::move(list_); }
 
 private:
-    std::vector<Candidate> list_;
+    std::vector<NameCandidate> list_;
 };
 
 // With a known extension that file counts, then the others of its stem; with none or an unknown one, all behind it.
@@ -148,7 +148,7 @@ void add_by_extension(CandidateList& list, const std::string& path, std::span<co
 
 }  // namespace
 
-std::vector<Candidate> candidate_names(const FoundReference& reference, std::string_view from) {
+std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from) {
     CandidateList list;
     if (reference.spelling.empty() || reference.spelling.size() > 3 * std::size_t(limits::kNameBytesMax))
         return {};

@@ -66,17 +66,28 @@ Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes) 
     return scan(text);
 }
 
-Result<ScanFindings> scan(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes) {
+struct Scanner {
+    ScanText text = nullptr;
+    ScanBytes bytes = nullptr;   // one of both, or none
+};
+
+Scanner scanner_of(std::string_view name, std::string_view content_type) {
     for (const NamedScanner& scanner : kNamedScanners)
         if (words_equal(name, scanner.name))
-            return scan_text(scanner.scan, bytes);
+            return {.text = scanner.scan};
     for (const TextScanner& scanner : kTextScanners)
         if (content_type == scanner.type)
-            return scan_text(scanner.scan, bytes);
+            return {.text = scanner.scan};
     for (const ByteScanner& scanner : kByteScanners)
         if (content_type == scanner.type)
-            return scanner.scan(bytes);
-    return ScanFindings();
+            return {.bytes = scanner.scan};
+    return {};
+}
+
+Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes) {
+    if (scanner.text)
+        return scan_text(scanner.text, bytes);
+    return scanner.bytes ? scanner.bytes(bytes) : ScanFindings();
 }
 
 }  // namespace
@@ -86,8 +97,13 @@ std::string_view reference_use_name(ReferenceUse use) noexcept {
     return kNames[static_cast<std::size_t>(use)];
 }
 
+bool has_scanner(std::string_view name, std::string_view content_type) noexcept {
+    const Scanner scanner = scanner_of(name, content_type);
+    return scanner.text || scanner.bytes;
+}
+
 Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes) {
-    auto findings = scan(name, content_type, bytes);
+    auto findings = scan(scanner_of(name, content_type), bytes);
     if (!findings)
         return std::move(findings).error().with_context(printable(name));
     return findings;

@@ -7,7 +7,7 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"init", "build", "watch", "graph", "pack", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "mount", "pure", "cache"};
+const std::vector<std::string> kVerbs = {"init", "build", "watch", "graph", "pack", "audit", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "diff", "report", "mount", "pure", "cache"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -137,6 +137,8 @@ TEST_CASE("the program: a command line that makes no sense is told in one line, 
         {"which", "--mount", "a"},
         {"conflicts"},
         {"links"},
+        {"diff", "a"},
+        {"report"},
         {"mount", "a"},
         {"mount", "--unmount", "a", "b"},
         {"mount", "--unmount", "a", "--foreground"},

@@ -27,7 +27,7 @@ void check(const ScanFindings& findings) {
     for (const FoundReference& one : findings.references) {
         require(!one.spelling.empty() && one.spelling.find('\0') == std::string::npos);
         require(seen.emplace(one.spelling, one.use, one.form).second);
-        for (const Candidate& candidate : candidate_names(one, "models/folder/asset"))
+        for (const NameCandidate& candidate : candidate_names(one, "models/folder/asset"))
             require(candidate.kind == CandidateKind::shader ? !candidate.name.empty() : bool(verify_name(candidate.name)));
     }
 }

@@ -65,7 +65,7 @@ const Game& game() {
 }
 
 bool exists(const FoundReference& reference, const std::string& from) {
-    for (const Candidate& one : candidate_names(reference, from))
+    for (const NameCandidate& one : candidate_names(reference, from))
         if ((one.kind == CandidateKind::shader ? game().shaders : game().names).contains(fold_name(one.name)))
             return true;
     return false;

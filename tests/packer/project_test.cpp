@@ -291,4 +291,66 @@ TEST_CASE("project: a file that is not there is missing") {
     CHECK(project.error().code() == ErrorCode::missing);
 }
 
+TEST_CASE("project: what is linked, split and scanned is read") {
+    const Project project = parse_well(kStart + R"(
+[link]
+roots = ["maps/*.bsp"]
+used = ["gfx/**"]
+consumed = ["fonts/*"]
+references = false
+[split]
+policy = "per-root"
+bytes_max = 1000
+[[scanner]]
+match = "**/*.fx"
+pattern = 'image = "{reference}"'
+use = "texture"
+form = "relative"
+optional = true
+[[scanner]]
+match = "*.x"
+command = ["scan", "-q"]
+)");
+    REQUIRE(project.link);
+    CHECK(project.link->roots == std::vector<std::string>{"maps/*.bsp"});
+    CHECK(project.link->used == std::vector<std::string>{"gfx/**"});
+    CHECK(project.link->consumed == std::vector<std::string>{"fonts/*"});
+    CHECK_FALSE(project.link->references);
+    REQUIRE(project.split);
+    CHECK(project.split->policy == SplitPolicy::per_root);
+    CHECK(project.split->bytes_max == 1000);
+    REQUIRE(project.scanners.size() == 2);
+    CHECK(project.scanners[0].match == "**/*.fx");
+    CHECK(project.scanners[0].pattern == "image = \"{reference}\"");
+    CHECK(project.scanners[0].use == ReferenceUse::texture);
+    CHECK(project.scanners[0].form == ReferenceForm::relative);
+    CHECK(project.scanners[0].optional);
+    CHECK(project.scanners[1].command == std::vector<std::string>{"scan", "-q"});
+}
+
+TEST_CASE("project: mistakes in links, splits and scanners are told with what to write") {
+    const auto check = [](const std::string& text, std::string_view words) {
+        const auto project = parse(kStart + text);
+        REQUIRE_FALSE(project);
+        const std::string message = project.error().message();
+        CAPTURE(message);
+        CHECK(message.find(words) != std::string::npos);
+    };
+    check("[link]\nroot = []", "fardel.toml:4:1: there is no key 'root' in [link]; did you mean 'roots'?");
+    check("[link]\nroots = [\"a**\"]", "fardel.toml:4:10: 'a**': ");
+    check("link = 1", "'link' is an integer; write [link] above its keys");
+    check("[link]\nroots = [\"a\"]\n[split]\npolicy = \"map\"", "fardel.toml:6:10: there is no policy 'map'; write policy = \"one\", \"per-root\" or \"by-size\"");
+    check("[link]\n[split]\nbytes_max = 5", "fardel.toml:4:2: [split] has no 'policy'");
+    check("[link]\n[split]\npolicy = \"by-size\"", "write bytes_max = 100_000_000");
+    check("[link]\n[split]\npolicy = \"per-root\"", "has no roots; write roots = ");
+    check("[link]\n[split]\npolicy = \"by-size\"\nbytes_max = 0", "'bytes_max' is not above 0");
+    check("[split]\npolicy = \"one\"", "there is no [link]; write [link]");
+    check("[link]\n[[scanner]]\nmatch = \"*\"", "a [[scanner]] has either 'pattern' or 'command'");
+    check("[link]\n[[scanner]]\npattern = \"a{reference}\"", "this [[scanner]] has no good 'match'");
+    check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a\"", "a pattern has {reference} in it, once");
+    check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \" {reference}\"", "nothing stands in front of {reference}");
+    check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a{reference}\"\nuse = \"image\"", "there is no use 'image'");
+    check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a{reference}\"\nform = \"root\"", "there is no form 'root'");
+}
+
 }  // namespace fardel

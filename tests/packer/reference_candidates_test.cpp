@@ -10,7 +10,7 @@ using Lines = std::vector<std::string>;
 // A shader's name stands in <>.
 Lines candidates(std::string spelling, ReferenceUse use, ReferenceForm form = ReferenceForm::from_root, std::string_view from = "maps/sub/x.bsp") {
     Lines lines;
-    for (const Candidate& one : candidate_names({.spelling = std::move(spelling), .use = use, .form = form}, from))
+    for (const NameCandidate& one : candidate_names({.spelling = std::move(spelling), .use = use, .form = form}, from))
         lines.push_back(one.kind == CandidateKind::shader ? "<" + one.name + ">" : one.name);
     return lines;
 }

@@ -75,8 +75,11 @@ TEST_CASE("references: a shader file names the images of its stages and sky, and
         "}\n";
     CHECK(found(kShader, text) == Lines{"4 texture? textures/liquids/edit.tga", "7 texture textures/liquids/a.tga", "11 texture a1.tga", "11 texture a2.tga",
                                         "18 texture env/sky_rt", "18 texture env/sky_lf", "18 texture env/sky_bk", "18 texture env/sky_ft", "18 texture env/sky_up",
-                                        "18 texture env/sky_dn", "19 shader? textures/liquids/water", "22 video intro.roq"});
-    CHECK(scan(kShader, text)->defines == Lines{"textures/liquids/water", "sky box"});
+                                        "18 texture env/sky_dn", "19 shader? textures/liquids/water", "22 video intro.roq", "23 texture textures/liquids/a.tga"});
+    const auto findings = scan(kShader, text);
+    CHECK(findings->defines == Lines{"textures/liquids/water", "sky box"});
+    for (const FoundReference& one : findings->references)   // the second shader's begin with its sky
+        CHECK(one.defined_in == (one.line < 16 ? 0 : 1));
 }
 
 TEST_CASE("references: each prefix of a shader that cuts it is malformed") {

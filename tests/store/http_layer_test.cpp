@@ -423,14 +423,14 @@ TEST_CASE("derived cache: what one desk makes, the next one has from the server"
         return *DerivedCache::open(std::move(places));
     };
     std::vector<Sample> samples;
-    for (std::uint64_t i = 0; i < 30; ++i)
+    for (std::uint64_t i = 0; i < 8; ++i)
         samples.push_back(make_sample(i));
     {
         const auto farm = desk("farm", true);
         for (const Sample& sample : samples)
             REQUIRE(farm->put(sample.record, sample.blobs()));
         farm->flush();
-        CHECK(farm->statistics().layers[1].records_written == 30);
+        CHECK(farm->statistics().layers[1].records_written == 8);
     }
     const auto reader = desk("reader", false);
     for (const bool server : {true, false})
@@ -441,5 +441,5 @@ TEST_CASE("derived cache: what one desk makes, the next one has from the server"
             for (std::size_t o = 0; o < sample.outputs.size(); ++o)
                 CHECK(read_blob(*hit->outputs[o]).value() == sample.outputs[o]);
         }
-    CHECK(reader->statistics().layers[0].filled == 30);
+    CHECK(reader->statistics().layers[0].filled == 8);
 }

@@ -54,6 +54,7 @@ struct Audit {
     std::vector<RootClosure> roots;              // by name
     std::uint64_t references = 0;
     std::uint64_t resolved = 0;                  // of those
+    std::vector<std::string> idle_patterns;      // of roots and used, those that match nothing
     std::uint64_t by_code = 0;                   // names kept in use by `used` patterns alone
 };
 

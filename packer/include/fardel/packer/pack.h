@@ -6,8 +6,13 @@
 
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
+#include <fardel/packer/link.h>
+#include <fardel/packer/plan_scan.h>
+#include <fardel/packer/split_plan.h>
 #include <fardel/sources/source_scan.h>
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +28,10 @@ struct PackOptions {
 
 struct PackPlan {
     BundlePlan plan;
+    std::vector<std::uint64_t> sizes;      // raw bytes of each asset of the plan
     ScanReport report;     // what the sources hold and the bundle will not
+    std::optional<LinkResult> link;        // of a project with [link]: what the plan's references, consumes and audit come from
+    std::vector<SplitPart> parts;          // of a project that is split: what becomes of `plan`; empty: one bundle
     std::vector<std::string> idle_rules;   // of a project: rules that match nothing, "fardel.toml:7: **/*@hd.png"
 };
 
@@ -33,5 +41,9 @@ Status verify_version(std::string_view version);
 // Errors: malformed (an option, no source at all), those of scan_sources, and corrupt, denied, conflict or io from an
 // entry that cannot be read.
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options);
+
+// Scans what is planned and links it, into `packed.link` and, when `references` is set, into the link tables of its plan
+// as well; the plan consumes what was deduced. Errors: those of scan_plan and link_plan.
+Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan, bool references);
 
 }  // namespace fardel

@@ -10,6 +10,7 @@
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
 #include <fardel/packer/processor.h>
+#include <fardel/packer/project_link.h>
 
 #include <chrono>
 #include <cstddef>
@@ -88,6 +89,9 @@ struct Project {
     std::vector<Processor> processors;                       // each name once
     std::vector<ProjectJob> jobs;
     std::vector<ProjectCache> caches;
+    std::optional<ProjectLink> link;                         // absent: nothing is scanned for what it names
+    std::optional<SplitOptions> split;                       // then `link` is there, too
+    std::vector<ProjectScanner> scanners;
 };
 
 // `file` is how messages name the text. Errors, of the first mistake, with the number of others: malformed, limit.

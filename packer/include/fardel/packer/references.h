@@ -38,12 +38,16 @@ enum class ReferenceForm : std::uint8_t {
     relative_uri,    // the same, percent-encoded (RFC 3986)
 };
 
+// In a reference of the asset as a whole.
+inline constexpr std::uint32_t kNoDefinition = 0xffff'ffffu;
+
 struct FoundReference {
     std::string spelling;    // as the asset has it: hostile bytes without NUL; printable() shows it
     ReferenceUse use = ReferenceUse::file;
     ReferenceForm form = ReferenceForm::from_root;
     bool optional = false;   // the game goes on without: editors and compilers read it, or a fall-back exists
     std::uint32_t line = 0;  // from 1; 0 in binary formats
+    std::uint32_t defined_in = kNoDefinition;  // the one of ScanFindings::defines that names it: who wants another one does not want this
 
     friend bool operator==(const FoundReference&, const FoundReference&) = default;
 };
@@ -56,21 +60,24 @@ struct ScanFindings {
 // Text formats are refused above this.
 inline constexpr std::size_t kScannedTextBytesMax = std::size_t(256) << 20;
 
+// Whether scan_references looks at the bytes of such an asset at all.
+bool has_scanner(std::string_view name, std::string_view content_type) noexcept;
+
 // `content_type`: as content_type.h tells it. A type that no scanner knows has no references. Errors: malformed (the
 // bytes are not what the type says), limit, unsupported (another version of the format). All carry `name`.
 Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes);
 
 enum class CandidateKind : std::uint8_t { shader, asset };
 
-struct Candidate {
+struct NameCandidate {
     CandidateKind kind = CandidateKind::asset;
     std::string name;  // shader: as in ScanFindings::defines; asset: a well-formed name. Both are compared by fold_name
 
-    friend bool operator==(const Candidate&, const Candidate&) = default;
+    friend bool operator==(const NameCandidate&, const NameCandidate&) = default;
 };
 
 // What `reference`, which stands in the asset `from`, may mean: the first that exists is meant. Empty when the spelling
 // can be no name at all.
-std::vector<Candidate> candidate_names(const FoundReference& reference, std::string_view from);
+std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from);
 
 }  // namespace fardel

@@ -1,0 +1,58 @@
+"use strict";
+
+// The facts as the program wrote them, with names for their places; nothing here touches the document but to read them.
+const facts = (() => {
+  const raw = JSON.parse(document.getElementById("facts").textContent);
+  const types = raw.types;
+
+  const kindOf = (type) => {
+    if (type === "application/x-bsp" || type === "application/x-aas" || type === "text/x-quake-map") return "level";
+    const first = type.slice(0, type.indexOf("/"));
+    return ["image", "audio", "video", "model", "text", "font"].includes(first) ? first : "other";
+  };
+
+  const bundles = raw.bundles.map((bundle, index) => ({ ...bundle, index, label: bundle.name || bundle.file }));
+  for (const bundle of bundles)  // two of one name are told apart by their files
+    if (bundles.some((other) => other !== bundle && other.name === bundle.name)) bundle.label = bundle.file;
+
+  const assets = raw.assets.map(([bundle, type, size, stored, id], index) =>
+    ({ index, bundle, type: types[type], kind: kindOf(types[type]), raw: size, stored, id, names: [], out: [], into: [] }));
+  const names = raw.names.map(([bundle, text, flags, size, stored, variants], index) =>
+    ({ index, bundle, text, published: (flags & 1) !== 0, extends: (flags & 2) !== 0, raw: size, stored,
+       variants: variants.map(([asset, tags]) => ({ asset: assets[asset], tags })) }));
+
+  const byText = new Map();
+  for (const name of names) {
+    if (!byText.has(name.text)) byText.set(name.text, []);
+    byText.get(name.text).push(name);
+    for (const variant of name.variants) if (!variant.asset.names.includes(name)) variant.asset.names.push(name);
+  }
+  for (const [from, to, spelling, flags, wanted] of raw.references.list) {
+    const reference = { from: assets[from], to: to === null ? null : assets[to], spelling, wanted,
+                        optional: (flags & 1) !== 0, dynamic: (flags & 2) !== 0, found: (flags & 4) !== 0 };
+    reference.from.out.push(reference);
+    if (reference.to) reference.to.into.push(reference);
+  }
+
+  const rest = raw.rest.map(([bundle, folder, type, count, size, stored]) =>
+    ({ bundle, folder, type: types[type], kind: kindOf(types[type]), count, raw: size, stored }));
+  const totals = raw.totals.list.map(([bundle, type, count, size, stored]) => ({ bundle, type: types[type], kind: kindOf(types[type]), count, raw: size, stored }));
+  const sum = (key) => bundles.reduce((all, bundle) => all + bundle[key], 0);
+
+  return {
+    bundles, assets, names, rest, totals, kindOf,
+    several: bundles.length > 1,
+    left_out: raw.names_left_out,
+    raw: sum("raw"), stored: sum("stored"), asset_count: sum("assets"), name_count: sum("names"), file_bytes: sum("file_bytes"),
+    references: raw.references, conflicts: raw.conflicts, gaps: raw.gaps, absent_bundles: raw.absent_bundles,
+    unresolved: raw.unresolved, roots: raw.roots, duplicates: raw.duplicates, audit: raw.audit,
+    // The name that a game gets: of the bundle asked for, else of the last that publishes it.
+    find(text, bundle) {
+      const found = byText.get(text) || [];
+      if (bundle !== undefined) return found.find((name) => name.bundle === bundle);
+      return found.filter((name) => name.published).pop() || found[found.length - 1];
+    },
+    all_named: (text) => byText.get(text) || [],
+    of_id: (id, bundle) => assets.find((asset) => asset.id === id && (bundle === undefined || asset.bundle === bundle)),
+  };
+})();

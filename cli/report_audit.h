@@ -1,0 +1,51 @@
+// ReportAudit: what `fardel audit --json` found in the sources of a bundle, for `fardel report --audit`.
+//
+// The file is believed to be JSON and nothing else: keys that are absent or of another type count as empty.
+#pragma once
+
+#include <fardel/format/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct ReportAudit {
+    struct Missing {
+        std::string from;
+        std::string spelling;
+        std::string use;
+        std::uint64_t line = 0;
+        std::vector<std::string> tried;
+    };
+    struct Unused {
+        std::string name;
+        std::uint64_t bytes = 0;
+    };
+    struct Broken {
+        std::string name;
+        std::string reason;
+    };
+    struct Root {
+        std::string root;
+        std::uint64_t names = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t missing = 0;
+    };
+    std::vector<Missing> missing;
+    std::vector<Unused> unused;
+    std::vector<Broken> broken;
+    std::vector<Root> roots;
+};
+
+inline constexpr std::size_t kAuditBytesMax = std::size_t{1} << 28;
+
+// Error: malformed (no JSON object).
+Result<ReportAudit> parse_audit(std::string_view text);
+// Errors: those of open_file_source, limit, malformed.
+Result<ReportAudit> read_audit(const std::string& path);
+
+}  // namespace fardel

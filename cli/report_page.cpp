@@ -1,0 +1,291 @@
+#include "report_page.h"
+
+#include "report_template.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+std::string shown(std::string_view text) { return printable(text, 1024); }
+std::string shown_type(std::string_view type) { return type.empty() ? "(no type)" : printable(type, 100); }
+
+// A list that ends, and how long it would have been.
+template <class Values, class Make>
+Json bounded(const Values& values, Make make, std::size_t list_max = kReportListMax) {
+    Json list = Json::array();
+    for (const auto& value : values) {
+        if (list.size() == list_max)
+            break;
+        list.push_back(make(value));
+    }
+    return Json{{"total", values.size()}, {"list", std::move(list)}};
+}
+
+// Content types, each once: the page has their numbers.
+class TypeList {
+public:
+    std::size_t number_of(const std::string& type) {
+        const auto [entry, is_new] = numbers_.emplace(shown_type(type), list_.size());
+        if (is_new)
+            list_.push_back(entry->first);
+        return entry->second;
+    }
+    const std::vector<std::string>& list() const { return list_; }
+
+private:
+    std::map<std::string, std::size_t> numbers_;
+    std::vector<std::string> list_;
+};
+
+class PageFacts {
+public:
+    PageFacts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit) : facts_(facts), selection_(selection), audit_(audit) {}
+
+    Json make() {
+        Json names = make_names();
+        Json page{
+            {"bundles", make_bundles()},
+            {"assets", std::move(assets_)},
+            {"names", std::move(names)},
+            {"names_left_out", selection_.names_left_out},
+            {"rest", make_rest()},
+            {"totals", make_totals()},
+            {"references", make_references()},
+            {"conflicts", make_conflicts()},
+            {"gaps", bounded(facts_.gaps, [](const ReportGap& gap) { return Json::array({gap.bundle, shown(gap.name), gap.pattern, gap.optional}); })},
+            {"absent_bundles", bounded(facts_.absent_bundles, [](const ReportAbsentBundle& absent) {
+                 return Json::array({absent.bundle, absent.wanted.hex(), shown(absent.name), shown(absent.version), absent.is_static});
+             })},
+            {"unresolved", make_unresolved()},
+            {"roots", make_roots()},
+            {"duplicates", make_duplicates()},
+            {"audit", audit_ ? make_audit(*audit_) : Json()},
+        };
+        page["types"] = types_.list();
+        return page;
+    }
+
+private:
+    Json make_bundles() const {
+        Json bundles = Json::array();
+        for (const ReportBundle& bundle : facts_.bundles) {
+            Json dependencies = Json::array(), metadata = Json::array();
+            for (const ContentDependency& dependency : std::span(bundle.contents.dependencies).first(std::min(bundle.contents.dependencies.size(), kReportListMax)))
+                dependencies.push_back(Json{{"id", dependency.bundle.hex()}, {"name", shown(dependency.name)}, {"version", shown(dependency.version)}, {"static", dependency.is_static}});
+            for (const ContentMetadata& entry : bundle.contents.metadata)
+                metadata.push_back(Json::array({shown(entry.key), shown(format_value(entry.value))}));
+            bundles.push_back(Json{{"file", shown(bundle.file)}, {"id", bundle.id.hex()}, {"layout", bundle.layout.hex()}, {"name", shown(bundle.name)}, {"version", shown(bundle.version)},
+                                   {"file_bytes", bundle.file_bytes}, {"raw", bundle.contents.raw_bytes}, {"stored", bundle.contents.stored_bytes},
+                                   {"assets", bundle.contents.assets.size()}, {"names", bundle.contents.names.size()}, {"signatures", bundle.signatures},
+                                   {"dependencies", std::move(dependencies)}, {"metadata", std::move(metadata)}});
+        }
+        return bundles;
+    }
+
+    // The page's number of an asset that it shows.
+    std::size_t number_of(std::uint32_t node) {
+        const auto [entry, is_new] = numbers_.emplace(node, assets_.size());
+        if (is_new) {
+            const ContentAsset& asset = facts_.asset(node);
+            assets_.push_back(Json::array({facts_.bundle_of(node), types_.number_of(asset.content_type), asset.raw_bytes, asset.stored_bytes, asset.id.hex()}));
+        }
+        return entry->second;
+    }
+
+    Json make_names() {
+        Json names = Json::array();
+        for (const SelectedName& selected : selection_.names) {
+            const ReportBundle& bundle = facts_.bundles[selected.bundle];
+            const ContentName& name = bundle.contents.names[selected.name];
+            Json variants = Json::array();
+            for (const ContentVariant& variant : name.variants) {
+                const std::size_t number = number_of(bundle.first_node + variant.asset);
+                variants.push_back(Json::array({number, shown(format_tags(variant))}));
+            }
+            const int flags = (name.published ? 1 : 0) | (name.extends ? 2 : 0);
+            names.push_back(Json::array({selected.bundle, name.text, flags, selected.raw_bytes, selected.stored_bytes, std::move(variants)}));
+        }
+        return names;
+    }
+
+    Json make_rest() {
+        Json rest = Json::array();
+        for (const SelectionRest& sum : selection_.rest)
+            rest.push_back(Json::array({sum.bundle, sum.folder, types_.number_of(sum.content_type), sum.names, sum.raw_bytes, sum.stored_bytes}));
+        return rest;
+    }
+
+    // Of everything, shown one by one or not: what each type comes to in each bundle.
+    Json make_totals() {
+        std::map<std::pair<std::uint32_t, std::string>, std::array<std::uint64_t, 3>> sums;
+        for (std::uint32_t bundle = 0; bundle < facts_.bundles.size(); ++bundle)
+            for (const ContentAsset& asset : facts_.bundles[bundle].contents.assets) {
+                auto& sum = sums[{bundle, asset.content_type}];
+                ++sum[0];
+                sum[1] += asset.raw_bytes;
+                sum[2] += asset.stored_bytes;
+            }
+        std::vector<Json> totals;
+        for (const auto& [key, sum] : sums)
+            totals.push_back(Json::array({key.first, types_.number_of(key.second), sum[0], sum[1], sum[2]}));
+        std::ranges::stable_sort(totals, std::ranges::greater{}, [](const Json& total) { return total[3].get<std::uint64_t>(); });
+        return bounded(totals, [](const Json& total) { return total; });
+    }
+
+    // Of assets that are shown. A target that is not is told by its name.
+    Json make_references() {
+        Json list = Json::array();
+        for (const ReportReference& reference : facts_.references) {
+            const auto from = numbers_.find(reference.from);
+            if (from == numbers_.end() || list.size() == kReportReferencesMax)
+                continue;
+            const auto to = reference.to ? numbers_.find(*reference.to) : numbers_.end();
+            const int flags = (reference.optional ? 1 : 0) | (reference.dynamic ? 2 : 0) | (reference.to ? 4 : 0);
+            list.push_back(Json::array({from->second, to == numbers_.end() ? Json() : Json(to->second), shown(reference.spelling), flags, to == numbers_.end() ? shown(reference.wanted) : ""}));
+        }
+        return Json{{"total", facts_.references.size()}, {"list", std::move(list)}};
+    }
+
+    static Json json_of(const ReportSide& side) { return Json::array({side.bundle, side.asset ? Json(side.asset->hex()) : Json()}); }
+
+    // Those that matter first.
+    Json make_conflicts() const {
+        std::vector<const ReportConflict*> conflicts;
+        for (const bool harmless : {false, true})
+            for (const ReportConflict& conflict : facts_.conflicts)
+                if (conflict.harmless == harmless)
+                    conflicts.push_back(&conflict);
+        Json told = bounded(conflicts, [](const ReportConflict* conflict) {
+            Json hidden = Json::array();
+            for (const ReportSide& side : conflict->hidden)
+                hidden.push_back(json_of(side));
+            return Json::array({shown(conflict->path), conflict->harmless, json_of(conflict->winner), std::move(hidden)});
+        });
+        told["harmful"] = std::ranges::count(facts_.conflicts, false, &ReportConflict::harmless);
+        return told;
+    }
+
+    Json make_unresolved() {
+        std::vector<const ReportReference*> unresolved;
+        for (const ReportReference& reference : facts_.references)
+            if (!reference.to)
+                unresolved.push_back(&reference);
+        std::ranges::stable_sort(unresolved, {}, &ReportReference::optional);
+        return bounded(unresolved, [&](const ReportReference* reference) {
+            const auto from = numbers_.find(reference->from);
+            return Json::array({from == numbers_.end() ? Json() : Json(from->second), name_of(reference->from), shown(reference->spelling), shown(reference->wanted), reference->optional});
+        });
+    }
+
+    // One of an asset's names.
+    std::string name_of(std::uint32_t node) {
+        if (names_.empty())
+            for (const ReportBundle& bundle : facts_.bundles)
+                for (const ContentName& name : bundle.contents.names)
+                    for (const ContentVariant& variant : name.variants)
+                        names_.emplace(bundle.first_node + variant.asset, &name.text);
+        const auto found = names_.find(node);
+        return found == names_.end() ? facts_.asset(node).id.hex() : *found->second;
+    }
+
+    Json make_roots() {
+        Json roots = bounded(facts_.roots, [&](const ReportRoot& root) {
+            const auto shown_as = numbers_.find(root.node);
+            return Json::array({shown_as == numbers_.end() ? Json() : Json(shown_as->second), name_of(root.node), root.assets, root.raw_bytes, root.stored_bytes, root.missing});
+        });
+        roots["total"] = facts_.roots.size() + facts_.roots_left_out;
+        return roots;
+    }
+
+    Json make_duplicates() const {
+        Json told = bounded(facts_.duplicates, [](const ReportDuplicate& duplicate) {
+            Json names = Json::array();
+            for (const auto& [bundle, name] : std::span(duplicate.names).first(std::min<std::size_t>(duplicate.names.size(), 40)))
+                names.push_back(Json::array({bundle, name}));
+            return Json::array({duplicate.asset.hex(), duplicate.raw_bytes, duplicate.copies, duplicate.names.size(), std::move(names)});
+        });
+        std::uint64_t saved = 0;
+        for (const ReportDuplicate& duplicate : facts_.duplicates)
+            saved += duplicate.raw_bytes * (duplicate.names.size() - std::min<std::uint64_t>(duplicate.copies, duplicate.names.size()));
+        told["saved"] = saved;
+        return told;
+    }
+
+    static Json make_audit(const ReportAudit& audit) {
+        const auto missing = [](const ReportAudit::Missing& entry) {
+            Json tried = bounded(entry.tried, [](const std::string& name) { return Json(shown(name)); }, 20)["list"];
+            return Json::array({shown(entry.from), shown(entry.spelling), shown(entry.use), entry.line, std::move(tried)});
+        };
+        std::vector<ReportAudit::Unused> unused = audit.unused;
+        std::ranges::stable_sort(unused, std::ranges::greater{}, &ReportAudit::Unused::bytes);
+        std::vector<ReportAudit::Root> roots = audit.roots;
+        std::ranges::stable_sort(roots, std::ranges::greater{}, &ReportAudit::Root::bytes);
+        return Json{
+            {"missing", bounded(audit.missing, missing)},
+            {"unused", bounded(unused, [](const ReportAudit::Unused& entry) { return Json::array({shown(entry.name), entry.bytes}); })},
+            {"broken", bounded(audit.broken, [](const ReportAudit::Broken& entry) { return Json::array({shown(entry.name), shown(entry.reason)}); })},
+            {"roots", bounded(roots, [](const ReportAudit::Root& root) { return Json::array({shown(root.root), root.names, root.bytes, root.missing}); })},
+        };
+    }
+
+    const ReportFacts& facts_;
+    const ReportSelection& selection_;
+    const std::optional<ReportAudit>& audit_;
+    TypeList types_;
+    Json assets_ = Json::array();
+    std::unordered_map<std::uint32_t, std::size_t> numbers_;
+    std::unordered_map<std::uint32_t, const std::string*> names_;
+};
+
+// Puts `text` in the place of each `mark`; `text` holds none.
+void fill(std::string& page, std::string_view mark, std::string_view text) {
+    for (auto at = page.find(mark); at != std::string::npos; at = page.find(mark, at + text.size()))
+        page.replace(at, mark.size(), text);
+}
+
+}  // namespace
+
+Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit) { return PageFacts(facts, selection, audit).make(); }
+
+std::string format_embedded(const Json& facts) {
+    const std::string json = format_json(facts, -1);
+    std::string text;
+    text.reserve(json.size());
+    for (const char c : json) {   // all three stand in strings alone
+        if (c == '<')
+            text += "\\u003c";
+        else if (c == '>')
+            text += "\\u003e";
+        else if (c == '&')
+            text += "\\u0026";
+        else
+            text += c;
+    }
+    return text;
+}
+
+std::string format_page(const Json& facts) {
+    const std::string embedded = format_embedded(facts);
+    const std::string nonce = blake3(std::as_bytes(std::span(embedded))).hex().substr(0, 32);
+    std::string script;
+    for (const std::string_view part : report_scripts())
+        script += part;
+    std::string page(report_html());
+    fill(page, "@nonce@", nonce);
+    fill(page, "@style@", report_style());
+    fill(page, "@script@", script);
+    fill(page, "@facts@", embedded);   // last: whatever it holds stays as it is
+    return page;
+}
+
+}  // namespace fardel

@@ -1,0 +1,63 @@
+// The strongly connected components of a graph, each behind those that it leads to (Tarjan, 1972), without recursion.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace fardel {
+
+// `starts`: every node, once, in the order in which to begin; `targets_of(node)` is a span of nodes. Linear.
+template <class Targets>
+std::vector<std::vector<std::uint32_t>> component_order(std::span<const std::uint32_t> starts, Targets targets_of) {
+    struct Step {
+        std::uint32_t node = 0;
+        std::size_t next = 0;   // of its targets
+    };
+    std::vector<std::uint32_t> number(starts.size(), 0), lowest(starts.size(), 0);   // numbers from 1
+    std::vector<bool> open(starts.size());
+    std::vector<std::uint32_t> stack;
+    std::vector<Step> path;
+    std::vector<std::vector<std::uint32_t>> components;
+    std::uint32_t count = 0;
+    const auto enter = [&](std::uint32_t node) {
+        number[node] = lowest[node] = ++count;
+        open[node] = true;
+        stack.push_back(node);
+        path.push_back({.node = node, .next = 0});
+    };
+    const auto close = [&](std::uint32_t node) {
+        auto& component = components.emplace_back();
+        do {
+            component.push_back(stack.back());
+            open[stack.back()] = false;
+            stack.pop_back();
+        } while (component.back() != node);
+        std::ranges::reverse(component);
+    };
+    for (const std::uint32_t start : starts) {
+        if (number[start] == 0)
+            enter(start);
+        while (!path.empty()) {
+            const std::uint32_t node = path.back().node;
+            const auto targets = targets_of(node);
+            if (path.back().next < targets.size()) {
+                const std::uint32_t target = targets[path.back().next++];
+                if (number[target] == 0)
+                    enter(target);
+                else if (open[target])
+                    lowest[node] = std::min(lowest[node], number[target]);
+                continue;
+            }
+            if (lowest[node] == number[node])
+                close(node);
+            path.pop_back();
+            if (!path.empty())
+                lowest[path.back().node] = std::min(lowest[path.back().node], lowest[node]);
+        }
+    }
+    return components;
+}
+
+}  // namespace fardel

@@ -1,0 +1,42 @@
+// PatternScanner: references found by a pattern of the project's own, and the answers of scanners that are programs.
+//
+// docs/linking.md tells the pattern language. Time: linear in the text, for a pattern of bounded length. Pure; the text is
+// hostile.
+#pragma once
+
+#include <fardel/format/result.h>
+#include <fardel/packer/references.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+inline constexpr std::size_t kPatternBytesMax = 255;
+
+class PatternScanner {
+public:
+    // `pattern`: "image = \"{reference}\"". Error: malformed, which says what to write.
+    static Result<PatternScanner> parse(std::string_view pattern);
+
+    // In the order of the text, each spelling once. Errors: malformed (a NUL byte), limit.
+    Result<ScanFindings> scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional) const;
+
+private:
+    PatternScanner(std::string prefix, std::string suffix) : prefix_(std::move(prefix)), suffix_(std::move(suffix)) {}
+    std::string prefix_;
+    std::string suffix_;
+};
+
+// Lines of JSON objects: {"reference": "a.png", "use": "texture", "form": "relative", "optional": true, "line": 3} or
+// {"defines": "textures/wall"}, to which the references behind it belong. Empty lines are nothing. Errors: malformed, limit.
+Result<ScanFindings> parse_scanner_answer(std::string_view answer);
+
+// "texture", "from_root".
+std::optional<ReferenceUse> find_reference_use(std::string_view word);
+std::optional<ReferenceForm> find_reference_form(std::string_view word);
+
+}  // namespace fardel

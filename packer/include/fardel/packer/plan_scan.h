@@ -1,0 +1,42 @@
+// Scans the assets of a plan for what they name, for link_plan. Reads only assets that some scanner knows.
+//
+// Blobs are read on threads; the result does not depend on them.
+#pragma once
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/result.h>
+#include <fardel/packer/link.h>
+#include <fardel/packer/project_link.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+namespace fardel {
+
+// A larger asset is not scanned, and told as broken.
+inline constexpr std::uint64_t kScannedBytesMax = std::uint64_t(1) << 30;
+
+struct PlanScanOptions {
+    unsigned jobs = 0;                           // threads; 0: one per core
+    std::span<const ProjectScanner> scanners;    // besides the built-in ones
+    std::stop_token stop;                        // asked to stop: cancelled
+};
+
+struct PlanScan {
+    std::vector<ScannedAsset> scanned;           // one an asset of the plan
+    std::vector<std::optional<AssetId>> ids;     // of those that were read
+};
+
+// `sizes`: one an asset. Errors: those of the blobs, with the asset's key; malformed (sizes that do not fit, a
+// pattern), unsupported (a scanner that is a program), cancelled.
+Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options = {});
+
+// Assets with equal bytes are one in the bundle, and may name files of the folders that they are in: what they do not
+// agree on is taken out of their link tables.
+void leave_agreed_references(const PlanScan& scan, std::vector<std::vector<PlannedReference>>& references);
+
+}  // namespace fardel

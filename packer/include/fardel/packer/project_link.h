@@ -1,0 +1,32 @@
+// What a project file says about linking and splitting: [link], [split] and [[scanner]]. docs/linking.md is the manual.
+#pragma once
+
+#include <fardel/packer/references.h>
+#include <fardel/packer/split.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct ProjectLink {
+    std::vector<std::string> roots;              // globs, as LinkOptions has them
+    std::vector<std::string> used;
+    std::vector<std::string> consumed;
+    bool references = true;                      // link tables are written
+};
+
+// [[scanner]]: what else the files that `match` matches name.
+struct ProjectScanner {
+    std::string match;                           // glob over names
+    std::string pattern;                         // as PatternScanner takes it; empty: `command`
+    std::vector<std::string> command;            // gets the bytes, answers as parse_scanner_answer takes it
+    ReferenceUse use = ReferenceUse::file;
+    ReferenceForm form = ReferenceForm::from_root;
+    bool optional = false;
+    std::uint32_t line = 0;
+};
+
+}  // namespace fardel

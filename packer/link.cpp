@@ -1,0 +1,350 @@
+#include <fardel/packer/link.h>
+
+#include "link_dependencies.h"
+#include "link_graph.h"
+#include "link_index.h"
+#include "link_target.h"
+#include "utf8_text.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Node = LinkGraph::Node;
+
+// ---- What is given --------------------------------------------------------------------------------------------------
+
+Error malformed(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
+
+Status verify_globs(std::span<const std::string> globs) {
+    for (const std::string& glob : globs)
+        if (Status good = verify_glob(glob); !good)
+            return std::move(good).error().with_context("glob \"" + printable(glob) + "\"");
+    return ok();
+}
+
+Status verify_input(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes, const LinkOptions& options) {
+    if (scanned.size() != plan.assets.size() || sizes.size() != plan.assets.size())
+        return malformed(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scanned.size()) + " are scanned and " + std::to_string(sizes.size()) + " have a size");
+    for (const PlannedName& name : plan.names)
+        for (const PlannedVariant& variant : name.variants)
+            if (variant.asset >= plan.assets.size())
+                return malformed("name \"" + printable(name.name.view()) + "\": no planned asset " + std::to_string(variant.asset));
+    for (const ScannedAsset& asset : scanned)
+        for (const FoundReference& reference : asset.findings.references)
+            if (reference.defined_in != kNoDefinition && reference.defined_in >= asset.findings.defines.size())
+                return malformed("reference \"" + printable(reference.spelling) + "\" belongs to no definition");
+    FARDEL_TRY(verify_globs(options.roots));
+    FARDEL_TRY(verify_globs(options.used));
+    return verify_globs(options.consumed);
+}
+
+// ---- One reference --------------------------------------------------------------------------------------------------
+
+bool is_relative(const FoundReference& reference) { return reference.form == ReferenceForm::relative || reference.form == ReferenceForm::relative_uri; }
+
+struct Found {
+    LinkTarget target;
+    std::vector<Node> reached;                   // inside the plan
+    std::optional<PlannedConsume> consume;
+};
+
+// ---- All of them ----------------------------------------------------------------------------------------------------
+
+class Linker {
+public:
+    Linker(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes, const LinkOptions& options, LinkDependencies dependencies)
+        : plan_(plan), scanned_(scanned), sizes_(sizes), options_(options), dependencies_(std::move(dependencies)), index_(plan, scanned), graph_(plan, index_) {}
+
+    Result<LinkResult> run() && {
+        FARDEL_TRY(verify_consumes());
+        for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
+            FARDEL_TRY(link_asset(asset));
+        take_consumes();
+        take_missing();
+        take_broken();
+        graph_.finish();
+        const auto is_root = matching_names(options_.roots);
+        FARDEL_TRY(take_uses(is_root));
+        FARDEL_TRY(take_roots(is_root));
+        FARDEL_TRY(take_unused(is_root));
+        return std::move(result_);
+    }
+
+private:
+    Status verify_consumes() const {
+        for (const PlannedConsume& consume : plan_.consumes)
+            if (!consume.pattern && index_.find_name(consume.text))
+                return malformed("the bundle consumes \"" + printable(consume.text) + "\", which is in it; take the consume out");
+        return ok();
+    }
+
+    // ---- References to targets ----
+
+    Found found_inside(std::uint32_t name) const {
+        const PlannedName& planned = plan_.names[name];
+        const bool has_choice = planned.variants.size() > 1 || !planned.variants.front().tags.empty();
+        if (has_choice && planned.published)
+            return {.target = PlannedReference::Dynamic{planned.name.text()}, .reached = {graph_.whole(name)}, .consume = {}};
+        return {.target = PlannedReference::Internal{planned.variants.front().asset}, .reached = {graph_.whole(name)}, .consume = {}};
+    }
+
+    Found found_shader(std::span<const std::uint32_t> definitions) const {
+        Found found{.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset}, .reached = {}, .consume = {}};
+        for (const std::uint32_t definition : definitions)
+            found.reached.push_back(graph_.shader(definition));
+        return found;
+    }
+
+    static Found found_foreign(const ForeignTarget& foreign) {
+        if (!foreign.dynamic_name.empty())
+            return {.target = PlannedReference::Dynamic{foreign.dynamic_name}, .reached = {}, .consume = {}};
+        return {.target = foreign.asset, .reached = {}, .consume = {}};
+    }
+
+    Result<std::optional<Found>> find_existing(const NameCandidate& candidate) {
+        if (candidate.kind == CandidateKind::shader) {
+            if (const auto definitions = index_.find_definitions(candidate.name); !definitions.empty())
+                return std::optional(found_shader(definitions));
+        } else if (const auto name = index_.find_name(candidate.name)) {
+            return std::optional(found_inside(*name));
+        }
+        FARDEL_TRY_ASSIGN(const auto foreign, candidate.kind == CandidateKind::shader ? dependencies_.find_shader(candidate.name) : dependencies_.find_name(candidate.name));
+        return foreign ? std::optional(found_foreign(*foreign)) : std::nullopt;
+    }
+
+    bool is_consumed(const NameCandidate& candidate) const {
+        return candidate.kind == CandidateKind::asset && std::ranges::any_of(options_.consumed, [&](const std::string& glob) { return glob_matches(glob, candidate.name); });
+    }
+
+    // Where several extensions would do, whichever comes is taken.
+    std::optional<Found> find_consumed(const FoundReference& reference, std::span<const NameCandidate> candidates) const {
+        const auto first = std::ranges::find_if(candidates, [&](const NameCandidate& one) { return is_consumed(one); });
+        if (first == candidates.end())
+            return std::nullopt;
+        PlannedConsume consume{.text = first->name, .pattern = false, .optional = reference.optional || reference.use == ReferenceUse::shader};
+        std::string any_extension = first->name.substr(0, first->name.rfind('.')) + ".*";
+        if (std::count_if(candidates.begin(), candidates.end(), [&](const NameCandidate& one) { return is_consumed(one); }) > 1 && verify_glob(any_extension)) {
+            consume.text = std::move(any_extension);
+            consume.pattern = true;
+        }
+        return Found{.target = PlannedReference::Dynamic{first->name}, .reached = {}, .consume = std::move(consume)};
+    }
+
+    Result<std::optional<Found>> find(const FoundReference& reference, std::span<const NameCandidate> candidates) {
+        for (const NameCandidate& candidate : candidates) {
+            FARDEL_TRY_ASSIGN(auto found, find_existing(candidate));
+            if (found)
+                return found;
+        }
+        return find_consumed(reference, candidates);
+    }
+
+    void add_edges(std::span<const Node> sources, const Found& found) {
+        for (const Node source : sources)
+            for (const Node target : found.reached)
+                graph_.add_edge(source, target);
+    }
+
+    void add_missing(std::string_view from, std::span<const Node> sources, const FoundReference& reference, std::span<const NameCandidate> candidates) {
+        Missing& missing = missing_[{std::string(from), reference.spelling, reference.use, reference.form}];
+        missing.sources.insert(missing.sources.end(), sources.begin(), sources.end());
+        if (!missing.told.from.empty())
+            return;
+        missing.told = {.from = std::string(from), .reference = reference, .tried = {}};
+        for (const NameCandidate& candidate : candidates)
+            missing.told.tried.push_back(candidate.name);
+    }
+
+    void add_consume(const PlannedConsume& consume) {
+        const auto placed = consumes_.try_emplace(consume.text, consume);
+        placed.first->second.optional = placed.first->second.optional && consume.optional;
+    }
+
+    // As it stands in one file: behind `from`, which `sources` are nodes of. Nothing: missing.
+    Result<std::optional<LinkTarget>> link_reference(const FoundReference& reference, std::string_view from, std::span<const Node> sources) {
+        const auto candidates = candidate_names(reference, from);
+        FARDEL_TRY_ASSIGN(auto found, find(reference, candidates));
+        if (!found) {
+            if (!reference.optional)
+                add_missing(from, sources, reference, candidates);
+            return std::optional<LinkTarget>();
+        }
+        add_edges(sources, *found);
+        if (found->consume)
+            add_consume(*found->consume);
+        return std::optional(std::move(found->target));
+    }
+
+    // The same behind all names of the asset, or nothing. A relative one may lead to another place from each.
+    Result<std::optional<LinkTarget>> link_reference(std::uint32_t asset, const FoundReference& reference) {
+        const auto names = index_.names_of(asset);
+        std::vector<Node> sources;
+        if (reference.defined_in != kNoDefinition)
+            sources = {graph_.shader(index_.definition_at(asset, reference.defined_in))};
+        if (!is_relative(reference) || names.size() < 2) {
+            if (reference.defined_in == kNoDefinition)
+                std::ranges::transform(names, std::back_inserter(sources), [&](std::uint32_t name) { return graph_.name(name); });
+            return link_reference(reference, index_.name_of(asset), sources);
+        }
+        std::optional<std::optional<LinkTarget>> all;
+        bool alike = true;
+        for (const std::uint32_t name : names) {
+            const Node node = graph_.name(name);
+            FARDEL_TRY_ASSIGN(const auto target, link_reference(reference, plan_.names[name].name.view(), sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
+            if (!all)
+                all = target;
+            alike = alike && all->has_value() == target.has_value() && (!target || equal_targets(**all, *target));
+        }
+        return alike ? *all : std::nullopt;
+    }
+
+    Status link_asset(std::uint32_t asset) {
+        auto& links = result_.references.emplace_back();
+        for (const FoundReference& reference : scanned_[asset].findings.references) {
+            ++result_.audit.references;
+            FARDEL_TRY_ASSIGN(auto target, link_reference(asset, reference));
+            if (!target)
+                continue;
+            ++result_.audit.resolved;
+            if (is_utf8_text(reference.spelling))
+                links.push_back({.spelling = reference.spelling, .target = *std::move(target), .optional = reference.optional});
+        }
+        // Of one spelling's targets the first that is needed counts, then the first.
+        std::ranges::stable_sort(links, {}, [](const PlannedReference& one) { return std::tie(one.spelling, one.optional); });
+        links.erase(std::unique(links.begin(), links.end(), [](const auto& a, const auto& b) { return a.spelling == b.spelling; }), links.end());
+        return ok();
+    }
+
+    // ---- What comes of it ----
+
+    void take_consumes() {
+        for (auto& consume : consumes_)
+            result_.consumes.push_back(std::move(consume.second));
+    }
+
+    void take_missing() {
+        for (auto& [key, missing] : missing_) {
+            for (const Node source : missing.sources)
+                graph_.add_missing(source, static_cast<std::uint32_t>(result_.audit.missing.size()));
+            result_.audit.missing.push_back(std::move(missing.told));
+        }
+    }
+
+    void take_broken() {
+        for (std::uint32_t asset = 0; asset < scanned_.size(); ++asset)
+            if (!scanned_[asset].broken.empty())
+                result_.audit.broken.push_back({.name = std::string(index_.name_of(asset)), .reason = scanned_[asset].broken});
+        std::ranges::sort(result_.audit.broken, {}, &BrokenAsset::name);
+    }
+
+    std::vector<bool> matching_names(std::span<const std::string> globs) {
+        std::vector<bool> matching(plan_.names.size());
+        for (const std::string& glob : globs) {
+            bool idle = true;
+            for (std::uint32_t name = 0; name < plan_.names.size(); ++name)
+                if (!plan_.names[name].variants.empty() && glob_matches(glob, plan_.names[name].name.view())) {
+                    matching[name] = true;
+                    idle = false;
+                }
+            if (idle)
+                result_.audit.idle_patterns.push_back(glob);
+        }
+        return matching;
+    }
+
+    Status take_uses(const std::vector<bool>& is_root) {
+        for (std::uint32_t name = 0; name < plan_.names.size(); ++name) {
+            FARDEL_TRY_ASSIGN(auto uses, graph_.uses_of(name, is_root[name]));
+            result_.uses.push_back(std::move(uses));
+        }
+        return ok();
+    }
+
+    std::uint64_t size_of(std::span<const std::uint32_t> names) const {
+        std::vector<std::uint32_t> assets;
+        for (const std::uint32_t name : names)
+            for (const PlannedVariant& variant : plan_.names[name].variants)
+                assets.push_back(variant.asset);
+        std::ranges::sort(assets);
+        assets.erase(std::unique(assets.begin(), assets.end()), assets.end());
+        return std::accumulate(assets.begin(), assets.end(), std::uint64_t{0}, [&](std::uint64_t sum, std::uint32_t asset) { return sum + sizes_[asset]; });
+    }
+
+    Status take_roots(const std::vector<bool>& is_root) {
+        for (std::uint32_t name = 0; name < plan_.names.size(); ++name) {
+            if (!is_root[name])
+                continue;
+            const Node start = graph_.whole(name);
+            FARDEL_TRY_ASSIGN(auto reached, graph_.reach(std::span(&start, 1)));
+            const std::uint64_t size = size_of(reached.names);
+            result_.audit.roots.push_back({.root = plan_.names[name].name.text(), .names = std::move(reached.names), .size_bytes = size, .missing = std::move(reached.missing)});
+        }
+        std::ranges::sort(result_.audit.roots, {}, &RootClosure::root);
+        return ok();
+    }
+
+    Result<std::vector<bool>> reached_from(const std::vector<bool>& starts) {
+        std::vector<Node> nodes;
+        for (std::uint32_t name = 0; name < starts.size(); ++name)
+            if (starts[name])
+                nodes.push_back(graph_.whole(name));
+        FARDEL_TRY_ASSIGN(const auto reached, graph_.reach(nodes));
+        std::vector<bool> out(starts.size());
+        for (const std::uint32_t name : reached.names)
+            out[name] = true;
+        return out;
+    }
+
+    Status take_unused(const std::vector<bool>& is_root) {
+        const auto is_used = matching_names(options_.used);
+        if (options_.roots.empty())
+            return ok();
+        FARDEL_TRY_ASSIGN(const auto by_roots, reached_from(is_root));
+        FARDEL_TRY_ASSIGN(const auto by_code, reached_from(is_used));
+        for (std::uint32_t name = 0; name < plan_.names.size(); ++name) {
+            if (by_roots[name] || plan_.names[name].variants.empty())
+                continue;
+            if (by_code[name])
+                ++result_.audit.by_code;
+            else
+                result_.audit.unused.push_back({.name = plan_.names[name].name.text(), .size_bytes = size_of(std::span(&name, 1))});
+        }
+        std::ranges::sort(result_.audit.unused, {}, &UnusedAsset::name);
+        return ok();
+    }
+
+    struct Missing {
+        MissingReference told;
+        std::vector<Node> sources;
+    };
+
+    const BundlePlan& plan_;
+    std::span<const ScannedAsset> scanned_;
+    std::span<const std::uint64_t> sizes_;
+    const LinkOptions& options_;
+    LinkDependencies dependencies_;
+    LinkIndex index_;
+    LinkGraph graph_;
+    std::map<std::tuple<std::string, std::string, ReferenceUse, ReferenceForm>, Missing> missing_;
+    std::map<std::string, PlannedConsume> consumes_;
+    LinkResult result_;
+};
+
+}  // namespace
+
+Result<LinkResult> link_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes, const LinkOptions& options) {
+    FARDEL_TRY(verify_input(plan, scanned, sizes, options));
+    FARDEL_TRY_ASSIGN(LinkDependencies dependencies, LinkDependencies::open(plan, options.dependencies));
+    return Linker(plan, scanned, sizes, options, std::move(dependencies)).run();
+}
+
+}  // namespace fardel

@@ -1,0 +1,89 @@
+#include "link_dependencies.h"
+
+#include <fardel/format/name.h>
+#include <fardel/packer/references.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kShaderScript = "text/x-quake-shader";
+
+// A script that cannot be scanned defines nothing: that is its own bundle's mistake, and told when that one is packed.
+Status add_shaders(const Bundle& bundle, std::uint32_t dependency, NameIndex name, std::unordered_map<std::string, PlannedReference::Foreign>& shaders) {
+    FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(name));
+    if (record.is(NameRecord::tombstone))
+        return ok();
+    FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(record));
+    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
+    FARDEL_TRY_ASSIGN(const std::string_view type, bundle.string(asset.content_type));
+    if (type != kShaderScript || asset.raw_bytes > kScannedTextBytesMax)
+        return ok();
+    FARDEL_TRY_ASSIGN(const auto bytes, bundle.read_all(index, kScannedTextBytesMax));
+    const auto findings = scan_references("", kShaderScript, bytes);
+    if (!findings)
+        return ok();
+    for (const std::string& shader : findings->defines)
+        shaders.emplace(fold_name(shader), PlannedReference::Foreign{asset.id, dependency});
+    return ok();
+}
+
+}  // namespace
+
+Result<LinkDependencies> LinkDependencies::open(const BundlePlan& plan, std::span<const std::shared_ptr<const Bundle>> bundles) {
+    LinkDependencies out;
+    for (const auto& bundle : bundles) {
+        const auto at = std::ranges::find(plan.dependencies, bundle->id(), &PlannedDependency::bundle);
+        if (at == plan.dependencies.end() || !at->is_static)
+            return Error(ErrorCode::malformed, "bundle " + bundle->id().hex() + " is no static dependency of the plan");
+        const auto index = static_cast<std::uint32_t>(at - plan.dependencies.begin());
+        if (std::ranges::find(out.dependencies_, index, &Dependency::index) != out.dependencies_.end())
+            return Error(ErrorCode::malformed, "bundle " + bundle->id().hex() + " is among the dependencies twice");
+        out.dependencies_.push_back({.index = index, .bundle = bundle});
+    }
+    std::ranges::sort(out.dependencies_, {}, &Dependency::index);
+    return out;
+}
+
+Result<std::optional<ForeignTarget>> LinkDependencies::find_name(std::string_view name) const {
+    for (const Dependency& dependency : dependencies_) {
+        const Bundle& bundle = *dependency.bundle;
+        FARDEL_TRY_ASSIGN(const auto found, bundle.find_name(name, CaseRule::fold));
+        if (!found)
+            continue;
+        FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(*found));
+        if (record.is(NameRecord::tombstone))
+            continue;
+        FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(record));
+        FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
+        ForeignTarget target{.asset = {asset.id, dependency.index}, .dynamic_name = {}};
+        if (record.is(NameRecord::has_variants) && record.is(NameRecord::published)) {
+            FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(*found));
+            FARDEL_TRY(verify_name(text));
+            target.dynamic_name = text;
+        }
+        return std::optional(std::move(target));
+    }
+    return std::optional<ForeignTarget>();
+}
+
+Status LinkDependencies::read_shaders() {
+    for (const Dependency& dependency : dependencies_)
+        for (std::uint32_t name = 0; name < dependency.bundle->name_count(); ++name)
+            FARDEL_TRY(add_shaders(*dependency.bundle, dependency.index, NameIndex{name}, shaders_));
+    shaders_read_ = true;
+    return ok();
+}
+
+Result<std::optional<ForeignTarget>> LinkDependencies::find_shader(std::string_view name) {
+    if (!shaders_read_)
+        FARDEL_TRY(read_shaders());
+    const auto at = shaders_.find(fold_name(name));
+    if (at == shaders_.end())
+        return std::optional<ForeignTarget>();
+    return std::optional(ForeignTarget{.asset = at->second, .dynamic_name = {}});
+}
+
+}  // namespace fardel

@@ -1,0 +1,108 @@
+#include "link_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+namespace fardel {
+namespace {
+
+// Of all walks together. Who has a hundred thousand roots that each reach all of a large game is told so instead of served.
+constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 30;
+
+}  // namespace
+
+LinkGraph::LinkGraph(const BundlePlan& plan, const LinkIndex& index)
+    : names_(static_cast<std::uint32_t>(plan.names.size())), nodes_(2 * names_ + static_cast<std::uint32_t>(index.definitions().size())), has_shaders_(names_), seen_(nodes_) {
+    for (std::uint32_t definition = 0; definition < index.definitions().size(); ++definition) {
+        const auto files = index.names_of(index.definitions()[definition].asset);
+        for (const std::uint32_t file : files) {
+            has_shaders_[file] = true;
+            add_edge(whole(file), shader(definition));
+            add_edge(whole(file), name(file));
+        }
+        if (!files.empty())
+            add_edge(shader(definition), name(files.front()));
+    }
+}
+
+LinkGraph::Rows LinkGraph::rows_of(std::vector<std::pair<Node, std::uint32_t>>& pairs) const {
+    std::ranges::sort(pairs);
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    Rows rows;
+    rows.first.assign(nodes_ + std::size_t{1}, 0);
+    rows.values.reserve(pairs.size());
+    for (const auto& pair : pairs) {
+        ++rows.first[pair.first + std::size_t{1}];
+        rows.values.push_back(pair.second);
+    }
+    std::partial_sum(rows.first.begin(), rows.first.end(), rows.first.begin());
+    pairs = {};
+    return rows;
+}
+
+void LinkGraph::finish() {
+    targets_ = rows_of(edges_);
+    missing_ = rows_of(missing_edges_);
+}
+
+Status LinkGraph::count_step() {
+    if (++steps_ > kStepsMax)
+        return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kStepsMax) + " references in all; name fewer roots");
+    return ok();
+}
+
+bool LinkGraph::visit(Node node) {
+    if (seen_[node] == walk_)
+        return false;
+    seen_[node] = walk_;
+    order_.push_back(node);
+    return true;
+}
+
+// Breadth first, into order_.
+template <class GoesOn>
+Status LinkGraph::walk(std::span<const Node> starts, GoesOn goes_on) {
+    ++walk_;
+    order_.clear();
+    for (const Node start : starts)
+        visit(start);
+    for (std::size_t at = 0; at < order_.size(); ++at) {
+        const Node node = order_[at];
+        if (!goes_on(node))
+            continue;
+        for (const Node target : targets_[node]) {
+            FARDEL_TRY(count_step());
+            visit(target);
+        }
+    }
+    return ok();
+}
+
+Result<LinkGraph::Reached> LinkGraph::reach(std::span<const Node> starts) {
+    FARDEL_TRY(walk(starts, [](Node) { return true; }));
+    Reached reached;
+    for (const Node node : order_) {
+        if (node < names_)
+            reached.names.push_back(node);
+        for (const std::uint32_t missing : missing_[node])
+            reached.missing.push_back(missing);
+    }
+    std::ranges::sort(reached.names);
+    std::ranges::sort(reached.missing);
+    reached.missing.erase(std::unique(reached.missing.begin(), reached.missing.end()), reached.missing.end());
+    return reached;
+}
+
+Result<std::vector<std::uint32_t>> LinkGraph::uses_of(std::uint32_t name, bool as_whole) {
+    const Node start = as_whole ? whole(name) : name;
+    FARDEL_TRY(walk(std::span(&start, 1), [&](Node node) { return node >= names_ || node == name; }));
+    std::vector<std::uint32_t> uses;
+    for (const Node node : order_)
+        if (node < names_ && node != name)
+            uses.push_back(node);
+    std::ranges::sort(uses);
+    return uses;
+}
+
+}  // namespace fardel

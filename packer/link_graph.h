@@ -1,0 +1,69 @@
+// LinkGraph: who reaches whom. Nodes are names and shaders; a script's shaders are reached one by one.
+//
+// Three kinds of nodes: a name (its file is there), a name as a whole (with every shader of its scripts), a shader.
+// add, then finish, then ask. Every walk counts against one limit.
+#pragma once
+
+#include "link_index.h"
+
+#include <fardel/format/result.h>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+class LinkGraph {
+public:
+    using Node = std::uint32_t;
+
+    LinkGraph(const BundlePlan& plan, const LinkIndex& index);
+
+    Node name(std::uint32_t name) const noexcept { return name; }
+    Node whole(std::uint32_t name) const noexcept { return has_shaders_[name] ? names_ + name : name; }
+    Node shader(std::uint32_t definition) const noexcept { return 2 * names_ + definition; }
+
+    void add_edge(Node from, Node to) { edges_.emplace_back(from, to); }
+    // `missing`: index into Audit::missing, of something that `from` names.
+    void add_missing(Node from, std::uint32_t missing) { missing_edges_.emplace_back(from, missing); }
+    void finish();
+
+    struct Reached {
+        std::vector<std::uint32_t> names;        // ascending
+        std::vector<std::uint32_t> missing;      // ascending
+    };
+    // All that `starts` reach, they themselves among it. Error: limit.
+    Result<Reached> reach(std::span<const Node> starts);
+    // Names that `name` reaches with no other name between, without itself; `as_whole`: with all that its shaders name.
+    Result<std::vector<std::uint32_t>> uses_of(std::uint32_t name, bool as_whole);
+
+private:
+    // Pairs, by their first.
+    struct Rows {
+        std::vector<std::size_t> first;
+        std::vector<std::uint32_t> values;
+        std::span<const std::uint32_t> operator[](Node node) const { return std::span(values).subspan(first[node], first[node + 1] - first[node]); }
+    };
+
+    Rows rows_of(std::vector<std::pair<Node, std::uint32_t>>& pairs) const;
+    Status count_step();
+    bool visit(Node node);
+    template <class GoesOn>
+    Status walk(std::span<const Node> starts, GoesOn goes_on);
+
+    std::uint32_t names_ = 0;
+    std::uint32_t nodes_ = 0;
+    std::vector<bool> has_shaders_;
+    std::vector<std::pair<Node, Node>> edges_;
+    std::vector<std::pair<Node, std::uint32_t>> missing_edges_;
+    Rows targets_;
+    Rows missing_;
+    std::vector<std::uint32_t> seen_;            // number of the last walk that came by
+    std::uint32_t walk_ = 0;
+    std::vector<Node> order_;                    // of the last walk
+    std::uint64_t steps_ = 0;
+};
+
+}  // namespace fardel

@@ -1,0 +1,66 @@
+#include "link_index.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace fardel {
+
+LinkIndex::LinkIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned) : plan_(plan), first_names_(plan.assets.size() + 1) {
+    std::vector<std::uint32_t> by_text(plan.names.size());
+    std::iota(by_text.begin(), by_text.end(), 0u);
+    std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return plan.names[name].name.view(); });
+
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;   // asset, place in by_text
+    for (std::uint32_t place = 0; place < by_text.size(); ++place) {
+        const PlannedName& name = plan.names[by_text[place]];
+        if (!name.variants.empty())
+            names_.emplace(fold_name(name.name.view()), by_text[place]);
+        for (const PlannedVariant& variant : name.variants)
+            pairs.emplace_back(variant.asset, place);
+    }
+    std::ranges::sort(pairs);
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    for (const auto& pair : pairs) {
+        asset_names_.push_back(by_text[pair.second]);
+        ++first_names_[pair.first + 1];
+    }
+    std::partial_sum(first_names_.begin(), first_names_.end(), first_names_.begin());
+
+    for (std::uint32_t asset = 0; asset < scanned.size(); ++asset) {
+        first_definitions_.push_back(static_cast<std::uint32_t>(definitions_.size()));
+        const auto& defines = scanned[asset].findings.defines;
+        for (std::uint32_t place = 0; place < defines.size(); ++place) {
+            auto& alike = shaders_[fold_name(defines[place])];
+            if (alike.empty() || definitions_[alike.back()].asset != asset)   // the first in a script counts
+                alike.push_back(static_cast<std::uint32_t>(definitions_.size()));
+            definitions_.push_back({.asset = asset, .place = place});
+        }
+    }
+    for (auto& shader : shaders_)
+        if (shader.second.size() > 1)
+            std::ranges::stable_sort(shader.second, std::ranges::greater(), [&](std::uint32_t one) { return name_of(definitions_[one].asset); });
+}
+
+std::optional<std::uint32_t> LinkIndex::find_name(std::string_view name) const {
+    const auto at = names_.find(fold_name(name));
+    return at != names_.end() ? std::optional(at->second) : std::nullopt;
+}
+
+std::span<const std::uint32_t> LinkIndex::find_definitions(std::string_view shader) const {
+    const auto at = shaders_.find(fold_name(shader));
+    return at != shaders_.end() ? std::span<const std::uint32_t>(at->second) : std::span<const std::uint32_t>();
+}
+
+std::span<const std::uint32_t> LinkIndex::names_of(std::uint32_t asset) const {
+    return std::span(asset_names_).subspan(first_names_[asset], first_names_[asset + 1] - first_names_[asset]);
+}
+
+std::string_view LinkIndex::name_of(std::uint32_t asset) const {
+    const auto names = names_of(asset);
+    return names.empty() ? std::string_view(plan_.assets[asset].key) : plan_.names[names.front()].name.view();
+}
+
+}  // namespace fardel

@@ -1,0 +1,187 @@
+#include <fardel/packer/pattern_scanner.h>
+
+#include "found_references.h"
+#include "script_text.h"
+
+#include <fardel/format/name.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kCapture = "{reference}";
+constexpr std::string_view kExample = "write what stands around the name, such as image = \"{reference}\"";
+constexpr std::size_t kAnswerDepthMax = 8;
+constexpr std::string_view kForms[] = {"from_root", "below_textures", "relative", "relative_uri"};
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// A line of the text; knows for each place where the blanks that begin there end.
+class Line {
+public:
+    explicit Line(std::string_view text) : text_(text), behind_blanks_(text.size() + 1, text.size()) {
+        for (std::size_t at = text.size(); at-- > 0;)
+            behind_blanks_[at] = is_blank(text[at]) ? behind_blanks_[at + 1] : at;
+    }
+
+    // Where `literal`, which begins at `at`, ends. A blank in it stands for one or more.
+    std::optional<std::size_t> find_end(std::string_view literal, std::size_t at) const {
+        for (const char c : literal) {
+            if (at == text_.size() || (is_blank(c) ? !is_blank(text_[at]) : c != text_[at]))
+                return std::nullopt;
+            at = is_blank(c) ? behind_blanks_[at] : at + 1;
+        }
+        return at;
+    }
+
+    // Where `literal` begins, at `at` or behind it. An empty one is the next blank or the line's end.
+    std::optional<std::size_t> find(std::string_view literal, std::size_t at) const {
+        for (; at <= text_.size(); ++at)
+            if (literal.empty() ? at == text_.size() || is_blank(text_[at]) : find_end(literal, at).has_value())
+                return at;
+        return std::nullopt;
+    }
+
+    std::string_view text() const { return text_; }
+
+private:
+    std::string_view text_;
+    std::vector<std::size_t> behind_blanks_;
+};
+
+// One blank for several.
+std::string squeezed(std::string_view text) {
+    std::string out;
+    for (const char c : text)
+        if (!is_blank(c))
+            out += c;
+        else if (out.empty() || out.back() != ' ')
+            out += ' ';
+    return out;
+}
+
+template <class Words>
+std::optional<std::size_t> place_of(const Words& words, std::string_view word) {
+    const auto at = std::ranges::find(words, word);
+    return at != std::ranges::end(words) ? std::optional(static_cast<std::size_t>(at - std::ranges::begin(words))) : std::nullopt;
+}
+
+using Json = nlohmann::json;
+
+Error in_answer(std::uint32_t line, std::string_view what) { return Error(ErrorCode::malformed, "line " + std::to_string(line) + " of the scanner's answer: " + std::string(what)); }
+
+Result<FoundReference> reference_of(const Json& object, std::uint32_t line) {
+    FoundReference reference{.spelling = object["reference"].get<std::string>()};
+    for (const auto& [key, value] : object.items()) {
+        if (key == "use" && value.is_string() && find_reference_use(value.get<std::string>()))
+            reference.use = *find_reference_use(value.get<std::string>());
+        else if (key == "form" && value.is_string() && find_reference_form(value.get<std::string>()))
+            reference.form = *find_reference_form(value.get<std::string>());
+        else if (key == "optional" && value.is_boolean())
+            reference.optional = value.get<bool>();
+        else if (key == "line" && value.is_number_unsigned() && value.get<std::uint64_t>() <= 0xffff'ffffu)
+            reference.line = value.get<std::uint32_t>();
+        else if (key != "reference")
+            return in_answer(line, "\"" + printable(key) + "\" is no key of a reference, or has a value that it cannot have");
+    }
+    return reference;
+}
+
+Status add_answer(const Json& object, std::uint32_t line, FoundReferences& found) {
+    if (!object.is_object())
+        return in_answer(line, "no JSON object");
+    const bool defines = object.contains("defines");
+    const char* const key = defines ? "defines" : "reference";
+    if (!object.contains(key) || !object[key].is_string() || object[key].get_ref<const std::string&>().find('\0') != std::string::npos)
+        return in_answer(line, "neither \"reference\" nor \"defines\" with a text");
+    if (defines)
+        return object.size() == 1 ? found.add_definition(object[key].get_ref<const std::string&>()) : Status(in_answer(line, "\"defines\" stands alone"));
+    FARDEL_TRY_ASSIGN(FoundReference reference, reference_of(object, line));
+    return found.add(std::move(reference));
+}
+
+// Without exceptions and without recursion into more than a few levels.
+Result<Json> parse_line(std::string_view text, std::uint32_t line) {
+    bool too_deep = false;
+    Json json = Json::parse(text.begin(), text.end(), [&](int depth, Json::parse_event_t, Json&) {
+        too_deep = too_deep || depth > static_cast<int>(kAnswerDepthMax);
+        return depth <= static_cast<int>(kAnswerDepthMax);
+    }, false);
+    if (too_deep || json.is_discarded())
+        return in_answer(line, "no JSON object");
+    return json;
+}
+
+}  // namespace
+
+Result<PatternScanner> PatternScanner::parse(std::string_view pattern) {
+    if (pattern.size() > kPatternBytesMax)
+        return Error(ErrorCode::limit, "a pattern of " + std::to_string(pattern.size()) + " bytes; at most " + std::to_string(kPatternBytesMax));
+    const std::size_t at = pattern.find(kCapture);
+    if (at == pattern.npos || pattern.find(kCapture, at + 1) != pattern.npos)
+        return Error(ErrorCode::malformed, "a pattern has {reference} in it, once; " + std::string(kExample));
+    if (pattern.find_first_of("\n\0", 0, 2) != pattern.npos)
+        return Error(ErrorCode::malformed, "a pattern is within one line; " + std::string(kExample));
+    std::string prefix = squeezed(pattern.substr(0, at));
+    if (prefix.find_first_not_of(' ') == prefix.npos)
+        return Error(ErrorCode::malformed, "nothing stands in front of {reference}; " + std::string(kExample));
+    return PatternScanner(std::move(prefix), squeezed(pattern.substr(at + kCapture.size())));
+}
+
+Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional) const {
+    FARDEL_TRY_ASSIGN(std::string_view rest, asset_text(text));
+    FoundReferences found;
+    for (std::uint32_t number = 1; !rest.empty(); ++number) {
+        const std::size_t length = std::min(rest.find('\n'), rest.size());
+        const Line line(rest.substr(0, length));
+        rest.remove_prefix(std::min(length + 1, rest.size()));
+        for (std::size_t at = 0;;) {
+            const auto start = line.find(prefix_, at);
+            if (!start)
+                break;
+            const std::size_t begin = *line.find_end(prefix_, *start);
+            const auto end = line.find(suffix_, begin);
+            if (!end)
+                break;   // nor behind any later prefix of the line
+            FARDEL_TRY(found.add({.spelling = std::string(line.text().substr(begin, *end - begin)), .use = use, .form = form, .optional = optional, .line = number}));
+            at = std::max(*end, *start + 1);
+        }
+    }
+    return std::move(found).take();
+}
+
+Result<ScanFindings> parse_scanner_answer(std::string_view answer) {
+    if (answer.size() > kScannedTextBytesMax)
+        return Error(ErrorCode::limit, "a scanner's answer of " + std::to_string(answer.size()) + " bytes; at most " + std::to_string(kScannedTextBytesMax));
+    FoundReferences found;
+    for (std::uint32_t line = 1; !answer.empty(); ++line) {
+        const std::size_t length = std::min(answer.find('\n'), answer.size());
+        const std::string_view text = answer.substr(0, length);
+        answer.remove_prefix(std::min(length + 1, answer.size()));
+        if (std::ranges::all_of(text, is_blank))
+            continue;
+        FARDEL_TRY_ASSIGN(const Json object, parse_line(text, line));
+        FARDEL_TRY(add_answer(object, line, found));
+    }
+    return std::move(found).take();
+}
+
+std::optional<ReferenceUse> find_reference_use(std::string_view word) {
+    for (std::uint8_t use = 0; use <= static_cast<std::uint8_t>(ReferenceUse::script); ++use)
+        if (reference_use_name(static_cast<ReferenceUse>(use)) == word)
+            return static_cast<ReferenceUse>(use);
+    return std::nullopt;
+}
+
+std::optional<ReferenceForm> find_reference_form(std::string_view word) {
+    const auto place = place_of(kForms, word);
+    return place ? std::optional(static_cast<ReferenceForm>(*place)) : std::nullopt;
+}
+
+}  // namespace fardel

@@ -1,0 +1,14 @@
+// Reads [link], [split] and [[scanner]] of a project file.
+#pragma once
+
+#include "project_reader.h"
+
+#include <fardel/packer/project_link.h>
+
+namespace fardel {
+
+void read_link(const TomlEntry& entry, Project& project, Mistakes& mistakes);
+void read_split(const TomlEntry& entry, Project& project, Mistakes& mistakes);
+void read_scanners(const TomlEntry& entry, Project& project, Mistakes& mistakes);
+
+}  // namespace fardel

@@ -1,0 +1,256 @@
+#include <fardel/packer/split.h>
+
+#include "component_order.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kCommonBundlesMax = 4;
+// Groups are gathered into no more pieces than this before the smallest neighbours are joined.
+constexpr std::uint64_t kPiecesMax = 64;
+// Steps of the walks from all roots together.
+constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 30;
+
+Error malformed(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
+
+Status verify_input(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots) {
+    if (names.size() != inputs.size())
+        return malformed(std::to_string(inputs.size()) + " names to split, with " + std::to_string(names.size()) + " texts");
+    const auto is_bad = [&](std::uint32_t index) { return index >= inputs.size(); };
+    for (const SplitInput& input : inputs)
+        if (std::ranges::any_of(input.uses, is_bad))
+            return malformed("a name uses one that is not there");
+    if (std::ranges::any_of(roots, is_bad))
+        return malformed("a root is not there");
+    return ok();
+}
+
+// Texts for bundles, no two alike in a file's name, where '/' becomes '-'.
+class Titles {
+public:
+    std::string take(const std::string& wanted) {
+        std::string title = wanted;
+        for (std::size_t number = 2; !taken_.insert(key_of(title)).second; ++number)
+            title = wanted + "-" + std::to_string(number);
+        return title;
+    }
+
+private:
+    static std::string key_of(const std::string& title) {
+        std::string key = fold_name(title);
+        std::ranges::replace(key, '/', '-');
+        return key;
+    }
+    std::set<std::string> taken_;
+};
+
+std::string without_extension(const std::string& name) {
+    const std::size_t dot = name.rfind('.');
+    const std::size_t slash = name.rfind('/');
+    return dot == name.npos || dot == 0 || (slash != name.npos && dot <= slash + 1) ? name : name.substr(0, dot);
+}
+
+// `bundle_of`: of each name. What each bundle needs directly.
+std::vector<SplitBundle> bundles_of(std::span<const SplitInput> inputs, const std::vector<std::uint32_t>& bundle_of, std::vector<std::string> titles) {
+    std::vector<SplitBundle> bundles(titles.size());
+    for (std::size_t i = 0; i < titles.size(); ++i)
+        bundles[i].name = std::move(titles[i]);
+    for (std::uint32_t name = 0; name < inputs.size(); ++name) {
+        SplitBundle& bundle = bundles[bundle_of[name]];
+        bundle.names.push_back(name);
+        for (const std::uint32_t used : inputs[name].uses)
+            if (bundle_of[used] != bundle_of[name])
+                bundle.needs.push_back(bundle_of[used]);
+    }
+    for (SplitBundle& bundle : bundles) {
+        std::ranges::sort(bundle.needs);
+        bundle.needs.erase(std::unique(bundle.needs.begin(), bundle.needs.end()), bundle.needs.end());
+    }
+    return bundles;
+}
+
+// ---- By roots -------------------------------------------------------------------------------------------------------
+
+// Names that the same roots reach.
+struct Group {
+    std::uint32_t roots = 0;                     // how many
+    std::uint32_t root = 0;                      // the last of them, by name
+    std::uint64_t size_bytes = 0;
+    std::vector<std::uint32_t> names;            // ascending by text
+};
+
+class RootSplit {
+public:
+    RootSplit(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots) : names_(names), inputs_(inputs), roots_(roots.begin(), roots.end()) {
+        std::ranges::sort(roots_, {}, [&](std::uint32_t root) { return std::tie(names_[root], root); });
+        roots_.erase(std::unique(roots_.begin(), roots_.end()), roots_.end());
+    }
+
+    Result<std::vector<SplitBundle>> run(std::uint64_t bytes_max) && {
+        FARDEL_TRY(find_groups());
+        std::vector<std::uint32_t> bundle_of(inputs_.size());
+        std::vector<std::string> texts;
+        Titles titles;
+        const auto add = [&](const Group& group, std::uint32_t bundle) {
+            for (const std::uint32_t name : group.names)
+                bundle_of[name] = bundle;
+        };
+        for (const auto& common : common_groups(bytes_max)) {
+            for (const Group* const group : common)
+                add(*group, static_cast<std::uint32_t>(texts.size()));
+            texts.push_back(titles.take("common-" + std::to_string(texts.size() + 1)));
+        }
+        for (const Group& group : groups_)
+            if (group.roots == 1) {
+                add(group, static_cast<std::uint32_t>(texts.size()));
+                texts.push_back(titles.take(without_extension(names_[group.root])));
+            }
+        for (const Group& group : groups_)
+            if (group.roots == 0) {
+                add(group, static_cast<std::uint32_t>(texts.size()));
+                texts.push_back(titles.take("rest"));
+            }
+        return bundles_of(inputs_, bundle_of, std::move(texts));
+    }
+
+private:
+    // Root by root, each group falls into what the root reaches and what it does not.
+    Status find_groups() {
+        std::vector<std::uint32_t> group_of(inputs_.size(), 0);
+        groups_.assign(inputs_.empty() ? 0 : 1, {});
+        std::vector<std::uint32_t> seen(inputs_.size(), 0);
+        std::uint64_t steps = 0;
+        for (std::uint32_t round = 0; round < roots_.size(); ++round) {
+            std::map<std::uint32_t, std::uint32_t> halves;   // group, what of it this root reaches
+            std::vector<std::uint32_t> reached{roots_[round]};
+            seen[roots_[round]] = round + 1;
+            for (std::size_t at = 0; at < reached.size(); ++at) {
+                const std::uint32_t name = reached[at];
+                const auto half = halves.emplace(group_of[name], static_cast<std::uint32_t>(groups_.size()));
+                if (half.second)
+                    groups_.push_back({.roots = groups_[group_of[name]].roots + 1, .root = roots_[round], .size_bytes = 0, .names = {}});
+                group_of[name] = half.first->second;
+                for (const std::uint32_t used : inputs_[name].uses) {
+                    if (++steps > kStepsMax)
+                        return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kStepsMax) + " references in all; name fewer roots");
+                    if (std::exchange(seen[used], round + 1) != round + 1)
+                        reached.push_back(used);
+                }
+            }
+        }
+        fill_groups(group_of);
+        return ok();
+    }
+
+    // In their order: those that most roots reach first, so that what a group uses is in it or before it.
+    void fill_groups(const std::vector<std::uint32_t>& group_of) {
+        std::vector<std::uint32_t> by_text(inputs_.size());
+        std::iota(by_text.begin(), by_text.end(), 0u);
+        std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::tie(names_[name], name); });
+        std::vector<std::uint32_t> rank(inputs_.size());
+        for (std::uint32_t place = 0; place < by_text.size(); ++place) {
+            Group& group = groups_[group_of[by_text[place]]];
+            group.names.push_back(by_text[place]);
+            group.size_bytes += inputs_[by_text[place]].size_bytes;
+            rank[by_text[place]] = place;
+        }
+        std::erase_if(groups_, [](const Group& group) { return group.names.empty(); });
+        std::ranges::sort(groups_, [&](const Group& a, const Group& b) {
+            if (a.roots != b.roots)
+                return a.roots > b.roots;
+            return rank[a.roots == 1 ? a.root : a.names.front()] < rank[b.roots == 1 ? b.root : b.names.front()];
+        });
+    }
+
+    using Piece = std::vector<const Group*>;
+
+    // Neighbours in the order of groups, so that no bundle needs a later one.
+    std::vector<Piece> common_groups(std::uint64_t bytes_max) const {
+        std::uint64_t total = 0;
+        for (const Group& group : groups_)
+            total += group.roots > 1 ? group.size_bytes : 0;
+        const std::uint64_t enough = std::max(bytes_max, total / kPiecesMax);
+        std::vector<Piece> pieces;
+        std::vector<std::uint64_t> sizes;
+        for (const Group& group : groups_) {
+            if (group.roots < 2)
+                break;
+            if (pieces.empty() || sizes.back() > enough) {
+                pieces.emplace_back();
+                sizes.push_back(0);
+            }
+            pieces.back().push_back(&group);
+            sizes.back() += group.size_bytes;
+        }
+        while (pieces.size() > kCommonBundlesMax) {
+            std::size_t smallest = 0;
+            for (std::size_t i = 1; i + 1 < pieces.size(); ++i)
+                if (sizes[i] + sizes[i + 1] < sizes[smallest] + sizes[smallest + 1])
+                    smallest = i;
+            pieces[smallest].insert(pieces[smallest].end(), pieces[smallest + 1].begin(), pieces[smallest + 1].end());
+            sizes[smallest] += sizes[smallest + 1];
+            pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(smallest) + 1);
+            sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(smallest) + 1);
+        }
+        return pieces;
+    }
+
+    std::span<const std::string> names_;
+    std::span<const SplitInput> inputs_;
+    std::vector<std::uint32_t> roots_;           // by text
+    std::vector<Group> groups_;
+};
+
+// ---- By size --------------------------------------------------------------------------------------------------------
+
+// What a name uses comes before it; names that use one another stay together.
+Result<std::vector<SplitBundle>> split_by_size(std::span<const std::string> names, std::span<const SplitInput> inputs, std::uint64_t bytes_max) {
+    std::vector<std::uint32_t> by_text(inputs.size());
+    std::iota(by_text.begin(), by_text.end(), 0u);
+    std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::tie(names[name], name); });
+    std::vector<std::uint32_t> bundle_of(inputs.size());
+    std::vector<std::string> texts;
+    std::uint64_t filled = 0;
+    for (const auto& component : component_order(by_text, [&](std::uint32_t name) { return std::span<const std::uint32_t>(inputs[name].uses); })) {
+        std::uint64_t size = 0;
+        for (const std::uint32_t name : component)
+            size += inputs[name].size_bytes;
+        if (size > bytes_max)
+            return Error(ErrorCode::limit, "\"" + printable(names[component.front()]) + "\"" + (component.size() > 1 ? ", with " + std::to_string(component.size() - 1) + " names that it uses and that use it," : "") +
+                                               " has " + std::to_string(size) + " bytes, and a bundle's budget is " + std::to_string(bytes_max));
+        if (texts.empty() || size > bytes_max - filled) {
+            texts.push_back("part-" + std::to_string(texts.size() + 1));
+            filled = 0;
+        }
+        filled += size;
+        for (const std::uint32_t name : component)
+            bundle_of[name] = static_cast<std::uint32_t>(texts.size() - 1);
+    }
+    return bundles_of(inputs, bundle_of, std::move(texts));
+}
+
+}  // namespace
+
+Result<std::vector<SplitBundle>> plan_split(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots, const SplitOptions& options) {
+    FARDEL_TRY(verify_input(names, inputs, roots));
+    switch (options.policy) {
+        case SplitPolicy::one: break;
+        case SplitPolicy::per_root:
+            if (roots.empty())
+                return malformed("a split by roots, and there is no root; name patterns that match");
+            return RootSplit(names, inputs, roots).run(options.bytes_max);
+        case SplitPolicy::by_size: return split_by_size(names, inputs, options.bytes_max);
+    }
+    return bundles_of(inputs, std::vector<std::uint32_t>(inputs.size(), 0), {""});
+}
+
+}  // namespace fardel

@@ -1,0 +1,200 @@
+#include <fardel/packer/split_plan.h>
+
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint32_t kNone = 0xffff'ffffu;
+
+std::vector<SplitInput> inputs_of(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const LinkResult& link) {
+    std::vector<SplitInput> inputs(plan.names.size());
+    std::vector<bool> counted(plan.assets.size());
+    for (std::size_t name = 0; name < plan.names.size(); ++name) {
+        inputs[name].uses = link.uses[name];
+        for (const PlannedVariant& variant : plan.names[name].variants)
+            if (!counted[variant.asset]) {
+                counted[variant.asset] = true;
+                inputs[name].size_bytes += sizes[variant.asset];
+            }
+    }
+    return inputs;
+}
+
+std::vector<std::uint32_t> roots_of(const BundlePlan& plan, const Audit& audit) {
+    std::map<std::string_view, std::uint32_t> places;
+    for (std::uint32_t name = 0; name < plan.names.size(); ++name)
+        places.emplace(plan.names[name].name.view(), name);
+    std::vector<std::uint32_t> roots;
+    for (const RootClosure& root : audit.roots)
+        if (const auto at = places.find(root.root); at != places.end())
+            roots.push_back(at->second);
+    return roots;
+}
+
+class PlanSplit {
+public:
+    PlanSplit(const BundlePlan& plan, const LinkResult& link, std::span<const SplitBundle> bundles) : plan_(plan), link_(link), bundles_(bundles), names_of_(plan.assets.size()), place_of_(plan.assets.size(), kNone) {
+        bundle_of_.resize(plan.names.size());
+        for (std::uint32_t bundle = 0; bundle < bundles.size(); ++bundle)
+            for (const std::uint32_t name : bundles[bundle].names)
+                bundle_of_[name] = bundle;
+        for (std::uint32_t name = 0; name < plan.names.size(); ++name)
+            for (const PlannedVariant& variant : plan.names[name].variants)
+                names_of_[variant.asset].push_back(name);
+        for (std::uint32_t consume = 0; consume < plan.consumes.size(); ++consume)
+            consumes_.emplace(plan.consumes[consume].text, consume);
+        consumed_.resize(plan.consumes.size());
+    }
+
+    std::vector<SplitPart> run() && {
+        std::vector<SplitPart> parts;
+        for (std::uint32_t bundle = 0; bundle < bundles_.size(); ++bundle)
+            parts.push_back(part_of(bundle));
+        for (std::size_t consume = 0; consume < consumed_.size(); ++consume)   // what no reference asks for is asked for once
+            if (!consumed_[consume])
+                parts.front().plan.consumes.push_back(plan_.consumes[consume]);
+        return parts;
+    }
+
+private:
+    SplitPart part_of(std::uint32_t bundle) {
+        SplitPart part{.name = bundles_[bundle].name, .plan = {}, .needs = bundles_[bundle].needs, .links = {}};
+        part.plan.dependencies = plan_.dependencies;
+        part.plan.metadata = plan_.metadata;
+        part.plan.creator_metadata = plan_.creator_metadata;
+        std::vector<std::uint32_t> assets;
+        for (const std::uint32_t name : bundles_[bundle].names)
+            part.plan.names.push_back(take_name(plan_.names[name], assets));
+        for (const std::uint32_t asset : assets) {
+            part.plan.assets.push_back(plan_.assets[asset]);
+            part.plan.assets.back().references.clear();
+        }
+        std::map<std::string, PlannedConsume> consumes;
+        for (const std::uint32_t asset : assets) {
+            for (const PlannedReference& reference : plan_.assets[asset].references)
+                add_reference(bundle, place_of_[asset], reference, part, consumes);
+            for (const PlannedReference& reference : link_.references[asset])
+                add_consumes(reference, consumes);
+        }
+        for (auto& consume : consumes)
+            part.plan.consumes.push_back(std::move(consume.second));
+        for (const std::uint32_t asset : assets)
+            place_of_[asset] = kNone;
+        return part;
+    }
+
+    // Notes its assets and their places in the part.
+    PlannedName take_name(PlannedName name, std::vector<std::uint32_t>& assets) {
+        for (PlannedVariant& variant : name.variants) {
+            if (place_of_[variant.asset] == kNone) {
+                place_of_[variant.asset] = static_cast<std::uint32_t>(assets.size());
+                assets.push_back(variant.asset);
+            }
+            variant.asset = place_of_[variant.asset];
+        }
+        return name;
+    }
+
+    void add_reference(std::uint32_t bundle, std::uint32_t place, const PlannedReference& reference, SplitPart& part, std::map<std::string, PlannedConsume>& consumes) const {
+        auto& references = part.plan.assets[place].references;
+        const auto* const internal = std::get_if<PlannedReference::Internal>(&reference.target);
+        if (!internal) {
+            references.push_back(reference);
+        } else if (place_of_[internal->asset] != kNone) {
+            references.push_back({.spelling = reference.spelling, .target = PlannedReference::Internal{place_of_[internal->asset]}, .optional = reference.optional});
+        } else if (const auto needed = find_needed(bundle, internal->asset)) {
+            part.links.push_back({.asset = place, .spelling = reference.spelling, .optional = reference.optional, .part = bundle_of_[*needed], .name = plan_.names[*needed].name.text()});
+        } else if (const auto published = find_published(internal->asset)) {
+            const std::string& name = plan_.names[*published].name.text();
+            references.push_back({.spelling = reference.spelling, .target = PlannedReference::Dynamic{name}, .optional = true});
+            consumes.emplace(name, PlannedConsume{.text = name, .pattern = false, .optional = true});
+        }
+    }
+
+    // A name of the asset that a needed part has, and that leads to this asset when it is looked up.
+    std::optional<std::uint32_t> find_needed(std::uint32_t bundle, std::uint32_t asset) const {
+        for (const std::uint32_t name : names_of_[asset])
+            if (plan_.names[name].variants.front().asset == asset && std::ranges::binary_search(bundles_[bundle].needs, bundle_of_[name]))
+                return name;
+        return std::nullopt;
+    }
+
+    std::optional<std::uint32_t> find_published(std::uint32_t asset) const {
+        const auto at = std::ranges::find_if(names_of_[asset], [&](std::uint32_t name) { return plan_.names[name].published; });
+        return at != names_of_[asset].end() ? std::optional(*at) : std::nullopt;
+    }
+
+    void add_consumes(const PlannedReference& reference, std::map<std::string, PlannedConsume>& consumes) {
+        const auto* const dynamic = std::get_if<PlannedReference::Dynamic>(&reference.target);
+        if (!dynamic)
+            return;
+        const auto add = [&](const std::string& text) {
+            if (const auto at = consumes_.find(text); at != consumes_.end()) {
+                consumes.insert_or_assign(text, plan_.consumes[at->second]);
+                consumed_[at->second] = true;
+            }
+        };
+        add(dynamic->name);
+        add(dynamic->name.substr(0, dynamic->name.rfind('.')) + ".*");
+    }
+
+    const BundlePlan& plan_;
+    const LinkResult& link_;
+    std::span<const SplitBundle> bundles_;
+    std::vector<std::uint32_t> bundle_of_;
+    std::vector<std::vector<std::uint32_t>> names_of_;
+    std::vector<std::uint32_t> place_of_;        // of the whole plan's assets in the part at hand
+    std::map<std::string, std::uint32_t> consumes_;
+    std::vector<bool> consumed_;
+};
+
+Result<PlannedReference::Foreign> foreign_of(const Bundle& bundle, const PartLink& link, std::uint32_t dependency) {
+    FARDEL_TRY_ASSIGN(const auto name, bundle.find_name(link.name));
+    if (!name)
+        return Error(ErrorCode::malformed, "bundle " + bundle.id().hex() + " has no \"" + printable(link.name) + "\"");
+    FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(*name));
+    FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(record));
+    FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
+    return PlannedReference::Foreign{asset.id, dependency};
+}
+
+}  // namespace
+
+Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const LinkResult& link, const SplitOptions& options) {
+    if (sizes.size() != plan.assets.size() || link.references.size() != plan.assets.size() || link.uses.size() != plan.names.size())
+        return Error(ErrorCode::malformed, "what is split and its links are not of one plan");
+    std::vector<std::string> texts;
+    for (const PlannedName& name : plan.names)
+        texts.push_back(name.name.text());
+    FARDEL_TRY_ASSIGN(const auto bundles, plan_split(texts, inputs_of(plan, sizes, link), roots_of(plan, link.audit), options));
+    if (bundles.empty())
+        return std::vector<SplitPart>();
+    return PlanSplit(plan, link, bundles).run();
+}
+
+Status fill_needs(SplitPart& part, std::span<const std::shared_ptr<const Bundle>> written) {
+    std::map<std::uint32_t, std::uint32_t> dependency_of;   // part, dependency
+    for (const std::uint32_t need : part.needs) {
+        if (need >= written.size() || !written[need])
+            return Error(ErrorCode::malformed, "part \"" + printable(part.name) + "\" needs one that is not written");
+        FARDEL_TRY_ASSIGN(const auto name, written[need]->find_bundle_text("name"));
+        FARDEL_TRY_ASSIGN(const auto version, written[need]->find_bundle_text("version"));
+        dependency_of.emplace(need, static_cast<std::uint32_t>(part.plan.dependencies.size()));
+        part.plan.dependencies.push_back({.bundle = written[need]->id(), .name = std::string(name.value_or("")), .version = std::string(version.value_or("")), .is_static = true});
+    }
+    for (const PartLink& link : part.links) {
+        FARDEL_TRY_ASSIGN(const auto target, foreign_of(*written[link.part], link, dependency_of.at(link.part)));
+        part.plan.assets[link.asset].references.push_back({.spelling = link.spelling, .target = target, .optional = link.optional});
+    }
+    part.links.clear();
+    return ok();
+}
+
+}  // namespace fardel

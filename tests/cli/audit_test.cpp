@@ -1,0 +1,130 @@
+// fardel audit, and build with [link] and [split], on small projects and on maps of a real game.
+#include "openarena.h"
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <set>
+
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::string_view kShaders = "sky\n{\n{\nmap env/sky.tga\n}\n}\nlava\n{\n{\nmap env/lava.tga\n}\n}\n";
+
+// Two skins stand for maps; both wear the sky, one of them the lava.
+std::string make_project(const ScratchFolder& scratch, std::string_view more) {
+    scratch.write("game/assets/one.skin", "h_head,sky\nl_legs,env/own\n");
+    scratch.write("game/assets/two.skin", "h_head,sky\nl_legs,lava\nu_torso,env/gone\n");
+    scratch.write("game/assets/scripts/x.shader", kShaders);
+    for (const char* image : {"env/sky.tga", "env/lava.jpg", "env/own.png", "env/nobody.png"})
+        scratch.write(std::string("game/assets/") + image, image);
+    return scratch.write("game/fardel.toml", "name = \"game\"\nversion = \"1\"\nsources = [\"assets\"]\n[link]\nroots = [\"*.skin\"]\n" + std::string(more));
+}
+
+std::set<std::string> names_in(const std::string& bundle) {
+    std::set<std::string> names;
+    for (const json& name : json::parse(run_well({"ls", "--json", bundle}))["names"])
+        names.insert(name["name"].get<std::string>());
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("audit: tells of a project what is missing, unused and reached from each root") {
+    const ScratchFolder scratch;
+    make_project(scratch, "");
+    const Outcome outcome = run({"audit", scratch.path("game"), "--json"});
+    CHECK(outcome.exit_code == 1);
+    const json told = json::parse(outcome.out);
+    CHECK(told["complete"] == false);
+    REQUIRE(told["missing"].size() == 1);
+    CHECK(told["missing"][0]["from"] == "two.skin");
+    CHECK(told["missing"][0]["line"] == 3);
+    CHECK(told["missing"][0]["spelling"] == "env/gone");
+    CHECK(told["missing"][0]["tried"][1] == "env/gone.tga");
+    REQUIRE(told["unused"].size() == 1);
+    CHECK(told["unused"][0]["name"] == "env/nobody.png");
+    REQUIRE(told["roots"].size() == 2);
+    CHECK(told["roots"][0]["names"] == json({"env/own.png", "env/sky.tga", "one.skin", "scripts/x.shader"}));
+    CHECK(told["roots"][0]["missing"].empty());
+    CHECK(told["roots"][1]["missing"].size() == 1);
+
+    const Outcome text = run({"audit"}, {.folder = scratch.path("game")});
+    CHECK(text.exit_code == 1);
+    CHECK(text.out.find("two.skin:3: shader env/gone\n") != std::string::npos);
+    CHECK(run({"audit", scratch.path("game"), "--consumed", "env/*"}).exit_code == 0);
+    CHECK(run({"audit", scratch.path("game/fardel.toml"), "--exclude", "two.skin"}).exit_code == 0);
+}
+
+TEST_CASE("audit: takes folders without a project") {
+    const ScratchFolder scratch;
+    make_project(scratch, "");
+    const json told = json::parse(run({"audit", scratch.path("game/assets"), "--root", "one.skin", "--used", "env/nobody.png", "--json"}).out);
+    CHECK(told["by_code"] == 1);
+    CHECK(told["unused"].size() == 2);   // two.skin and the lava
+    CHECK(is_one_clear_line(run({"audit", scratch.path("game/assets"), "--root", "a**"}), "malformed"));
+}
+
+TEST_CASE("build: with [split] makes a bundle a root and common ones, signed, that miss nothing together") {
+    const ScratchFolder scratch;
+    make_project(scratch, "consumed = []\n[split]\npolicy = \"per-root\"\n");
+    const std::string key = make_key(scratch, "author");
+    const json told = json::parse(run_well({"build", scratch.path("game"), "--key", key, "--json"}));
+    REQUIRE(told["bundles"].size() == 4);
+    Arguments links{"links"}, verify{"verify"};
+    for (const json& bundle : told["bundles"]) {
+        CHECK(bundle["signed_by"].is_string());
+        links.push_back(bundle["file"]);
+        run_well({"verify", bundle["file"].get<std::string>()});
+    }
+    CHECK(links[1] == scratch.path("game/game-common-1.fardel"));
+    CHECK(names_in(scratch.path("game/game-common-1.fardel")) == std::set<std::string>{"env/sky.tga", "scripts/x.shader"});
+    CHECK(names_in(scratch.path("game/game-one.fardel")) == std::set<std::string>{"env/own.png", "one.skin"});
+    CHECK(names_in(scratch.path("game/game-two.fardel")) == std::set<std::string>{"env/lava.jpg", "two.skin"});
+    CHECK(names_in(scratch.path("game/game-rest.fardel")) == std::set<std::string>{"env/nobody.png"});
+    CHECK(run(links).exit_code == 0);
+    CHECK(run(links).out.find("0 names missing, 0 bundles missing") != std::string::npos);
+    CHECK(run({"links", links[2]}).exit_code == 1);   // a root alone lacks what is common
+
+    const std::string first = read_file(scratch.path("game/game-two.fardel"));
+    run_well({"build", scratch.path("game"), "--jobs", "1", "--key", key});
+    CHECK(json::parse(facts_of(scratch.path("game/game-two.fardel")))["bundle"] == told["bundles"][2]["bundle"]);
+}
+
+TEST_CASE("OpenArena: maps become bundles of their own over common ones, and together they lack what the game lacks, nothing more") {
+    const ScratchFolder scratch;
+    std::string sources;
+    for (const std::string& archive : openarena_archives())
+        sources += "\"" + archive + "\", ";
+    scratch.write("fardel.toml", "name = \"openarena\"\nsources = [" + sources + "]\nexclude = [\"models/players/**\", \"sound/**\", \"music/**\", \"demos/**\", \"sources/**\", \"vm/**\", \"levelshots/**\"]\n"
+                                 "[link]\nroots = [\"maps/oa_dm1.bsp\", \"maps/oa_dm4.bsp\", \"maps/aggressor.bsp\"]\n[split]\npolicy = \"per-root\"\nbytes_max = 100000\n");
+    const json told = json::parse(run_well({"build", scratch.root().string(), "--level", "1", "--json"}));
+    Arguments links{"links"};
+    std::set<std::string> all;
+    std::size_t names = 0;
+    for (const json& bundle : told["bundles"]) {
+        links.push_back(bundle["file"]);
+        const auto in = names_in(bundle["file"]);
+        names += in.size();
+        all.insert(in.begin(), in.end());
+    }
+    CHECK(names == all.size());   // each once
+    CHECK(links.size() >= 1 + 3 + 2);
+    CHECK(links.size() <= 1 + 3 + 5);
+    const Outcome outcome = run(links);
+    CAPTURE(outcome.out);
+    CHECK(outcome.exit_code == 0);
+    const json root = json::parse(run({"audit", scratch.root().string(), "--json"}).out)["roots"][1];
+    REQUIRE(root["root"] == "maps/oa_dm1.bsp");
+
+    // The map's bundle with what is common holds its closure.
+    auto closure = names_in(scratch.path("openarena-maps-oa_dm1.fardel"));
+    for (const std::string& file : links)
+        if (file.find("-common-") != std::string::npos)
+            closure.merge(names_in(file));
+    for (const json& name : root["names"])
+        CHECK(closure.contains(name.get<std::string>()));
+}

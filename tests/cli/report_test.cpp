@@ -1,0 +1,161 @@
+// The page of `fardel report`, in the browser that people open it with.
+
+#include "bundle_forge/bundle_forge.h"
+#include "openarena.h"
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace fardel;
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+Outcome browse(const ScratchFolder& scratch, const std::string& page, const std::string& view, const Arguments& options) {
+    Arguments words{"timeout", "100", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--disable-background-networking",
+                    "--user-data-dir=" + scratch.path("browser"), "--window-size=1280,900", "--virtual-time-budget=60000"};
+    words.insert(words.end(), options.begin(), options.end());
+    std::string address = "file://";
+    for (const char c : page)
+        address += c == '<' ? "%3C" : c == '>' ? "%3E" : c == ' ' ? "%20" : std::string(1, c);
+    words.push_back(address + view);
+    const Outcome outcome = run_program(words, {.variables = {{"HOME", scratch.root().string()}}});
+    CAPTURE(outcome.err);
+    REQUIRE_MESSAGE(outcome.exit_code == 0, "setup/install-dependencies installs chromium");
+    return outcome;
+}
+
+// The document as it is once its scripts have run.
+std::string dump(const ScratchFolder& scratch, const std::string& page, const std::string& view) { return browse(scratch, page, view, {"--dump-dom"}).out; }
+
+void check_selftest(const ScratchFolder& scratch, const std::string& page) {
+    const std::string text = dump(scratch, page, "#selftest");
+    const auto verdict = text.find("<pre id=\"selftest\">");
+    REQUIRE(verdict != std::string::npos);
+    const std::string said = text.substr(verdict, text.find("</pre>", verdict) - verdict);
+    CAPTURE(said);
+    CHECK(said.find("all good") != std::string::npos);
+}
+
+// How many points of a picture have that colour.
+std::uint64_t count_colour(const std::string& picture, const std::string& colour) {
+    const Outcome outcome = run_program({"convert", picture, "-alpha", "off", "-fill", "black", "+opaque", colour, "-fill", "white", "-opaque", colour, "-format", "%[fx:round(mean*w*h)]", "info:"});
+    REQUIRE_MESSAGE(outcome.exit_code == 0, "setup/install-dependencies installs ImageMagick");
+    return std::stoull(outcome.out);
+}
+
+std::string take_picture(const ScratchFolder& scratch, const std::string& page, const std::string& view, const Arguments& options = {}) {
+    const std::string picture = scratch.path("page.png");
+    Arguments words{"--screenshot=" + picture};
+    words.insert(words.end(), options.begin(), options.end());
+    browse(scratch, page, view, words);
+    REQUIRE(std::filesystem::exists(picture));
+    return picture;
+}
+
+constexpr std::string_view kTag = "<img src=x onerror=hostile=1>";
+constexpr std::string_view kEnd = "</script><script>hostile=1</script>";
+
+// Everything that a bundle's maker writes, in the worst words that the format lets him.
+std::string hostile_bundle(const ScratchFolder& scratch, const std::string& file) {
+    forge::Recipe recipe;
+    const std::string tag(kTag), end(kEnd);
+    recipe.assets = {
+        {.bytes = forge::noise(9000, 1), .content_type = tag, .references = {{end, forge::Reference::Internal{1}}, {tag, forge::Reference::Dynamic{"no/such.name"}}}, .metadata = {{"licence", end}}},
+        {.bytes = forge::noise(5000, 2), .content_type = end},
+        {.bytes = forge::noise(700, 3), .content_type = "__proto__/constructor"},
+    };
+    for (const char* name : {"&lt;img src=x onerror=hostile=1&gt;", "'a' & `b`.txt", "${hostile}", "100%25 of %2F.txt", "#selftest", "__proto__/toString", "constructor", "javascript;hostile=1", "@facts@", "(1 smaller name, x)",
+                             "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d.txt", "\xc4\xb0stanbul.png", "hasOwnProperty/a/b/c/d/e/f/g"})
+        recipe.names.push_back({name, {{static_cast<std::uint32_t>(recipe.names.size() % 3), {}}}});
+    recipe.names.push_back({"variants", {{0, {{"texture", tag}}}, {1, {{"lang", end}}}}});
+    recipe.consumes = {{"wanted/**", true, false}};
+    recipe.dependencies = {{BundleId{}, tag, end, true}};
+    recipe.dependencies[0].bundle.bytes.fill(0x42);
+    recipe.metadata = {{"name", "tests/hostile"}, {"build", end}, {tag, tag}};
+    return scratch.write(file, forge::forge(recipe).bytes);
+}
+
+}  // namespace
+
+// A74
+TEST_CASE("report: whatever a bundle's maker writes stays text in the page") {
+    const ScratchFolder scratch;
+    const std::string bundle = hostile_bundle(scratch, std::string(kTag) + ".fardel");
+    scratch.write("mod/constructor", "mine\n");
+    scratch.write("mod/big.bin", noise(5, 40'000));
+    run_well({"pack", scratch.path("mod"), "-o", scratch.path("mod.fardel"), "--name", "mods/one"});
+    const json audit{{"missing", {{{"from", kTag}, {"spelling", kEnd}, {"use", kTag}, {"line", 7}, {"tried", {kEnd}}}}}, {"unused", {{{"name", kTag}, {"bytes", 5}}}},
+                     {"broken", {{{"name", kEnd}, {"reason", kTag}}}}, {"roots", {{{"root", kEnd}, {"names", 3}, {"bytes", 9}, {"missing", 1}}}}};
+    const std::string audit_file = scratch.write("audit.json", audit.dump());
+    const std::string page = scratch.path("report.html");
+    CHECK(run_well({"report", bundle, scratch.path("mod.fardel"), "--audit", audit_file, "-o", page}).find("report.html: 2 bundles, ") != std::string::npos);
+
+    const std::string text = read_file(page);
+    CHECK(text.find("<img") == std::string::npos);
+    CHECK(text.find("onerror=hostile=1>") == std::string::npos);
+    const auto facts = text.find("application/json");
+    CHECK(text.find('<', facts) == text.find("</script>\n<script nonce=", facts));   // nothing between ends the element
+    CHECK(text.find("http") == text.find("http-equiv"));
+    check_selftest(scratch, page);
+
+    const std::string missing = dump(scratch, page, "#/missing");
+    CHECK(missing.find("&lt;img src=x onerror=hostile=1&gt;") != std::string::npos);
+    CHECK(missing.find("<img") == std::string::npos);
+}
+
+TEST_CASE("report: a real game's page passes its own checks, and each view can be opened by its address") {
+    const ScratchFolder scratch;
+    const std::string base = scratch.path("base.fardel"), mod = scratch.path("mod.fardel"), page = scratch.path("report.html");
+    run_well({"pack", openarena_archive("pak5-TA.pk3"), openarena_archive("pak6-misc.pk3"), "-o", base, "--name", "openarena", "--level", "1"});
+    const std::string name = json::parse(run_well({"ls", "--json", base}))["names"][5]["name"];
+    scratch.write("mod/" + name, "another\n");
+    run_well({"pack", scratch.path("mod"), "-o", mod, "--name", "mods/one"});
+    run_well({"report", base, mod, "-o", page});
+    const std::string first = read_file(page);
+    run_well({"report", base, mod, "-o", page});
+    CHECK(read_file(page) == first);   // the same bytes each time
+    check_selftest(scratch, page);
+
+    CHECK(dump(scratch, page, "#/conflicts").find(">" + name + "</a>") != std::string::npos);
+    CHECK(dump(scratch, page, "#/treemap/openarena?by=folder&size=stored").find("aria-current=\"page\">openarena</a>") != std::string::npos);
+    CHECK(dump(scratch, page, "#/asset/" + name).find("<h1>" + name + "</h1>") != std::string::npos);
+}
+
+TEST_CASE("report: the treemap is a picture in the colours of its types, and the page is dark where people want it") {
+    const ScratchFolder scratch;
+    const std::string base = scratch.path("base.fardel"), page = scratch.path("report.html");
+    run_well({"pack", openarena_archive("pak6-misc.pk3"), "-o", base, "--name", "openarena", "--level", "1"});
+    run_well({"report", base, "-o", page});
+    const std::string light = take_picture(scratch, page, "#/treemap");
+    CHECK(count_colour(light, "#b3303b") > 20'000);   // what belongs to levels
+    CHECK(count_colour(light, "#f5f6f8") > 20'000);   // the ground
+    CHECK(count_colour(light, "#0f1318") == 0);
+    const std::string dark = take_picture(scratch, page, "#/treemap", {"--blink-settings=preferredColorScheme=0"});
+    CHECK(count_colour(dark, "#0f1318") > 20'000);
+    CHECK(count_colour(dark, "#b3303b") > 20'000);
+}
+
+TEST_CASE("report: a hundred thousand assets make a page of bounded size that adds up") {
+    const ScratchFolder scratch;
+    const std::string page = scratch.path("report.html");
+    const std::string bundle = scratch.write("wide.fardel", forge::forge(forge::wide_recipe(100'000)).bytes);
+    const std::string told = run_well({"report", bundle, "-o", page});
+    CHECK(told.find("80,000 smaller names are told as sums by folder and type\n") != std::string::npos);
+    CHECK(std::filesystem::file_size(page) < 8'000'000);
+    check_selftest(scratch, page);
+}
+
+TEST_CASE("report: what cannot be read is one clear line, and an older page stays") {
+    const ScratchFolder scratch;
+    const std::string page = scratch.write("report.html", "mine");
+    CHECK(is_one_clear_line(run({"report", scratch.path("absent"), "-o", page}), "missing"));
+    const std::string bundle = make_bundle(scratch);
+    CHECK(is_one_clear_line(run({"report", bundle, "--audit", scratch.write("a.json", "[]"), "-o", page}), "malformed"));
+    CHECK(is_one_clear_line(run({"report", bundle, "--trust", make_policy(scratch, "p.trust", {"--author", make_key(scratch, "author") + ".pub"}), "-o", page}), "untrusted"));
+    CHECK(read_file(page) == "mine");
+}

@@ -1,0 +1,90 @@
+// All of OpenArena linked: what its maps reach, what they miss, and what nobody names. docs/openarena-audit.md tells the figures.
+#include <fardel/packer/pack.h>
+
+#include "openarena.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fardel {
+namespace {
+
+const PackPlan& game() {
+    static const PackPlan packed = [] {
+        const auto archives = tests::openarena_archives();
+        auto planned = pack_sources(archives, {.name = "openarena"});
+        REQUIRE(planned);
+        const Status linked = link_packed(*planned, {.roots = {"maps/*.bsp"}, .used = {"gfx/**", "icons/**", "botfiles/**"}, .consumed = {}, .dependencies = {}}, {}, true);
+        REQUIRE(linked);
+        return *std::move(planned);
+    }();
+    return packed;
+}
+
+const RootClosure& root(std::string_view name) {
+    const auto& roots = game().link->audit.roots;
+    const auto at = std::ranges::find(roots, name, &RootClosure::root);
+    REQUIRE(at != roots.end());
+    return *at;
+}
+
+std::set<std::string> names_of(const RootClosure& closure) {
+    std::set<std::string> names;
+    for (const std::uint32_t name : closure.names)
+        names.insert(game().plan.names[name].name.text());
+    return names;
+}
+
+std::set<std::string> missing_of(const RootClosure& closure) {
+    std::set<std::string> spellings;
+    for (const std::uint32_t missing : closure.missing)
+        spellings.insert(game().link->audit.missing[missing].reference.spelling);
+    return spellings;
+}
+
+}  // namespace
+
+TEST_CASE("openarena link: nothing is broken, most is resolved, and what is missing is told for each map") {
+    const Audit& audit = game().link->audit;
+    CHECK(audit.broken.empty());
+    CHECK(audit.references > 9000);
+    CHECK(audit.resolved * 100 > audit.references * 85);
+    CHECK(audit.missing.size() > 400);
+    CHECK(audit.missing.size() < 900);
+    CHECK(audit.roots.size() == 85);
+    CHECK(audit.idle_patterns.empty());
+    CHECK(missing_of(root("maps/oa_dm1.bsp")).contains("music/sonic6.ogg"));
+    CHECK(missing_of(root("maps/oacmpdm4.bsp")).empty());
+    for (const MissingReference& missing : audit.missing)   // really not there, under any of the names tried
+        for (const std::string& tried : missing.tried)
+            CHECK(std::ranges::none_of(game().plan.names, [&](const PlannedName& name) { return names_fold_equal(name.name.view(), tried); }));
+}
+
+TEST_CASE("openarena link: a map reaches its scripts and of them its own shaders' images alone") {
+    const RootClosure& closure = root("maps/oa_dm1.bsp");
+    const auto names = names_of(closure);
+    CHECK(names.contains("maps/oa_dm1.bsp"));
+    CHECK(closure.size_bytes > 1'000'000);
+    CHECK(closure.size_bytes < 30'000'000);
+    CHECK(names.size() > 30);
+    CHECK(names.size() < 200);
+    // Complete: what each name uses directly is in it.
+    for (const std::uint32_t name : closure.names)
+        for (const std::uint32_t used : game().link->uses[name])
+            CHECK(std::ranges::binary_search(closure.names, used));
+}
+
+TEST_CASE("openarena link: what no map names and no code is unused, and all else is not") {
+    const Audit& audit = game().link->audit;
+    std::set<std::string> unused;
+    for (const UnusedAsset& one : audit.unused)
+        unused.insert(one.name);
+    CHECK(unused.size() > 1000);
+    CHECK(audit.by_code > 100);
+    for (const RootClosure& closure : audit.roots)
+        for (const std::uint32_t name : closure.names)
+            CHECK_FALSE(unused.contains(game().plan.names[name].name.text()));
+    CHECK(std::ranges::none_of(unused, [](const std::string& name) { return name.starts_with("gfx/") || name.starts_with("botfiles/"); }));
+}
+
+}  // namespace fardel

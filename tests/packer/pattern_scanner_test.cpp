@@ -1,0 +1,75 @@
+// PatternScanner and the answers of scanners that are programs.
+#include <fardel/packer/pattern_scanner.h>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+namespace fardel {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// "2 a.png": line and spelling.
+Lines found(std::string_view pattern, std::string_view text) {
+    const auto scanner = PatternScanner::parse(pattern);
+    REQUIRE(scanner);
+    const auto findings = scanner->scan(std::as_bytes(std::span(text)), ReferenceUse::texture, ReferenceForm::relative, true);
+    REQUIRE(findings);
+    Lines lines;
+    for (const FoundReference& one : findings->references) {
+        CHECK(one.use == ReferenceUse::texture);
+        CHECK(one.form == ReferenceForm::relative);
+        CHECK(one.optional);
+        lines.push_back(std::to_string(one.line) + " " + one.spelling);
+    }
+    return lines;
+}
+
+void check_refused(std::string_view answer) {
+    CAPTURE(std::string(answer));
+    const auto findings = parse_scanner_answer(answer);
+    REQUIRE_FALSE(findings);
+    CHECK(findings.error().code() == ErrorCode::malformed);
+}
+
+}  // namespace
+
+TEST_CASE("pattern scanner: finds what stands between, several times a line, each once") {
+    CHECK(found("image = \"{reference}\"", "image = \"a.png\" image\t =  \"b c.png\"\nimage=\"no\"\nx image = \"a.png\"\nimage = \"d\"") == Lines{"1 a.png", "1 b c.png", "4 d"});
+    CHECK(found("model: {reference}", "model: x.md3 y\r\nmodel:\tz.md3\r\nmodel:") == Lines{"1 x.md3", "2 z.md3"});
+    CHECK(found("<{reference}>", "<<a>> <b\n<>") == Lines{"1 <a"});
+}
+
+TEST_CASE("pattern scanner: time is linear in text that nearly matches") {
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(found("a b{reference}\"", std::string(4'000'000, ' ')).empty());
+    CHECK(found("a b{reference}\"", std::string(1'000'000, 'a') + std::string(1'000'000, ' ') + "c").empty());
+    std::string many;
+    for (int i = 0; i < 500'000; ++i)
+        many += "a b ";
+    CHECK(found("a b{reference}\"", many).empty());
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+}
+
+TEST_CASE("pattern scanner: a pattern without one capture behind some text is refused") {
+    for (const char* const bad : {"", "a", "{reference}", " \t{reference}x", "a{reference}{reference}", "a\n{reference}"})
+        CHECK_FALSE(PatternScanner::parse(bad));
+    CHECK_FALSE(PatternScanner::parse(std::string(300, 'a') + "{reference}"));
+    CHECK_FALSE(PatternScanner::parse("a{reference}")->scan(std::as_bytes(std::span(std::string_view("a\0b", 3))), ReferenceUse::file, ReferenceForm::from_root, false));
+}
+
+TEST_CASE("pattern scanner: a program's answer is a line of JSON a finding") {
+    const auto findings = parse_scanner_answer("{\"reference\": \"a.png\", \"use\": \"texture\", \"form\": \"relative\", \"optional\": true, \"line\": 3}\n\n{\"defines\":\"wall\"}\r\n{\"reference\":\"b\"}");
+    REQUIRE(findings);
+    CHECK(findings->defines == Lines{"wall"});
+    REQUIRE(findings->references.size() == 2);
+    CHECK(findings->references[0] == FoundReference{.spelling = "a.png", .use = ReferenceUse::texture, .form = ReferenceForm::relative, .optional = true, .line = 3});
+    CHECK(findings->references[1] == FoundReference{.spelling = "b", .defined_in = 0});
+    for (const char* const bad : {"x", "[]", "{}", "{\"reference\": 1}", "{\"reference\": \"a\", \"use\": \"image\"}", "{\"reference\": \"a\", \"line\": -1}", "{\"reference\": \"a\", \"else\": 1}",
+                                  "{\"defines\": \"a\", \"line\": 1}", "{\"reference\": \"a\\u0000\"}", "{\"reference\": \"a\"} {}", "{\"reference\": [[[[[[[[[[1]]]]]]]]]]}"})
+        check_refused(bad);
+    check_refused("{\"reference\": " + std::string(1'000'000, '['));
+}
+
+}  // namespace fardel
