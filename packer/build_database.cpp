@@ -89,7 +89,7 @@ Status execute(sqlite3* database, const char* sql, std::string_view what) {
 
 bool is_damaged(sqlite3* database) {
     const int code = sqlite3_errcode(database) & 0xff;
-    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;   // the last: what we ask is good, so the tables are not
 }
 
 Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {
@@ -131,6 +131,27 @@ Hash seal_of(std::string_view origin, const KnownSource& source) {
     writer.number(source.size_bytes);
     writer.text(source.content_type);
     return seal_of(origin, writer.bytes());
+}
+
+constexpr const char* kReadSources = "SELECT origin, version, asset, size, type, seal FROM source";
+constexpr const char* kWriteSource = "INSERT OR REPLACE INTO source VALUES(?,?,?,?,?,?)";
+constexpr const char* kRemoveSource = "DELETE FROM source WHERE origin=?";
+constexpr const char* kFindNote = "SELECT text, seal FROM note WHERE name=?";
+constexpr const char* kWriteNote = "INSERT OR REPLACE INTO note VALUES(?,?,?)";
+constexpr const char* kFindFinished = "SELECT build, seal FROM finished WHERE target=?";
+constexpr const char* kWriteFinished = "INSERT OR REPLACE INTO finished VALUES(?,?,?)";
+constexpr const char* kRemoveFinished = "DELETE FROM finished WHERE target=?";
+
+// The tables are those that we ask: their own description may be what is damaged.
+bool has_tables(sqlite3* database) {
+    for (const char* sql : {kReadSources, kWriteSource, kRemoveSource, kFindNote, kWriteNote, kFindFinished, kWriteFinished, kRemoveFinished}) {
+        sqlite3_stmt* statement = nullptr;
+        const bool good = sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) == SQLITE_OK;
+        sqlite3_finalize(statement);
+        if (!good)
+            return false;
+    }
+    return true;
 }
 
 // ---- A finished build as bytes --------------------------------------------------------------------------------------
@@ -239,7 +260,7 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
         Result<bool> fits = good ? has_schema(raw) : Result<bool>(good.error());
         if (fits && *fits) {
             good = execute(raw, kTables, printable(path));
-            if (good)
+            if (good && has_tables(raw))
                 return BuildDatabase(path, std::move(database));
         }
         const bool anew = fits ? !*fits || is_damaged(raw) : is_damaged(raw);
@@ -271,7 +292,7 @@ Status BuildDatabase::begin_anew() {
 
 Result<std::unordered_map<std::string, KnownSource>> BuildDatabase::read_sources() const {
     std::unordered_map<std::string, KnownSource> sources;
-    Query query(database_.get(), "SELECT origin, version, asset, size, type, seal FROM source");
+    Query query(database_.get(), kReadSources);
     for (;;) {
         FARDEL_TRY_ASSIGN(const bool row, query.step());
         if (!row)
@@ -283,13 +304,13 @@ Result<std::unordered_map<std::string, KnownSource>> BuildDatabase::read_sources
 }
 
 Status BuildDatabase::write_source(std::string_view origin, const KnownSource& source) {
-    return Query(database_.get(), "INSERT OR REPLACE INTO source VALUES(?,?,?,?,?,?)").text(origin).id(source.version).id(source.asset).number(source.size_bytes).text(source.content_type).id(seal_of(origin, source)).run();
+    return Query(database_.get(), kWriteSource).text(origin).id(source.version).id(source.asset).number(source.size_bytes).text(source.content_type).id(seal_of(origin, source)).run();
 }
 
-Status BuildDatabase::remove_source(std::string_view origin) { return Query(database_.get(), "DELETE FROM source WHERE origin=?").text(origin).run(); }
+Status BuildDatabase::remove_source(std::string_view origin) { return Query(database_.get(), kRemoveSource).text(origin).run(); }
 
 Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view name) const {
-    Query query(database_.get(), "SELECT text, seal FROM note WHERE name=?");
+    Query query(database_.get(), kFindNote);
     const auto row = query.text(name).step();
     if (!row && is_damaged(database_.get()))
         return std::optional<std::string>();
@@ -298,10 +319,10 @@ Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view nam
     return *row && id_at<Hash>(query, 1) == seal_of(name, query.bytes(0)) ? std::optional(std::string(query.bytes(0))) : std::nullopt;
 }
 
-Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Query(database_.get(), "INSERT OR REPLACE INTO note VALUES(?,?,?)").text(name).blob(text).id(seal_of(name, text)).run(); }
+Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Query(database_.get(), kWriteNote).text(name).blob(text).id(seal_of(name, text)).run(); }
 
 Result<std::optional<FinishedBuild>> BuildDatabase::find_finished(std::string_view target) const {
-    Query query(database_.get(), "SELECT build, seal FROM finished WHERE target=?");
+    Query query(database_.get(), kFindFinished);
     const auto row = query.text(target).step();
     if (!row && is_damaged(database_.get()))
         return std::optional<FinishedBuild>();
@@ -312,10 +333,10 @@ Result<std::optional<FinishedBuild>> BuildDatabase::find_finished(std::string_vi
 
 Status BuildDatabase::write_finished(std::string_view target, const FinishedBuild& build) {
     const std::string bytes = encode(build);
-    return Query(database_.get(), "INSERT OR REPLACE INTO finished VALUES(?,?,?)").text(target).blob(bytes).id(seal_of(target, bytes)).run();
+    return Query(database_.get(), kWriteFinished).text(target).blob(bytes).id(seal_of(target, bytes)).run();
 }
 
-Status BuildDatabase::remove_finished(std::string_view target) { return Query(database_.get(), "DELETE FROM finished WHERE target=?").text(target).run(); }
+Status BuildDatabase::remove_finished(std::string_view target) { return Query(database_.get(), kRemoveFinished).text(target).run(); }
 
 Status BuildDatabase::keep() {
     FARDEL_TRY(execute(database_.get(), "COMMIT", "what this build learnt"));

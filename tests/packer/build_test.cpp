@@ -1,6 +1,5 @@
 // Builds: the program, real folders, real converters. What is written is always what a clean build writes.
 #include "program.h"
-
 #include "random_seed.h"
 #include "scratch.h"
 
