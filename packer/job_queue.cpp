@@ -82,6 +82,7 @@ private:
     std::size_t running_ = 0;
     std::size_t ended_ = 0;
     std::map<std::uint32_t, std::string> logs_;
+    std::set<std::uint32_t> different_;
     std::optional<std::pair<std::uint32_t, Error>> failure_; // of the first job of those that failed
 };
 
@@ -265,7 +266,7 @@ Status JobQueue::take_in(std::uint32_t number, Ended ended) {
     if (!ended.result.log.empty() && !ended.from_cache)
         logs_.emplace(number, ended.result.log);
     if (ended.different)
-        run_.different.push_back(graph_.describe(number));
+        different_.insert(number);
     for (const std::uint32_t follower : followers_[number])
         if (--missing_[follower] == 0)
             ready_.insert(follower);
@@ -321,6 +322,8 @@ Result<JobsRun> JobQueue::run() {
     }
     for (auto& [number, log] : logs_)
         run_.logs.push_back(graph_.describe(number) + ":\n" + std::move(log));
+    for (const std::uint32_t number : different_)
+        run_.different.push_back(graph_.describe(number));
     std::ranges::sort(run_.references, {}, &std::pair<std::uint32_t, FoundReference>::first);
     std::ranges::sort(run_.found, {}, &std::pair<std::uint32_t, std::vector<std::string>>::first);
     std::ranges::sort(run_.seen, {}, &SeenPlace::path);

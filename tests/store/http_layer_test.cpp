@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr HttpLayerOptions kQuick{.timeout = 600ms};
+const HttpLayerOptions kQuick{.timeout = 600ms};
 
 std::unique_ptr<CacheLayer> open_layer(const OddServer& server, HttpLayerOptions options = kQuick) { return opened(open_http_layer(server.url(), std::move(options))); }
 
@@ -84,7 +84,9 @@ TEST_CASE("http layer: each refusal has its own error, and none is taken for abs
         {"206 Partial Content", ErrorCode::malformed},
         {"299 Odd", ErrorCode::malformed},
     };
-    for (const auto& [status, code] : cases) {
+    for (const auto& pair : cases) {
+        const auto& status = pair.first;
+        const auto& code = pair.second;
         CAPTURE(std::string(status));
         const std::string answer = http_answer(status, std::string_view(status).starts_with("204") ? "" : "a page for people", "Retry-After: 99999999999999999999\r\n");
         const OddServer server([&](OddServer::Guest& guest) { guest.send(answer); });
@@ -100,7 +102,9 @@ TEST_CASE("http layer: refused writes have their errors, too") {   // A79 A87
         {"413 Too Large", ErrorCode::limit},     {"507 Full", ErrorCode::no_space},         {"503 Service Unavailable", ErrorCode::busy},     {"500 Error", ErrorCode::unreachable},
         {"302 Found", ErrorCode::denied},        {"404 Not Found", ErrorCode::denied},
     };
-    for (const auto& [status, code] : cases) {
+    for (const auto& pair : cases) {
+        const auto& status = pair.first;
+        const auto& code = pair.second;
         CAPTURE(std::string(status));
         const std::string answer = http_answer(status, "");
         const OddServer server([&](OddServer::Guest& guest) { guest.send(guest.head().starts_with("HEAD") ? http_answer("404 Not Found", "") : answer); });
@@ -140,7 +144,9 @@ TEST_CASE("http layer: a wrong answer is asked for once more, past the caches on
         {"<html>Please log in</html>", "Content-Type: text/html\r\n"},
         {"\x1f\x8b\x08 and so on", "Content-Encoding: gzip\r\n"},
     };
-    for (const auto& [body, headers] : wrong) {
+    for (const auto& pair : wrong) {
+        const auto& body = pair.first;
+        const auto& headers = pair.second;
         // A proxy that holds something bad, unless it is passed by.
         const OddServer proxy([&](OddServer::Guest& guest) {
             const bool past = guest.head().find("Cache-Control: no-cache\r\n") != std::string::npos;
@@ -215,7 +221,9 @@ TEST_CASE("http layer: what has no end ends, in time and in memory") {   // A80
         {"an error page", [](OddServer::Guest& guest) { for (guest.send("HTTP/1.1 500 Error\r\n\r\n"); guest.send(std::string(65'536, 'x'));) {} }},
         {"no status", [](OddServer::Guest& guest) { while (guest.send(std::string(1000, 'x'))) {} }},
     };
-    for (const auto& [what, serve] : endless) {
+    for (const auto& pair : endless) {
+        const auto& what = pair.first;
+        const auto& serve = pair.second;
         CAPTURE(std::string(what));
         const OddServer server(serve);
         const auto layer = open_layer(server, {.timeout = 2s});
@@ -237,7 +245,9 @@ TEST_CASE("http layer: a server that hangs, creeps or is not there is unreachabl
         {"hangs in the body", [&](OddServer::Guest& guest) { guest.send(whole.substr(0, whole.size() - 1)); guest.hang(); }},
         {"creeps", [&](OddServer::Guest& guest) { for (const char c : whole) if (!guest.send({&c, 1}) || !guest.sleep(50)) return; }},
     };
-    for (const auto& [what, serve] : slow) {
+    for (const auto& pair : slow) {
+        const auto& what = pair.first;
+        const auto& serve = pair.second;
         CAPTURE(std::string(what));
         const OddServer server(serve);
         const auto layer = open_layer(server);
