@@ -42,7 +42,7 @@ elseif(STEP STREQUAL "pkg_config")
     file(MAKE_DIRECTORY "${SCRATCH}")
     set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig:$ENV{PKG_CONFIG_PATH}")
     run(pkg-config --exact-version=${VERSION} fardel)
-    execute_process(COMMAND pkg-config --static --cflags --libs fardel
+    execute_process(COMMAND pkg-config --cflags --libs fardel
         OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
     separate_arguments(flags UNIX_COMMAND "${flags}")
     separate_arguments(cxx_flags UNIX_COMMAND "${CXX_FLAGS} ${LINKER_FLAGS}")
