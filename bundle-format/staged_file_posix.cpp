@@ -11,6 +11,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -30,6 +33,46 @@ std::string folder_of(const std::string& path) {
 std::string temporary_path(const std::string& folder) {
     static std::atomic<std::uint64_t> number{0};
     return folder + "/.fardel-" + std::to_string(::getpid()) + "-" + std::to_string(number++) + ".tmp";
+}
+
+bool is_temporary(std::string_view name) {
+    const auto cut_digits = [&] {
+        const auto end = std::min(name.find_first_not_of("0123456789"), name.size());
+        name.remove_prefix(end);
+        return end > 0;
+    };
+    const auto cut = [&](std::string_view start) {
+        const bool there = name.starts_with(start);
+        name.remove_prefix(there ? start.size() : 0);
+        return there;
+    };
+    return cut(".fardel-") && cut_digits() && cut("-") && cut_digits() && name == ".tmp";
+}
+
+// A lock ends with its process, so what nobody has locked, nobody will rename. Where a file system has no locks,
+// everything stays.
+void remove_abandoned(const std::string& folder) {
+    std::error_code stop;
+    for (std::filesystem::directory_iterator entries(folder, stop), end; !stop && entries != end; entries.increment(stop)) {
+        const std::string path = entries->path().string();
+        if (!is_temporary(std::string_view(path).substr(path.rfind('/') + 1)))
+            continue;
+        const int descriptor = ::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (descriptor < 0)
+            continue;
+        struct stat status {};
+        if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            ::unlink(path.c_str());
+        ::close(descriptor);
+    }
+}
+
+// False: somebody took the new file for an abandoned one.
+bool lock_own(int descriptor) {
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    struct stat status {};
+    return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
 }
 
 Status write_whole(int descriptor, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& path) {
@@ -92,10 +135,15 @@ public:
 
     Status commit() override {
         FARDEL_TRY(sync(descriptor_, target_));
+        const int lock = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);  // the lock lasts until the file has its name
+        Status placed = ok();
         if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR)  // NFS tells late errors here
-            return posix_error(errno, target_);
-        if (::rename(temporary_.c_str(), target_.c_str()) != 0)
-            return posix_error(errno, target_);
+            placed = posix_error(errno, target_);
+        else if (::rename(temporary_.c_str(), target_.c_str()) != 0)
+            placed = posix_error(errno, target_);
+        if (lock >= 0)
+            ::close(lock);
+        FARDEL_TRY(std::move(placed));
         temporary_.clear();
         Status status = sync_folder(folder_of(target_));
         return status ? ok() : std::move(status).error().with_context("the file is in place, but may not survive a power failure");
@@ -123,11 +171,17 @@ Status verify_target(const std::string& path) {
 
 Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path) {
     FARDEL_TRY(verify_target(path));
+    remove_abandoned(folder_of(path));
     for (int tried = 0;; ++tried) {
         std::string temporary = temporary_path(folder_of(path));
         const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // less the umask
-        if (descriptor >= 0)
+        if (descriptor >= 0 && lock_own(descriptor))
             return std::unique_ptr<StagedFile>(new PosixStagedFile(descriptor, std::move(temporary), path));
+        if (descriptor >= 0) {
+            ::unlink(temporary.c_str());
+            ::close(descriptor);
+            errno = EEXIST;
+        }
         const bool left_behind = errno == EEXIST && tried < kNamesTried;  // by a killed process of our number
         if (!left_behind && errno != EINTR)
             return posix_error(errno, path);

@@ -280,10 +280,20 @@ TEST_CASE("staged file: a killed writer leaves the target as it was, and the nex
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFSIGNALED(status));
     CHECK(content(path) == "old");
+    CHECK(files_in(scratch.root()) == 2);
+    // What is left of the dead goes; what the living write stays, and so does what only looks alike.
+    scratch.write(".fardel-1-2.tmp.txt", std::string_view("mine"));
     const auto file = staged(path);
+    CHECK(files_in(scratch.root()) == 3);
     REQUIRE(file->write_at(0, bytes_of("new")));
+    const auto other = staged(scratch.path("other"));
+    CHECK(files_in(scratch.root()) == 4);
     REQUIRE(file->commit());
     CHECK(content(path) == "new");
+    REQUIRE(other->write_at(0, bytes_of("too")));
+    REQUIRE(other->commit());
+    CHECK(content(scratch.path("other")) == "too");
+    CHECK(files_in(scratch.root()) == 3);
 }
 
 TEST_CASE("append: bytes go behind the expected end") {
