@@ -3,6 +3,7 @@
 #include "block_reader.h"
 #include "bundle_tables.h"
 #include "bytes.h"
+#include "name_lookup.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -39,7 +40,6 @@ struct Bundle::Impl {
     Status read_trailer(const TrustPolicy* policy, std::uint64_t now_s);
     Status open_tables();
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
-    Result<std::optional<NameIndex>> find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const;
 };
 
 Bundle::Bundle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -136,29 +136,14 @@ Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted
     return std::optional<AssetIndex>();
 }
 
-Result<std::optional<NameIndex>> Bundle::Impl::find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const {
-    if (name_count == 0) return std::optional<NameIndex>();
-    FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.name_bucket(hash, name_count));
-    if (range.first == range.last) return std::optional<NameIndex>();
-    constexpr std::uint64_t kSize = 16;
-    FARDEL_TRY_ASSIGN(const std::byte* records, tables.table(TableKind::name_index).touch(range.first * kSize, (range.last - range.first) * kSize));
-    for (std::uint32_t i = range.first; i < range.last; ++i, records += kSize) {
-        if (load_le<std::uint64_t>(records) != hash) continue;
-        const auto index = load_le<std::uint32_t>(records + 8);
-        if (index >= name_count) return Error(ErrorCode::malformed, "table name_index, record " + std::to_string(i) + ": no such name");
-        tables.table(TableKind::names).prefetch(std::uint64_t{index} * kSize);
-        FARDEL_TRY_ASSIGN(const std::string_view text, tables.string(load_le<std::uint32_t>(records + 12)));
-        if (text == name || (rule == CaseRule::fold && names_fold_equal(text, name))) return std::optional(NameIndex{index});
-    }
-    return std::optional<NameIndex>();
-}
-
 Result<std::optional<AssetIndex>> Bundle::find_asset(const AssetId& id) const { return impl_->named(impl_->find_asset(id)); }
 
 Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, CaseRule rule) const { return find_name(name, name_hash(name), rule); }
 
 Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const {
-    return impl_->named(impl_->find_name(name, hash, rule));
+    auto found = look_up_name(impl_->tables, impl_->name_count, name, hash, rule);
+    if (!found) return impl_->named(std::move(found).error());
+    return found;
 }
 
 Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {

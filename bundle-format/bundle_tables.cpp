@@ -27,33 +27,19 @@ Result<std::string_view> BundleTables::string(StringRef ref) const {
     return std::string_view(reinterpret_cast<const char*>(bytes), length);
 }
 
-std::uint64_t BundleTables::bucket_of(TableKind buckets, std::uint64_t key) const noexcept {
-    const std::uint64_t count = table(buckets).count() - 1;   // a power of two: decode_head checked it
-    const int bits = std::countr_zero(count);
-    return bits == 0 ? 0 : key >> (64 - bits);
-}
-
-Result<BundleTables::Range> BundleTables::verify_range(TableKind buckets, std::uint64_t bucket, Range range, std::uint64_t records) {
-    if (range.first > range.last || range.last > records)
-        return Error(ErrorCode::malformed, "table " + std::string(table_name(buckets)) + ", record " + std::to_string(bucket) + ": out of order or range");
-    if (range.last - range.first > limits::kBucketRecordsMax)
-        return Error(ErrorCode::limit, "table " + std::string(table_name(buckets)) + ", record " + std::to_string(bucket) + ": more records in one bucket than allowed");
-    return range;
+Error BundleTables::bucket_error(TableKind buckets, std::uint64_t bucket, bool too_many) {
+    const std::string place = "table " + std::string(table_name(buckets)) + ", record " + std::to_string(bucket);
+    return too_many ? Error(ErrorCode::limit, place + ": more records in one bucket than allowed") : Error(ErrorCode::malformed, place + ": out of order or range");
 }
 
 Result<BundleTables::Range> BundleTables::asset_bucket(std::uint64_t leading, std::uint64_t records) const {
     const std::uint64_t bucket = bucket_of(TableKind::asset_buckets, leading);
     FARDEL_TRY_ASSIGN(const std::byte* pair, table(TableKind::asset_buckets).touch(bucket * 4, 8));
-    return verify_range(TableKind::asset_buckets, bucket, {load_le<std::uint32_t>(pair), load_le<std::uint32_t>(pair + 4)}, records);
-}
-
-Result<BundleTables::Range> BundleTables::name_bucket(std::uint64_t hash, std::uint64_t records) const {
-    const std::uint64_t bucket = bucket_of(TableKind::name_buckets, hash);
-    const std::uint32_t wanted = name_filter(hash);
-    FARDEL_TRY_ASSIGN(const std::byte* pair, table(TableKind::name_buckets).touch(bucket * 8, 16));
-    if ((load_le<std::uint32_t>(pair + 4) & wanted) != wanted)
-        return Range{};
-    return verify_range(TableKind::name_buckets, bucket, {load_le<std::uint32_t>(pair), load_le<std::uint32_t>(pair + 8)}, records);
+    const Range range{load_le<std::uint32_t>(pair), load_le<std::uint32_t>(pair + 4)};
+    const bool in_order = range.first <= range.last && range.last <= records;
+    if (!in_order || range.last - range.first > limits::kBucketRecordsMax)
+        return bucket_error(TableKind::asset_buckets, bucket, in_order);
+    return range;
 }
 
 }  // namespace fardel

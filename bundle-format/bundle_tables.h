@@ -6,6 +6,7 @@
 #include <fardel/format/bundle.h>
 
 #include <array>
+#include <bit>
 #include <optional>
 
 namespace fardel {
@@ -32,12 +33,17 @@ public:
         std::uint32_t last = 0;
     };
     Result<Range> asset_bucket(std::uint64_t leading, std::uint64_t records) const;
-    // Empty also when the bucket's filter rules the hash out.
-    Result<Range> name_bucket(std::uint64_t hash, std::uint64_t records) const;
+
+    // Which bucket the leading bits of a key name.
+    std::uint64_t bucket_of(TableKind buckets, std::uint64_t key) const noexcept {
+        const std::uint64_t count = table(buckets).count() - 1;   // a power of two: decode_head checked it
+        const int bits = std::countr_zero(count);
+        return bits == 0 ? 0 : key >> (64 - bits);
+    }
+    // What is wrong with a bucket whose records are out of order, out of range, or too many.
+    static Error bucket_error(TableKind buckets, std::uint64_t bucket, bool too_many);
 
 private:
-    std::uint64_t bucket_of(TableKind buckets, std::uint64_t key) const noexcept;
-    static Result<Range> verify_range(TableKind buckets, std::uint64_t bucket, Range range, std::uint64_t records);
     static constexpr std::size_t kManifestKinds = 16;
     static std::size_t slot(TableKind kind) noexcept {
         const auto number = static_cast<std::size_t>(kind);

@@ -81,8 +81,7 @@ Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t sect
     }
 }
 
-Result<const std::byte*> PagedTable::touch(std::uint64_t offset, std::uint64_t length) const {
-    if (const std::byte* bytes = peek(offset, length)) return bytes;
+Result<const std::byte*> PagedTable::read_and_touch(std::uint64_t offset, std::uint64_t length) const {
     if (!fits(offset, length, entry_.length_bytes) || levels_.empty())
         return Error(ErrorCode::malformed, "table " + std::string(table_name(entry_.kind)) + ": byte " + std::to_string(offset) + " + " + std::to_string(length) +
                                                " is outside its " + std::to_string(entry_.length_bytes) + " bytes");

@@ -39,7 +39,10 @@ public:
 
     // Bytes [offset, offset + length) of the records, verified; the pointer lives as long as the table.
     // Errors: malformed (outside the table), corrupt, io.
-    Result<const std::byte*> touch(std::uint64_t offset, std::uint64_t length) const;
+    Result<const std::byte*> touch(std::uint64_t offset, std::uint64_t length) const {
+        if (const std::byte* bytes = peek(offset, length)) return bytes;
+        return read_and_touch(offset, length);
+    }
 
     // The same bytes if their pages are verified already, else nullptr. For bytes that cross at most one page's end.
     const std::byte* peek(std::uint64_t offset, std::uint64_t length) const noexcept {
@@ -65,6 +68,7 @@ private:
         TableMemory state_memory;
         std::atomic<std::uint8_t>* states = nullptr;               // of `state_memory`: one a page
     };
+    Result<const std::byte*> read_and_touch(std::uint64_t offset, std::uint64_t length) const;
     Status ensure_page(std::size_t level, std::uint64_t page) const;
     Status read_page(std::size_t level, std::uint64_t page) const;
 
