@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -90,6 +91,16 @@ Status execute(sqlite3* database, const char* sql, std::string_view what) {
 bool is_damaged(sqlite3* database) {
     const int code = sqlite3_errcode(database) & 0xff;
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;   // the last: what we ask is good, so the tables are not
+}
+
+// A file whose header asks for a later way of writing is opened for reading alone (SQLite's file format, 1.3.3). Nobody
+// but damage has written that here.
+bool says_read_only(sqlite3* database, const std::string& path) {
+    if ((sqlite3_errcode(database) & 0xff) != SQLITE_READONLY)
+        return false;
+    std::ifstream file(path, std::ios::binary);
+    char header[20] = {};
+    return file.read(header, sizeof header) && static_cast<unsigned char>(header[18]) > 2;
 }
 
 Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {
@@ -263,7 +274,7 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
             if (good && has_tables(raw))
                 return BuildDatabase(path, std::move(database));
         }
-        const bool anew = fits ? !*fits || is_damaged(raw) : is_damaged(raw);
+        const bool anew = (fits && !*fits) || is_damaged(raw) || says_read_only(raw, path);
         if (last || !anew)
             return good ? Error(ErrorCode::io, printable(path) + ": the build database cannot be made anew") : std::move(good).error();
         database.reset();
@@ -273,12 +284,14 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
 }
 
 Status BuildDatabase::mend() {
-    Query query(database_.get(), "PRAGMA quick_check(1)");
-    const auto row = query.step();
-    if (row && *row && query.bytes(0) == "ok")
-        return ok();
-    if (!row && !is_damaged(database_.get()))
-        return row.error();
+    {
+        Query query(database_.get(), "PRAGMA quick_check(1)");
+        const auto row = query.step();
+        if (row && *row && query.bytes(0) == "ok")
+            return ok();
+        if (!row && !is_damaged(database_.get()))
+            return row.error();
+    }   // SQLite closes no database that has a query
     return begin_anew();
 }
 

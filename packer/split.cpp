@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace fardel {
@@ -18,19 +17,19 @@ constexpr std::size_t kCommonBundlesMax = 4;
 // Groups are gathered into no more pieces than this before the smallest neighbours are joined.
 constexpr std::uint64_t kPiecesMax = 64;
 // Steps of the walks from all roots together.
-constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 30;
+constexpr std::uint64_t kSplitStepsMax = std::uint64_t{1} << 30;
 
-Error malformed(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
+Error bad_split(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
 
 Status verify_input(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots) {
     if (names.size() != inputs.size())
-        return malformed(std::to_string(inputs.size()) + " names to split, with " + std::to_string(names.size()) + " texts");
+        return bad_split(std::to_string(inputs.size()) + " names to split, with " + std::to_string(names.size()) + " texts");
     const auto is_bad = [&](std::uint32_t index) { return index >= inputs.size(); };
     for (const SplitInput& input : inputs)
         if (std::ranges::any_of(input.uses, is_bad))
-            return malformed("a name uses one that is not there");
+            return bad_split("a name uses one that is not there");
     if (std::ranges::any_of(roots, is_bad))
-        return malformed("a root is not there");
+        return bad_split("a root is not there");
     return ok();
 }
 
@@ -91,7 +90,7 @@ struct Group {
 class RootSplit {
 public:
     RootSplit(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots) : names_(names), inputs_(inputs), roots_(roots.begin(), roots.end()) {
-        std::ranges::sort(roots_, {}, [&](std::uint32_t root) { return std::tie(names_[root], root); });
+        std::ranges::sort(roots_, {}, [&](std::uint32_t root) { return std::pair(std::string_view(names_[root]), root); });
         roots_.erase(std::unique(roots_.begin(), roots_.end()), roots_.end());
     }
 
@@ -140,8 +139,8 @@ private:
                     groups_.push_back({.roots = groups_[group_of[name]].roots + 1, .root = roots_[round], .size_bytes = 0, .names = {}});
                 group_of[name] = half.first->second;
                 for (const std::uint32_t used : inputs_[name].uses) {
-                    if (++steps > kStepsMax)
-                        return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kStepsMax) + " references in all; name fewer roots");
+                    if (++steps > kSplitStepsMax)
+                        return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kSplitStepsMax) + " references in all; name fewer roots");
                     if (std::exchange(seen[used], round + 1) != round + 1)
                         reached.push_back(used);
                 }
@@ -155,7 +154,7 @@ private:
     void fill_groups(const std::vector<std::uint32_t>& group_of) {
         std::vector<std::uint32_t> by_text(inputs_.size());
         std::iota(by_text.begin(), by_text.end(), 0u);
-        std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::tie(names_[name], name); });
+        std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::pair(std::string_view(names_[name]), name); });
         std::vector<std::uint32_t> rank(inputs_.size());
         for (std::uint32_t place = 0; place < by_text.size(); ++place) {
             Group& group = groups_[group_of[by_text[place]]];
@@ -216,7 +215,7 @@ private:
 Result<std::vector<SplitBundle>> split_by_size(std::span<const std::string> names, std::span<const SplitInput> inputs, std::uint64_t bytes_max) {
     std::vector<std::uint32_t> by_text(inputs.size());
     std::iota(by_text.begin(), by_text.end(), 0u);
-    std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::tie(names[name], name); });
+    std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::pair(std::string_view(names[name]), name); });
     std::vector<std::uint32_t> bundle_of(inputs.size());
     std::vector<std::string> texts;
     std::uint64_t filled = 0;
@@ -246,7 +245,7 @@ Result<std::vector<SplitBundle>> plan_split(std::span<const std::string> names, 
         case SplitPolicy::one: break;
         case SplitPolicy::per_root:
             if (roots.empty())
-                return malformed("a split by roots, and there is no root; name patterns that match");
+                return bad_split("a split by roots, and there is no root; name patterns that match");
             return RootSplit(names, inputs, roots).run(options.bytes_max);
         case SplitPolicy::by_size: return split_by_size(names, inputs, options.bytes_max);
     }

@@ -194,6 +194,26 @@ TEST_CASE("build database: whatever byte is damaged, what it tells is what was w
     }
 }
 
+TEST_CASE("build database: whatever byte of its header is damaged, it opens and can be used") {   // A114
+    const ScratchFolder scratch;
+    const std::string path = make(scratch);
+    const std::string whole = read_all(path);
+    for (std::size_t at = 0; at < 100; ++at)
+        for (const char value : {'\0', '\2', '\x7f', '\xff'}) {
+            CAPTURE(at);
+            std::string damaged = whole;
+            damaged[at] = value;
+            scratch.write("build.sqlite", damaged);
+            BuildDatabase database = open_well(path);
+            REQUIRE(database.mend());
+            REQUIRE(database.write_source("assets/a.png", kSource));
+            REQUIRE(database.write_note("note", "text"));
+            REQUIRE(database.write_finished("x.fardel", finished()));
+            REQUIRE(database.keep());
+            CHECK(knows_all(database));
+        }
+}
+
 TEST_CASE("build database: a writer that is killed leaves the old state") {   // A100
     const ScratchFolder scratch;
     const std::string path = make(scratch);
