@@ -1,5 +1,6 @@
 #include "audit_report.h"
 
+#include "cut_list.h"
 #include "figures.h"
 
 #include <fardel/format/name.h>
@@ -13,18 +14,6 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kListedMax = 20;
-
-template <class Item>
-std::string format_list(std::string_view title, const std::vector<Item>& items, std::string (*format)(const Item&)) {
-    if (items.empty())
-        return {};
-    std::string text = fmt::format("{}: {}\n", title, format_count(items.size()));
-    for (const Item& item : std::span(items).first(std::min(items.size(), kListedMax)))
-        text += fmt::format("  {}\n", format(item));
-    if (items.size() > kListedMax)
-        text += fmt::format("  … and {} more; --json lists all\n", format_count(items.size() - kListedMax));
-    return text;
-}
 
 std::string place_of(const MissingReference& missing) {
     return printable(missing.from) + (missing.reference.line != 0 ? fmt::format(":{}", missing.reference.line) : "");
@@ -53,11 +42,11 @@ std::string format_report(const Audit& audit, const Console& console) {
     std::uint64_t unused_bytes = 0;
     for (const UnusedAsset& unused : audit.unused)
         unused_bytes += unused.size_bytes;
-    std::string text = format_list("roots", audit.roots, format_root);
-    text += format_list(console.paint(Colour::yellow, "patterns that match nothing"), audit.idle_patterns, +[](const std::string& glob) { return printable(glob); });
-    text += format_list(console.paint(Colour::yellow, "broken, so not looked into"), audit.broken, format_broken);
-    text += format_list("unused", audit.unused, format_unused);
-    text += format_list(console.paint(Colour::red, "missing"), audit.missing, format_missing);
+    std::string text = format_cut_list("roots", audit.roots, kListedMax, format_root);
+    text += format_cut_list(console.paint(Colour::yellow, "patterns that match nothing"), audit.idle_patterns, kListedMax, +[](const std::string& glob) { return printable(glob); });
+    text += format_cut_list(console.paint(Colour::yellow, "broken, so not looked into"), audit.broken, kListedMax, format_broken);
+    text += format_cut_list("unused", audit.unused, kListedMax, format_unused);
+    text += format_cut_list(console.paint(Colour::red, "missing"), audit.missing, kListedMax, format_missing);
     text += fmt::format("{}, {} resolved, {} missing; {} unused ({}); {} used by code alone; {} broken\n", format_count(audit.references, "reference", "references"), format_count(audit.resolved),
                         format_count(audit.missing.size()), format_count(audit.unused.size(), "name", "names"), format_size(unused_bytes), format_count(audit.by_code), format_count(audit.broken.size()));
     return text;

@@ -87,9 +87,10 @@ Json json_of(const Report& report, const std::string& summary) {
 }
 
 Result<Exit> tell(const Report& report, const std::string& summary, const PackJob& job, Console& console) {
+    const Exit exit = report.different.empty() ? Exit::fine : Exit::refusal;
     if (job.json) {
         FARDEL_TRY(console.write(format_json(json_of(report, summary)) + "\n"));
-        return Exit::fine;
+        return exit;
     }
     std::string text;
     for (const std::string& log : report.logs)
@@ -117,7 +118,7 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
                             format_count(blocks, "block", "blocks"));
     }
     FARDEL_TRY(console.write(text));
-    return Exit::fine;
+    return exit;
 }
 
 Status forget_builds(const std::string& folder) {
@@ -187,8 +188,8 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     report.warnings = build.warnings();
     report.cache = build.cache_statistics();
     const Hash encoder = hash_of(encoder_name(static_cast<int>(job.pack.level)));
-    if (const auto last = build.find_same(planned.plan, encoder)) {
-        FARDEL_TRY(build.finish(planned.plan, encoder, last->bundles, last->summary));
+    if (const auto last = build.find_same(encoder)) {
+        FARDEL_TRY(build.finish(encoder, last->bundles, last->summary));
         report.up_to_date = true;
         report.seconds = seconds_since(start);
         return tell(report, last->summary, job.pack, console);
@@ -210,7 +211,7 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     report.packed.front().scan = std::move(planned.report);
     report.packed.front().idle_rules = std::move(planned.idle_rules);
     report.seconds = seconds_since(start);
-    FARDEL_TRY(build.finish(planned.plan, encoder, std::move(finished), format_json(json_of(report.packed))));
+    FARDEL_TRY(build.finish(encoder, std::move(finished), format_json(json_of(report.packed))));
     return tell(report, {}, job.pack, console);
 }
 

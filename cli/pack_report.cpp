@@ -1,5 +1,6 @@
 #include "pack_report.h"
 
+#include "cut_list.h"
 #include "figures.h"
 
 #include <fardel/format/name.h>
@@ -11,22 +12,10 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kListedMax = 10;   // of each kind; --json has all
+constexpr std::size_t kNamesListedMax = 10;   // of each kind; --json has all
 
 double ratio_of(const WriteSummary& written) {
     return written.stored_bytes == 0 ? 1 : static_cast<double>(written.raw_bytes) / static_cast<double>(written.stored_bytes);
-}
-
-template <class Item, class Format>
-std::string format_list(std::string_view title, const std::vector<Item>& items, Format format) {
-    if (items.empty())
-        return {};
-    std::string text = fmt::format("{}: {}\n", title, format_count(items.size()));
-    for (const Item& item : std::span(items).first(std::min(items.size(), kListedMax)))
-        text += fmt::format("  {}\n", format(item));
-    if (items.size() > kListedMax)
-        text += fmt::format("  … and {} more; --json lists all\n", format_count(items.size() - kListedMax));
-    return text;
 }
 
 std::string format_refused(const RefusedName& refused) { return fmt::format("{}: {}", refused.origin, printable(refused.reason.message())); }
@@ -42,10 +31,10 @@ std::string format_excluded(const ExcludedName& excluded) { return fmt::format("
 
 std::string format_report(const PackReport& report, const Console& console) {
     const WriteSummary& written = report.written;
-    std::string text = format_list(console.paint(Colour::yellow, "not packed"), report.scan.refused, format_refused);
-    text += format_list("hidden by a later source", report.scan.overridden, format_overridden);
-    text += format_list("excluded", report.scan.excluded, format_excluded);
-    text += format_list(console.paint(Colour::yellow, "rules that match nothing"), report.idle_rules, [](const std::string& rule) { return rule; });
+    std::string text = format_cut_list(console.paint(Colour::yellow, "not packed"), report.scan.refused, kNamesListedMax, format_refused);
+    text += format_cut_list("hidden by a later source", report.scan.overridden, kNamesListedMax, format_overridden);
+    text += format_cut_list("excluded", report.scan.excluded, kNamesListedMax, format_excluded);
+    text += format_cut_list(console.paint(Colour::yellow, "rules that match nothing"), report.idle_rules, kNamesListedMax, [](const std::string& rule) { return rule; });
     text += fmt::format("packed {} in {}\n", printable(report.file), format_seconds(report.seconds));
     text += fmt::format("  bundle      {}\n", written.bundle.hex());
     text += fmt::format("  name        {}\n", format_title(report.name, report.version));

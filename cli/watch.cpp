@@ -35,16 +35,16 @@ public:
     static Result<std::unique_ptr<Watched>> begin(const BuildJob& job, const std::set<std::string>& others) {
         auto watched = std::make_unique<Watched>();
         const std::string path = (std::filesystem::path(job.folder) / kProjectFileName).string();
-        watched->places_.push_back({.path = path, .stamp = stamp_path(path), .files = {}});
+        watched->places_.push_back(see_path(path));
         for (const std::string& other : others)
-            watched->places_.push_back({.path = other, .stamp = stamp_path(other), .files = {}});
+            watched->places_.push_back(see_path(other));
         const Result<Project> project = read_project(path);
         if (!project)
             return watched;   // the build tells; the file itself is watched
         for (const std::string& source : sources_of(*project, job.folder)) {
             const auto kind = find_source_kind(source);
             if (!kind || *kind != SourceKind::folder) {
-                watched->places_.push_back({.path = source, .stamp = stamp_path(source), .files = {}});
+                watched->places_.push_back(see_path(source));
                 continue;
             }
             FARDEL_TRY_ASSIGN(auto folder, watch_folder(source, kBuildFolder));
@@ -74,11 +74,8 @@ public:
             changed_ = changed_ || changed;
         }
         // Young ones are taken for what they are now: whatever was written before was read.
-        for (const SeenPlace& place : places_) {
-            PathStamp now = stamp_path(place.path);
-            now.young = place.stamp.young;
-            changed_ = changed_ || now != place.stamp;
-        }
+        for (const SeenPlace& place : places_)
+            changed_ = changed_ || !looks_unchanged(place.stamp, stamp_path(place.path));
         return changed_;
     }
 

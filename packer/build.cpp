@@ -37,9 +37,7 @@ Result<BuildDatabase> open_database(const std::string& build_folder) {
 
 // A bundle that was just written is young for a while; nobody else writes there.
 bool is_there(const FinishedBundle& bundle) {
-    PathStamp now = stamp_path(bundle.path);
-    now.young = bundle.stamp.young;
-    return now == bundle.stamp;
+    return looks_unchanged(bundle.stamp, stamp_path(bundle.path));
 }
 
 // Under which name the database keeps what a job found.
@@ -84,6 +82,7 @@ struct ProjectBuild::State {
     std::optional<FinishedBuild> last;
     BuildCounts counts;
     std::vector<SeenPlace> seen;
+    Hash planned;                                  // digest of what plan() gave
     std::unique_ptr<DerivedCache> cache;           // once there were jobs
     std::vector<std::string> logs;
     std::vector<std::string> different;
@@ -110,7 +109,7 @@ ProjectBuild::~ProjectBuild() = default;
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
     FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder, options)));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
-    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .cache = {}, .logs = {}, .different = {}, .lines = {}, .warnings = {}});
+    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .planned = {}, .cache = {}, .logs = {}, .different = {}, .lines = {}, .warnings = {}});
     FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
     return ProjectBuild(std::move(state));
 }
@@ -154,6 +153,7 @@ Result<PackPlan> ProjectBuild::plan() {
     std::erase_if(planned.idle_rules, [&](const std::string& rule) {
         return std::ranges::any_of(state.lines, [&](std::uint32_t line) { return rule.starts_with(printable(state.project.file) + ":" + std::to_string(line) + ": "); });
     });
+    state.planned = plan_digest(planned.plan);
     return planned;
 }
 
@@ -161,13 +161,10 @@ Result<PackPlan> ProjectBuild::plan() {
 Status ProjectBuild::State::see_others() {
     for (const ProjectDependency& dependency : project.dependencies)
         if (!dependency.file.empty())
-            seen.push_back({.path = path_in_project(folder, dependency.file), .stamp = {}, .files = {}});
+            seen.push_back(see_path(path_in_project(folder, dependency.file)));
     for (const std::string& path : options.watched)
-        seen.push_back({.path = path, .stamp = {}, .files = {}});
-    FARDEL_TRY(see_programs());
-    for (SeenPlace& place : seen)
-        place.stamp = stamp_path(place.path);
-    return ok();
+        seen.push_back(see_path(path));
+    return see_programs();
 }
 
 Result<std::vector<FileContent>> ProjectBuild::State::know_sources(const std::vector<SourceEntry>& entries) {
@@ -229,11 +226,11 @@ Status ProjectBuild::State::see_programs() {
     FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));
     for (const Processor& processor : project.processors) {
         for (const std::string& path : processor.code)
-            seen.push_back({.path = path_in_project(folder, path), .stamp = {}, .files = {}});
+            seen.push_back(see_path(path_in_project(folder, path)));
         if (processor.command.empty())
             continue;
         if (const auto program = find_program(processor, absolute))   // if not: its first job tells
-            seen.push_back({.path = program->path, .stamp = {}, .files = {}});
+            seen.push_back(see_path(program->path));
     }
     return ok();
 }
@@ -263,6 +260,7 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<Sou
     for (SourceEntry& entry : entries)
         names.push_back(std::move(entry.name));
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(project, std::move(names)));
+    std::vector<std::pair<std::uint32_t, FoundReference>> told;
     if (!graph.jobs().empty()) {
         FARDEL_TRY_ASSIGN(JobsRun ran, run(graph, std::move(contents)));
         for (const auto& found : ran.found)
@@ -270,18 +268,22 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<Sou
         contents = std::move(ran.contents);
         logs = std::move(ran.logs);
         different = std::move(ran.different);
+        told = std::move(ran.references);
         std::ranges::move(ran.seen, std::back_inserter(seen));
         counts.jobs = ran.run + ran.from_cache;
         counts.jobs_run = ran.run;
     }
     for (const GraphJob& job : graph.jobs())
         lines.insert(job.line);
+    std::vector<std::vector<FoundReference>> named(contents.size());
+    for (auto& reference : told)
+        named[reference.first].push_back(std::move(reference.second));
     std::vector<ProjectFile> files;
     files.reserve(contents.size());
     for (std::size_t i = 0; i < contents.size(); ++i) {
         const GraphFile& file = graph.files()[i];
         if (!file.consumed)
-            files.push_back({.name = file.name, .size_bytes = contents[i].size_bytes, .blob = std::move(contents[i].blob), .content_type = std::move(contents[i].content_type), .asset = contents[i].asset, .tags = file.tags});
+            files.push_back({.name = file.name, .size_bytes = contents[i].size_bytes, .blob = std::move(contents[i].blob), .content_type = std::move(contents[i].content_type), .asset = contents[i].asset, .tags = file.tags, .references = std::move(named[i])});
     }
     std::ranges::sort(files, {}, &ProjectFile::name);
     return files;
@@ -296,9 +298,9 @@ const std::vector<SeenPlace>& ProjectBuild::seen() const { return state_->seen; 
 const std::vector<std::string>& ProjectBuild::warnings() const { return state_->warnings; }
 CacheStatistics ProjectBuild::cache_statistics() const { return state_->cache ? state_->cache->statistics() : CacheStatistics{}; }
 
-std::optional<FinishedBuild> ProjectBuild::find_same(const BundlePlan& plan, const Hash& encoder) const {
+std::optional<FinishedBuild> ProjectBuild::find_same(const Hash& encoder) const {
     const auto& last = state_->last;
-    const bool same = last && last->options == state_->options.options && last->encoder == encoder && last->plan == plan_digest(plan) && are_there(last->bundles);
+    const bool same = last && last->options == state_->options.options && last->encoder == encoder && last->plan == state_->planned && are_there(last->bundles);
     return same ? last : std::nullopt;
 }
 
@@ -317,10 +319,10 @@ std::shared_ptr<const Bundle> ProjectBuild::find_donor(const std::string& path, 
     return nullptr;
 }
 
-Status ProjectBuild::finish(const BundlePlan& plan, const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary) {
+Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary) {
     if (state_->cache)
         state_->cache->flush();
-    FinishedBuild build{.options = state_->options.options, .plan = plan_digest(plan), .encoder = encoder, .seen = state_->seen, .bundles = std::move(bundles), .summary = std::move(summary)};
+    FinishedBuild build{.options = state_->options.options, .plan = state_->planned, .encoder = encoder, .seen = state_->seen, .bundles = std::move(bundles), .summary = std::move(summary)};
     for (FinishedBundle& bundle : build.bundles)
         bundle.stamp = stamp_path(bundle.path);
     FARDEL_TRY(state_->database.write_finished(state_->options.target, build));

@@ -14,7 +14,7 @@ namespace fardel {
 namespace {
 
 // Raised when what a key covers, or what a job gives for it, changes: all older keys are worth nothing then.
-constexpr std::string_view kSchema = "fardel job 1";
+constexpr std::string_view kKeySchema = "fardel job 1";
 constexpr std::string_view kFoundSchema = "fardel job with found inputs 1";
 
 // Each field with its length before it, so that no two lists of fields give the same bytes.
@@ -85,7 +85,7 @@ void add_processor(KeyFields& fields, const Processor& processor) {
 
 BuildKey build_key(const Job& job, const Hash& code) {
     KeyFields fields;
-    fields.text(kSchema);
+    fields.text(kKeySchema);
     add_processor(fields, *job.processor);
     fields.id(code);
     for (const auto* const inputs : {&job.sources, &job.others})

@@ -37,7 +37,7 @@ const ImageFormat* find_format(std::string_view name) {
     return found == std::end(kFormats) ? nullptr : found;
 }
 
-std::string extension_of(std::string_view name) {
+std::string lowered_extension_of(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     std::string extension(dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1));
     std::ranges::transform(extension, extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
@@ -45,7 +45,7 @@ std::string extension_of(std::string_view name) {
 }
 
 const ImageFormat* find_format_of(std::string_view name) {
-    const std::string extension = extension_of(name);
+    const std::string extension = lowered_extension_of(name);
     const auto found = std::ranges::find(kFormats, extension == "jpeg" ? "jpg" : std::string_view(extension), &ImageFormat::extension);
     return found == std::end(kFormats) ? nullptr : found;
 }
@@ -87,7 +87,7 @@ Status verify_integer(const ParameterValue& value, std::int64_t most, std::strin
     return Error(ErrorCode::malformed, std::string(what) + " is an integer from 1 to " + std::to_string(most) + "; write parameters = { width = 512 }");
 }
 
-Status verify_parameter(std::string_view key, const ParameterValue& value) {
+Status verify_image_parameter(std::string_view key, const ParameterValue& value) {
     if (key == "scale") {
         const auto number = number_of(value);
         return number && *number > 0 && *number <= kScaleMax ? ok() : Status(Error(ErrorCode::malformed, "a scale is a number above 0, at most 16; write parameters = { scale = 0.5 }"));
@@ -102,7 +102,7 @@ Status verify_parameter(std::string_view key, const ParameterValue& value) {
 Result<ImageOptions> options_of(const Processor& processor) {
     ImageOptions options;
     for (const auto& parameter : processor.parameters) {
-        if (Status good = verify_parameter(parameter.first, parameter.second); !good)
+        if (Status good = verify_image_parameter(parameter.first, parameter.second); !good)
             return std::move(good).error().with_context("'" + printable(parameter.first) + "'");
         const auto* const integer = std::get_if<std::int64_t>(&parameter.second);
         if (parameter.first == "scale")
@@ -133,8 +133,8 @@ void start_library() {
         ::SetMagickResourceLimit(WidthResource, kSideMax);
         ::SetMagickResourceLimit(HeightResource, kSideMax);
         ::SetMagickResourceLimit(MemoryResource, kMemoryBytesMax);
-        ::SetMagickResourceLimit(ThreadsResource, 1);   // jobs run side by side already
     });
+    ::SetMagickResourceLimit(ThreadsResource, 1);   // of the calling thread alone (OpenMP); jobs run side by side already
 }
 
 class Problem {
@@ -278,6 +278,6 @@ Status convert(const Job& job, const JobFolder& folder, const std::stop_token& s
 }  // namespace
 
 // The library's version decides the bytes as well.
-const Builtin kImageBuiltin = {.name = "image", .version = [] { return std::string("1, GraphicsMagick ") + MagickLibVersionText; }, .parameters = kParameters, .any_parameter = false, .verify_parameter = verify_parameter, .run = convert};
+const Builtin kImageBuiltin = {.name = "image", .version = [] { return std::string("1, GraphicsMagick ") + MagickLibVersionText; }, .parameters = kParameters, .any_parameter = false, .verify_parameter = verify_image_parameter, .run = convert};
 
 }  // namespace fardel

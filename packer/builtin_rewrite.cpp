@@ -35,7 +35,7 @@ std::string rewrite_text(std::string_view text, const Replacements& replacements
     return written;
 }
 
-Status verify_parameter(std::string_view, const ParameterValue& value) {
+Status verify_text(std::string_view, const ParameterValue& value) {
     if (std::holds_alternative<std::string>(value))
         return ok();
     return Error(ErrorCode::malformed, "what is to stand there instead is a text; write parameters = { \"textures/old.tga\" = \"textures/new.png\" }");
@@ -49,7 +49,7 @@ Status rewrite(const Job& job, const JobFolder& folder, const std::stop_token&) 
         return Error(ErrorCode::malformed, "this is no text: it has a NUL character in it");
     Replacements replacements;
     for (const auto& parameter : job.processor->parameters) {
-        FARDEL_TRY(verify_parameter(parameter.first, parameter.second));
+        FARDEL_TRY(verify_text(parameter.first, parameter.second));
         replacements.emplace(parameter.first, std::get<std::string>(parameter.second));
     }
     const std::string written = rewrite_text(*text, replacements);
@@ -58,6 +58,6 @@ Status rewrite(const Job& job, const JobFolder& folder, const std::stop_token&) 
 
 }  // namespace
 
-const Builtin kRewriteBuiltin = {.name = "rewrite", .version = [] { return std::string("1"); }, .parameters = {}, .any_parameter = true, .verify_parameter = verify_parameter, .run = rewrite};
+const Builtin kRewriteBuiltin = {.name = "rewrite", .version = [] { return std::string("1"); }, .parameters = {}, .any_parameter = true, .verify_parameter = verify_text, .run = rewrite};
 
 }  // namespace fardel

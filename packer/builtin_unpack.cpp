@@ -16,9 +16,9 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kUnpackedBytesMax = std::uint64_t{4} << 30;
-constexpr std::size_t kPieceBytes = 256u << 10;
+constexpr std::size_t kUnpackPieceBytes = 256u << 10;
 
-Error cancelled() { return Error(ErrorCode::cancelled, "stopped"); }
+Error stopped() { return Error(ErrorCode::cancelled, "stopped"); }
 Error too_large() { return Error(ErrorCode::limit, "it unpacks to more than " + std::to_string(kUnpackedBytesMax) + " bytes"); }
 
 std::string lower(std::string_view text) {
@@ -94,14 +94,14 @@ private:
     std::array<char, 64u << 10> unpacked_;
 };
 
-std::string without_extension(std::string_view name) { return std::string(name.substr(0, name.rfind('.'))); }
+std::string without_last_extension(std::string_view name) { return std::string(name.substr(0, name.rfind('.'))); }
 
 Status unpack_gzip(const Job& job, const JobInput& source, const JobFolder& folder, const std::stop_token& stop) {
-    FARDEL_TRY_ASSIGN(const std::string name, only_output(job, without_extension(source.name.view())));
+    FARDEL_TRY_ASSIGN(const std::string name, only_output(job, without_last_extension(source.name.view())));
     FARDEL_TRY_ASSIGN(const std::string path, folder.new_output_path(name));
     std::ifstream packed(folder.input_path(source), std::ios::binary);
     OutputFile file(path, name);
-    std::vector<char> piece(kPieceBytes);
+    std::vector<char> piece(kUnpackPieceBytes);
     GzipReader reader;
     std::uint64_t unpacked = 0;
     for (;;) {
@@ -112,7 +112,7 @@ Status unpack_gzip(const Job& job, const JobInput& source, const JobFolder& fold
         FARDEL_TRY(reader.read(std::span(piece).first(count), [&](std::string_view bytes) -> Status {
             unpacked += bytes.size();
             if (stop.stop_requested())
-                return cancelled();
+                return stopped();
             return unpacked > kUnpackedBytesMax ? Status(too_large()) : file.write(bytes.data(), bytes.size());
         }));
         if (count == 0)
@@ -126,10 +126,10 @@ Status unpack_entry(const SourceEntry& entry, const JobFolder& folder, const std
     FARDEL_TRY_ASSIGN(const std::string path, folder.new_output_path(name));
     FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
     OutputFile file(path, name);
-    std::vector<std::byte> piece(kPieceBytes);
+    std::vector<std::byte> piece(kUnpackPieceBytes);
     for (;;) {
         if (stop.stop_requested())
-            return cancelled();
+            return stopped();
         FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(piece));
         if (count == 0)
             return file.close();
@@ -148,7 +148,7 @@ Status unpack_archive(const Job& job, const JobInput& source, const JobFolder& f
         return Error(refused.reason).with_context("its file '" + refused.printable_name + "'");
     }
     // With 'outputs': those of its files alone.
-    const std::string prefix = without_extension(source.name.view()) + "/";
+    const std::string prefix = without_last_extension(source.name.view()) + "/";
     std::uint64_t unpacked = 0;
     for (const SourceEntry& entry : scan.entries) {
         const std::string name = prefix + entry.name.text();

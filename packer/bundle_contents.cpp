@@ -10,7 +10,7 @@
 namespace fardel {
 namespace {
 
-Error malformed(const std::string& text) { return Error(ErrorCode::malformed, text); }
+Error bad_contents(const std::string& text) { return Error(ErrorCode::malformed, text); }
 
 class ContentsReader {
 public:
@@ -75,7 +75,7 @@ private:
             return ok();
         FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle_.placement(index));
         if (placement.first_block >= out_.blocks.size() || pieces > out_.blocks.size() - placement.first_block)
-            return malformed("asset " + record.id.hex() + " has blocks that are not there");
+            return bad_contents("asset " + record.id.hex() + " has blocks that are not there");
         asset.first_block = placement.first_block;
         if (pieces > 1) {
             for (std::uint64_t i = 0; i < pieces; ++i)
@@ -84,7 +84,7 @@ private:
         }
         const BlockRecord& block = out_.blocks[placement.first_block];
         if (placement.offset > block.raw_bytes || record.raw_bytes > block.raw_bytes - placement.offset)
-            return malformed("asset " + record.id.hex() + " does not fit into its block");
+            return bad_contents("asset " + record.id.hex() + " does not fit into its block");
         const auto stored_until = [&](std::uint64_t raw) { return raw * block.stored_bytes / block.raw_bytes; };  // both ≤ 2^18 and a bit
         asset.stored_bytes = stored_until(placement.offset + record.raw_bytes) - stored_until(placement.offset);
         return ok();
@@ -117,7 +117,7 @@ private:
         } else if (found.kind == ReferenceKind::foreign) {
             FARDEL_TRY_ASSIGN(const ForeignAssetRecord target, bundle_.foreign_asset(found.target));
             if (target.dependency >= out_.dependencies.size())
-                return malformed("a reference leads into a dependency that is not there");
+                return bad_contents("a reference leads into a dependency that is not there");
             reference.asset = target.id;
             reference.dependency = target.dependency;
         } else {
@@ -153,7 +153,7 @@ private:
 
     Status read_variant(std::uint64_t index, ContentName& name) {
         if (index >= bundle_.table_count(TableKind::variants))
-            return malformed("\"" + printable(name.text) + "\" has a variant that is not there");
+            return bad_contents("\"" + printable(name.text) + "\" has a variant that is not there");
         FARDEL_TRY_ASSIGN(const VariantRecord record, bundle_.variant(static_cast<std::uint32_t>(index)));
         ContentVariant variant{.tags = {}, .asset = record.asset};
         for (std::uint32_t i = 0; i < record.tag_count; ++i) {
@@ -167,7 +167,7 @@ private:
 
     Status add_variant(ContentVariant variant, ContentName& name) const {
         if (variant.asset >= out_.assets.size())
-            return malformed("\"" + printable(name.text) + "\" has an asset that is not there");
+            return bad_contents("\"" + printable(name.text) + "\" has an asset that is not there");
         name.variants.push_back(std::move(variant));
         return ok();
     }
@@ -188,7 +188,7 @@ private:
             if (!record)
                 return std::move(record).error();
             if (record->subject != kBundleSubject && record->subject >= out_.assets.size())
-                return malformed("metadata of an asset that is not there");
+                return bad_contents("metadata of an asset that is not there");
             ContentMetadata entry{.key = {}, .value = {}, .creator = creator};
             FARDEL_TRY_ASSIGN(entry.key, text(record->key));
             FARDEL_TRY_ASSIGN(entry.value, value_of(*record));

@@ -5,7 +5,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kPathBytesMax = 4096;
+constexpr std::size_t kDepfilePathBytesMax = 4096;
 
 // The words of one rule; a colon that ends the targets stands between them as a word of its own.
 class DepfileReader {
@@ -102,8 +102,8 @@ private:
                 word += '$', at_ += 2;
             else
                 word += c, ++at_;
-            if (word.size() > kPathBytesMax)
-                return Error(ErrorCode::limit, "depfile, line " + std::to_string(line_) + ": a path of more than " + std::to_string(kPathBytesMax) + " bytes");
+            if (word.size() > kDepfilePathBytesMax)
+                return Error(ErrorCode::limit, "depfile, line " + std::to_string(line_) + ": a path of more than " + std::to_string(kDepfilePathBytesMax) + " bytes");
         }
         return word;
     }
@@ -111,7 +111,7 @@ private:
     // Before a space or '#' pairs of them are one each, and an odd one makes it part of the path; elsewhere they are what they are.
     void read_backslashes(std::string& word) {
         std::size_t count = 0;
-        while (peek(count) == '\\' && count < kPathBytesMax)
+        while (peek(count) == '\\' && count < kDepfilePathBytesMax)
             ++count;
         const char next = peek(count);
         if (next == '\n' || next == '\r') {   // the last one hides the line's end

@@ -1,10 +1,12 @@
 #include "found_inputs.h"
 
+#include "in_quotes.h"
 #include "job_code.h"
 #include "system_descriptor.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
+#include <fardel/packer/project_plan.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -20,8 +22,6 @@
 
 namespace fardel {
 namespace {
-
-std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
 #ifdef __APPLE__
 FileTime changed_at(const struct stat& entry) { return {entry.st_ctimespec.tv_sec, entry.st_ctimespec.tv_nsec}; }
@@ -71,8 +71,6 @@ std::optional<std::string> place_of(const std::string& path, const JobFolder& fo
     return normal;
 }
 
-std::string below(const std::string& project_folder, const std::string& path) { return path.starts_with('/') ? path : project_folder + "/" + path; }
-
 }  // namespace
 
 Result<FileTime> next_file_time(const JobFolder& folder) {
@@ -105,7 +103,7 @@ Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& r
             const std::optional<std::string> place = place_of(path, folder, project_folder);
             if (!place || std::ranges::find(found, *place, &FoundInput::path) != found.end())
                 continue;
-            FARDEL_TRY_ASSIGN(const Look look, look_at(below(project_folder, *place)));
+            FARDEL_TRY_ASSIGN(const Look look, look_at(path_in_project(project_folder, *place)));
             if (look.asset && (paths == &missing || look.changed >= begin))
                 return Error(ErrorCode::conflict, in_quotes(*place) + (paths == &missing ? " was not there for the job, and is now; build again" : " was edited while the job ran; build again"));
             found.push_back({.path = *place, .asset = look.asset});
@@ -117,7 +115,7 @@ Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& r
 
 Result<FoundInput> look_for_input(const std::string& path, const std::string& project_folder) {
     FARDEL_TRY_ASSIGN(const std::string folder, absolute_folder(project_folder));
-    FARDEL_TRY_ASSIGN(const Look look, look_at(below(folder, path)));
+    FARDEL_TRY_ASSIGN(const Look look, look_at(path_in_project(folder, path)));
     return FoundInput{.path = path, .asset = look.asset};
 }
 

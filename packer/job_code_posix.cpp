@@ -1,8 +1,11 @@
 #include "job_code.h"
 
+#include "in_quotes.h"
+
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
+#include <fardel/packer/project_plan.h>
 
 #include <array>
 #include <filesystem>
@@ -15,8 +18,6 @@
 
 namespace fardel {
 namespace {
-
-std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
 Result<Hash> hash_file(const std::string& path) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
@@ -35,8 +36,6 @@ bool is_program(const std::string& path) {
     struct stat entry {};
     return ::stat(path.c_str(), &entry) == 0 && S_ISREG(entry.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
-
-std::string below(const std::string& project_folder, const std::string& path) { return path.starts_with('/') ? path : project_folder + "/" + path; }
 
 }  // namespace
 
@@ -62,7 +61,7 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
         }
         return Error(ErrorCode::missing, "there is no program " + in_quotes(name) + " in " + kJobPath + "; install it, or write its path");
     }
-    const std::string path = below(project_folder, name);
+    const std::string path = path_in_project(project_folder, name);
     if (is_program(path))
         return ProgramPlace{.path = path, .in_project = !name.starts_with('/')};
     struct stat entry {};
@@ -81,7 +80,7 @@ Result<Hash> code_digest(const Processor& processor, const std::string& project_
         files.push_back(program.path);
     }
     for (const std::string& file : processor.code)
-        files.push_back(below(folder, file));
+        files.push_back(path_in_project(folder, file));
     Hasher hasher;
     for (const std::string& file : files) {
         auto hash = hash_file(file);

@@ -1,5 +1,6 @@
 #include "job_folder.h"
 
+#include "in_quotes.h"
 #include "system_descriptor.h"
 
 #include <fardel/format/hash.h>
@@ -22,10 +23,8 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kPieceBytes = 256u << 10;
-constexpr std::uint64_t kMemoryBytesMax = 64u << 10;      // smaller outputs leave the disk at once
+constexpr std::uint64_t kOutputInMemoryMax = 64u << 10;      // smaller outputs leave the disk at once
 constexpr std::uint64_t kOutputBytesMax = 16ull << 30;    // of one job
-
-std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
 Error cancelled() { return Error(ErrorCode::cancelled, "stopped"); }
 
@@ -175,11 +174,11 @@ private:
                 return Error(ErrorCode::limit, "it made more than " + std::to_string(kOutputBytesMax) + " bytes");
             const auto bytes = std::span(piece_).first(count);
             hasher.update(bytes);
-            if (output.size_bytes <= kMemoryBytesMax)
+            if (output.size_bytes <= kOutputInMemoryMax)
                 kept.insert(kept.end(), bytes.begin(), bytes.end());
         }
         output.asset = id_from<AssetId>(hasher.finish());
-        if (output.size_bytes <= kMemoryBytesMax)
+        if (output.size_bytes <= kOutputInMemoryMax)
             output.blob = make_memory_blob(std::move(kept));
         else
             output.blob = std::make_shared<KeptFileBlob>(job_, job_->path_of("out/" + name));

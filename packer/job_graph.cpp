@@ -1,5 +1,7 @@
 #include <fardel/packer/job_graph.h>
 
+#include "in_quotes.h"
+
 #include <fardel/format/limits.h>
 #include <fardel/packer/output_names.h>
 
@@ -11,8 +13,6 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kFilesMax = 10'000'000;
-
-std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
 bool any_matches(std::span<const std::string> globs, std::string_view name) {
     return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, name); });

@@ -1,6 +1,7 @@
 #include "job_protocol.h"
 
 #include "depfile.h"
+#include "in_quotes.h"
 
 #include <fardel/format/limits.h>
 #include <fardel/store/cache_record.h>
@@ -17,12 +18,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kDepthMax = 16;
+constexpr int kAnswerDepthMax = 16;
 constexpr std::size_t kMessagesMax = 1000;
-constexpr std::size_t kPathBytesMax = 4096;
+constexpr std::size_t kAnswerTextBytesMax = 4096;
 
-std::string in_quotes(std::string_view text) { return "'" + printable(text, 80) + "'"; }
-Error malformed(std::string what) { return Error(ErrorCode::malformed, "the program's answer: " + std::move(what)); }
+Error bad_answer(std::string what) { return Error(ErrorCode::malformed, "the program's answer: " + std::move(what)); }
 
 // ---- What the program is told ---------------------------------------------------------------------------------------
 
@@ -40,10 +40,10 @@ Result<std::string> text_of(const Json& object, const char* field, std::string_v
     if (found == object.end())
         return std::string();
     if (!found->is_string())
-        return malformed(in_quotes(field) + " in " + std::string(where) + " is no text");
+        return bad_answer(in_short_quotes(field) + " in " + std::string(where) + " is no text");
     const auto& text = found->get_ref<const std::string&>();
     if (text.size() > bytes_max || text.find('\0') != std::string::npos)
-        return malformed(in_quotes(field) + " in " + std::string(where) + " has " + std::to_string(text.size()) + " bytes; at most " + std::to_string(bytes_max) + ", and no NUL");
+        return bad_answer(in_short_quotes(field) + " in " + std::string(where) + " has " + std::to_string(text.size()) + " bytes; at most " + std::to_string(bytes_max) + ", and no NUL");
     return text;
 }
 
@@ -53,16 +53,16 @@ Result<const Json*> list_of(const Json& answer, const char* field, std::size_t i
     if (found == answer.end())
         return static_cast<const Json*>(nullptr);
     if (!found->is_array())
-        return malformed(in_quotes(field) + " is no list");
+        return bad_answer(in_short_quotes(field) + " is no list");
     if (found->size() > items_max)
-        return Error(ErrorCode::limit, "the program's answer: " + in_quotes(field) + " has " + std::to_string(found->size()) + " items; at most " + std::to_string(items_max));
+        return Error(ErrorCode::limit, "the program's answer: " + in_short_quotes(field) + " has " + std::to_string(found->size()) + " items; at most " + std::to_string(items_max));
     return &*found;
 }
 
 Status verify_fields(const Json& object, std::span<const std::string_view> known, std::string_view where) {
     for (const auto& [key, value] : object.items())
         if (std::ranges::find(known, key) == known.end())
-            return malformed("there is no field " + in_quotes(key) + " in " + std::string(where));
+            return bad_answer("there is no field " + in_short_quotes(key) + " in " + std::string(where));
     return ok();
 }
 
@@ -73,13 +73,13 @@ Status read_outputs(const Json& answer, JobAnswer& target) {
         return ok();
     for (const Json& item : *list) {
         if (!item.is_object())
-            return malformed("an item of 'outputs' is no object");
+            return bad_answer("an item of 'outputs' is no object");
         constexpr std::array<std::string_view, 2> kFields = {"name", "path"};
         FARDEL_TRY(verify_fields(item, kFields, "'outputs'"));
-        FARDEL_TRY_ASSIGN(std::string path, text_of(item, "path", "'outputs'", kPathBytesMax));
-        FARDEL_TRY_ASSIGN(std::string name, text_of(item, "name", "'outputs'", kPathBytesMax));
+        FARDEL_TRY_ASSIGN(std::string path, text_of(item, "path", "'outputs'", kAnswerTextBytesMax));
+        FARDEL_TRY_ASSIGN(std::string name, text_of(item, "name", "'outputs'", kAnswerTextBytesMax));
         if (path.empty())
-            return malformed("an item of 'outputs' has no 'path'");
+            return bad_answer("an item of 'outputs' has no 'path'");
         if (name.empty())
             name = path;
         target.outputs.push_back({.name = std::move(name), .path = std::move(path)});
@@ -93,7 +93,7 @@ Status read_texts(const Json& answer, const char* field, std::size_t items_max, 
         return ok();
     for (const Json& item : *list) {
         if (!item.is_string() || item.get_ref<const std::string&>().size() > bytes_max)
-            return malformed("an item of " + in_quotes(field) + " is no text of at most " + std::to_string(bytes_max) + " bytes");
+            return bad_answer("an item of " + in_short_quotes(field) + " is no text of at most " + std::to_string(bytes_max) + " bytes");
         target.push_back(item.get<std::string>());
     }
     return ok();
@@ -106,7 +106,7 @@ Result<ReferenceUse> use_of(std::string_view word) {
         return ReferenceUse::file;
     const auto found = std::ranges::find(kUses, word, reference_use_name);
     if (found == kUses.end())
-        return malformed("'use' is " + in_quotes(word) + ", not one of file, texture, shader, sound, model, video, map and script");
+        return bad_answer("'use' is " + in_short_quotes(word) + ", not one of file, texture, shader, sound, model, video, map and script");
     return *found;
 }
 
@@ -119,26 +119,26 @@ Result<ReferenceForm> form_of(std::string_view word) {
         return ReferenceForm::relative;
     if (word == "relative_uri")
         return ReferenceForm::relative_uri;
-    return malformed("'form' is " + in_quotes(word) + ", not one of from_root, below_textures, relative and relative_uri");
+    return bad_answer("'form' is " + in_short_quotes(word) + ", not one of from_root, below_textures, relative and relative_uri");
 }
 
 Result<std::pair<std::string, FoundReference>> reference_of(const Json& item) {
     if (!item.is_object())
-        return malformed("an item of 'references' is no object");
+        return bad_answer("an item of 'references' is no object");
     constexpr std::array<std::string_view, 5> kFields = {"output", "spelling", "use", "form", "optional"};
     FARDEL_TRY(verify_fields(item, kFields, "'references'"));
-    FARDEL_TRY_ASSIGN(std::string output, text_of(item, "output", "'references'", kPathBytesMax));
+    FARDEL_TRY_ASSIGN(std::string output, text_of(item, "output", "'references'", kAnswerTextBytesMax));
     FARDEL_TRY_ASSIGN(std::string spelling, text_of(item, "spelling", "'references'", limits::kStringBytesMax));
     if (output.empty() || spelling.empty())
-        return malformed("an item of 'references' has no 'output', or no 'spelling'");
-    FARDEL_TRY_ASSIGN(const std::string use, text_of(item, "use", "'references'", kPathBytesMax));
-    FARDEL_TRY_ASSIGN(const std::string form, text_of(item, "form", "'references'", kPathBytesMax));
+        return bad_answer("an item of 'references' has no 'output', or no 'spelling'");
+    FARDEL_TRY_ASSIGN(const std::string use, text_of(item, "use", "'references'", kAnswerTextBytesMax));
+    FARDEL_TRY_ASSIGN(const std::string form, text_of(item, "form", "'references'", kAnswerTextBytesMax));
     FoundReference reference{.spelling = std::move(spelling)};
     FARDEL_TRY_ASSIGN(reference.use, use_of(use));
     FARDEL_TRY_ASSIGN(reference.form, form_of(form));
     if (const auto optional = item.find("optional"); optional != item.end()) {
         if (!optional->is_boolean())
-            return malformed("'optional' in 'references' is neither true nor false");
+            return bad_answer("'optional' in 'references' is neither true nor false");
         reference.optional = optional->get<bool>();
     }
     return std::pair(std::move(output), std::move(reference));
@@ -178,22 +178,22 @@ Result<JobAnswer> parse_job_answer(std::string_view text) {
     const Json answer = Json::parse(
         text,
         [&](int depth, Json::parse_event_t, Json&) {
-            too_deep |= depth > kDepthMax;
+            too_deep |= depth > kAnswerDepthMax;
             return !too_deep;
         },
         false);
     if (too_deep)
-        return malformed("values in values, deeper than " + std::to_string(kDepthMax));
+        return bad_answer("values in values, deeper than " + std::to_string(kAnswerDepthMax));
     if (!answer.is_object())
-        return malformed("no JSON object, which is all that the program may write to its standard output");
+        return bad_answer("no JSON object, which is all that the program may write to its standard output");
     constexpr std::array<std::string_view, 5> kFields = {"outputs", "inputs", "missing", "references", "messages"};
     FARDEL_TRY(verify_fields(answer, kFields, "the answer"));
     JobAnswer target;
     FARDEL_TRY(read_outputs(answer, target));
-    FARDEL_TRY(read_texts(answer, "inputs", kFoundInputsMax, kPathBytesMax, target.read));
-    FARDEL_TRY(read_texts(answer, "missing", kFoundInputsMax, kPathBytesMax, target.missing));
+    FARDEL_TRY(read_texts(answer, "inputs", kFoundInputsMax, kAnswerTextBytesMax, target.read));
+    FARDEL_TRY(read_texts(answer, "missing", kFoundInputsMax, kAnswerTextBytesMax, target.missing));
     FARDEL_TRY(read_references(answer, target));
-    FARDEL_TRY(read_texts(answer, "messages", kMessagesMax, kPathBytesMax, target.messages));
+    FARDEL_TRY(read_texts(answer, "messages", kMessagesMax, kAnswerTextBytesMax, target.messages));
     return target;
 }
 

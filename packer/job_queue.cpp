@@ -4,10 +4,9 @@
 
 #include <fardel/packer/build_key.h>
 #include <fardel/packer/job_run.h>
-#include <fardel/sources/content_type.h>
+#include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
 #include <filesystem>
 #include <map>
@@ -27,16 +26,6 @@ struct Ended {
     bool from_cache = false;
     bool different = false;
 };
-
-Result<std::string> content_type_of(const JobOutput& output) {
-    FARDEL_TRY_ASSIGN(const auto stream, output.blob->open());
-    std::array<std::byte, kContentHeadBytes> head;
-    std::size_t size = 0;
-    for (std::size_t count = 1; count > 0 && size < head.size(); size += count) {
-        FARDEL_TRY_ASSIGN(count, stream->read(std::span(head).subspan(size)));
-    }
-    return std::string(content_type(output.name, std::span(head).first(size)));
-}
 
 bool finds_inputs(const Processor& processor) { return processor.depfile || processor.protocol; }
 
@@ -112,7 +101,7 @@ std::optional<Ended> JobQueue::find_by_found(const Job& job, const BuildKey& key
         for (const std::string& path : set) {
             // Stamped first: whatever happens then shows.
             const std::string place = std::filesystem::path(options_.project_folder) / path;
-            seen.push_back({.path = place, .stamp = stamp_path(place), .files = {}});
+            seen.push_back(see_path(place));
             auto input = look_for_input(path, options_.project_folder);
             if (!input)
                 break;
@@ -158,7 +147,7 @@ Status JobQueue::put(const BuildKey& key, Ended& ended, bool found) {
 Status JobQueue::see_found(const JobResult& result, std::vector<SeenPlace>& seen) const {
     for (const FoundInput& input : result.found) {
         const std::string place = std::filesystem::path(options_.project_folder) / input.path;
-        seen.push_back({.path = place, .stamp = stamp_path(place), .files = {}});
+        seen.push_back(see_path(place));
         FARDEL_TRY_ASSIGN(const FoundInput now, look_for_input(input.path, options_.project_folder));
         if (now != input)
             return Error(ErrorCode::conflict, printable(place) + ": edited while a job read it; build again");
@@ -192,8 +181,8 @@ Result<Ended> JobQueue::perform(const Job& job) {
         cached = std::move(ended);
     }
     for (const JobOutput& output : cached->result.outputs) {
-        FARDEL_TRY_ASSIGN(std::string type, content_type_of(output));
-        cached->content_types.push_back(std::move(type));
+        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(output.name, *output.blob));
+        cached->content_types.emplace_back(type);
     }
     return *std::move(cached);
 }
@@ -324,7 +313,7 @@ Result<JobsRun> JobQueue::run() {
         run_.logs.push_back(graph_.describe(number) + ":\n" + std::move(log));
     for (const std::uint32_t number : different_)
         run_.different.push_back(graph_.describe(number));
-    std::ranges::sort(run_.references, {}, &std::pair<std::uint32_t, FoundReference>::first);
+    std::ranges::stable_sort(run_.references, {}, &std::pair<std::uint32_t, FoundReference>::first);
     std::ranges::sort(run_.found, {}, &std::pair<std::uint32_t, std::vector<std::string>>::first);
     std::ranges::sort(run_.seen, {}, &SeenPlace::path);
     return std::move(run_);

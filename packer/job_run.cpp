@@ -3,6 +3,7 @@
 #include "builtin.h"
 #include "depfile.h"
 #include "found_inputs.h"
+#include "in_quotes.h"
 #include "job_code.h"
 #include "job_folder.h"
 #include "job_program.h"
@@ -19,8 +20,6 @@ namespace {
 
 constexpr std::size_t kShownLinesMax = 20;
 constexpr std::size_t kShownBytesMax = 4000;
-
-std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
 // What programs print, line by line made safe for people; the cut at 64 KiB is made before that.
 std::string safe_log(std::string_view raw) {

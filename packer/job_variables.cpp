@@ -1,5 +1,7 @@
 #include "job_variables.h"
 
+#include "in_quotes.h"
+
 #include <fardel/packer/nearest_word.h>
 
 #include <algorithm>
@@ -11,8 +13,6 @@ namespace fardel {
 namespace {
 
 constexpr std::array<std::string_view, 10> kVariables = {"in", "in:all", "out", "out:folder", "depfile", "variant", "project", "name", "parameter:KEY", "code:PATH"};
-
-std::string in_quotes(std::string_view text) { return "'" + printable(text, 80) + "'"; }
 
 struct Variable {
     std::string_view name;       // "parameter"
@@ -64,12 +64,12 @@ Status verify_variable(const Processor& processor, const Variable& variable) {
         for (const auto& parameter : processor.parameters)
             keys.push_back(parameter.first);
         const auto nearest = find_nearest_word(variable.argument, keys);
-        return Error(ErrorCode::malformed, "there is no parameter " + in_quotes(variable.argument) + "; " + (nearest ? "did you mean ${parameter:" + printable(*nearest, 80) + "}?" : "write it into parameters = { … }"));
+        return Error(ErrorCode::malformed, "there is no parameter " + in_short_quotes(variable.argument) + "; " + (nearest ? "did you mean ${parameter:" + printable(*nearest, 80) + "}?" : "write it into parameters = { … }"));
     }
     if (variable.name == "code") {
         if (std::ranges::find(processor.code, variable.argument) != processor.code.end())
             return ok();
-        return Error(ErrorCode::malformed, in_quotes(variable.argument) + " is not among the files of 'code'; write code = [\"" + printable(variable.argument, 80) + "\"]");
+        return Error(ErrorCode::malformed, in_short_quotes(variable.argument) + " is not among the files of 'code'; write code = [\"" + printable(variable.argument, 80) + "\"]");
     }
     if (variable.text == "depfile" && !processor.depfile)
         return Error(ErrorCode::malformed, "${depfile} is for a processor that has one; write depfile = true");

@@ -22,7 +22,7 @@ using Node = LinkGraph::Node;
 
 // ---- What is given --------------------------------------------------------------------------------------------------
 
-Error malformed(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
+Error bad_link(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
 
 Status verify_globs(std::span<const std::string> globs) {
     for (const std::string& glob : globs)
@@ -33,15 +33,15 @@ Status verify_globs(std::span<const std::string> globs) {
 
 Status verify_input(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes, const LinkOptions& options) {
     if (scanned.size() != plan.assets.size() || sizes.size() != plan.assets.size())
-        return malformed(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scanned.size()) + " are scanned and " + std::to_string(sizes.size()) + " have a size");
+        return bad_link(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scanned.size()) + " are scanned and " + std::to_string(sizes.size()) + " have a size");
     for (const PlannedName& name : plan.names)
         for (const PlannedVariant& variant : name.variants)
             if (variant.asset >= plan.assets.size())
-                return malformed("name \"" + printable(name.name.view()) + "\": no planned asset " + std::to_string(variant.asset));
+                return bad_link("name \"" + printable(name.name.view()) + "\": no planned asset " + std::to_string(variant.asset));
     for (const ScannedAsset& asset : scanned)
         for (const FoundReference& reference : asset.findings.references)
             if (reference.defined_in != kNoDefinition && reference.defined_in >= asset.findings.defines.size())
-                return malformed("reference \"" + printable(reference.spelling) + "\" belongs to no definition");
+                return bad_link("reference \"" + printable(reference.spelling) + "\" belongs to no definition");
     FARDEL_TRY(verify_globs(options.roots));
     FARDEL_TRY(verify_globs(options.used));
     return verify_globs(options.consumed);
@@ -83,7 +83,7 @@ private:
     Status verify_consumes() const {
         for (const PlannedConsume& consume : plan_.consumes)
             if (!consume.pattern && index_.find_name(consume.text))
-                return malformed("the bundle consumes \"" + printable(consume.text) + "\", which is in it; take the consume out");
+                return bad_link("the bundle consumes \"" + printable(consume.text) + "\", which is in it; take the consume out");
         return ok();
     }
 

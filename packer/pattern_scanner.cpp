@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kCapture = "{reference}";
 constexpr std::string_view kExample = "write what stands around the name, such as image = \"{reference}\"";
-constexpr std::size_t kAnswerDepthMax = 8;
+constexpr std::size_t kPatternAnswerDepthMax = 8;
 constexpr std::string_view kForms[] = {"from_root", "below_textures", "relative", "relative_uri"};
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -110,8 +110,8 @@ Status add_answer(const Json& object, std::uint32_t line, FoundReferences& found
 Result<Json> parse_line(std::string_view text, std::uint32_t line) {
     bool too_deep = false;
     Json json = Json::parse(text.begin(), text.end(), [&](int depth, Json::parse_event_t, Json&) {
-        too_deep = too_deep || depth > static_cast<int>(kAnswerDepthMax);
-        return depth <= static_cast<int>(kAnswerDepthMax);
+        too_deep = too_deep || depth > static_cast<int>(kPatternAnswerDepthMax);
+        return depth <= static_cast<int>(kPatternAnswerDepthMax);
     }, false);
     if (too_deep || json.is_discarded())
         return in_answer(line, "no JSON object");

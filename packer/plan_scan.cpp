@@ -67,7 +67,7 @@ Result<std::vector<OwnScanner>> parse_scanners(std::span<const ProjectScanner> s
     return parsed;
 }
 
-// What two scanners found in one asset. They define things apart.
+// What two scanners, or a job, found in one asset. They define things apart.
 Status append(ScanFindings more, ScanFindings& findings) {
     if (findings.references.size() + more.references.size() > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit, "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
@@ -76,7 +76,7 @@ Status append(ScanFindings more, ScanFindings& findings) {
         if (reference.defined_in == kNoDefinition)
             known.emplace(reference.spelling, reference.use, reference.form);
     for (FoundReference& reference : more.references)
-        if (!known.contains({reference.spelling, reference.use, reference.form}))
+        if (known.emplace(reference.spelling, reference.use, reference.form).second)
             findings.references.push_back(std::move(reference));
     return ok();
 }
@@ -109,6 +109,11 @@ private:
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
         const PlannedAsset& asset = plan_.assets[at];
+        if (const auto told = options_.told.find(static_cast<std::uint32_t>(at)); told != options_.told.end()) {
+            if (asset.known)
+                out_.ids[at] = asset.known->asset;
+            return append({.references = told->second, .defines = {}}, out_.scanned[at].findings);
+        }
         std::vector<const OwnScanner*> own;
         for (const OwnScanner& scanner : own_)
             if (glob_matches(scanner.said->match, names_[at]))

@@ -1,5 +1,7 @@
 #include <fardel/packer/project_plan.h>
 
+#include "in_quotes.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/sources/content_type.h>
 #include <fardel/sources/entry_plan.h>
@@ -13,8 +15,6 @@ namespace fardel {
 namespace {
 
 using Tags = std::vector<std::pair<std::string, std::string>>;   // by axis
-
-std::string in_quotes(std::string_view text) { return "'" + printable(text) + "'"; }
 
 Error in_line(const Project& project, std::uint32_t line, Error error) {
     return std::move(error).with_context(printable(project.file) + ":" + std::to_string(line));
@@ -171,8 +171,10 @@ PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
     return asset;
 }
 
+using ToldReferences = std::map<std::uint32_t, std::vector<FoundReference>>;   // asset, what its job says that it names
+
 // `sizes`: one an asset of the plan.
-Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan, std::vector<std::uint64_t>& sizes, std::vector<bool>& used) {
+Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan, std::vector<std::uint64_t>& sizes, ToldReferences& told, std::vector<bool>& used) {
     Groups groups;
     for (ProjectFile& file : files) {
         const std::string name = file.name.text();
@@ -182,6 +184,8 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, Bundl
         const auto index = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back(plan_asset(file, decision));
         sizes.push_back(file.size_bytes);
+        if (!file.references.empty())
+            told.emplace(index, std::move(file.references));
         std::string folded = fold_name(decision.name);
         groups[std::move(folded)].push_back({.asset = index, .file = name, .decision = std::move(decision)});
     }
@@ -233,11 +237,11 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
 
 // ---- Links ----------------------------------------------------------------------------------------------------------
 
-Status add_links(const Project& project, Bundles at_hand, PackPlan& packed) {
+Status add_links(const Project& project, Bundles at_hand, ToldReferences told, PackPlan& packed) {
     LinkOptions options{.roots = project.link->roots, .used = project.link->used, .consumed = project.link->consumed, .dependencies = std::move(at_hand)};
     for (const PlannedConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
-    if (Status linked = link_packed(packed, options, {.scanners = project.scanners}, project.link->references); !linked)
+    if (Status linked = link_packed(packed, options, {.jobs = 0, .scanners = project.scanners, .told = std::move(told), .stop = {}}, project.link->references); !linked)
         return std::move(linked).error().with_context(printable(project.file));
     if (!project.split || project.split->policy == SplitPolicy::one)
         return ok();
@@ -287,7 +291,8 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
     FARDEL_TRY(verify(project));
     PackPlan packed{.plan = {}, .sizes = {}, .report = std::move(report), .link = {}, .parts = {}, .idle_rules = {}};
     std::vector<bool> used(project.rules.size());
-    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, used));
+    ToldReferences told;
+    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, told, used));
     Bundles at_hand;
     FARDEL_TRY(add_dependencies(project, folder, packed.plan, at_hand));
     packed.plan.consumes = project.consumes;
@@ -296,7 +301,7 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
         if (!used[i] && !project.rules[i].exclude)
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " + printable(project.rules[i].match));
     if (project.link)
-        FARDEL_TRY(add_links(project, std::move(at_hand), packed));
+        FARDEL_TRY(add_links(project, std::move(at_hand), std::move(told), packed));
     return packed;
 }
 
@@ -306,8 +311,8 @@ Result<PackPlan> plan_project(const Project& project, const std::string& folder)
     std::vector<ProjectFile> files;
     files.reserve(scan.entries.size());
     for (SourceEntry& entry : scan.entries) {
-        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry));
-        files.push_back({.name = std::move(entry.name), .size_bytes = entry.size_bytes, .blob = std::move(entry.blob), .content_type = std::string(type), .asset = {}, .tags = {}});
+        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
+        files.push_back({.name = std::move(entry.name), .size_bytes = entry.size_bytes, .blob = std::move(entry.blob), .content_type = std::string(type), .asset = {}, .tags = {}, .references = {}});
     }
     return plan_project_files(project, folder, std::move(files), std::move(scan.report));
 }

@@ -79,8 +79,6 @@ Status Mistakes::status() const {
     return Error(code_, format_place(file_, at_) + ": " + text_ + others);
 }
 
-std::string in_short_quotes(std::string_view text) { return "'" + printable(text, 80) + "'"; }
-
 bool is_pattern(std::string_view text) { return text.find_first_of("*?") != std::string_view::npos; }
 
 // ---- Values of one kind ---------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 // untrusted.
 #pragma once
 
+#include "in_quotes.h"
 #include "toml_document.h"
 
 #include <fardel/format/name.h>
@@ -44,8 +45,6 @@ private:
     std::size_t count_ = 0;
 };
 
-// For messages: printable and cut.
-std::string in_short_quotes(std::string_view text);
 // With * or ?.
 bool is_pattern(std::string_view text);
 // A tag's axis or value.

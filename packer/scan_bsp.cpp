@@ -13,27 +13,27 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kLumps = 17;
-constexpr std::size_t kHeaderBytes = 8 + 8 * kLumps;
+constexpr std::size_t kBspHeaderBytes = 8 + 8 * kLumps;
 constexpr std::size_t kEntitiesLump = 0;
 constexpr std::size_t kShadersLump = 1;
 constexpr std::size_t kFogsLump = 12;
-constexpr std::size_t kShaderBytes = 72;  // of a shader and of a fog
-constexpr std::size_t kNameBytes = 64;
+constexpr std::size_t kBspShaderBytes = 72;  // of a shader and of a fog
+constexpr std::size_t kBspNameBytes = 64;
 
-Error malformed(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
+Error bad_bsp(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
 
 Result<ByteRecord> find_lump(const ByteRecord& file, std::size_t lump) {
     const auto part = file.find_part(file.u32(8 + 8 * lump), file.u32(12 + 8 * lump));
     if (!part)
-        return malformed("lump " + std::to_string(lump) + " lies outside the file");
+        return bad_bsp("lump " + std::to_string(lump) + " lies outside the file");
     return *part;
 }
 
 Status scan_shaders(FoundReferences& found, const ByteRecord& lump, std::size_t number) {
-    if (lump.size() % kShaderBytes != 0)
-        return malformed("lump " + std::to_string(number) + " is no whole number of records");
-    for (std::size_t at = 0; at < lump.size(); at += kShaderBytes) {
-        const std::string_view name = lump.text_until_nul(at, kNameBytes);
+    if (lump.size() % kBspShaderBytes != 0)
+        return bad_bsp("lump " + std::to_string(number) + " is no whole number of records");
+    for (std::size_t at = 0; at < lump.size(); at += kBspShaderBytes) {
+        const std::string_view name = lump.text_until_nul(at, kBspNameBytes);
         if (name != "noshader")  // what the compiler writes where a face has none
             FARDEL_TRY(found.add({.spelling = std::string(name), .use = ReferenceUse::shader}));
     }
@@ -47,16 +47,16 @@ Status scan_entities(FoundReferences& found, std::string_view text) {
     while (true) {
         FARDEL_TRY_ASSIGN(const auto key, words.next());
         if (!key)
-            return inside ? malformed("the entities end within one") : ok();
+            return inside ? bad_bsp("the entities end within one") : ok();
         if (key->is("{") || key->is("}")) {
             if (inside != key->is("}"))
-                return malformed("entities: { and } do not alternate");
+                return bad_bsp("entities: { and } do not alternate");
             inside = !inside;
             continue;
         }
         FARDEL_TRY_ASSIGN(const auto value, words.next());
         if (!inside || !value || value->is("{") || value->is("}"))
-            return malformed("entities: a key has no value, or stands outside an entity");
+            return bad_bsp("entities: a key has no value, or stands outside an entity");
         FARDEL_TRY(add_entity_key(found, key->text, value->text, 0));
     }
 }
@@ -66,12 +66,12 @@ Status scan_entities(FoundReferences& found, std::string_view text) {
 Result<ScanFindings> scan_bsp(std::span<const std::byte> bytes) {
     const ByteRecord file(bytes);
     if (file.size() < 8)
-        return malformed("no head of a map");
+        return bad_bsp("no head of a map");
     const std::uint32_t version = file.u32(4);
     if (file.text().substr(0, 4) != "IBSP" || (version != 46 && version != 47))
         return Error(ErrorCode::unsupported, "a map of another kind than IBSP 46 and 47");
-    if (file.size() < kHeaderBytes)
-        return malformed("the list of lumps is cut off");
+    if (file.size() < kBspHeaderBytes)
+        return bad_bsp("the list of lumps is cut off");
 
     FoundReferences found;
     for (const std::size_t lump : {kShadersLump, kFogsLump}) {

@@ -16,12 +16,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kDepthMax = 256;
-constexpr std::uint32_t kHeaderBytes = 12;
+constexpr std::size_t kJsonDepthMax = 256;
+constexpr std::uint32_t kGlbHeaderBytes = 12;
 constexpr std::uint32_t kChunkHeadBytes = 8;
 constexpr std::uint32_t kJsonChunk = 0x4e4f534a;  // "JSON"
 
-Error malformed(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
+Error bad_gltf(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
 
 std::optional<ReferenceUse> find_use(std::string_view array) {
     if (array == "buffers")
@@ -56,13 +56,13 @@ public:
         if (!std::exchange(at_uri_, false) || depth_ != 3 || text.starts_with("data:"))
             return true;
         if (text.find('\0') != text.npos)
-            return fail(malformed("a uri holds NUL"));
+            return fail(bad_gltf("a uri holds NUL"));
         Status added = found_.add({.spelling = std::move(text), .use = *use_, .form = ReferenceForm::relative_uri});
         return added ? true : fail(std::move(added).error());
     }
 
     bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
-        return fail(malformed("no JSON at byte " + std::to_string(position)));
+        return fail(bad_gltf("no JSON at byte " + std::to_string(position)));
     }
 
     Result<ScanFindings> take() && {
@@ -73,8 +73,8 @@ public:
 
 private:
     bool deeper() {
-        if (++depth_ > kDepthMax)
-            return fail(Error(ErrorCode::limit, "JSON deeper than " + std::to_string(kDepthMax)));
+        if (++depth_ > kJsonDepthMax)
+            return fail(Error(ErrorCode::limit, "JSON deeper than " + std::to_string(kJsonDepthMax)));
         return true;
     }
 
@@ -96,7 +96,7 @@ private:
 Result<ScanFindings> scan_gltf(std::string_view json) {
     const std::size_t first = json.find_first_not_of(" \t\r\n");
     if (first == json.npos || json[first] != '{')
-        return malformed("glTF is a JSON object");
+        return bad_gltf("glTF is a JSON object");
     UriEvents events;
     const bool whole = Json::sax_parse(json.begin(), json.end(), &events);
     auto found = std::move(events).take();
@@ -107,17 +107,17 @@ Result<ScanFindings> scan_gltf(std::string_view json) {
 
 Result<ScanFindings> scan_glb(std::span<const std::byte> bytes) {
     const ByteRecord file(bytes);
-    if (file.size() < kHeaderBytes + kChunkHeadBytes || file.text().substr(0, 4) != "glTF")
-        return malformed("no head of a GLB");
+    if (file.size() < kGlbHeaderBytes + kChunkHeadBytes || file.text().substr(0, 4) != "glTF")
+        return bad_gltf("no head of a GLB");
     if (const std::uint32_t version = file.u32(4); version != 2)
         return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of GLB, 2 is known");
     if (const std::uint32_t length = file.u32(8); length != file.size())
-        return malformed("the head tells of " + std::to_string(length) + " bytes, there are " + std::to_string(file.size()));
+        return bad_gltf("the head tells of " + std::to_string(length) + " bytes, there are " + std::to_string(file.size()));
     if (file.u32(16) != kJsonChunk)
-        return malformed("the first chunk is not JSON");
-    const auto json = file.find_part(kHeaderBytes + kChunkHeadBytes, file.u32(12));
+        return bad_gltf("the first chunk is not JSON");
+    const auto json = file.find_part(kGlbHeaderBytes + kChunkHeadBytes, file.u32(12));
     if (!json)
-        return malformed("the JSON chunk ends outside the file");
+        return bad_gltf("the JSON chunk ends outside the file");
     if (json->size() > kScannedTextBytesMax)
         return Error(ErrorCode::limit, "JSON of " + std::to_string(json->size()) + " bytes");
     return scan_gltf(json->text());

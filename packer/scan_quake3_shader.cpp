@@ -15,14 +15,14 @@ namespace {
 
 enum class Takes : std::uint8_t { name, frames, sky };
 
-struct Keyword {
+struct ShaderKeyword {
     std::string_view word;
     ReferenceUse use;
     bool optional = false;
     Takes takes = Takes::name;
 };
 
-constexpr Keyword kOfShader[] = {
+constexpr ShaderKeyword kOfShader[] = {
     {"skyparms", ReferenceUse::texture, false, Takes::sky},
     {"qer_editorimage", ReferenceUse::texture, true},
     {"q3map_lightimage", ReferenceUse::texture, true},
@@ -36,7 +36,7 @@ constexpr Keyword kOfShader[] = {
     {"q3map_surfacemodel", ReferenceUse::model, true},
 };
 
-constexpr Keyword kOfStage[] = {
+constexpr ShaderKeyword kOfStage[] = {
     {"map", ReferenceUse::texture},
     {"clampmap", ReferenceUse::texture},
     {"animmap", ReferenceUse::texture, false, Takes::frames},
@@ -47,7 +47,7 @@ constexpr Keyword kOfStage[] = {
 };
 
 // A keyword and what stands behind it on its line.
-using Statement = std::vector<ScriptWord>;
+using ShaderLine = std::vector<ScriptWord>;
 // More words of one statement than this are not looked at; an animMap has at most 8 frames in the game.
 constexpr std::size_t kStatementWordsMax = 256;
 
@@ -62,7 +62,7 @@ Status add_sky_side(FoundReferences& found, const ScriptWord& box) {
     return ok();
 }
 
-Status add_statement(FoundReferences& found, const Keyword& keyword, const Statement& statement) {
+Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const ShaderLine& statement) {
     if (keyword.takes == Takes::sky) {
         for (const std::size_t place : {1u, 3u})
             if (place < statement.size())
@@ -79,11 +79,11 @@ Status add_statement(FoundReferences& found, const Keyword& keyword, const State
     return ok();
 }
 
-Status scan_statement(FoundReferences& found, const Statement& statement, std::size_t depth) {
+Status scan_statement(FoundReferences& found, const ShaderLine& statement, std::size_t depth) {
     if (statement.empty())
         return ok();
-    const auto keywords = depth == 1 ? std::span<const Keyword>(kOfShader) : std::span<const Keyword>(kOfStage);
-    for (const Keyword& keyword : keywords)
+    const auto keywords = depth == 1 ? std::span<const ShaderKeyword>(kOfShader) : std::span<const ShaderKeyword>(kOfStage);
+    for (const ShaderKeyword& keyword : keywords)
         if (words_equal(statement[0].text, keyword.word))
             return add_statement(found, keyword, statement);
     return ok();
@@ -147,13 +147,13 @@ private:
     }
 
     Status end_statement() {
-        const Statement statement = std::exchange(statement_, {});
+        const ShaderLine statement = std::exchange(statement_, {});
         return scan_statement(found_, statement, depth_);
     }
 
     ScriptText text_;
     FoundReferences found_;
-    Statement statement_;
+    ShaderLine statement_;
     std::string_view name_;  // of the shader whose { is to come
     std::size_t depth_ = 0;
     std::uint32_t last_line_ = 1;

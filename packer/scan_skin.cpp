@@ -10,7 +10,7 @@
 namespace fardel {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_quotes(std::string_view text) {
     const auto is_edge = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '"'; };
     while (!text.empty() && is_edge(text.front()))
         text.remove_prefix(1);
@@ -25,10 +25,10 @@ Status scan_line(FoundReferences& found, std::string_view line, std::uint32_t nu
     const std::size_t comma = line.find(',');
     if (comma == line.npos)
         return ok();
-    const std::string_view surface = trimmed(line.substr(0, comma));
+    const std::string_view surface = without_quotes(line.substr(0, comma));
     if (surface.find("tag_") != surface.npos || surface.starts_with("player"))
         return ok();
-    const std::string_view worn = trimmed(line.substr(comma + 1));
+    const std::string_view worn = without_quotes(line.substr(comma + 1));
     return found.add({.spelling = std::string(worn),
                       .use = surface.starts_with("md3_") ? ReferenceUse::model : ReferenceUse::shader,
                       .optional = worn == "nodraw" || worn == "*off",

@@ -10,7 +10,7 @@ namespace {
 
 bool is_space(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 }  // namespace
 
@@ -83,7 +83,7 @@ Result<std::string_view> asset_text(std::span<const std::byte> bytes) {
     return text;
 }
 
-bool words_equal(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower, lower); }
+bool words_equal(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower_letter, lower_letter); }
 
 Error malformed_at(std::uint32_t line, std::string_view what) {
     return Error(ErrorCode::malformed, "line " + std::to_string(line) + ": " + std::string(what));

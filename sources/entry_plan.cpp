@@ -10,14 +10,14 @@
 
 namespace fardel {
 
-Result<std::string_view> read_content_type(const SourceEntry& entry) {
-    FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
+Result<std::string_view> read_content_type(std::string_view name, const BlobSource& blob) {
+    FARDEL_TRY_ASSIGN(const auto stream, blob.open());
     std::array<std::byte, kContentHeadBytes> head;
     std::size_t size = 0;
     for (std::size_t count = 1; count > 0 && size < head.size(); size += count) {
         FARDEL_TRY_ASSIGN(count, stream->read(std::span(head).subspan(size)));
     }
-    return content_type(entry.name.view(), std::span(head).first(size));
+    return content_type(name, std::span(head).first(size));
 }
 
 Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries) {
@@ -25,7 +25,7 @@ Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries) {
     plan.assets.reserve(entries.size());
     plan.names.reserve(entries.size());
     for (SourceEntry& entry : entries) {
-        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry));
+        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
         const auto asset = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back({.source = std::move(entry.blob),
                                .key = entry.name.text(),

@@ -3,11 +3,18 @@
 #include "random_seed.h"
 #include "scratch.h"
 
+#include <fardel/format/bundle.h>
+#include <fardel/format/hash.h>
+#include <fardel/packer/bundle_contents.h>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <span>
 #include <thread>
 
 namespace fardel {
@@ -414,10 +421,48 @@ TEST_CASE("build: a processor that gives other bytes each time is told by --veri
     game.write_program("tools/up.sh", "#!/bin/sh\nod -An -N8 -tx8 /dev/urandom > \"$2\"\n");
     game.build();
     CHECK(game.build()["different"].empty());
-    const json told = game.build({"--verify", "1000"});
+    const Outcome outcome = game.run_build({"--verify", "1000"});
+    CHECK(outcome.exit_code == 1);
+    const json told = json::parse(outcome.out);
     REQUIRE(told["different"].size() == 3);
     CHECK(told["different"][0].get<std::string>().find("processor 'up' of 'a.txt'") != std::string::npos);
     CHECK(told["jobs_run"].get<int>() >= 8);
+}
+
+TEST_CASE("build: what a job says that its output names is linked, and the next build knows it") {
+    const ScratchFolder scratch;
+    std::ifstream script(FARDEL_SOURCE_DIR "/samples/processor/scene_list.py", std::ios::binary);
+    REQUIRE(script);
+    scratch.write("game/tools/scene_list.py", std::string(std::istreambuf_iterator<char>(script), {}));
+    scratch.write("game/assets/town.scene", "sprites/tree.png 3\nsprites/gone.png 1\nsprites/tree.png 1\n");
+    scratch.write("game/assets/sprites/tree.png", "a tree");
+    scratch.write("game/fardel.toml", R"(name = "game"
+sources = ["assets"]
+[processor.scenes]
+command = ["python3", "${code:tools/scene_list.py}"]
+code = ["tools/scene_list.py"]
+protocol = true
+outputs = ["{folder}{stem}.list"]
+[[rule]]
+match = "**/*.scene"
+process = "scenes"
+[link]
+)");
+    for (const char* const more : {"", "another build, with the job's answer from the cache"}) {
+        scratch.write("game/assets/more.txt", more);
+        run_well({"build", scratch.path("game"), "--level", "1"});
+        const auto bundle = Bundle::open(open_file_source(scratch.path("game/game.fardel")).value(), {});
+        REQUIRE(bundle);
+        const auto contents = read_contents(**bundle);
+        REQUIRE(contents);
+        const auto list = std::ranges::find(contents->names, "town.list", &ContentName::text);
+        REQUIRE(list != contents->names.end());
+        const auto& references = contents->assets[list->variants.at(0).asset].references;
+        REQUIRE(references.size() == 1);   // what is nowhere is missing, not in the table
+        CHECK(references[0].spelling == "sprites/tree.png");
+        CHECK(references[0].kind == ReferenceKind::internal);
+        CHECK(references[0].asset == id_from<AssetId>(blake3(std::as_bytes(std::span(std::string_view("a tree"))))));
+    }
 }
 
 TEST_CASE("build: a job that fails is named, the bundle stays as it was, and what went well is not run again") {

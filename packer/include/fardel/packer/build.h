@@ -98,13 +98,13 @@ public:
     const std::vector<std::string>& warnings() const;   // caches that could not be opened
     CacheStatistics cache_statistics() const;           // of the caches that were asked
     const std::vector<SeenPlace>& seen() const;
-    // The last build, if it had this very plan, and what it wrote is still there.
-    std::optional<FinishedBuild> find_same(const BundlePlan& plan, const Hash& encoder) const;
+    // The last build, if it had the very plan that plan() gave, and what it wrote is still there.
+    std::optional<FinishedBuild> find_same(const Hash& encoder) const;
     // The bundle at `path`, if it is what the last build wrote there with this encoder.
     std::shared_ptr<const Bundle> find_donor(const std::string& path, const Hash& encoder) const;
 
     // What plan() found, and how it ended. Bundles are looked at now.
-    Status finish(const BundlePlan& plan, const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary);
+    Status finish(const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary);
 
 private:
     struct State;

@@ -10,6 +10,7 @@
 #include <fardel/packer/project_link.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -23,6 +24,7 @@ inline constexpr std::uint64_t kScannedBytesMax = std::uint64_t(1) << 30;
 struct PlanScanOptions {
     unsigned jobs = 0;                           // threads; 0: one per core
     std::span<const ProjectScanner> scanners;    // besides the built-in ones
+    std::map<std::uint32_t, std::vector<FoundReference>> told;   // asset, what is known already: these are not scanned
     std::stop_token stop;                        // asked to stop: cancelled
 };
 

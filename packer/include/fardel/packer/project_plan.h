@@ -4,6 +4,7 @@
 #include <fardel/format/result.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
+#include <fardel/packer/references.h>
 #include <fardel/sources/source_scan.h>
 
 #include <cstdint>
@@ -26,6 +27,7 @@ struct ProjectFile {
     std::string content_type;
     std::optional<AssetId> asset;                            // when somebody has hashed it
     std::vector<std::pair<std::string, std::string>> tags;   // of what made it; rules win
+    std::vector<FoundReference> references;                  // that its job says it has, instead of what scanners would find
 };
 
 // What to scan the project's sources with, and what to leave out.

@@ -11,7 +11,7 @@
 namespace fardel {
 
 // Reads its first bytes; the result lives for ever. Errors: corrupt, denied, conflict or io.
-Result<std::string_view> read_content_type(const SourceEntry& entry);
+Result<std::string_view> read_content_type(std::string_view name, const BlobSource& blob);
 
 // Reads the first bytes of each entry. Errors: corrupt, denied, conflict or io from an entry that cannot be read.
 Result<BundlePlan> plan_entries(std::vector<SourceEntry> entries);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -27,6 +28,11 @@ struct PathStamp {
 
 // Whether nothing happened in between. Folders: their entries are the same ones.
 inline bool is_unchanged(const PathStamp& before, const PathStamp& now) { return before == now && !before.young; }
+// The same for what nobody else writes, or what was read later than it was stamped: youth does not count.
+inline bool looks_unchanged(const PathStamp& before, PathStamp now) {
+    now.young = before.young;
+    return before == now;
+}
 
 // Follows links; what cannot be looked at is missing.
 PathStamp stamp_path(const std::string& path);
@@ -42,6 +48,12 @@ struct SeenPlace {
     PathStamp stamp;
     std::vector<SeenFile> files;
 };
+
+// A file, an archive or nothing, as it is now.
+inline SeenPlace see_path(std::string path) {
+    PathStamp stamp = stamp_path(path);
+    return {.path = std::move(path), .stamp = stamp, .files = {}};
+}
 
 // The path of the first place or file that is not as it was; nothing: all are. One stat each, and an open for a folder.
 std::optional<std::string> find_changed(std::span<const SeenPlace> places);
