@@ -70,7 +70,7 @@ void bundle_rows(const Scene& scene, Table& table) {
     table.add({"1,000,000 names, Vfs::find", each_us(paths, by_path), 0, "µs", false, "", ""});
 }
 
-void many_bundles(const Scene& scene, Table& table) {
+void look_up_in_many_bundles(const Scene& scene, Table& table) {
     for (const std::uint32_t bundles : {10u, 100u, 400u}) {
         constexpr std::uint32_t kEach = 2'500;
         Vfs vfs;
@@ -106,7 +106,7 @@ void bench_lookup(const Scene& scene, Table& table) {
         table.add({"the game's names, Vfs::find", ours, each_us(names, [&](const std::string& name) { return physfs.exists(name); }), "µs", false, "PhysicsFS exists", ""});
     }
     bundle_rows(scene, table);
-    many_bundles(scene, table);
+    look_up_in_many_bundles(scene, table);
 }
 
 }  // namespace fardel::bench

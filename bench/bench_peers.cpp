@@ -316,7 +316,7 @@ void many_small_files(const Scene& scene, Table& table) {
     race.run("small files", sample(files), kAgain, Unit::files);
 }
 
-void many_bundles(const Scene& scene, Table& table) {
+void read_many_bundles(const Scene& scene, Table& table) {
     table.heading("Bundles of 2,500 small assets mounted: open + read + close, random order, one thread");
     constexpr std::uint32_t kEach = 2'500;
     Rates alone;
@@ -350,7 +350,7 @@ void many_bundles(const Scene& scene, Table& table) {
 void bench_peers(const Scene& scene, Table& table) {
     the_game(scene, table);
     many_small_files(scene, table);
-    many_bundles(scene, table);
+    read_many_bundles(scene, table);
 }
 
 }  // namespace fardel::bench

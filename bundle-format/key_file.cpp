@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kSecretTitle = "fardel-secret-key ";
 constexpr std::string_view kPublicTitle = "fardel-public-key ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kKeyFileVersion = "1";
 constexpr std::size_t kSeedBytes = 32;
 constexpr std::size_t kSealedBytes = kSeedBytes + crypto_aead_xchacha20poly1305_ietf_ABYTES;
 constexpr std::uint64_t kKdfMemoryBytesMin = 8192;
@@ -34,14 +34,14 @@ const unsigned char* as_sodium(std::string_view text) noexcept {
     return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-Error malformed(std::string_view what) { return Error(ErrorCode::malformed, "key file: " + std::string(what)); }
+Error bad_key_file(std::string_view what) { return Error(ErrorCode::malformed, "key file: " + std::string(what)); }
 
 Status verify_comment(std::string_view comment) {
     if (comment.size() > limits::kCommentBytesMax)
         return Error(ErrorCode::limit, "key file: comment of " + std::to_string(comment.size()) + " bytes, at most " +
                                            std::to_string(limits::kCommentBytesMax) + " allowed");
     if (!is_plain_text(comment))
-        return malformed("the comment is not UTF-8 without control characters");
+        return bad_key_file("the comment is not UTF-8 without control characters");
     return ok();
 }
 
@@ -51,7 +51,7 @@ Status verify_cost(KdfCost cost) {
                                            " bytes of memory and " + std::to_string(cost.operations) +
                                            " passes to open");
     if (cost.operations < 1 || cost.memory_bytes < kKdfMemoryBytesMin || cost.memory_bytes % 1024 != 0)
-        return malformed("its KDF cost is not one of Argon2id");
+        return bad_key_file("its KDF cost is not one of Argon2id");
     return ok();
 }
 
@@ -62,7 +62,7 @@ public:
         if (text.size() > limits::kKeyFileBytesMax)
             status_ =
                 Error(ErrorCode::limit, "key file: longer than " + std::to_string(limits::kKeyFileBytesMax) + " bytes");
-        else if (const auto version = line(title); status_ && version != kVersion)
+        else if (const auto version = line(title); status_ && version != kKeyFileVersion)
             status_ = Error(ErrorCode::unsupported, "key file: its version is not one that this library knows");
     }
 
@@ -71,7 +71,7 @@ public:
         const std::size_t end = rest_.find('\n');
         const std::string_view whole = rest_.substr(0, end);
         if (status_ && (end == std::string_view::npos || !whole.starts_with(prefix)))
-            status_ = malformed("no line \"" + std::string(prefix) + "…\" where one is expected");
+            status_ = bad_key_file("no line \"" + std::string(prefix) + "…\" where one is expected");
         if (!status_)
             return {};
         rest_.remove_prefix(end + 1);
@@ -93,7 +93,7 @@ public:
 
     void hex(std::string_view digits, std::span<unsigned char> out) {
         if (status_ && !decode_hex(digits, std::as_writable_bytes(out)))
-            status_ = malformed("not " + std::to_string(2 * out.size()) + " lower-case hexadecimal digits");
+            status_ = bad_key_file("not " + std::to_string(2 * out.size()) + " lower-case hexadecimal digits");
     }
 
     // Decimal without sign or leading zero; what does not fit is the largest number.
@@ -102,7 +102,7 @@ public:
         const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
         if (status_ &&
             (digits.empty() || end != digits.data() + digits.size() || (digits.size() > 1 && digits[0] == '0')))
-            status_ = malformed("not a number");
+            status_ = bad_key_file("not a number");
         return failure == std::errc::result_out_of_range ? UINT64_MAX : value;
     }
 
@@ -114,7 +114,7 @@ public:
     Status take_status() { return std::move(status_); }
     Status finish() {
         if (status_ && !rest_.empty())
-            status_ = malformed("text after its last line");
+            status_ = bad_key_file("text after its last line");
         return take_status();
     }
 
@@ -146,7 +146,7 @@ Result<SecureBytes> derive_key(std::string_view passphrase, KdfCost cost, const 
 
 Status verify_passphrase(std::string_view passphrase) {
     if (passphrase.empty())
-        return malformed("the passphrase is empty");
+        return bad_key_file("the passphrase is empty");
     if (passphrase.size() > limits::kPassphraseBytesMax)
         return Error(ErrorCode::limit,
                      "key file: passphrase longer than " + std::to_string(limits::kPassphraseBytesMax) + " bytes");
@@ -187,7 +187,7 @@ Status open_sealed(KeyFileReader& in, std::string_view kdf, const PassphraseProv
     in.hex(nonce_hex, nonce);
     in.hex(sealed_hex, sealed);
     if (!none.empty() || sealed_hex.size() != 2 * kSealedBytes)
-        in.check(malformed("too much in the line \"sealed: …\""));
+        in.check(bad_key_file("too much in the line \"sealed: …\""));
     FARDEL_TRY(in.finish());
 
     Result<std::string> passphrase = provider();
@@ -206,7 +206,7 @@ std::string header(std::string_view title, std::string_view comment, const Publi
     std::string text;
     text.reserve(limits::kKeyFileBytesMax);  // never moved: it may get a secret
     text += title;
-    text += kVersion;
+    text += kKeyFileVersion;
     text += "\ncomment: ";
     text += comment;
     text += "\npublic-key: " + key.hex() + "\n";

@@ -9,22 +9,22 @@ namespace fardel {
 namespace {
 
 // Appends fields in the order of their bytes.
-class FieldWriter {
+class RecordFieldWriter {
 public:
-    explicit FieldWriter(std::vector<std::byte>& out) : out_(out) {}
+    explicit RecordFieldWriter(std::vector<std::byte>& out) : out_(out) {}
 
     template <std::unsigned_integral T>
-    FieldWriter& put(T value) {
+    RecordFieldWriter& put(T value) {
         append_le(out_, value);
         return *this;
     }
     template <class Tag>
-    FieldWriter& put(const Id32<Tag>& id) {
+    RecordFieldWriter& put(const Id32<Tag>& id) {
         const auto* bytes = reinterpret_cast<const std::byte*>(id.bytes.data());
         out_.insert(out_.end(), bytes, bytes + id.bytes.size());
         return *this;
     }
-    FieldWriter& zeros(std::size_t count) {
+    RecordFieldWriter& zeros(std::size_t count) {
         out_.resize(out_.size() + count);
         return *this;
     }
@@ -34,9 +34,9 @@ private:
 };
 
 // Takes fields in the order of their bytes, from a record whose length is already right.
-class FieldReader {
+class RecordFieldReader {
 public:
-    explicit FieldReader(const std::byte* at) : at_(at) {}
+    explicit RecordFieldReader(const std::byte* at) : at_(at) {}
 
     template <std::unsigned_integral T>
     T take() noexcept {
@@ -122,7 +122,7 @@ std::string_view table_name(TableKind kind) noexcept {
 }
 
 void encode_record(const AssetRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out)
+    RecordFieldWriter(out)
         .put(r.id)
         .put(r.raw_bytes)
         .put(r.piece_first)
@@ -138,7 +138,7 @@ template <>
 Result<AssetRecord> decode_record(std::span<const std::byte> bytes) {
     using enum TableKind;
     FARDEL_TRY(verify_length(assets, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     AssetRecord r;
     in.take(r.id);
     r.raw_bytes = in.take<std::uint64_t>();
@@ -162,14 +162,14 @@ Result<AssetRecord> decode_record(std::span<const std::byte> bytes) {
 }
 
 void encode_record(const NameRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out).put(r.text).put(r.target).put(r.count).put(r.flags).zeros(4);
+    RecordFieldWriter(out).put(r.text).put(r.target).put(r.count).put(r.flags).zeros(4);
 }
 
 template <>
 Result<NameRecord> decode_record(std::span<const std::byte> bytes) {
     using enum TableKind;
     FARDEL_TRY(verify_length(names, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     NameRecord r;
     r.text = in.take<std::uint32_t>();
     r.target = in.take<std::uint32_t>();
@@ -187,13 +187,13 @@ Result<NameRecord> decode_record(std::span<const std::byte> bytes) {
 }
 
 void encode_record(const NameIndexRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out).put(r.hash).put(r.name).put(r.text);
+    RecordFieldWriter(out).put(r.hash).put(r.name).put(r.text);
 }
 
 template <>
 Result<NameIndexRecord> decode_record(std::span<const std::byte> bytes) {
     FARDEL_TRY(verify_length(TableKind::name_index, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     NameIndexRecord r;
     r.hash = in.take<std::uint64_t>();
     r.name = in.take<std::uint32_t>();
@@ -201,12 +201,12 @@ Result<NameIndexRecord> decode_record(std::span<const std::byte> bytes) {
     return r;
 }
 
-void encode_record(const NameBucketRecord& r, std::vector<std::byte>& out) { FieldWriter(out).put(r.first).put(r.filter); }
+void encode_record(const NameBucketRecord& r, std::vector<std::byte>& out) { RecordFieldWriter(out).put(r.first).put(r.filter); }
 
 template <>
 Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes) {
     FARDEL_TRY(verify_length(TableKind::name_buckets, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     NameBucketRecord r;
     r.first = in.take<std::uint32_t>();
     r.filter = in.take<std::uint32_t>();
@@ -214,13 +214,13 @@ Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes) {
 }
 
 void encode_record(const VariantRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out).put(r.asset).put(r.name).put(r.tag_first).put(r.tag_count).zeros(2);
+    RecordFieldWriter(out).put(r.asset).put(r.name).put(r.tag_first).put(r.tag_count).zeros(2);
 }
 
 template <>
 Result<VariantRecord> decode_record(std::span<const std::byte> bytes) {
     FARDEL_TRY(verify_length(TableKind::variants, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     VariantRecord r;
     r.asset = in.take<std::uint32_t>();
     r.name = in.take<std::uint32_t>();
@@ -232,12 +232,12 @@ Result<VariantRecord> decode_record(std::span<const std::byte> bytes) {
     return r;
 }
 
-void encode_record(const TagRecord& r, std::vector<std::byte>& out) { FieldWriter(out).put(r.axis).put(r.value); }
+void encode_record(const TagRecord& r, std::vector<std::byte>& out) { RecordFieldWriter(out).put(r.axis).put(r.value); }
 
 template <>
 Result<TagRecord> decode_record(std::span<const std::byte> bytes) {
     FARDEL_TRY(verify_length(TableKind::tags, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     TagRecord r;
     r.axis = in.take<std::uint32_t>();
     r.value = in.take<std::uint32_t>();
@@ -245,14 +245,14 @@ Result<TagRecord> decode_record(std::span<const std::byte> bytes) {
 }
 
 void encode_record(const ReferenceRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out).put(r.spelling).put(static_cast<std::uint16_t>(r.kind)).put(r.flags).put(r.target).zeros(4);
+    RecordFieldWriter(out).put(r.spelling).put(static_cast<std::uint16_t>(r.kind)).put(r.flags).put(r.target).zeros(4);
 }
 
 template <>
 Result<ReferenceRecord> decode_record(std::span<const std::byte> bytes) {
     using enum TableKind;
     FARDEL_TRY(verify_length(references, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     ReferenceRecord r;
     r.spelling = in.take<std::uint32_t>();
     const auto kind = in.take<std::uint16_t>();
@@ -266,13 +266,13 @@ Result<ReferenceRecord> decode_record(std::span<const std::byte> bytes) {
 }
 
 void encode_record(const ForeignAssetRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out).put(r.id).put(r.dependency).zeros(28);
+    RecordFieldWriter(out).put(r.id).put(r.dependency).zeros(28);
 }
 
 template <>
 Result<ForeignAssetRecord> decode_record(std::span<const std::byte> bytes) {
     FARDEL_TRY(verify_length(TableKind::foreign_assets, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     ForeignAssetRecord r;
     in.take(r.id);
     r.dependency = in.take<std::uint32_t>();
@@ -280,12 +280,12 @@ Result<ForeignAssetRecord> decode_record(std::span<const std::byte> bytes) {
     return r;
 }
 
-void encode_record(const ConsumeRecord& r, std::vector<std::byte>& out) { FieldWriter(out).put(r.text).put(r.flags); }
+void encode_record(const ConsumeRecord& r, std::vector<std::byte>& out) { RecordFieldWriter(out).put(r.text).put(r.flags); }
 
 template <>
 Result<ConsumeRecord> decode_record(std::span<const std::byte> bytes) {
     FARDEL_TRY(verify_length(TableKind::consumes, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     ConsumeRecord r;
     r.text = in.take<std::uint32_t>();
     r.flags = in.take<std::uint32_t>();
@@ -295,14 +295,14 @@ Result<ConsumeRecord> decode_record(std::span<const std::byte> bytes) {
 }
 
 void encode_record(const DependencyRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out).put(r.bundle).put(r.name).put(r.version).put(r.flags).zeros(20);
+    RecordFieldWriter(out).put(r.bundle).put(r.name).put(r.version).put(r.flags).zeros(20);
 }
 
 template <>
 Result<DependencyRecord> decode_record(std::span<const std::byte> bytes) {
     using enum TableKind;
     FARDEL_TRY(verify_length(dependencies, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     DependencyRecord r;
     in.take(r.bundle);
     r.name = in.take<std::uint32_t>();
@@ -314,14 +314,14 @@ Result<DependencyRecord> decode_record(std::span<const std::byte> bytes) {
 }
 
 void encode_record(const MetadataRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out).put(r.subject).put(r.key).put(static_cast<std::uint32_t>(r.kind)).zeros(4).put(r.value).zeros(8);
+    RecordFieldWriter(out).put(r.subject).put(r.key).put(static_cast<std::uint32_t>(r.kind)).zeros(4).put(r.value).zeros(8);
 }
 
 template <>
 Result<MetadataRecord> decode_record(std::span<const std::byte> bytes) {
     using enum TableKind;
     FARDEL_TRY(verify_length(metadata, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     MetadataRecord r;
     r.subject = in.take<std::uint32_t>();
     r.key = in.take<std::uint32_t>();
@@ -341,12 +341,12 @@ Result<MetadataRecord> decode_record(std::span<const std::byte> bytes) {
     return r;
 }
 
-void encode_record(const PlacementRecord& r, std::vector<std::byte>& out) { FieldWriter(out).put(r.first_block).put(r.offset); }
+void encode_record(const PlacementRecord& r, std::vector<std::byte>& out) { RecordFieldWriter(out).put(r.first_block).put(r.offset); }
 
 template <>
 Result<PlacementRecord> decode_record(std::span<const std::byte> bytes) {
     FARDEL_TRY(verify_length(TableKind::placements, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     PlacementRecord r;
     r.first_block = in.take<std::uint32_t>();
     r.offset = in.take<std::uint32_t>();
@@ -354,7 +354,7 @@ Result<PlacementRecord> decode_record(std::span<const std::byte> bytes) {
 }
 
 void encode_record(const BlockRecord& r, std::vector<std::byte>& out) {
-    FieldWriter(out)
+    RecordFieldWriter(out)
         .put(r.stored_hash)
         .put(r.stored_offset)
         .put(r.stored_bytes)
@@ -367,7 +367,7 @@ template <>
 Result<BlockRecord> decode_record(std::span<const std::byte> bytes) {
     using enum TableKind;
     FARDEL_TRY(verify_length(blocks, bytes));
-    FieldReader in(bytes.data());
+    RecordFieldReader in(bytes.data());
     BlockRecord r;
     in.take(r.stored_hash);
     r.stored_offset = in.take<std::uint64_t>();

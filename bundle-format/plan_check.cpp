@@ -15,7 +15,7 @@ constexpr std::string_view kContentTypeDefault = "application/octet-stream";
 constexpr std::size_t kMediaTypePartBytesMax = 127;  // RFC 6838 §4.2
 constexpr std::uint64_t kRecordsMax = kNoIndex - 1;  // of any table
 
-Error malformed(std::string reason) { return Error(ErrorCode::malformed, std::move(reason)); }
+Error bad_plan(std::string reason) { return Error(ErrorCode::malformed, std::move(reason)); }
 
 std::string quoted(std::string_view text) { return "\"" + printable(text) + "\""; }
 
@@ -38,9 +38,9 @@ Status verify_text(std::string_view what, std::string_view text) {
         return Error(ErrorCode::limit, std::string(what) + " has " + std::to_string(text.size()) + " bytes; at most " +
                                            std::to_string(limits::kStringBytesMax));
     if (text.find('\0') != std::string_view::npos)
-        return malformed(std::string(what) + " " + quoted(text) + " has a NUL character in it");
+        return bad_plan(std::string(what) + " " + quoted(text) + " has a NUL character in it");
     if (!is_utf8(text))
-        return malformed(std::string(what) + " " + quoted(text) + " is not UTF-8");
+        return bad_plan(std::string(what) + " " + quoted(text) + " is not UTF-8");
     return ok();
 }
 
@@ -64,9 +64,9 @@ bool is_tag_word(std::string_view text) {
 
 Status verify_reference(const BundlePlan& plan, const PlannedReference& reference) {
     if (reference.spelling.empty())
-        return malformed("a reference has no spelling");
+        return bad_plan("a reference has no spelling");
     FARDEL_TRY(verify_text("reference", reference.spelling));
-    const auto refused = [&](std::string reason) { return malformed("reference " + quoted(reference.spelling) + ": " + std::move(reason)); };
+    const auto refused = [&](std::string reason) { return bad_plan("reference " + quoted(reference.spelling) + ": " + std::move(reason)); };
     if (const auto* internal = std::get_if<PlannedReference::Internal>(&reference.target)) {
         if (internal->asset >= plan.assets.size())
             return refused("no planned asset " + std::to_string(internal->asset));
@@ -85,11 +85,11 @@ Status verify_reference(const BundlePlan& plan, const PlannedReference& referenc
 Status verify_kind(const PlannedMetadata& item) {
     const bool metric = item.key.starts_with("metric.");
     if (metric && !std::holds_alternative<double>(item.value))
-        return malformed("metadata " + quoted(item.key) + ": a metric is a number");
+        return bad_plan("metadata " + quoted(item.key) + ": a metric is a number");
     if (item.key == "expires" && !std::holds_alternative<std::int64_t>(item.value))
-        return malformed("metadata \"expires\": expected an integer, the Unix time in seconds");
+        return bad_plan("metadata \"expires\": expected an integer, the Unix time in seconds");
     if ((item.key == "name" || item.key == "version") && !std::holds_alternative<std::string>(item.value))
-        return malformed("metadata " + quoted(item.key) + ": expected text");
+        return bad_plan("metadata " + quoted(item.key) + ": expected text");
     return ok();
 }
 
@@ -99,12 +99,12 @@ Status verify_metadata(std::span<const PlannedMetadata> items) {
                                            std::to_string(limits::kMetadataPerSubjectMax));
     for (const PlannedMetadata& item : items) {
         if (item.key.empty())
-            return malformed("a metadata entry has no key");
+            return bad_plan("a metadata entry has no key");
         FARDEL_TRY(verify_text("metadata key", item.key));
         if (const auto* text = std::get_if<std::string>(&item.value))
             FARDEL_TRY(verify_text("metadata " + quoted(item.key), *text));
         if (const auto* number = std::get_if<double>(&item.value); number && !std::isfinite(*number))
-            return malformed("metadata " + quoted(item.key) + ": not a finite number");
+            return bad_plan("metadata " + quoted(item.key) + ": not a finite number");
         FARDEL_TRY(verify_kind(item));
     }
     return ok();
@@ -112,9 +112,9 @@ Status verify_metadata(std::span<const PlannedMetadata> items) {
 
 Status verify_asset(const BundlePlan& plan, const PlannedAsset& asset) {
     if (!asset.source)
-        return malformed("has no source");
+        return bad_plan("has no source");
     if (!is_media_type(content_type_of(asset)))
-        return malformed("content type " + quoted(asset.content_type) + " is not of the form type/subtype, in lower case");
+        return bad_plan("content type " + quoted(asset.content_type) + " is not of the form type/subtype, in lower case");
     if (asset.references.size() > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit, std::to_string(asset.references.size()) + " references; at most " +
                                            std::to_string(limits::kReferencesPerAssetMax));
@@ -133,21 +133,21 @@ Result<TagSet> sorted_tags(const PlannedVariant& variant) {
                                            std::to_string(limits::kTagsPerVariantMax));
     for (const auto& [axis, value] : variant.tags)
         if (!is_tag_word(axis) || !is_tag_word(value))
-            return malformed("tag " + quoted(axis + "=" + value) + ": axis and value consist of letters, digits and - _ . +");
+            return bad_plan("tag " + quoted(axis + "=" + value) + ": axis and value consist of letters, digits and - _ . +");
     TagSet tags = variant.tags;
     std::ranges::sort(tags);
     const auto twice = std::ranges::adjacent_find(tags, {}, &TagSet::value_type::first);
     if (twice != tags.end())
-        return malformed("a variant with two tags for " + quoted(twice->first));
+        return bad_plan("a variant with two tags for " + quoted(twice->first));
     return tags;
 }
 
 Status verify_planned_name(const BundlePlan& plan, const PlannedName& name) {
     if (name.variants.empty()) {
         if (name.extends)
-            return malformed("extends another bundle's name, but has no variants to add");
+            return bad_plan("extends another bundle's name, but has no variants to add");
         if (!name.published)
-            return malformed("has no variants, which makes it a tombstone, and a tombstone is published");
+            return bad_plan("has no variants, which makes it a tombstone, and a tombstone is published");
     }
     if (name.variants.size() > limits::kVariantsPerNameMax)
         return Error(ErrorCode::limit, std::to_string(name.variants.size()) + " variants; at most " +
@@ -155,7 +155,7 @@ Status verify_planned_name(const BundlePlan& plan, const PlannedName& name) {
     std::vector<TagSet> tag_sets;
     for (const PlannedVariant& variant : name.variants) {
         if (variant.asset >= plan.assets.size())
-            return malformed("no planned asset " + std::to_string(variant.asset));
+            return bad_plan("no planned asset " + std::to_string(variant.asset));
         if (name.variants.size() == 1 && variant.tags.empty())
             continue;
         FARDEL_TRY_ASSIGN(TagSet tags, sorted_tags(variant));
@@ -163,7 +163,7 @@ Status verify_planned_name(const BundlePlan& plan, const PlannedName& name) {
     }
     std::ranges::sort(tag_sets);
     if (std::ranges::adjacent_find(tag_sets) != tag_sets.end())
-        return malformed("two variants have the same tags, so nothing could choose the second");
+        return bad_plan("two variants have the same tags, so nothing could choose the second");
     return ok();
 }
 
@@ -177,7 +177,7 @@ Status verify_dependencies(std::span<const PlannedDependency> dependencies) {
     std::ranges::sort(ids);
     const auto twice = std::ranges::adjacent_find(ids);
     if (twice != ids.end())
-        return malformed("dependency " + twice->hex() + " is declared twice");
+        return bad_plan("dependency " + twice->hex() + " is declared twice");
     return ok();
 }
 

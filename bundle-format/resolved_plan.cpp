@@ -10,7 +10,7 @@
 namespace fardel {
 namespace {
 
-std::string quoted(std::string_view text) { return "\"" + printable(text) + "\""; }
+std::string quoted_text(std::string_view text) { return "\"" + printable(text) + "\""; }
 
 // Who said two different things.
 std::string speakers(const BundlePlan& plan, std::uint32_t a, std::uint32_t b) {
@@ -19,7 +19,7 @@ std::string speakers(const BundlePlan& plan, std::uint32_t a, std::uint32_t b) {
     if (a == b)
         return label_of(plan.assets[a]);
     const auto& [first, second] = std::minmax(plan.assets[a].key, plan.assets[b].key);
-    return "assets " + quoted(first) + " and " + quoted(second) + ", which have the same bytes";
+    return "assets " + quoted_text(first) + " and " + quoted_text(second) + ", which have the same bytes";
 }
 
 // Of neighbours with equal keys, only the first stays.
@@ -90,7 +90,7 @@ Result<std::vector<ResolvedReference>> resolve_references(const BundlePlan& plan
     });
     if (contradiction != references.end())
         return Error(ErrorCode::malformed, speakers(plan, contradiction->planned, contradiction[1].planned) + ": reference " +
-                                               quoted(contradiction->spelling) + " has two targets");
+                                               quoted_text(contradiction->spelling) + " has two targets");
     keep_first_of_each(references, name);
     if (longest_run(references, [](const ResolvedReference& r) { return r.asset; }) > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit, "an asset has more than " + std::to_string(limits::kReferencesPerAssetMax) + " references");
@@ -115,7 +115,7 @@ Result<std::vector<ResolvedMetadata>> resolve_metadata(const BundlePlan& plan, c
     });
     if (contradiction != metadata.end())
         return Error(ErrorCode::malformed, speakers(plan, contradiction->planned, contradiction[1].planned) + ": metadata " +
-                                               quoted(contradiction->key) + " has two values");
+                                               quoted_text(contradiction->key) + " has two values");
     keep_first_of_each(metadata, name);
     if (longest_run(metadata, [](const ResolvedMetadata& m) { return m.subject; }) > limits::kMetadataPerSubjectMax)
         return Error(ErrorCode::limit, "an asset has more than " + std::to_string(limits::kMetadataPerSubjectMax) + " metadata entries");
@@ -131,7 +131,7 @@ Result<std::vector<ResolvedConsume>> resolve_consumes(std::span<const PlannedCon
         return a.text == b.text && a.pattern != b.pattern;
     });
     if (contradiction != consumes.end())
-        return Error(ErrorCode::malformed, "consumed name " + quoted(contradiction->text) + " is planned as a name and as a pattern");
+        return Error(ErrorCode::malformed, "consumed name " + quoted_text(contradiction->text) + " is planned as a name and as a pattern");
     keep_first_of_each(consumes, [](const ResolvedConsume& c) { return c.text; });
     return consumes;
 }

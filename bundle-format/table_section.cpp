@@ -8,7 +8,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kTableAlign = 64;
+constexpr std::uint64_t kSectionAlign = 64;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ Result<TableSection> write_tables(std::span<const TableBytes> tables, StagedFile
         const PageTree tree = build_page_tree(table.kind, table.records);
         const std::uint64_t at = section_offset + entry->offset;
         FARDEL_TRY(file.write_at(at, table.records));
-        FARDEL_TRY(file.write_at(at + align_up(table.records.size(), kTableAlign), tree.levels));
+        FARDEL_TRY(file.write_at(at + align_up(table.records.size(), kSectionAlign), tree.levels));
         entry->root = tree.root;
         ++entry;
     }

@@ -15,9 +15,9 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kTitle = "fardel-trust ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kPolicyVersion = "1";
 
-Error malformed(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
+Error bad_policy(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
 
 bool is_label(std::string_view label) {
     const auto allowed = [](char c) {
@@ -50,32 +50,32 @@ class RuleBuilder {
 public:
     Status add(PolicyKey key) {
         if (!is_label(key.label))
-            return malformed("a label is 1 to " + std::to_string(limits::kLabelBytesMax) +
+            return bad_policy("a label is 1 to " + std::to_string(limits::kLabelBytesMax) +
                              " letters, digits and . - _");
         if (!keys_.emplace(key.label, key.key).second)
-            return malformed("label " + key.label + " is given twice");
+            return bad_policy("label " + key.label + " is given twice");
         return ok();
     }
 
     Status add(AllowRule rule) {
         FARDEL_TRY(verify_glob(rule.pattern));
         if (rule.pattern.find(' ') != std::string::npos)
-            return malformed("a pattern has no spaces; write ? where the name has one");
+            return bad_policy("a pattern has no spaces; write ? where the name has one");
         if (rule.roles.empty())
-            return malformed("a rule needs at least one role");
+            return bad_policy("a rule needs at least one role");
         std::vector<RoleKeys> all;
         for (const RoleThreshold& wanted : rule.roles) {
             if (wanted.role < Role::author || wanted.role > Role::release)
-                return malformed(role_name(wanted.role) + " is not known");
+                return bad_policy(role_name(wanted.role) + " is not known");
             if (std::ranges::count(rule.roles, wanted.role, &RoleThreshold::role) != 1)
-                return malformed("role " + role_name(wanted.role) + " is given twice");
+                return bad_policy("role " + role_name(wanted.role) + " is given twice");
             if (wanted.threshold < 1 || wanted.threshold > limits::kSignaturesMax)
-                return malformed("a threshold is from 1 to " + std::to_string(limits::kSignaturesMax));
+                return bad_policy("a threshold is from 1 to " + std::to_string(limits::kSignaturesMax));
             FARDEL_TRY_ASSIGN(auto keys, find_keys(wanted.labels));
             all.push_back({wanted.threshold, std::move(keys)});
         }
         if (!thresholds_met(all))
-            return malformed("no signatures can meet this rule: it wants more distinct keys than it names");
+            return bad_policy("no signatures can meet this rule: it wants more distinct keys than it names");
         rules_.allow.push_back(std::move(rule));
         return ok();
     }
@@ -98,13 +98,13 @@ private:
         for (const std::string& label : labels) {
             const auto at = keys_.find(label);
             if (at == keys_.end())
-                return malformed("no key has the label " + printable(label));
+                return bad_policy("no key has the label " + printable(label));
             keys.push_back(at->second);
         }
         std::vector<std::string> sorted(labels.begin(), labels.end());
         std::ranges::sort(sorted);
         if (std::ranges::adjacent_find(sorted) != sorted.end())
-            return malformed("a label stands twice in one role");
+            return bad_policy("a label stands twice in one role");
         return keys;
     }
 
@@ -114,7 +114,7 @@ private:
             return Error(ErrorCode::limit,
                          "the reason is longer than " + std::to_string(limits::kCommentBytesMax) + " bytes");
         if (!is_plain_text(revocation.reason))
-            return malformed("the reason is not UTF-8 without control characters");
+            return bad_policy("the reason is not UTF-8 without control characters");
         list.push_back(std::move(revocation));
         return ok();
     }
@@ -137,11 +137,11 @@ Result<RoleThreshold> parse_role(std::string_view text) {
     RoleThreshold wanted;
     const auto known = find_role(role);
     if (!known)
-        return malformed("\"" + printable(role, 40) + "\" is not a role; a role is written author=1:label,label");
+        return bad_policy("\"" + printable(role, 40) + "\" is not a role; a role is written author=1:label,label");
     wanted.role = *known;
     const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), wanted.threshold);
     if (failure != std::errc() || end != number.data() + number.size() || number.starts_with('0'))
-        return malformed("role " + role_name(*known) + " has no threshold; a role is written author=1:label,label");
+        return bad_policy("role " + role_name(*known) + " has no threshold; a role is written author=1:label,label");
     for (const std::string_view label : split(text, ','))
         wanted.labels.emplace_back(label);
     return wanted;
@@ -157,7 +157,7 @@ Status parse_revocation(std::string_view text, RuleBuilder& builder) {
 
 Status parse_line(std::string_view line, RuleBuilder& builder) {
     if (!is_plain_text(line))
-        return malformed("not UTF-8 without control characters (a tab and a carriage return are control characters)");
+        return bad_policy("not UTF-8 without control characters (a tab and a carriage return are control characters)");
     if (line.empty() || line.starts_with('#'))
         return ok();
     if (line == "unsigned allow") {
@@ -188,7 +188,7 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         if (kind == "bundle")
             return parse_revocation<BundleId>(rest, builder);
     }
-    return malformed("\"" + printable(line, 40) + "\" is not a rule that is known");
+    return bad_policy("\"" + printable(line, 40) + "\" is not a rule that is known");
 }
 
 template <class Id>
@@ -218,12 +218,12 @@ Status verify_size(std::string_view text) {
 Result<TrustPolicy> TrustPolicy::parse(std::string_view text) {
     FARDEL_TRY(verify_size(text));
     if (!text.ends_with('\n'))
-        return malformed("trust policy: does not end with a line feed; has it been cut off?");
+        return bad_policy("trust policy: does not end with a line feed; has it been cut off?");
     RuleBuilder builder;
     const std::string_view title = take_until(text, '\n');
     if (!title.starts_with(kTitle))
-        return malformed("trust policy: line 1: not \"fardel-trust 1\"");
-    if (title.substr(kTitle.size()) != kVersion)
+        return bad_policy("trust policy: line 1: not \"fardel-trust 1\"");
+    if (title.substr(kTitle.size()) != kPolicyVersion)
         return Error(ErrorCode::unsupported, "trust policy: line 1: not a version that this library knows");
     for (std::size_t number = 2; !text.empty(); ++number)
         if (auto status = parse_line(take_until(text, '\n'), builder); !status)
@@ -250,7 +250,7 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
 
 std::string TrustPolicy::format() const {
     std::string text(kTitle);
-    text += kVersion;
+    text += kPolicyVersion;
     text += "\n";
     for (const PolicyKey& key : rules_.keys)
         text += "key " + key.label + " " + key.key.hex() + "\n";

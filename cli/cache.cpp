@@ -20,7 +20,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kListedMax = 10;   // --json has all
+constexpr std::size_t kBrokenListedMax = 10;   // --json has all
 
 struct CheckedFolder {
     std::string folder;
@@ -44,10 +44,10 @@ std::string format_folder(const CheckedFolder& checked, bool was_read, const Con
         return text + fmt::format("  {}\n", console.paint(Colour::green, "everything is whole"));
     text += fmt::format("  {}      {}{}\n", console.paint(Colour::red, "broken"), format_count(report.broken.size(), "file", "files"),
                         report.removed != 0 ? fmt::format(", {} removed", format_count(report.removed)) : "");
-    for (const std::string& file : std::span(report.broken).first(std::min(report.broken.size(), kListedMax)))
+    for (const std::string& file : std::span(report.broken).first(std::min(report.broken.size(), kBrokenListedMax)))
         text += fmt::format("    {}\n", file);
-    if (report.broken.size() > kListedMax)
-        text += fmt::format("    … and {} more; --json lists all\n", format_count(report.broken.size() - kListedMax));
+    if (report.broken.size() > kBrokenListedMax)
+        text += fmt::format("    … and {} more; --json lists all\n", format_count(report.broken.size() - kBrokenListedMax));
     return text;
 }
 
@@ -230,7 +230,7 @@ Result<Exit> run_export(Words words, Console& console) {
     return Exit::fine;
 }
 
-constexpr std::string_view kUsage =
+constexpr std::string_view kCacheUsage =
     "Looks after caches of derived data: what jobs of the packer made, found again under the key of what they were made of.\n\n"
     "Usage: fardel cache init FOLDER\n"
     "       fardel cache stats FOLDER... [--check] [--json]\n"
@@ -255,7 +255,7 @@ Result<Exit> run_cache(Words words, Console& console) {
     if (const auto step = std::ranges::find(kSteps, verb, &Step::name); step != std::ranges::end(kSteps))
         return step->run(words.subspan(1), console);
     if (verb == "--help" || verb == "-h") {
-        FARDEL_TRY(console.write(kUsage));
+        FARDEL_TRY(console.write(kCacheUsage));
         return Exit::fine;
     }
     console.say(verb.empty() ? "fardel: cache: init, stats, trim, verify or export? see 'fardel cache --help'"

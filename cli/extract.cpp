@@ -20,7 +20,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kChunkBytes = 1 << 20;
+constexpr std::size_t kCopyBytes = 1 << 20;
 
 struct ExtractCommand {
     std::string file;
@@ -112,7 +112,7 @@ Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder
 
 Status write_all(const Bundle& bundle, const Selection& selection, ExtractFolder& folder, const std::stop_token& stop, Console& console) {
     ProgressBar bar(console, "extracting");
-    std::vector<std::byte> chunk(kChunkBytes);
+    std::vector<std::byte> chunk(kCopyBytes);
     std::uint64_t done = 0;
     const auto advance = [&](std::size_t bytes) -> Status {
         done += bytes;

@@ -9,7 +9,7 @@
 namespace fardel {
 namespace {
 
-Error unresolved(const Bundle& bundle, std::string_view path, std::string_view what) {
+Error nothing_at(const Bundle& bundle, std::string_view path, std::string_view what) {
     return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(what)));
 }
 
@@ -31,7 +31,7 @@ Result<NameRange> names_below(const Bundle& bundle, std::string_view path, const
     FARDEL_TRY_ASSIGN(const std::uint32_t first, lower_bound(bundle, name + '/'));
     FARDEL_TRY_ASSIGN(const std::uint32_t last, lower_bound(bundle, name + static_cast<char>('/' + 1)));
     if (first >= last)
-        return unresolved(bundle, path, "no such name or folder in this bundle");
+        return nothing_at(bundle, path, "no such name or folder in this bundle");
     return NameRange{first, last};
 }
 
@@ -74,7 +74,7 @@ Result<NameRange> find_names_at(const Bundle& bundle, std::string_view path) {
     } else if (parts->kind == PathKind::published || (parts->kind == PathKind::bundle_name && of_this)) {
         FARDEL_TRY_ASSIGN(range, names_below(bundle, path, std::string(parts->name)));
     } else {
-        return unresolved(bundle, path, "no names of this bundle are there");
+        return nothing_at(bundle, path, "no names of this bundle are there");
     }
     range.published_only = parts->kind == PathKind::root || parts->kind == PathKind::published;
     return range;

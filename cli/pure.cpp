@@ -254,7 +254,7 @@ Result<Exit> run_answer(Words words, Console& console) {
 
 // ---- pure check -----------------------------------------------------------------------------------------------------
 
-struct CheckCommand {
+struct CheckPureCommand {
     std::string answer;
     std::string policy;
     std::string connection;
@@ -265,7 +265,7 @@ struct CheckCommand {
     bool json = false;
 };
 
-Result<Exit> check(const CheckCommand& command, Console& console) {
+Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const PurePolicy policy, read_pure_policy(command.policy));
     FARDEL_TRY_ASSIGN(const OpenBundles bundles, open_bundles(command.mounts));
     FARDEL_TRY_ASSIGN(const PureAnswer answer, read_pure_answer(command.answer));
@@ -294,7 +294,7 @@ Result<Exit> run_check(Words words, Console& console) {
     CommandLine line("pure check", "--answer ANSWER --policy POLICY --connection ID --state DIR --mount FILE... [options]",
                      "Server: checks a client's answer against its own copies of the bundles, and tells everything that speaks against it.",
                      "  fardel pure check --answer answer --report report --policy server.pure --connection 203.0.113.7:27960 --state /var/lib/fardel-pure --mount base.fardel --mount map.fardel\n");
-    CheckCommand command;
+    CheckPureCommand command;
     line.text("--answer", "ANSWER", command.answer, "The client's answer")->required();
     line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
     line.text("--connection", "ID", command.connection, "What server and client both call their connection")->required();
@@ -305,12 +305,12 @@ Result<Exit> run_check(Words words, Console& console) {
     line.flag("--json", command.json, "Report as JSON");
     if (const auto over = line.parse(words, console))
         return *over;
-    return check(command, console);
+    return check_pure(command, console);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-constexpr std::string_view kUsage =
+constexpr std::string_view kPureUsage =
     "Pure mode from a shell: what a server allows, and the handshake that shows it.\n\n"
     "Usage: fardel pure policy FILE... -o POLICY [options]\n"
     "       fardel pure offer --policy POLICY --connection ID --state DIR -o OFFER [options]\n"
@@ -336,7 +336,7 @@ Result<Exit> run_pure(Words words, Console& console) {
     if (verb == "check")
         return run_check(words.subspan(1), console);
     if (verb == "--help" || verb == "-h") {
-        FARDEL_TRY(console.write(kUsage));
+        FARDEL_TRY(console.write(kPureUsage));
         return Exit::fine;
     }
     console.say(verb.empty() ? "fardel: pure: policy, offer, answer or check? see 'fardel pure --help'" : fmt::format("fardel: pure: '{}' is none of policy, offer, answer and check; see 'fardel pure --help'", verb));

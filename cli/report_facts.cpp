@@ -16,7 +16,7 @@ namespace {
 
 // ---- What is read
 
-Result<std::string> metadata_text(const Bundle& bundle, std::string_view key) {
+Result<std::string> read_metadata_text(const Bundle& bundle, std::string_view key) {
     FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text(key));
     return std::string(text.value_or(""));
 }
@@ -25,8 +25,8 @@ Result<ReportBundle> read_bundle(const std::string& file) {
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
     ReportBundle read;
     read.file = file;
-    FARDEL_TRY_ASSIGN(read.name, metadata_text(*bundle, "name"));
-    FARDEL_TRY_ASSIGN(read.version, metadata_text(*bundle, "version"));
+    FARDEL_TRY_ASSIGN(read.name, read_metadata_text(*bundle, "name"));
+    FARDEL_TRY_ASSIGN(read.version, read_metadata_text(*bundle, "version"));
     read.id = bundle->id();
     read.layout = bundle->layout_id();
     read.file_bytes = bundle->source()->size_bytes();

@@ -16,7 +16,7 @@
 namespace fardel {
 namespace {
 
-std::string shown(std::string_view text) { return printable(text, 1024); }
+std::string on_page(std::string_view text) { return printable(text, 1024); }
 std::string shown_type(std::string_view type) { return type.empty() ? "(no type)" : printable(type, 100); }
 
 // A list that ends, and how long it would have been.
@@ -62,9 +62,9 @@ public:
             {"totals", make_totals()},
             {"references", make_references()},
             {"conflicts", make_conflicts()},
-            {"gaps", bounded(facts_.gaps, [](const ReportGap& gap) { return Json::array({gap.bundle, shown(gap.name), gap.pattern, gap.optional}); })},
+            {"gaps", bounded(facts_.gaps, [](const ReportGap& gap) { return Json::array({gap.bundle, on_page(gap.name), gap.pattern, gap.optional}); })},
             {"absent_bundles", bounded(facts_.absent_bundles, [](const ReportAbsentBundle& absent) {
-                 return Json::array({absent.bundle, absent.wanted.hex(), shown(absent.name), shown(absent.version), absent.is_static});
+                 return Json::array({absent.bundle, absent.wanted.hex(), on_page(absent.name), on_page(absent.version), absent.is_static});
              })},
             {"unresolved", make_unresolved()},
             {"roots", make_roots()},
@@ -81,10 +81,10 @@ private:
         for (const ReportBundle& bundle : facts_.bundles) {
             Json dependencies = Json::array(), metadata = Json::array();
             for (const ContentDependency& dependency : std::span(bundle.contents.dependencies).first(std::min(bundle.contents.dependencies.size(), kReportListMax)))
-                dependencies.push_back(Json{{"id", dependency.bundle.hex()}, {"name", shown(dependency.name)}, {"version", shown(dependency.version)}, {"static", dependency.is_static}});
+                dependencies.push_back(Json{{"id", dependency.bundle.hex()}, {"name", on_page(dependency.name)}, {"version", on_page(dependency.version)}, {"static", dependency.is_static}});
             for (const ContentMetadata& entry : bundle.contents.metadata)
-                metadata.push_back(Json::array({shown(entry.key), shown(format_value(entry.value))}));
-            bundles.push_back(Json{{"file", shown(bundle.file)}, {"id", bundle.id.hex()}, {"layout", bundle.layout.hex()}, {"name", shown(bundle.name)}, {"version", shown(bundle.version)},
+                metadata.push_back(Json::array({on_page(entry.key), on_page(format_value(entry.value))}));
+            bundles.push_back(Json{{"file", on_page(bundle.file)}, {"id", bundle.id.hex()}, {"layout", bundle.layout.hex()}, {"name", on_page(bundle.name)}, {"version", on_page(bundle.version)},
                                    {"file_bytes", bundle.file_bytes}, {"raw", bundle.contents.raw_bytes}, {"stored", bundle.contents.stored_bytes},
                                    {"assets", bundle.contents.assets.size()}, {"names", bundle.contents.names.size()}, {"signatures", bundle.signatures},
                                    {"dependencies", std::move(dependencies)}, {"metadata", std::move(metadata)}});
@@ -110,7 +110,7 @@ private:
             Json variants = Json::array();
             for (const ContentVariant& variant : name.variants) {
                 const std::size_t number = number_of(bundle.first_node + variant.asset);
-                variants.push_back(Json::array({number, shown(format_tags(variant))}));
+                variants.push_back(Json::array({number, on_page(format_tags(variant))}));
             }
             const int flags = (name.published ? 1 : 0) | (name.extends ? 2 : 0);
             names.push_back(Json::array({selected.bundle, name.text, flags, selected.raw_bytes, selected.stored_bytes, std::move(variants)}));
@@ -151,7 +151,7 @@ private:
                 continue;
             const auto to = reference.to ? numbers_.find(*reference.to) : numbers_.end();
             const int flags = (reference.optional ? 1 : 0) | (reference.dynamic ? 2 : 0) | (reference.to ? 4 : 0);
-            list.push_back(Json::array({from->second, to == numbers_.end() ? Json() : Json(to->second), shown(reference.spelling), flags, to == numbers_.end() ? shown(reference.wanted) : ""}));
+            list.push_back(Json::array({from->second, to == numbers_.end() ? Json() : Json(to->second), on_page(reference.spelling), flags, to == numbers_.end() ? on_page(reference.wanted) : ""}));
         }
         return Json{{"total", facts_.references.size()}, {"list", std::move(list)}};
     }
@@ -169,7 +169,7 @@ private:
             Json hidden = Json::array();
             for (const ReportSide& side : conflict->hidden)
                 hidden.push_back(json_of(side));
-            return Json::array({shown(conflict->path), conflict->harmless, json_of(conflict->winner), std::move(hidden)});
+            return Json::array({on_page(conflict->path), conflict->harmless, json_of(conflict->winner), std::move(hidden)});
         });
         told["harmful"] = std::ranges::count(facts_.conflicts, false, &ReportConflict::harmless);
         return told;
@@ -183,7 +183,7 @@ private:
         std::ranges::stable_sort(unresolved, {}, &ReportReference::optional);
         return bounded(unresolved, [&](const ReportReference* reference) {
             const auto from = numbers_.find(reference->from);
-            return Json::array({from == numbers_.end() ? Json() : Json(from->second), name_of(reference->from), shown(reference->spelling), shown(reference->wanted), reference->optional});
+            return Json::array({from == numbers_.end() ? Json() : Json(from->second), name_of(reference->from), on_page(reference->spelling), on_page(reference->wanted), reference->optional});
         });
     }
 
@@ -223,8 +223,8 @@ private:
 
     static Json make_audit(const ReportAudit& audit) {
         const auto missing = [](const ReportAudit::Missing& entry) {
-            Json tried = bounded(entry.tried, [](const std::string& name) { return Json(shown(name)); }, 20)["list"];
-            return Json::array({shown(entry.from), shown(entry.spelling), shown(entry.use), entry.line, std::move(tried)});
+            Json tried = bounded(entry.tried, [](const std::string& name) { return Json(on_page(name)); }, 20)["list"];
+            return Json::array({on_page(entry.from), on_page(entry.spelling), on_page(entry.use), entry.line, std::move(tried)});
         };
         std::vector<ReportAudit::Unused> unused = audit.unused;
         std::ranges::stable_sort(unused, std::ranges::greater{}, &ReportAudit::Unused::bytes);
@@ -232,9 +232,9 @@ private:
         std::ranges::stable_sort(roots, std::ranges::greater{}, &ReportAudit::Root::bytes);
         return Json{
             {"missing", bounded(audit.missing, missing)},
-            {"unused", bounded(unused, [](const ReportAudit::Unused& entry) { return Json::array({shown(entry.name), entry.bytes}); })},
-            {"broken", bounded(audit.broken, [](const ReportAudit::Broken& entry) { return Json::array({shown(entry.name), shown(entry.reason)}); })},
-            {"roots", bounded(roots, [](const ReportAudit::Root& root) { return Json::array({shown(root.root), root.names, root.bytes, root.missing}); })},
+            {"unused", bounded(unused, [](const ReportAudit::Unused& entry) { return Json::array({on_page(entry.name), entry.bytes}); })},
+            {"broken", bounded(audit.broken, [](const ReportAudit::Broken& entry) { return Json::array({on_page(entry.name), on_page(entry.reason)}); })},
+            {"roots", bounded(roots, [](const ReportAudit::Root& root) { return Json::array({on_page(root.root), root.names, root.bytes, root.missing}); })},
         };
     }
 

@@ -162,7 +162,7 @@ Result<Exit> run_trust_init(Words words, Console& console) {
     return init(command, console);
 }
 
-constexpr std::string_view kUsage =
+constexpr std::string_view kTrustUsage =
     "Makes and shows trust policies: whose signatures count for which bundles.\n\n"
     "Usage: fardel trust init POLICY --author KEY.pub [options]\n"
     "       fardel trust show POLICY [--json]\n\n"
@@ -180,7 +180,7 @@ Result<Exit> run_trust(Words words, Console& console) {
     if (verb == "show")
         return run_show(words.subspan(1), console);
     if (verb == "--help" || verb == "-h") {
-        FARDEL_TRY(console.write(kUsage));
+        FARDEL_TRY(console.write(kTrustUsage));
         return Exit::fine;
     }
     console.say(verb.empty() ? "fardel: trust: init or show? see 'fardel trust --help'" : fmt::format("fardel: trust: '{}' is neither init nor show; see 'fardel trust --help'", verb));

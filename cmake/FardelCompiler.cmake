@@ -12,6 +12,15 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
+# Under a sanitizer a minute of optimising saves seconds of running, but for the libraries.
+option(FARDEL_OPTIMISE_LIBRARIES_ONLY "Compile the program and the tests with -O0" OFF)
+
+function(fardel_compile_quickly target)
+    if(FARDEL_OPTIMISE_LIBRARIES_ONLY)
+        target_compile_options(${target} PRIVATE -O0)
+    endif()
+endfunction()
+
 # Every library, program and test of ours passes through this; third-party code does not. The presets make warnings errors;
 # a plain configure does not, for the sake of compilers that we have not met.
 function(fardel_compile_strictly target)
@@ -23,6 +32,11 @@ function(fardel_compile_strictly target)
         $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
         -Wno-missing-field-initializers  # designated initialisers leave the rest at their defaults
     )
+    if(CMAKE_UNITY_BUILD)
+        target_compile_options(${target} PRIVATE
+            -Wno-shadow  # a local of one file beside a constant of another
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)  # anonymous namespaces of what is not the main file
+    endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         target_compile_options(${target} PRIVATE
             -Wno-restrict             # false alarms on std::string operator+: GCC bug 105651

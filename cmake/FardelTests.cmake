@@ -3,6 +3,7 @@
 # fardel_add_test_folder(<folder>
 #     FILES <x_test.cpp>…     by hand, one a line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
+#     [ALONE <z.cpp>…]        those of them that name things as a neighbour does; unity builds compile them by themselves
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -12,7 +13,7 @@
 # and may include the private headers of the folder that it tests, and "scratch.h", which gives a folder for what a case
 # needs on disk. A folder without files makes nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -23,6 +24,9 @@ function(fardel_add_test_folder folder)
         set(arg_TIMEOUT 600)
     endif()
 
+    if(arg_ALONE)
+        set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
     set(target "fardel_${folder}_tests")
     add_executable(${target} ${arg_FILES} ${arg_SUPPORT})
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")  # what tests share: scratch.h
@@ -38,6 +42,7 @@ function(fardel_add_test_folder folder)
         add_dependencies(${target} fardel)
     endif()
     fardel_compile_strictly(${target})
+    fardel_compile_quickly(${target})
 
     foreach(file IN LISTS arg_FILES)
         if(NOT file MATCHES "^([a-z0-9_]+)_test\\.cpp$")

@@ -14,7 +14,7 @@ constexpr std::uint64_t kPage = limits::kPageBytes;
 constexpr std::uint64_t kLevelAlign = 64;
 constexpr std::uint64_t kReadBytes = 1u << 20;
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+std::uint64_t padded_to(std::uint64_t value, std::uint64_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
@@ -46,7 +46,7 @@ std::vector<Level> levels_of(std::uint64_t offset, std::uint64_t length) {
         levels.push_back({offset, length, {}, {}});
         if (length <= kPage)
             return levels;
-        offset += align_up(length, kLevelAlign);
+        offset += padded_to(length, kLevelAlign);
         length = page_count(length) * sizeof(Hash);
     }
 }
@@ -121,7 +121,7 @@ Table Table::read(const ByteSource& source, std::uint64_t section_offset, const 
         Level& level = levels[number];
         read_level(source, level, name + (number == 0 ? "" : " page tree, level " + std::to_string(number)), findings);
         const std::uint64_t end = level.file_offset + level.length_bytes;
-        check_zeros(source, end, level.file_offset + align_up(level.length_bytes, kLevelAlign), "padding in " + name,
+        check_zeros(source, end, level.file_offset + padded_to(level.length_bytes, kLevelAlign), "padding in " + name,
                     findings);
     }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kPicksMax = 16;    // of one bundle
 constexpr std::size_t kPicksAll = 256;   // of all, if that leaves each bundle one
-constexpr std::uint64_t kPieceBytes = 65536;
+constexpr std::uint64_t kProofPieceBytes = 65536;
 
 std::span<const std::byte, 32> key_bytes(const Hash& key) { return std::as_bytes(std::span<const std::uint8_t, 32>(key.bytes)); }
 
@@ -49,9 +49,9 @@ Result<std::vector<PurePick>> pick_pieces(const Hash& nonce, std::size_t place, 
         PurePick pick;
         pick.asset = AssetIndex{static_cast<std::uint32_t>(load_le64(draw.bytes.data()) % bundle.asset_count())};
         FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(pick.asset));
-        const std::uint64_t pieces = std::max<std::uint64_t>(asset.raw_bytes / kPieceBytes + (asset.raw_bytes % kPieceBytes != 0), 1);
-        pick.offset = load_le64(draw.bytes.data() + 8) % pieces * kPieceBytes;
-        pick.size_bytes = static_cast<std::uint32_t>(std::min(kPieceBytes, asset.raw_bytes - pick.offset));
+        const std::uint64_t pieces = std::max<std::uint64_t>(asset.raw_bytes / kProofPieceBytes + (asset.raw_bytes % kProofPieceBytes != 0), 1);
+        pick.offset = load_le64(draw.bytes.data() + 8) % pieces * kProofPieceBytes;
+        pick.size_bytes = static_cast<std::uint32_t>(std::min(kProofPieceBytes, asset.raw_bytes - pick.offset));
         picks.push_back(pick);
     }
     return picks;

@@ -11,11 +11,11 @@
 namespace fardel {
 namespace {
 
-constexpr std::string_view kTitle = "fardel-pure-report ";
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kReportTitle = "fardel-pure-report ";
+constexpr std::string_view kReportVersion = "1";
 constexpr std::array<std::string_view, kPureFaults> kFaults = {"missing", "wrong", "unsigned", "revoked", "not-allowed", "extra"};
 
-Error malformed(std::string_view reason) { return Error(ErrorCode::malformed, "pure report: " + std::string(reason)); }
+Error bad_report(std::string_view reason) { return Error(ErrorCode::malformed, "pure report: " + std::string(reason)); }
 
 // Takes what is before the next `separator`, and the separator; nothing when there is none.
 std::optional<std::string_view> take(std::string_view& text, char separator) {
@@ -39,17 +39,17 @@ Result<PureProblem> parse_problem(std::string_view line) {
     const auto id = take(line, '\t');
     const auto name = take(line, '\t');
     if (!word || !id || !name)
-        return malformed("a line is fault, bundle id, name and reason, with tabs between them");
+        return bad_report("a line is fault, bundle id, name and reason, with tabs between them");
     const auto fault = std::ranges::find(kFaults, *word);
     if (fault == kFaults.end())
-        return malformed("a fault that is not known");
+        return bad_report("a fault that is not known");
     PureProblem problem;
     problem.fault = static_cast<PureFault>(fault - kFaults.begin());
     FARDEL_TRY_ASSIGN(problem.bundle, BundleId::parse(*id));
     problem.name = *name;
     problem.text = line;
     if (!is_shown_text(problem.name) || !is_shown_text(problem.text))
-        return malformed("a name or reason that is not safe to show, or too long");
+        return bad_report("a name or reason that is not safe to show, or too long");
     return problem;
 }
 
@@ -77,7 +77,7 @@ std::array<std::uint32_t, kPureFaults> PureReport::counts() const noexcept {
 }
 
 std::string PureReport::format() const {
-    std::string text = std::string(kTitle) + std::string(kVersion) + "\n";
+    std::string text = std::string(kReportTitle) + std::string(kReportVersion) + "\n";
     for (const PureProblem& problem : problems_)
         text += std::string(pure_fault_text(problem.fault)) + "\t" + problem.bundle.hex() + "\t" + problem.name + "\t" + problem.text + "\n";
     return text;
@@ -89,15 +89,15 @@ Result<PureReport> PureReport::parse(std::string_view text) {
     if (text.size() > kBytesMax)
         return Error(ErrorCode::limit, "pure report of " + std::to_string(text.size()) + " bytes, at most " + std::to_string(kBytesMax) + " allowed");
     const auto title = take(text, '\n');
-    if (!title || !title->starts_with(kTitle))
-        return malformed("does not begin with \"fardel-pure-report 1\"");
-    if (title->substr(kTitle.size()) != kVersion)
+    if (!title || !title->starts_with(kReportTitle))
+        return bad_report("does not begin with \"fardel-pure-report 1\"");
+    if (title->substr(kReportTitle.size()) != kReportVersion)
         return Error(ErrorCode::unsupported, "pure report: not a version that this library knows");
     std::vector<PureProblem> problems;
     while (!text.empty()) {
         const auto line = take(text, '\n');
         if (!line)
-            return malformed("does not end with a line feed; has it been cut off?");
+            return bad_report("does not end with a line feed; has it been cut off?");
         if (problems.size() == kProblemsMax)
             return Error(ErrorCode::limit, "pure report of more than " + std::to_string(kProblemsMax) + " problems");
         FARDEL_TRY_ASSIGN(PureProblem problem, parse_problem(*line));

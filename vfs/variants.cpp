@@ -34,7 +34,7 @@ Result<std::string> parse_word(std::string_view text, std::string_view whole) {
     return std::string(text);
 }
 
-Result<AxisPreference> parse_axis(std::string_view text) {
+Result<AxisPreference> parse_preference_axis(std::string_view text) {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos)
         return malformed("'=' is missing", text);
@@ -81,7 +81,7 @@ Result<VariantPreference> parse_variant_preference(std::string_view text) {
         if (const std::string_view part = trimmed(text.substr(0, end)); !part.empty()) {
             if (out.size() == kAxesMax)
                 return Error(ErrorCode::limit, "variant preference: more than " + std::to_string(kAxesMax) + " axes");
-            FARDEL_TRY_ASSIGN(AxisPreference axis, parse_axis(part));
+            FARDEL_TRY_ASSIGN(AxisPreference axis, parse_preference_axis(part));
             if (std::ranges::find(out, axis.axis, &AxisPreference::axis) != out.end())
                 return malformed("an axis stands twice", part);
             out.push_back(std::move(axis));
