@@ -316,8 +316,8 @@ void many_small_files(const Scene& scene, Table& table) {
     race.run("small files", sample(files), kAgain, Unit::files);
 }
 
-void read_many_bundles(const Scene& scene, Table& table) {
-    table.heading("Bundles of 2,500 small assets mounted: open + read + close, random order, one thread");
+void read_many_bundles(const Scene& scene, unsigned threads, Table& table) {
+    table.heading(fmt::format("Bundles of 2,500 small assets mounted: open + read + close, random order, {}", threads == 1 ? "one thread" : "two threads"));
     constexpr std::uint32_t kEach = 2'500;
     Rates alone;
     for (const std::uint32_t bundles : {1u, 10u, 100u, 400u}) {
@@ -336,8 +336,8 @@ void read_many_bundles(const Scene& scene, Table& table) {
         const std::vector<std::string> in_order = names;   // in memory, too
         const Reader reader = vfs_reader(vfs);
         const double seconds_max = scene.quick ? 0.2 : 2;
-        Rates rates{.first = rate(read_some(reader.read, in_order, 1, seconds_max), Unit::files), .again = 0};
-        for (int round = 0; round < 3; ++round) rates.again = std::max(rates.again, rate(read_some(reader.read, in_order, 1, seconds_max), Unit::files));
+        Rates rates{.first = rate(read_some(reader.read, in_order, threads, seconds_max), Unit::files), .again = 0};
+        for (int round = 0; round < 3; ++round) rates.again = std::max(rates.again, rate(read_some(reader.read, in_order, threads, seconds_max), Unit::files));
         const std::string what = fmt::format("{} bundle{}", bundles, bundles == 1 ? "" : "s");
         if (bundles == 1) alone = rates;
         table.add({what + ", first time", rates.first, bundles == 1 ? 0 : alone.first, "files/s", true, "1 bundle", ""});
@@ -350,7 +350,7 @@ void read_many_bundles(const Scene& scene, Table& table) {
 void bench_peers(const Scene& scene, Table& table) {
     the_game(scene, table);
     many_small_files(scene, table);
-    read_many_bundles(scene, table);
+    for (const unsigned threads : {1u, 2u}) read_many_bundles(scene, threads, table);
 }
 
 }  // namespace fardel::bench

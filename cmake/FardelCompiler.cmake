@@ -12,7 +12,7 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
-# Under a sanitizer a minute of optimising saves seconds of running, but for the libraries.
+# A minute of optimising saves seconds of running, but for the libraries.
 option(FARDEL_OPTIMISE_LIBRARIES_ONLY "Compile the program and the tests with -O0" OFF)
 
 function(fardel_compile_quickly target)

@@ -4,6 +4,7 @@
 #     FILES <x_test.cpp>…     by hand, one a line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
 #     [ALONE <z.cpp>…]        those of them that name things as a neighbour does; unity builds compile them by themselves
+#     [COMPUTES <x_test.cpp>…] those of FILES that spend their time in their own code; optimised in every build
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
@@ -13,7 +14,7 @@
 # and may include the private headers of the folder that it tests, and "scratch.h", which gives a folder for what a case
 # needs on disk. A folder without files makes nothing.
 function(fardel_add_test_folder folder)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;COMPUTES;LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_test_folder(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -26,6 +27,9 @@ function(fardel_add_test_folder folder)
 
     if(arg_ALONE)
         set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+    if(arg_COMPUTES AND FARDEL_OPTIMISE_LIBRARIES_ONLY)
+        set_source_files_properties(${arg_COMPUTES} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON COMPILE_OPTIONS -O1)
     endif()
     set(target "fardel_${folder}_tests")
     add_executable(${target} ${arg_FILES} ${arg_SUPPORT})
