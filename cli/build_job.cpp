@@ -79,6 +79,8 @@ Json json_of(const Report& report, const std::string& summary) {
     json["sources_read"] = report.counts.sources_read;
     json["jobs"] = report.counts.jobs;
     json["jobs_run"] = report.counts.jobs_run;
+    json["assets_with_scanner"] = report.counts.with_scanner;
+    json["assets_scanned"] = report.counts.scanned;
     json["warnings"] = report.warnings;
     json["cache"] = json_of(report.cache);
     json["logs"] = report.logs;
@@ -104,6 +106,8 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
         text += fmt::format("{}: gave other bytes than before for the same inputs\n", console.paint(Colour::yellow, different));
     if (report.counts.jobs != 0)
         text += fmt::format("jobs: {} of {} run, {} from the cache\n", format_count(report.counts.jobs_run), format_count(report.counts.jobs), format_count(report.counts.jobs - report.counts.jobs_run));
+    if (report.counts.with_scanner != 0)
+        text += fmt::format("scanned: {} of {}, the others were known\n", format_count(report.counts.scanned), format_count(report.counts.with_scanner, "asset", "assets"));
     if (report.up_to_date) {
         text += fmt::format("{} is up to date ({})\n", printable(job.out), format_seconds(report.seconds));
     } else {

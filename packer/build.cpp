@@ -97,6 +97,7 @@ struct ProjectBuild::State {
     Status see_programs();
     Result<std::vector<FileContent>> know_sources(const std::vector<SourceEntry>& entries);
     Result<std::vector<ProjectFile>> make_files(std::vector<SourceEntry> entries, std::vector<FileContent> contents);
+    Result<PackPlan> plan_files(std::vector<ProjectFile> files, ScanReport report);
     Status open_cache();
     Result<JobsRun> run(JobGraph& graph, std::vector<FileContent> contents);
     Status remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now);
@@ -148,12 +149,29 @@ Result<PackPlan> ProjectBuild::plan() {
     std::ranges::move(scan.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(std::vector<FileContent> contents, state.know_sources(scan.entries));
     FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.make_files(std::move(scan.entries), std::move(contents)));
-    FARDEL_TRY_ASSIGN(PackPlan planned, plan_project_files(state.project, state.folder, std::move(files), std::move(scan.report)));
+    FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_files(std::move(files), std::move(scan.report)));
     // A rule whose files were all made into others has not been idle.
     std::erase_if(planned.idle_rules, [&](const std::string& rule) {
         return std::ranges::any_of(state.lines, [&](std::uint32_t line) { return rule.starts_with(printable(state.project.file) + ":" + std::to_string(line) + ": "); });
     });
     state.planned = plan_digest(planned.plan);
+    return planned;
+}
+
+// With what scanners found before. What they find now counts even if linking fails.
+Result<PackPlan> ProjectBuild::State::plan_files(std::vector<ProjectFile> files, ScanReport report) {
+    if (!project.link)
+        return plan_project_files(project, folder, std::move(files), std::move(report));
+    FARDEL_TRY_ASSIGN(auto known, database.read_scans());
+    ScanMemory memory(std::move(known));
+    auto planned = plan_project_files(project, folder, std::move(files), std::move(report), {.jobs = options.jobs, .scanners = {}, .told = {}, .memory = &memory, .stop = options.stop});
+    FARDEL_TRY(database.write_scans(memory.take_added()));
+    if (planned) {
+        FARDEL_TRY(database.forget_idle_scans(memory.used()));
+        counts.with_scanner = planned->assets_with_scanner;
+        counts.scanned = planned->assets_scanned;
+    }
+    FARDEL_TRY(database.keep());
     return planned;
 }
 

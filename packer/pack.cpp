@@ -38,7 +38,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version});
-    return PackPlan{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .parts = {}, .idle_rules = {}};
+    return PackPlan{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .assets_with_scanner = 0, .assets_scanned = 0, .parts = {}, .idle_rules = {}};
 }
 
 Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan, bool references) {
@@ -53,6 +53,8 @@ Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanO
         if (std::ranges::find(plan.consumes, consume.text, &PlannedConsume::text) == plan.consumes.end())
             plan.consumes.push_back(consume);
     packed.link = std::move(link);
+    packed.assets_with_scanner = found.assets;
+    packed.assets_scanned = found.assets_scanned;
     return ok();
 }
 

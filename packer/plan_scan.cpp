@@ -1,6 +1,7 @@
 #include <fardel/packer/plan_scan.h>
 
 #include "link_target.h"
+#include "record_bytes.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
@@ -50,19 +51,51 @@ std::vector<std::string_view> names_of(const BundlePlan& plan) {
     return names;
 }
 
-// A pattern of the project, ready to scan.
-struct OwnScanner {
-    const ProjectScanner* said = nullptr;
-    PatternScanner pattern;
+Hash digest_of(const RecordWriter& writer) { return blake3(std::as_bytes(std::span(writer.bytes()))); }
+
+// A scanner with all that decides what it finds in given bytes.
+struct PlannedScanner {
+    Hash configuration;
+    const ProjectScanner* said = nullptr;        // nothing: a built-in one
+    std::optional<PatternScanner> pattern;
 };
 
-Result<std::vector<OwnScanner>> parse_scanners(std::span<const ProjectScanner> scanners) {
-    std::vector<OwnScanner> parsed;
+constexpr std::string_view kBuiltinSchema = "fardel scanner 1";
+constexpr std::string_view kPatternSchema = "fardel pattern scanner 1";
+
+Hash builtin_configuration(std::string_view word) {
+    RecordWriter writer;
+    writer.text(kBuiltinSchema);
+    writer.number(kScannersVersion);
+    writer.text(word);
+    return digest_of(writer);
+}
+
+Hash pattern_configuration(const ProjectScanner& scanner) {
+    RecordWriter writer;
+    writer.text(kPatternSchema);
+    writer.number(kScannersVersion);
+    writer.text(scanner.pattern);
+    writer.number(static_cast<std::uint64_t>(scanner.use));
+    writer.number(static_cast<std::uint64_t>(scanner.form));
+    writer.number(scanner.optional ? 1 : 0);
+    return digest_of(writer);
+}
+
+Hash key_of(const PlannedScanner& scanner, const AssetId& asset) {
+    RecordWriter writer;
+    writer.id(scanner.configuration);
+    writer.id(asset);
+    return digest_of(writer);
+}
+
+Result<std::vector<PlannedScanner>> parse_scanners(std::span<const ProjectScanner> scanners) {
+    std::vector<PlannedScanner> parsed;
     for (const ProjectScanner& scanner : scanners) {
         if (!scanner.command.empty())
             return Error(ErrorCode::unsupported, "scanner for \"" + printable(scanner.match) + "\": programs are not run to scan yet; write a 'pattern' instead of 'command'");
         FARDEL_TRY_ASSIGN(PatternScanner pattern, PatternScanner::parse(scanner.pattern));
-        parsed.push_back({.said = &scanner, .pattern = std::move(pattern)});
+        parsed.push_back({.configuration = pattern_configuration(scanner), .said = &scanner, .pattern = std::move(pattern)});
     }
     return parsed;
 }
@@ -81,9 +114,36 @@ Status append(ScanFindings more, ScanFindings& findings) {
     return ok();
 }
 
+// The bytes of one asset, read when somebody wants them.
+class AssetReader {
+public:
+    AssetReader(const PlannedAsset& asset, std::uint64_t size_bytes) : asset_(asset), size_bytes_(size_bytes) {}
+
+    Result<AssetId> id() {
+        if (asset_.known)
+            return asset_.known->asset;
+        FARDEL_TRY(bytes());
+        return id_from<AssetId>(blake3(*bytes_));
+    }
+
+    Result<std::span<const std::byte>> bytes() {
+        if (!bytes_) {
+            FARDEL_TRY_ASSIGN(bytes_, read_blob(*asset_.source, size_bytes_));
+            if (asset_.known && id_from<AssetId>(blake3(*bytes_)) != asset_.known->asset)
+                return Error(ErrorCode::conflict, "was edited while it was built; build again");
+        }
+        return std::span<const std::byte>(*bytes_);
+    }
+
+private:
+    const PlannedAsset& asset_;
+    std::uint64_t size_bytes_;
+    std::optional<std::vector<std::byte>> bytes_;
+};
+
 class Scan {
 public:
-    Scan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options, std::vector<OwnScanner> own)
+    Scan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options, std::vector<PlannedScanner> own)
         : plan_(plan), sizes_(sizes), options_(options), own_(std::move(own)), names_(names_of(plan)), errors_(plan.assets.size()) {
         out_.scanned.resize(plan.assets.size());
         out_.ids.resize(plan.assets.size());
@@ -101,10 +161,22 @@ public:
         for (std::size_t asset = 0; asset < errors_.size(); ++asset)
             if (errors_[asset])
                 return std::move(*errors_[asset]).with_context("asset \"" + printable(plan_.assets[asset].key) + "\"");
+        out_.assets = assets_;
+        out_.assets_scanned = assets_scanned_;
         return std::move(out_);
     }
 
 private:
+    std::vector<PlannedScanner> scanners_for(std::size_t at) const {
+        std::vector<PlannedScanner> scanners;
+        if (const std::string_view word = scanner_for(names_[at], plan_.assets[at].content_type); !word.empty())
+            scanners.push_back({.configuration = builtin_configuration(word), .said = nullptr, .pattern = {}});
+        for (const PlannedScanner& scanner : own_)
+            if (glob_matches(scanner.said->match, names_[at]))
+                scanners.push_back(scanner);
+        return scanners;
+    }
+
     Status scan(std::size_t at) {
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
@@ -114,44 +186,62 @@ private:
                 out_.ids[at] = asset.known->asset;
             return append({.references = told->second, .defines = {}}, out_.scanned[at].findings);
         }
-        std::vector<const OwnScanner*> own;
-        for (const OwnScanner& scanner : own_)
-            if (glob_matches(scanner.said->match, names_[at]))
-                own.push_back(&scanner);
-        if (own.empty() && !has_scanner(names_[at], asset.content_type))
+        const auto scanners = scanners_for(at);
+        if (scanners.empty())
             return ok();
+        ++assets_;
         if (sizes_[at] > kScannedBytesMax) {
             out_.scanned[at].broken = std::to_string(sizes_[at]) + " bytes; at most " + std::to_string(kScannedBytesMax) + " are scanned";
             return ok();
         }
-        FARDEL_TRY_ASSIGN(const auto bytes, read_blob(*asset.source, sizes_[at]));
-        out_.ids[at] = id_from<AssetId>(blake3(bytes));
-        auto findings = find_all(at, own, bytes);
-        if (findings)
-            out_.scanned[at].findings = *std::move(findings);
-        else
-            out_.scanned[at].broken = findings.error().text();
+        AssetReader reader(asset, sizes_[at]);
+        FARDEL_TRY_ASSIGN(out_.ids[at], reader.id());
+        bool read = false;
+        for (const PlannedScanner& scanner : scanners) {
+            const Hash key = key_of(scanner, *out_.ids[at]);
+            auto found = options_.memory ? options_.memory->find(key) : std::nullopt;
+            if (!found) {
+                read = true;
+                FARDEL_TRY_ASSIGN(found, scan_with(scanner, at, reader));
+                if (options_.memory)
+                    options_.memory->add(key, *found);
+            }
+            take_in(*std::move(found), out_.scanned[at]);
+        }
+        assets_scanned_ += read;
         return ok();
     }
 
-    Result<ScanFindings> find_all(std::size_t at, std::span<const OwnScanner* const> own, std::span<const std::byte> bytes) const {
-        FARDEL_TRY_ASSIGN(ScanFindings findings, scan_references(names_[at], plan_.assets[at].content_type, bytes));
-        for (const OwnScanner* const scanner : own) {
-            FARDEL_TRY_ASSIGN(ScanFindings more, scanner->pattern.scan(bytes, scanner->said->use, scanner->said->form, scanner->said->optional));
-            FARDEL_TRY(append(std::move(more), findings));
-        }
-        return findings;
+    Result<std::optional<ScannedAsset>> scan_with(const PlannedScanner& scanner, std::size_t at, AssetReader& reader) const {
+        FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
+        auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.said->use, scanner.said->form, scanner.said->optional)
+                                        : scan_references(names_[at], plan_.assets[at].content_type, bytes);
+        return std::optional(findings ? ScannedAsset{.findings = *std::move(findings), .broken = {}} : ScannedAsset{.findings = {}, .broken = findings.error().text()});
+    }
+
+    // The first of its scanners that refuses an asset says why it is broken.
+    static void take_in(ScannedAsset more, ScannedAsset& all) {
+        if (!all.broken.empty())
+            return;
+        if (!more.broken.empty())
+            all = std::move(more);
+        else if (all.findings.references.empty() && all.findings.defines.empty())
+            all.findings = std::move(more.findings);
+        else if (const Status appended = append(std::move(more.findings), all.findings); !appended)
+            all = {.findings = {}, .broken = appended.error().text()};
     }
 
     const BundlePlan& plan_;
     std::span<const std::uint64_t> sizes_;
     const PlanScanOptions& options_;
-    std::vector<OwnScanner> own_;
+    std::vector<PlannedScanner> own_;
     std::vector<std::string_view> names_;
     PlanScan out_;
     std::vector<std::optional<Error>> errors_;
     std::atomic<std::size_t> next_{0};
     std::atomic<bool> failed_{false};
+    std::atomic<std::uint64_t> assets_{0};
+    std::atomic<std::uint64_t> assets_scanned_{0};
 };
 
 }  // namespace

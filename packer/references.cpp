@@ -67,6 +67,7 @@ Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes) 
 }
 
 struct Scanner {
+    std::string_view word;
     ScanText text = nullptr;
     ScanBytes bytes = nullptr;   // one of both, or none
 };
@@ -74,13 +75,13 @@ struct Scanner {
 Scanner scanner_of(std::string_view name, std::string_view content_type) {
     for (const NamedScanner& scanner : kNamedScanners)
         if (words_equal(name, scanner.name))
-            return {.text = scanner.scan};
+            return {.word = scanner.name, .text = scanner.scan};
     for (const TextScanner& scanner : kTextScanners)
         if (content_type == scanner.type)
-            return {.text = scanner.scan};
+            return {.word = scanner.type, .text = scanner.scan};
     for (const ByteScanner& scanner : kByteScanners)
         if (content_type == scanner.type)
-            return {.bytes = scanner.scan};
+            return {.word = scanner.type, .bytes = scanner.scan};
     return {};
 }
 
@@ -97,16 +98,8 @@ std::string_view reference_use_name(ReferenceUse use) noexcept {
     return kNames[static_cast<std::size_t>(use)];
 }
 
-bool has_scanner(std::string_view name, std::string_view content_type) noexcept {
-    const Scanner scanner = scanner_of(name, content_type);
-    return scanner.text || scanner.bytes;
-}
+std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept { return scanner_of(name, content_type).word; }
 
-Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes) {
-    auto findings = scan(scanner_of(name, content_type), bytes);
-    if (!findings)
-        return std::move(findings).error().with_context(printable(name));
-    return findings;
-}
+Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes) { return scan(scanner_of(name, content_type), bytes); }
 
 }  // namespace fardel

@@ -1,4 +1,5 @@
-// Scans the assets of a plan for what they name, for link_plan. Reads only assets that some scanner knows.
+// Scans the assets of a plan for what they name, for link_plan. Reads only assets that some scanner knows, and of those
+// with a known id only what nobody remembers.
 //
 // Blobs are read on threads; the result does not depend on them.
 #pragma once
@@ -8,6 +9,7 @@
 #include <fardel/format/result.h>
 #include <fardel/packer/link.h>
 #include <fardel/packer/project_link.h>
+#include <fardel/packer/scan_memory.h>
 
 #include <cstdint>
 #include <map>
@@ -25,15 +27,19 @@ struct PlanScanOptions {
     unsigned jobs = 0;                           // threads; 0: one per core
     std::span<const ProjectScanner> scanners;    // besides the built-in ones
     std::map<std::uint32_t, std::vector<FoundReference>> told;   // asset, what is known already: these are not scanned
+    ScanMemory* memory = nullptr;                // what was found before, and where what is found now goes; may be nullptr
     std::stop_token stop;                        // asked to stop: cancelled
 };
 
 struct PlanScan {
     std::vector<ScannedAsset> scanned;           // one an asset of the plan
-    std::vector<std::optional<AssetId>> ids;     // of those that were read
+    std::vector<std::optional<AssetId>> ids;     // of those that some scanner knows
+    std::uint64_t assets = 0;                    // how many those are
+    std::uint64_t assets_scanned = 0;            // of them; of the others all was remembered
 };
 
-// `sizes`: one an asset. Errors: those of the blobs, with the asset's key; malformed (sizes that do not fit, a
+// `sizes`: one an asset. Errors: those of the blobs, with the asset's key; conflict (bytes that are not those of the
+// asset's known id); malformed (sizes that do not fit, a
 // pattern), unsupported (a scanner that is a program), cancelled.
 Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options = {});
 

@@ -60,11 +60,14 @@ struct ScanFindings {
 // Text formats are refused above this.
 inline constexpr std::size_t kScannedTextBytesMax = std::size_t(256) << 20;
 
-// Whether scan_references looks at the bytes of such an asset at all.
-bool has_scanner(std::string_view name, std::string_view content_type) noexcept;
+// Raised whenever some scanner finds other things in the same bytes: what was remembered is worth nothing then.
+inline constexpr std::uint32_t kScannersVersion = 1;
+
+// Which scanner looks at the bytes of such an asset, by a word of its own; empty: none.
+std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept;
 
 // `content_type`: as content_type.h tells it. A type that no scanner knows has no references. Errors: malformed (the
-// bytes are not what the type says), limit, unsupported (another version of the format). All carry `name`.
+// bytes are not what the type says), limit, unsupported (another version of the format).
 Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes);
 
 enum class CandidateKind : std::uint8_t { shader, asset };
