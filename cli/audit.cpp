@@ -1,9 +1,11 @@
 // fardel audit: what the assets of a project or of sources name and is not there, and what nobody names.
 
 #include "audit_report.h"
+#include "interrupt.h"
 #include "pack_job.h"
 #include "verbs.h"
 
+#include <fardel/packer/build.h>
 #include <fardel/packer/project_plan.h>
 
 #include <filesystem>
@@ -41,7 +43,10 @@ Result<PackPlan> link_project(const AuditCommand& command, const std::string& pa
     append(link.used, command.link.used);
     append(link.consumed, command.link.consumed);
     append(open.project.excludes, command.excludes);
-    return plan_project(open.project, open.folder);
+    const std::string target = path_in_project(open.folder, output_of(open.project));
+    const Interrupt interrupt;
+    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(open.project), open.folder, {.target = target, .stop = interrupt.token()}));
+    return build.plan();
 }
 
 Result<PackPlan> link_sources(const AuditCommand& command) {

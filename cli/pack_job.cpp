@@ -5,6 +5,7 @@
 #include "figures.h"
 #include "interrupt.h"
 #include "json.h"
+#include "link_report.h"
 #include "pack_report.h"
 #include "pack_target.h"
 #include "progress_bar.h"
@@ -93,7 +94,10 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     }
     reports.front().scan = std::move(planned.report);
     reports.front().idle_rules = std::move(planned.idle_rules);
-    FARDEL_TRY(console.write(job.json ? format_json(json_of(reports)) + "\n" : format_reports(reports, console)));
+    Json told = json_of(reports);
+    if (planned.link)
+        told["link"] = link_json(planned.link->audit);
+    FARDEL_TRY(console.write(job.json ? format_json(told) + "\n" : format_reports(reports, console) + (planned.link ? format_link(told["link"], console) : "")));
     return Exit::fine;
 }
 

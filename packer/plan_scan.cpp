@@ -1,7 +1,9 @@
 #include <fardel/packer/plan_scan.h>
 
 #include "link_target.h"
+#include "plan_asset.h"
 #include "record_bytes.h"
+#include "scan_programs.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
@@ -10,50 +12,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <tuple>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-Result<std::vector<std::byte>> read_blob(const BlobSource& blob, std::uint64_t size_bytes) {
-    FARDEL_TRY_ASSIGN(const auto stream, blob.open());
-    std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes) + 1);   // one more, to notice what has grown
-    std::size_t size = 0;
-    while (size < bytes.size()) {
-        FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(std::span(bytes).subspan(size)));
-        if (count == 0)
-            break;
-        size += count;
-    }
-    if (size != size_bytes)
-        return Error(ErrorCode::conflict, "has another size than it had; it was changed meanwhile");
-    bytes.resize(size);
-    return bytes;
-}
-
-// Of each asset the first name in byte order, or its key: some files are known by name.
-std::vector<std::string_view> names_of(const BundlePlan& plan) {
-    std::vector<std::string_view> names(plan.assets.size());
-    for (const PlannedName& name : plan.names)
-        for (const PlannedVariant& variant : name.variants)
-            if (variant.asset < names.size() && (names[variant.asset].empty() || name.name.view() < names[variant.asset]))
-                names[variant.asset] = name.name.view();
-    for (std::size_t asset = 0; asset < names.size(); ++asset)
-        if (names[asset].empty())
-            names[asset] = plan.assets[asset].key;
-    return names;
-}
-
 Hash digest_of(const RecordWriter& writer) { return blake3(std::as_bytes(std::span(writer.bytes()))); }
 
-// A scanner with all that decides what it finds in given bytes.
+// A scanner that is no program, with all that decides what it finds in given bytes.
 struct PlannedScanner {
     Hash configuration;
     const ProjectScanner* said = nullptr;        // nothing: a built-in one
@@ -92,61 +64,42 @@ Hash key_of(const PlannedScanner& scanner, const AssetId& asset) {
 Result<std::vector<PlannedScanner>> parse_scanners(std::span<const ProjectScanner> scanners) {
     std::vector<PlannedScanner> parsed;
     for (const ProjectScanner& scanner : scanners) {
-        if (!scanner.command.empty())
-            return Error(ErrorCode::unsupported, "scanner for \"" + printable(scanner.match) + "\": programs are not run to scan yet; write a 'pattern' instead of 'command'");
+        if (scanner.pattern.empty())
+            continue;
         FARDEL_TRY_ASSIGN(PatternScanner pattern, PatternScanner::parse(scanner.pattern));
         parsed.push_back({.configuration = pattern_configuration(scanner), .said = &scanner, .pattern = std::move(pattern)});
     }
     return parsed;
 }
 
-// What two scanners, or a job, found in one asset. They define things apart.
+// What two scanners, or a job, found in one asset.
 Status append(ScanFindings more, ScanFindings& findings) {
-    if (findings.references.size() + more.references.size() > limits::kReferencesPerAssetMax)
+    if (findings.references.size() + more.references.size() > limits::kReferencesPerAssetMax || findings.defines.size() + more.defines.size() > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit, "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
+    const auto first_definition = static_cast<std::uint32_t>(findings.defines.size());
+    std::ranges::move(more.defines, std::back_inserter(findings.defines));
     std::set<std::tuple<std::string, ReferenceUse, ReferenceForm>> known;
     for (const FoundReference& reference : findings.references)
         if (reference.defined_in == kNoDefinition)
             known.emplace(reference.spelling, reference.use, reference.form);
-    for (FoundReference& reference : more.references)
-        if (known.emplace(reference.spelling, reference.use, reference.form).second)
-            findings.references.push_back(std::move(reference));
+    for (FoundReference& reference : more.references) {
+        if (reference.defined_in != kNoDefinition)
+            reference.defined_in += first_definition;
+        else if (!known.emplace(reference.spelling, reference.use, reference.form).second)
+            continue;
+        findings.references.push_back(std::move(reference));
+    }
     return ok();
 }
-
-// The bytes of one asset, read when somebody wants them.
-class AssetReader {
-public:
-    AssetReader(const PlannedAsset& asset, std::uint64_t size_bytes) : asset_(asset), size_bytes_(size_bytes) {}
-
-    Result<AssetId> id() {
-        if (asset_.known)
-            return asset_.known->asset;
-        FARDEL_TRY(bytes());
-        return id_from<AssetId>(blake3(*bytes_));
-    }
-
-    Result<std::span<const std::byte>> bytes() {
-        if (!bytes_) {
-            FARDEL_TRY_ASSIGN(bytes_, read_blob(*asset_.source, size_bytes_));
-            if (asset_.known && id_from<AssetId>(blake3(*bytes_)) != asset_.known->asset)
-                return Error(ErrorCode::conflict, "was edited while it was built; build again");
-        }
-        return std::span<const std::byte>(*bytes_);
-    }
-
-private:
-    const PlannedAsset& asset_;
-    std::uint64_t size_bytes_;
-    std::optional<std::vector<std::byte>> bytes_;
-};
 
 class Scan {
 public:
     Scan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options, std::vector<PlannedScanner> own)
-        : plan_(plan), sizes_(sizes), options_(options), own_(std::move(own)), names_(names_of(plan)), errors_(plan.assets.size()) {
+        : plan_(plan), sizes_(sizes), options_(options), own_(std::move(own)), names_(first_names_of(plan)), errors_(plan.assets.size()) {
         out_.scanned.resize(plan.assets.size());
         out_.ids.resize(plan.assets.size());
+        known_.resize(plan.assets.size());
+        read_.resize(plan.assets.size());
     }
 
     void work() {
@@ -157,12 +110,21 @@ public:
             }
     }
 
-    Result<PlanScan> take() && {
+    bool failed() const { return failed_; }
+
+    Result<PlanScan> take(ProgramFindings programs) && {
         for (std::size_t asset = 0; asset < errors_.size(); ++asset)
             if (errors_[asset])
                 return std::move(*errors_[asset]).with_context("asset \"" + printable(plan_.assets[asset].key) + "\"");
-        out_.assets = assets_;
-        out_.assets_scanned = assets_scanned_;
+        for (ProgramFindings::Of& one : programs.found) {
+            out_.ids[one.asset] = one.id;
+            known_[one.asset] = true;
+            read_[one.asset] = read_[one.asset] || one.asked;
+            take_in({.findings = std::move(one.findings), .broken = {}}, out_.scanned[one.asset]);
+        }
+        out_.logs = std::move(programs.logs);
+        out_.assets = static_cast<std::uint64_t>(std::ranges::count_if(known_, [](char known) { return known != 0; }));
+        out_.assets_scanned = static_cast<std::uint64_t>(std::ranges::count_if(read_, [](char read) { return read != 0; }));
         return std::move(out_);
     }
 
@@ -189,26 +151,24 @@ private:
         const auto scanners = scanners_for(at);
         if (scanners.empty())
             return ok();
-        ++assets_;
+        known_[at] = true;
         if (sizes_[at] > kScannedBytesMax) {
             out_.scanned[at].broken = std::to_string(sizes_[at]) + " bytes; at most " + std::to_string(kScannedBytesMax) + " are scanned";
             return ok();
         }
         AssetReader reader(asset, sizes_[at]);
         FARDEL_TRY_ASSIGN(out_.ids[at], reader.id());
-        bool read = false;
         for (const PlannedScanner& scanner : scanners) {
             const Hash key = key_of(scanner, *out_.ids[at]);
             auto found = options_.memory ? options_.memory->find(key) : std::nullopt;
             if (!found) {
-                read = true;
+                read_[at] = true;
                 FARDEL_TRY_ASSIGN(found, scan_with(scanner, at, reader));
                 if (options_.memory)
                     options_.memory->add(key, *found);
             }
             take_in(*std::move(found), out_.scanned[at]);
         }
-        assets_scanned_ += read;
         return ok();
     }
 
@@ -240,8 +200,8 @@ private:
     std::vector<std::optional<Error>> errors_;
     std::atomic<std::size_t> next_{0};
     std::atomic<bool> failed_{false};
-    std::atomic<std::uint64_t> assets_{0};
-    std::atomic<std::uint64_t> assets_scanned_{0};
+    std::vector<char> known_;                    // to some scanner
+    std::vector<char> read_;                     // by one
 };
 
 }  // namespace
@@ -251,18 +211,12 @@ Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t
         return Error(ErrorCode::malformed, std::to_string(plan.assets.size()) + " assets and " + std::to_string(sizes.size()) + " sizes");
     FARDEL_TRY_ASSIGN(auto own, parse_scanners(options.scanners));
     Scan scan(plan, sizes, options, std::move(own));
-    {
-        const unsigned jobs = std::clamp(options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency(), 1u, 64u);
-        std::vector<std::jthread> others;
-        try {
-            for (unsigned i = 1; i < jobs && i < plan.assets.size(); ++i)
-                others.emplace_back([&scan] { scan.work(); });
-        } catch (const std::system_error&) {
-            // No more threads to be had: those that are there do the work.
-        }
-        scan.work();
+    work_on_threads(options.jobs, plan.assets.size(), [&scan] { scan.work(); });
+    ProgramFindings programs;
+    if (!scan.failed()) {
+        FARDEL_TRY_ASSIGN(programs, scan_with_programs(plan, sizes, options));
     }
-    return std::move(scan).take();
+    return std::move(scan).take(std::move(programs));
 }
 
 void leave_agreed_references(const PlanScan& scan, std::vector<std::vector<PlannedReference>>& references) {

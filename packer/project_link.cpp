@@ -1,5 +1,8 @@
 #include "project_link.h"
 
+#include "job_variables.h"
+#include "project_processors.h"
+
 #include <fardel/format/name.h>
 #include <fardel/packer/pattern_scanner.h>
 
@@ -67,11 +70,8 @@ void read_pattern(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mis
         mistakes.add(entry.value.at, in_short_quotes(scanner.pattern), good.error());
 }
 
-void read_command(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
-    constexpr std::string_view kExample = "command = [\"python3\", \"tools/scan.py\"]";
-    for (const TomlValue& item : expect_list(entry, kExample, mistakes))
-        if (const auto* const word = expect_text(item, entry.key, kExample, mistakes))
-            scanner.command.push_back(*word);
+void read_scanner_command(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
+    read_processor_command(entry, "command = [\"python3\", \"${code:tools/scan.py}\", \"${in}\"]", scanner.program, mistakes);
 }
 
 void read_use(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
@@ -97,18 +97,41 @@ void read_form(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistak
 constexpr Key<ProjectScanner> kScannerKeys[] = {
     {"match", read_match},
     {"pattern", read_pattern},
-    {"command", read_command},
+    {"command", read_scanner_command},
+    {"version", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_text(entry, "version = \"1\"", scanner.program.version, mistakes); }},
+    {"code", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_texts(entry, "code = [\"tools/scan.py\"]", scanner.program.code, [](std::string_view) { return ok(); }, mistakes); }},
+    {"inputs", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_texts(entry, "inputs = [\"tables/**\"]", scanner.program.inputs, verify_glob, mistakes); }},
+    {"timeout", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_processor_timeout(entry, scanner.program, mistakes); }},
     {"use", read_use},
     {"form", read_form},
     {"optional", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_truth(entry, scanner.optional, mistakes); }},
 };
 
+void check_scanner_command(const ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes) {
+    const std::vector<std::string>& command = scanner.program.command;
+    if (command.front().find("${") != std::string::npos)
+        mistakes.add(at, "the program's name is as it stands, without variables; write command = [\"python3\", \"${code:tools/scan.py}\", \"${in}\"]");
+    for (std::size_t i = 1; i < command.size(); ++i) {
+        for (const std::string_view variable : {"out", "depfile", "project", "variant", "name", "parameter"})
+            if (has_variable(command[i], variable))
+                return mistakes.add(at, "a scanner's command has no ${" + std::string(variable) + "}, only ${in}, ${in:all} and ${code:PATH}; what it finds it prints");
+        if (const Status good = verify_variables(scanner.program, command[i]); !good)
+            return mistakes.add(at, good.error().message());
+    }
+}
+
 void finish_scanner(ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes) {
     scanner.line = at.line;
+    scanner.program.line = at.line;
+    scanner.program.name = "scanner";
     if (scanner.match.empty())
         mistakes.add(at, "this [[scanner]] has no good 'match'; write match = \"**/*.fx\"");
-    if (scanner.pattern.empty() == scanner.command.empty())
-        mistakes.add(at, "a [[scanner]] has either 'pattern' or 'command'; write pattern = 'image = \"{reference}\"'");
+    if (scanner.pattern.empty() == scanner.program.command.empty())
+        return mistakes.add(at, "a [[scanner]] has either 'pattern' or 'command'; write pattern = 'image = \"{reference}\"'");
+    if (!scanner.program.command.empty())
+        return check_scanner_command(scanner, at, mistakes);
+    if (!scanner.program.version.empty() || !scanner.program.code.empty() || !scanner.program.inputs.empty() || scanner.program.timeout != Processor().timeout)
+        mistakes.add(at, "'version', 'code', 'inputs' and 'timeout' are for a scanner with 'command'; this one has a 'pattern'");
 }
 
 }  // namespace

@@ -1,13 +1,6 @@
 // Builds of projects with [link]: what is scanned, what is remembered of it. The program, real folders.
-#include "program.h"
+#include "linked_game.h"
 #include "random_seed.h"
-#include "scratch.h"
-
-#include <nlohmann/json.hpp>
-
-#include <fstream>
-#include <iterator>
-#include <thread>
 
 namespace fardel {
 namespace {
@@ -28,54 +21,21 @@ pattern = 'image = "{reference}"'
 use = "texture"
 )";
 
-class LinkedGame {
-public:
-    LinkedGame() {
-        write("fardel.toml", kProject);
-        write("assets/one.skin", "h_head,sky\nl_legs,env/own\n");
-        write("assets/two.skin", "h_head,sky\nl_legs,env/gone\n");
-        write("assets/broken.skin.map", "{\n");
-        write("assets/scripts/x.shader", "sky\n{\n{\nmap env/sky.tga\n}\n}\n");
-        write("assets/fire.fx", "image = \"env/fire\"\nother = \"env/ice\"\n");
-        for (const char* image : {"env/sky.tga", "env/own.png", "env/fire.jpg", "env/ice.jpg"})
-            write("assets/" + std::string(image), image);
-        grow_old();
-    }
-
-    std::string path(std::string_view name = "") const { return scratch.path("game/" + std::string(name)); }
-    void write(const std::string& name, std::string_view text) const { scratch.write("game/" + name, text); }
-    std::string read(const std::string& name) const {
-        std::ifstream file(path(name), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    void replace(const std::string& name, std::string_view from, std::string_view to) const {
-        std::string text = read(name);
-        const auto at = text.find(from);
-        REQUIRE(at != std::string::npos);
-        write(name, text.replace(at, from.size(), to));
-    }
-    json build(const Arguments& more = {}) const {
-        Arguments words{"build", path(), "--level", "1", "--json"};
-        words.insert(words.end(), more.begin(), more.end());
-        return json::parse(run_well(words));
-    }
-    std::string bundle() const { return read("game.fardel"); }
-    // What a build from nothing writes, elsewhere.
-    std::string clean_bundle() const {
-        const ScratchFolder other;
-        fs::copy(path(), other.path("game"), fs::copy_options::recursive);
-        fs::remove_all(other.path("game/.fardel"));
-        run_well({"build", other.path("game"), "--level", "1"});
-        std::ifstream file(other.path("game/game.fardel"), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    static void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
-
-    ScratchFolder scratch;
-};
+LinkedGame make_game() {
+    LinkedGame game(kProject);
+    game.write("assets/one.skin", "h_head,sky\nl_legs,env/own\n");
+    game.write("assets/two.skin", "h_head,sky\nl_legs,env/gone\n");
+    game.write("assets/broken.skin.map", "{\n");
+    game.write("assets/scripts/x.shader", "sky\n{\n{\nmap env/sky.tga\n}\n}\n");
+    game.write("assets/fire.fx", "image = \"env/fire\"\nother = \"env/ice\"\n");
+    for (const char* image : {"env/sky.tga", "env/own.png", "env/fire.jpg", "env/ice.jpg"})
+        game.write("assets/" + std::string(image), image);
+    LinkedGame::grow_old();
+    return game;
+}
 
 TEST_CASE("linked build: what was scanned once is not read again, and the bundle is that of a clean build") {
-    const LinkedGame game;
+    const LinkedGame game = make_game();
     const json first = game.build();
     CHECK(first["assets_with_scanner"] == 5);
     CHECK(first["assets_scanned"] == 5);
@@ -94,7 +54,7 @@ TEST_CASE("linked build: what was scanned once is not read again, and the bundle
 }
 
 TEST_CASE("linked build: a changed asset is scanned, and nothing else") {
-    const LinkedGame game;
+    const LinkedGame game = make_game();
     game.build();
     game.write("assets/one.skin", "h_head,sky\nl_legs,env/fire\n");
     const json changed = game.build();
@@ -110,7 +70,7 @@ TEST_CASE("linked build: a changed asset is scanned, and nothing else") {
 }
 
 TEST_CASE("linked build: a changed pattern, use, form or optional scans what it matches, and nothing else") {
-    const LinkedGame game;
+    const LinkedGame game = make_game();
     game.build();
     int round = 0;
     for (const auto& [from, to] : {std::pair("image = \"{", "other = \"{"), {"use = \"texture\"", "use = \"texture\"\noptional = true"}, {"use = \"texture\"", "use = \"shader\""}, {"use = \"shader\"", "use = \"shader\"\nform = \"below_textures\""}}) {
@@ -125,7 +85,7 @@ TEST_CASE("linked build: a changed pattern, use, form or optional scans what it 
 }
 
 TEST_CASE("linked build: what was remembered may be damaged or lost, and the bundle is the same") {   // A114
-    const LinkedGame game;
+    const LinkedGame game = make_game();
     game.build();
     const std::string wanted = game.bundle();
     const std::string good = game.read(".fardel/build.sqlite");

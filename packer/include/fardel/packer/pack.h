@@ -33,6 +33,7 @@ struct PackPlan {
     std::optional<LinkResult> link;        // of a project with [link]: what the plan's references, consumes and audit come from
     std::uint64_t assets_with_scanner = 0; // of such a project
     std::uint64_t assets_scanned = 0;      // of those; what the others name was known
+    std::vector<std::string> scan_logs;    // what scanners that are programs printed
     std::vector<SplitPart> parts;          // of a project that is split: what becomes of `plan`; empty: one bundle
     std::vector<std::string> idle_rules;   // of a project: rules that match nothing, "fardel.toml:7: **/*@hd.png"
 };

@@ -1,6 +1,7 @@
 // What a project file says about linking and splitting: [link], [split] and [[scanner]]. docs/linking.md is the manual.
 #pragma once
 
+#include <fardel/packer/processor.h>
 #include <fardel/packer/references.h>
 #include <fardel/packer/split.h>
 
@@ -21,9 +22,9 @@ struct ProjectLink {
 // [[scanner]]: what else the files that `match` matches name.
 struct ProjectScanner {
     std::string match;                           // glob over names
-    std::string pattern;                         // as PatternScanner takes it; empty: `command`
-    std::vector<std::string> command;            // gets the bytes, answers as parse_scanner_answer takes it
-    ReferenceUse use = ReferenceUse::file;
+    std::string pattern;                         // as PatternScanner takes it; empty: `program`
+    Processor program;                           // its command, version, code, inputs and timeout; answers as parse_scanner_answers takes it
+    ReferenceUse use = ReferenceUse::file;       // these three: of what a program finds, where it does not say
     ReferenceForm form = ReferenceForm::from_root;
     bool optional = false;
     std::uint32_t line = 0;
