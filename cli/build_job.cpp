@@ -201,13 +201,14 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
     bar.reset();
     FARDEL_TRY(verify_not_empty(open.project, planned.plan));
+    FARDEL_TRY(verify_links(open.project, planned));
     report.counts = build.counts();
     report.logs = build.logs();
     report.different = build.different();
     report.warnings = build.warnings();
     report.cache = build.cache_statistics();
     if (planned.link)
-        report.link = link_json(planned.link->audit);
+        report.link = link_json(*planned.link);
     const Hash encoder = hash_of(encoder_name(static_cast<int>(job.pack.level)));
     if (const auto last = build.find_same(encoder)) {
         report.up_to_date = true;

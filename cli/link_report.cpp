@@ -50,8 +50,9 @@ std::string format_missing(const MissingReference& missing) {
     return fmt::format("{}{}: {} {}", printable(missing.from), line, reference_use_name(missing.reference.use), printable(missing.reference.spelling));
 }
 
-Json link_json(const Audit& audit) {
-    Json json{{"references", audit.references}, {"resolved", audit.resolved}, {"missing", Json::array()}, {"broken", Json::array()}, {"idle_patterns", audit.idle_patterns}};
+Json link_json(const LinkResult& link) {
+    const Audit& audit = link.audit;
+    Json json{{"references", audit.references}, {"resolved", audit.resolved}, {"rewritten", link.rewritten}, {"missing", Json::array()}, {"broken", Json::array()}, {"idle_patterns", audit.idle_patterns}};
     for (const MissingReference& missing : audit.missing)
         json["missing"].push_back({{"from", missing.from}, {"line", missing.reference.line}, {"spelling", missing.reference.spelling}, {"use", reference_use_name(missing.reference.use)}, {"tried", missing.tried}});
     for (const BrokenAsset& broken : audit.broken)
@@ -69,7 +70,9 @@ std::string format_link(const Json& link, const Console& console) {
         return fmt::format("{}{}: {} {}", text_of(one, "from"), line != 0 ? fmt::format(":{}", line) : "", text_of(one, "use"), text_of(one, "spelling"));
     });
     const Json* const missing = find_in(link, "missing");
-    text += fmt::format("{}, {} missing\n", format_count(number_in(link, "references"), "reference", "references"), format_count(missing && missing->is_array() ? missing->size() : 0));
+    const std::uint64_t rewritten = number_in(link, "rewritten");
+    text += fmt::format("{}, {} missing{}\n", format_count(number_in(link, "references"), "reference", "references"), format_count(missing && missing->is_array() ? missing->size() : 0),
+                        rewritten != 0 ? fmt::format("; {} rewritten", format_count(rewritten, "asset", "assets")) : "");
     return text;
 }
 

@@ -15,8 +15,8 @@ namespace fardel {
 // One missing reference: "maps/a.map:3: texture env/gone".
 std::string format_missing(const MissingReference& missing);
 
-// references, resolved, missing, broken, idle_patterns.
-Json link_json(const Audit& audit);
+// references, resolved, rewritten, missing, broken, idle_patterns.
+Json link_json(const LinkResult& link);
 // Nothing when `link` is not such JSON.
 std::string format_link(const Json& link, const Console& console);
 

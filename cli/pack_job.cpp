@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -96,7 +97,7 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     reports.front().idle_rules = std::move(planned.idle_rules);
     Json told = json_of(reports);
     if (planned.link)
-        told["link"] = link_json(planned.link->audit);
+        told["link"] = link_json(*planned.link);
     FARDEL_TRY(console.write(job.json ? format_json(told) + "\n" : format_reports(reports, console) + (planned.link ? format_link(told["link"], console) : "")));
     return Exit::fine;
 }
@@ -129,6 +130,19 @@ Status verify_not_empty(const Project& project, const BundlePlan& plan) {
     return ok();
 }
 
+Status verify_links(const Project& project, const PackPlan& planned) {
+    if (!planned.link || !project.link || !project.link->missing_fails || planned.link->audit.missing.empty())
+        return ok();
+    constexpr std::size_t kToldMax = 3;
+    const auto& missing = planned.link->audit.missing;
+    std::string told;
+    for (std::size_t i = 0; i < std::min(missing.size(), kToldMax); ++i)
+        told += (told.empty() ? "" : ", ") + format_missing(missing[i]);
+    if (missing.size() > kToldMax)
+        told += fmt::format(" and {} more", format_count(missing.size() - kToldMax));
+    return Error(ErrorCode::unresolved, fmt::format("{}: {} missing, which [link] has as an error: {}; 'fardel audit' tells what was tried", printable(project.file), format_count(missing.size(), "reference is", "references are"), told));
+}
+
 Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console) {
     complete_job(open, job, excludes);
     std::optional<TemporaryFolder> build_folder;   // both outlive the plan, whose blobs may be theirs
@@ -139,6 +153,7 @@ Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<st
         build.emplace(std::move(opened));
         FARDEL_TRY_ASSIGN(PackPlan plan, build->plan());
         FARDEL_TRY(verify_not_empty(open.project, plan.plan));
+        FARDEL_TRY(verify_links(open.project, plan));
         return plan;
     }, console);
 }

@@ -125,6 +125,8 @@ std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
     return last;
 }
 
+const std::optional<FinishedBuild>& ProjectBuild::find_last() const { return state_->last; }
+
 // ---- What it would do -----------------------------------------------------------------------------------------------
 
 Result<BuildGraph> ProjectBuild::graph() const {

@@ -180,9 +180,9 @@ Result<PatternScanner> PatternScanner::parse(std::string_view pattern) {
     return PatternScanner(std::move(prefix), squeezed(pattern.substr(at + kCapture.size())));
 }
 
-Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional) const {
+Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional, bool places) const {
     FARDEL_TRY_ASSIGN(std::string_view rest, asset_text(text));
-    FoundReferences found;
+    FoundReferences found(places ? reinterpret_cast<const char*>(text.data()) : nullptr);
     for (std::uint32_t number = 1; !rest.empty(); ++number) {
         const std::size_t length = std::min(rest.find('\n'), rest.size());
         const Line line(rest.substr(0, length));
@@ -195,7 +195,8 @@ Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, Refer
             const auto end = line.find(suffix_, begin);
             if (!end)
                 break;   // nor behind any later prefix of the line
-            FARDEL_TRY(found.add({.spelling = std::string(line.text().substr(begin, *end - begin)), .use = use, .form = form, .optional = optional, .line = number}));
+            const std::string_view spelling = line.text().substr(begin, *end - begin);
+            FARDEL_TRY(found.add({.spelling = std::string(spelling), .use = use, .form = form, .optional = optional, .line = number}, spelling));
             at = std::max(*end, *start + 1);
         }
     }

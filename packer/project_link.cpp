@@ -16,11 +16,36 @@ void read_globs(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
     read_texts(entry, entry.key + " = [\"maps/*.bsp\"]", link.*member, verify_glob, mistakes);
 }
 
+void read_rewrite(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
+    link.rewrite_line = entry.at.line;
+    read_texts(entry, entry.key + " = [\"materials/*.mtl\"]", link.rewrite, verify_glob, mistakes);
+}
+
+// One of two words: whether it is the second.
+void read_either(const TomlEntry& entry, std::string_view first, std::string_view second, bool& is_second, Mistakes& mistakes) {
+    const std::string example = entry.key + " = \"" + std::string(first) + "\" or " + entry.key + " = \"" + std::string(second) + "\"";
+    const auto* const text = expect_text(entry.value, entry.key, example, mistakes);
+    if (!text)
+        return;
+    if (*text != first && *text != second)
+        return mistakes.add(entry.value.at, "'" + entry.key + "' is " + in_short_quotes(*text) + "; write " + example);
+    is_second = *text == second;
+}
+
+void read_rewrite_to(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
+    bool names = false;
+    read_either(entry, "ids", "names", names, mistakes);
+    link.rewrite_to = names ? RewriteTo::names : RewriteTo::ids;
+}
+
 constexpr Key<ProjectLink> kLinkKeys[] = {
     {"roots", read_globs<&ProjectLink::roots>},
     {"used", read_globs<&ProjectLink::used>},
     {"consumed", read_globs<&ProjectLink::consumed>},
     {"references", [](const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) { read_truth(entry, link.references, mistakes); }},
+    {"rewrite", read_rewrite},
+    {"rewrite_to", read_rewrite_to},
+    {"missing", [](const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) { read_either(entry, "warn", "error", link.missing_fails, mistakes); }},
 };
 
 // ---- [split] --------------------------------------------------------------------------------------------------------
@@ -142,6 +167,9 @@ void read_link(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
         return;
     project.link.emplace();
     read_table<ProjectLink>(*table, "in [link]", kLinkKeys, *project.link, mistakes);
+    const auto to = std::ranges::find(*table, std::string_view("rewrite_to"), &TomlEntry::key);
+    if (to != table->end() && std::ranges::find(*table, std::string_view("rewrite"), &TomlEntry::key) == table->end())
+        mistakes.add(to->at, "'rewrite_to' is for texts that 'rewrite' names; write rewrite = [\"materials/*.mtl\"]");
 }
 
 void read_split(const TomlEntry& entry, Project& project, Mistakes& mistakes) {

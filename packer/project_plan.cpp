@@ -243,7 +243,7 @@ Status add_links(const Project& project, Bundles at_hand, PlanScanOptions scan, 
         options.consumed.push_back(consume.text);
     scan.scanners = project.scanners;
     scan.project_file = project.file;
-    FARDEL_TRY(link_packed(packed, options, scan, project.link->references));
+    FARDEL_TRY(link_packed(packed, options, scan, *project.link));
     if (!project.split || project.split->policy == SplitPolicy::one)
         return ok();
     auto parts = split_plan(packed.plan, packed.sizes, *packed.link, *project.split);
@@ -290,7 +290,7 @@ std::vector<std::string> excludes_of(const Project& project) {
 
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report, PlanScanOptions scan) {
     FARDEL_TRY(verify(project));
-    PackPlan packed{.plan = {}, .sizes = {}, .report = std::move(report), .link = {}, .assets_with_scanner = 0, .assets_scanned = 0, .scan_logs = {}, .parts = {}, .idle_rules = {}};
+    PackPlan packed{.plan = {}, .sizes = {}, .report = std::move(report), .link = {}, .scanned = {}, .assets_with_scanner = 0, .assets_scanned = 0, .scan_logs = {}, .parts = {}, .idle_rules = {}};
     std::vector<bool> used(project.rules.size());
     FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, scan.told, used));
     Bundles at_hand;

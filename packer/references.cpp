@@ -18,7 +18,7 @@
 namespace fardel {
 namespace {
 
-using ScanText = Result<ScanFindings> (*)(std::string_view);
+using ScanText = Result<ScanFindings> (*)(std::string_view, const char*);
 using ScanBytes = Result<ScanFindings> (*)(std::span<const std::byte>);
 
 struct TextScanner {
@@ -61,9 +61,9 @@ constexpr NamedScanner kNamedScanners[] = {
     {"ui/menus.txt", scan_menu},
 };
 
-Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes) {
+Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes, bool places) {
     FARDEL_TRY_ASSIGN(const std::string_view text, asset_text(bytes));
-    return scan(text);
+    return scan(text, places ? reinterpret_cast<const char*>(bytes.data()) : nullptr);
 }
 
 struct Scanner {
@@ -85,9 +85,9 @@ Scanner scanner_of(std::string_view name, std::string_view content_type) {
     return {};
 }
 
-Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes) {
+Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes, bool places) {
     if (scanner.text)
-        return scan_text(scanner.text, bytes);
+        return scan_text(scanner.text, bytes, places);
     return scanner.bytes ? scanner.bytes(bytes) : ScanFindings();
 }
 
@@ -100,6 +100,8 @@ std::string_view reference_use_name(ReferenceUse use) noexcept {
 
 std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept { return scanner_of(name, content_type).word; }
 
-Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes) { return scan(scanner_of(name, content_type), bytes); }
+bool scans_text(std::string_view name, std::string_view content_type) noexcept { return scanner_of(name, content_type).text != nullptr; }
+
+Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes, bool places) { return scan(scanner_of(name, content_type), bytes, places); }
 
 }  // namespace fardel

@@ -89,6 +89,8 @@ public:
 
     // How the last build ended, if another one now would end the same: what it looked at and what it wrote are as they were.
     std::optional<FinishedBuild> find_up_to_date() const;
+    // Whether or not anything has changed since.
+    const std::optional<FinishedBuild>& find_last() const;
 
     // Errors: those of plan_project and of the project's jobs (job_run.h).
     Result<PackPlan> plan();

@@ -24,7 +24,7 @@ public:
     static Result<PatternScanner> parse(std::string_view pattern);
 
     // In the order of the text, each spelling once. Errors: malformed (a NUL byte), limit.
-    Result<ScanFindings> scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional) const;
+    Result<ScanFindings> scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional, bool places = false) const;
 
 private:
     PatternScanner(std::string prefix, std::string suffix) : prefix_(std::move(prefix)), suffix_(std::move(suffix)) {}
