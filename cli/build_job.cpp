@@ -119,7 +119,7 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
     if (report.counts.jobs != 0)
         text += fmt::format("jobs: {} of {} run, {} from the cache\n", format_count(report.counts.jobs_run), format_count(report.counts.jobs), format_count(report.counts.jobs - report.counts.jobs_run));
     if (report.counts.with_scanner != 0)
-        text += fmt::format("scanned: {} of {}, the others were known\n", format_count(report.counts.scanned), format_count(report.counts.with_scanner, "asset", "assets"));
+        text += fmt::format("scanned: {} of {}{}\n", format_count(report.counts.scanned), format_count(report.counts.with_scanner, "asset", "assets"), report.counts.scanned < report.counts.with_scanner ? ", the others were known" : "");
     if (report.up_to_date) {
         text += fmt::format("{} is up to date ({})\n", printable(job.out), format_seconds(report.seconds));
     } else {
