@@ -1,13 +1,15 @@
 // fardel audit: what the assets of a project or of sources name and is not there, and what nobody names.
 
 #include "audit_report.h"
-#include "pack_job.h"
+#include "linked_project.h"
+#include "command_line.h"
+#include "json.h"
 #include "verbs.h"
 
-#include <fardel/packer/project_plan.h>
+#include <fardel/packer/pack.h>
+#include <fardel/packer/project.h>
 
-#include <filesystem>
-#include <system_error>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -19,42 +21,30 @@ struct AuditCommand {
     bool json = false;
 };
 
-void append(std::vector<std::string>& list, const std::vector<std::string>& more) { list.insert(list.end(), more.begin(), more.end()); }
-
 // The project file that the sources are, if they are one. None at all: that of the folder that we are in.
 std::string project_of(const std::vector<std::string>& sources) {
-    namespace fs = std::filesystem;
-    if (sources.size() > 1)
-        return {};
-    const fs::path source = sources.empty() ? fs::path() : fs::path(sources.front());
-    if (source.extension() == ".toml")
-        return source.string();
-    const fs::path inside = source / kProjectFileName;
-    std::error_code failure;
-    return sources.empty() || fs::exists(inside, failure) ? inside.string() : std::string();
-}
-
-Result<PackPlan> link_project(const AuditCommand& command, const std::string& path) {
-    FARDEL_TRY_ASSIGN(OpenProject open, open_project(path));
-    ProjectLink& link = open.project.link ? *open.project.link : open.project.link.emplace();
-    append(link.roots, command.link.roots);
-    append(link.used, command.link.used);
-    append(link.consumed, command.link.consumed);
-    append(open.project.excludes, command.excludes);
-    return plan_project(open.project, open.folder);
+    if (sources.empty())
+        return std::string(kProjectFileName);
+    return sources.size() == 1 ? find_project_file(sources.front()) : std::string();
 }
 
 Result<PackPlan> link_sources(const AuditCommand& command) {
     PackOptions options{.name = "audit"};
-    append(options.excludes, command.excludes);
+    options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
     FARDEL_TRY_ASSIGN(PackPlan packed, pack_sources(command.sources, options));
-    FARDEL_TRY(link_packed(packed, {.roots = command.link.roots, .used = command.link.used, .consumed = command.link.consumed, .dependencies = {}}, {}, false));
+    FARDEL_TRY(link_packed(packed, {.roots = command.link.roots, .used = command.link.used, .consumed = command.link.consumed, .dependencies = {}}, {}, {.references = false}));
     return packed;
 }
 
 Result<Exit> audit(const AuditCommand& command, Console& console) {
     const std::string project = project_of(command.sources);
-    FARDEL_TRY_ASSIGN(const PackPlan packed, project.empty() ? link_sources(command) : link_project(command, project));
+    PackPlan packed;
+    if (project.empty()) {
+        FARDEL_TRY_ASSIGN(packed, link_sources(command));
+    } else {
+        FARDEL_TRY_ASSIGN(LinkedProject linked, link_project(project, command.link, command.excludes));
+        packed = std::move(linked.packed);
+    }
     const Audit& found = packed.link->audit;
     FARDEL_TRY(console.write(command.json ? format_json(json_of(found, packed.plan)) + "\n" : format_report(found, console)));
     return found.missing.empty() ? Exit::fine : Exit::refusal;

@@ -2,6 +2,7 @@
 
 #include "cut_list.h"
 #include "figures.h"
+#include "link_report.h"
 
 #include <fardel/format/name.h>
 
@@ -14,14 +15,6 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kListedMax = 20;
-
-std::string place_of(const MissingReference& missing) {
-    return printable(missing.from) + (missing.reference.line != 0 ? fmt::format(":{}", missing.reference.line) : "");
-}
-
-std::string format_missing(const MissingReference& missing) {
-    return fmt::format("{}: {} {}", place_of(missing), reference_use_name(missing.reference.use), printable(missing.reference.spelling));
-}
 
 std::string format_unused(const UnusedAsset& unused) { return fmt::format("{} ({})", printable(unused.name), format_size(unused.size_bytes)); }
 

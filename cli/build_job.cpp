@@ -4,6 +4,7 @@
 #include "figures.h"
 #include "interrupt.h"
 #include "json.h"
+#include "link_report.h"
 #include "pack_report.h"
 #include "pack_target.h"
 #include "progress_bar.h"
@@ -47,6 +48,7 @@ struct Report {
     std::vector<std::string> warnings;    // caches that are left out
     CacheStatistics cache;
     std::vector<std::string> different;   // jobs that did not give what they gave before
+    Json link;                            // of a project with [link]; null: what the summary has
     bool up_to_date = false;
     double seconds = 0;
 };
@@ -69,16 +71,28 @@ Json json_of(const CacheStatistics& statistics) {
     return {{"layers", std::move(layers)}, {"verified", statistics.verified}, {"verified_differently", statistics.verified_differently}};
 }
 
-Json json_of(const Report& report, const std::string& summary) {
+// What the next build tells when nothing has changed. `summary`: what the last one kept, if this one wrote nothing.
+Json kept_json(const Report& report, const std::string& summary) {
     Json json = report.up_to_date ? Json::parse(summary, nullptr, false) : json_of(report.packed);
     if (!json.is_object())
         json = Json::object();
+    if (!report.link.is_null())
+        json["link"] = report.link;
+    return json;
+}
+
+std::string summary_of(const Report& report, const std::string& summary) { return format_json(kept_json(report, summary)); }
+
+Json json_of(const Report& report, const std::string& summary) {
+    Json json = kept_json(report, summary);
     json["up_to_date"] = report.up_to_date;
     json["seconds"] = report.seconds;
     json["sources"] = report.counts.sources;
     json["sources_read"] = report.counts.sources_read;
     json["jobs"] = report.counts.jobs;
     json["jobs_run"] = report.counts.jobs_run;
+    json["assets_with_scanner"] = report.counts.with_scanner;
+    json["assets_scanned"] = report.counts.scanned;
     json["warnings"] = report.warnings;
     json["cache"] = json_of(report.cache);
     json["logs"] = report.logs;
@@ -104,6 +118,8 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
         text += fmt::format("{}: gave other bytes than before for the same inputs\n", console.paint(Colour::yellow, different));
     if (report.counts.jobs != 0)
         text += fmt::format("jobs: {} of {} run, {} from the cache\n", format_count(report.counts.jobs_run), format_count(report.counts.jobs), format_count(report.counts.jobs - report.counts.jobs_run));
+    if (report.counts.with_scanner != 0)
+        text += fmt::format("scanned: {} of {}{}\n", format_count(report.counts.scanned), format_count(report.counts.with_scanner, "asset", "assets"), report.counts.scanned < report.counts.with_scanner ? ", the others were known" : "");
     if (report.up_to_date) {
         text += fmt::format("{} is up to date ({})\n", printable(job.out), format_seconds(report.seconds));
     } else {
@@ -117,6 +133,9 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
         text += fmt::format("  read        {} of {}; {} of {} copied\n", format_count(report.counts.sources_read), format_count(report.counts.sources, "source", "sources"), format_count(copied),
                             format_count(blocks, "block", "blocks"));
     }
+    const Json told = json_of(report, summary);
+    if (const auto link = told.find("link"); link != told.end())
+        text += format_link(*link, console);
     FARDEL_TRY(console.write(text));
     return exit;
 }
@@ -182,15 +201,18 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
     bar.reset();
     FARDEL_TRY(verify_not_empty(open.project, planned.plan));
+    FARDEL_TRY(verify_links(open.project, planned));
     report.counts = build.counts();
     report.logs = build.logs();
     report.different = build.different();
     report.warnings = build.warnings();
     report.cache = build.cache_statistics();
+    if (planned.link)
+        report.link = link_json(*planned.link);
     const Hash encoder = hash_of(encoder_name(static_cast<int>(job.pack.level)));
     if (const auto last = build.find_same(encoder)) {
-        FARDEL_TRY(build.finish(encoder, last->bundles, last->summary));
         report.up_to_date = true;
+        FARDEL_TRY(build.finish(encoder, last->bundles, summary_of(report, last->summary)));
         report.seconds = seconds_since(start);
         return tell(report, last->summary, job.pack, console);
     }
@@ -211,7 +233,7 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     report.packed.front().scan = std::move(planned.report);
     report.packed.front().idle_rules = std::move(planned.idle_rules);
     report.seconds = seconds_since(start);
-    FARDEL_TRY(build.finish(encoder, std::move(finished), format_json(json_of(report.packed))));
+    FARDEL_TRY(build.finish(encoder, std::move(finished), summary_of(report, {})));
     return tell(report, {}, job.pack, console);
 }
 

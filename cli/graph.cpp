@@ -1,8 +1,10 @@
-// fardel graph: which files of a project are made of which, as text, JSON or for Graphviz.
+// fardel graph: which files of a project are made of which, or which assets name which; as text, JSON or for Graphviz.
 
 #include "command_line.h"
 #include "figures.h"
 #include "json.h"
+#include "linked_project.h"
+#include "reference_graph.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
@@ -127,19 +129,33 @@ std::string format_dot(const BuildGraph& built, const std::vector<bool>& shown) 
     return text + edges + "}\n";
 }
 
+Result<Exit> tell_references(const std::string& path, const std::string& name, bool json, bool dot, Console& console) {
+    FARDEL_TRY_ASSIGN(const LinkedProject linked, link_project(path));
+    std::vector<ReferenceEdge> edges = reference_edges(linked.packed);
+    if (!name.empty() && std::ranges::none_of(linked.packed.plan.names, [&](const PlannedName& one) { return one.name.view() == name; }))
+        return Error(ErrorCode::missing, path + ": the bundle has no name '" + printable(name) + "'; 'fardel graph --references' tells all that name something");
+    if (!name.empty())
+        edges = edges_around(edges, name);
+    FARDEL_TRY(console.write(json ? format_json(reference_json(edges)) + "\n" : dot ? format_reference_dot(edges) : format_reference_text(edges, path)));
+    return Exit::fine;
+}
+
 }  // namespace
 
 Result<Exit> run_graph(Words words, Console& console) {
     CommandLine line("graph", "[DIR] [options]", "Tells which files of DIR/fardel.toml are made of which, by which processor; nothing is built.",
                      "  fardel graph\n"
                      "  fardel graph mygame --of textures/wall.tga\n"
-                     "  fardel graph mygame --dot | dot -Tsvg > graph.svg\n");
+                     "  fardel graph mygame --dot | dot -Tsvg > graph.svg\n"
+                     "  fardel graph mygame --references --of maps/dm01.bsp\n");
     std::string folder;
     std::string name;
+    bool references = false;
     bool json = false;
     bool dot = false;
     line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the one that we are in when left out");
-    line.text("--of", "NAME", name, "Only what is made of this file, and what it is made of");
+    line.text("--of", "NAME", name, "Only what is made of this file, and what it is made of; with --references, what it names and who names it");
+    line.flag("--references", references, "Instead, which assets of the bundle name which; jobs that have to be run are run");
     line.flag("--json", json, "As JSON");
     line.flag("--dot", dot, "For Graphviz's dot");
     if (const auto over = line.parse(words, console))
@@ -148,6 +164,8 @@ Result<Exit> run_graph(Words words, Console& console) {
         return line.mistake("--json and --dot are two forms; choose one", console);
 
     const std::string path = (std::filesystem::path(folder) / kProjectFileName).string();
+    if (references)
+        return tell_references(path, name, json, dot, console);
     FARDEL_TRY_ASSIGN(Project project, read_project(path));
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder, {.target = {}, .options = {}, .watched = {}, .progress = {}, .stop = {}}));
     FARDEL_TRY_ASSIGN(const BuildGraph built, build.graph());

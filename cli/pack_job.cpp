@@ -5,6 +5,7 @@
 #include "figures.h"
 #include "interrupt.h"
 #include "json.h"
+#include "link_report.h"
 #include "pack_report.h"
 #include "pack_target.h"
 #include "progress_bar.h"
@@ -17,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -93,7 +95,10 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     }
     reports.front().scan = std::move(planned.report);
     reports.front().idle_rules = std::move(planned.idle_rules);
-    FARDEL_TRY(console.write(job.json ? format_json(json_of(reports)) + "\n" : format_reports(reports, console)));
+    Json told = json_of(reports);
+    if (planned.link)
+        told["link"] = link_json(*planned.link);
+    FARDEL_TRY(console.write(job.json ? format_json(told) + "\n" : format_reports(reports, console) + (planned.link ? format_link(told["link"], console) : "")));
     return Exit::fine;
 }
 
@@ -125,6 +130,19 @@ Status verify_not_empty(const Project& project, const BundlePlan& plan) {
     return ok();
 }
 
+Status verify_links(const Project& project, const PackPlan& planned) {
+    if (!planned.link || !project.link || !project.link->missing_fails || planned.link->audit.missing.empty())
+        return ok();
+    constexpr std::size_t kToldMax = 3;
+    const auto& missing = planned.link->audit.missing;
+    std::string told;
+    for (std::size_t i = 0; i < std::min(missing.size(), kToldMax); ++i)
+        told += (told.empty() ? "" : ", ") + format_missing(missing[i]);
+    if (missing.size() > kToldMax)
+        told += fmt::format(" and {} more", format_count(missing.size() - kToldMax));
+    return Error(ErrorCode::unresolved, fmt::format("{}: {} missing, which [link] has as an error: {}; 'fardel audit' tells what was tried", printable(project.file), format_count(missing.size(), "reference is", "references are"), told));
+}
+
 Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console) {
     complete_job(open, job, excludes);
     std::optional<TemporaryFolder> build_folder;   // both outlive the plan, whose blobs may be theirs
@@ -135,6 +153,7 @@ Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<st
         build.emplace(std::move(opened));
         FARDEL_TRY_ASSIGN(PackPlan plan, build->plan());
         FARDEL_TRY(verify_not_empty(open.project, plan.plan));
+        FARDEL_TRY(verify_links(open.project, plan));
         return plan;
     }, console);
 }

@@ -50,6 +50,8 @@ struct OpenProject {
 Result<OpenProject> open_project(const std::string& path);
 // Error: unresolved (there is nothing to pack).
 Status verify_not_empty(const Project& project, const BundlePlan& plan);
+// Error: unresolved (something is missing, and [link] says that no bundle is to be made then).
+Status verify_links(const Project& project, const PackPlan& planned);
 // The project's own where `job` says nothing; names all paths.
 void complete_job(OpenProject& open, PackJob& job, const std::vector<std::string>& excludes);
 // Everything anew. Those that `job` has already win over the project's.

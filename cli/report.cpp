@@ -1,9 +1,13 @@
 // fardel report: one HTML page about bundles: sizes, duplicates, what hides what, what is missing, who refers to whom.
 
+#include "audit_report.h"
 #include "figures.h"
+#include "json.h"
+#include "linked_project.h"
 #include "report_audit.h"
 #include "report_facts.h"
 #include "report_page.h"
+#include "split_job.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
@@ -11,8 +15,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <set>
 #include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 namespace fardel {
 namespace {
@@ -30,8 +40,54 @@ Status write_page(const std::string& path, const std::string& page) {
     return staged->commit();
 }
 
-Result<Exit> report(const ReportCommand& command, Console& console) {
+// The bundles that builds of a project write.
+std::vector<std::string> bundles_of(const LinkedProject& linked) {
+    if (linked.packed.parts.empty())
+        return {linked.target};
+    std::vector<std::string> files;
+    for (const SplitPart& part : linked.packed.parts)
+        files.push_back(part_file(linked.target, part.name));
+    return files;
+}
+
+// Names that the bundles do not have with the assets that a build would give them now.
+std::uint64_t count_stale(const PackPlan& packed, const ReportFacts& facts) {
+    std::set<std::pair<std::string_view, AssetId>> built;
+    std::size_t names = 0;
+    for (const ReportBundle& bundle : facts.bundles)
+        for (const ContentName& name : bundle.contents.names) {
+            ++names;
+            for (const ContentVariant& variant : name.variants)
+                built.emplace(name.text, bundle.contents.assets[variant.asset].id);
+        }
+    std::uint64_t stale = names > packed.plan.names.size() ? names - packed.plan.names.size() : 0;
+    for (const PlannedName& name : packed.plan.names)
+        stale += std::ranges::any_of(name.variants, [&](const PlannedVariant& variant) {
+            const auto& known = packed.plan.assets[variant.asset].known;
+            return known && !built.contains({name.name.view(), known->asset});
+        });
+    return stale;
+}
+
+// A project's bundles, with what linking it finds.
+Status read_project_facts(const LinkedProject& linked, ReportCommand& command, std::optional<ReportAudit>& audit) {
+    command.files = bundles_of(linked);
+    for (const std::string& file : command.files) {
+        std::error_code ignored;
+        if (!std::filesystem::exists(file, ignored))
+            return Error(ErrorCode::missing, printable(file) + " has not been built; run 'fardel build' first");
+    }
+    FARDEL_TRY_ASSIGN(audit, parse_audit(format_json(json_of(linked.packed.link->audit, linked.packed.plan))));
+    return ok();
+}
+
+Result<Exit> report(ReportCommand command, Console& console) {
     std::optional<ReportAudit> audit;
+    std::optional<LinkedProject> project;
+    if (command.files.size() == 1 && !find_project_file(command.files.front()).empty()) {
+        FARDEL_TRY_ASSIGN(project, link_project(find_project_file(command.files.front())));
+        FARDEL_TRY(read_project_facts(*project, command, audit));
+    }
     if (!command.audit.empty()) {
         FARDEL_TRY_ASSIGN(audit, read_audit(command.audit));
     }
@@ -42,6 +98,12 @@ Result<Exit> report(const ReportCommand& command, Console& console) {
     std::string text = fmt::format("{}: {}, {}\n", printable(command.out, 2000), format_count(facts.bundles.size(), "bundle", "bundles"), format_size(page.size()));
     if (selection.names_left_out > 0)
         text += fmt::format("{} are told as sums by folder and type\n", format_count(selection.names_left_out, "smaller name", "smaller names"));
+    if (project) {
+        const Audit& found = project->packed.link->audit;
+        text += fmt::format("{}: {} missing, {} unused\n", printable(project->file), format_count(found.missing.size(), "reference", "references"), format_count(found.unused.size(), "name", "names"));
+        if (const std::uint64_t stale = count_stale(project->packed, facts); stale != 0)
+            text += fmt::format("{}: {} not as in the sources; 'fardel build' makes the bundle anew\n", console.paint(Colour::yellow, "old"), format_count(stale, "name is", "names are"));
+    }
     FARDEL_TRY(console.write(text));
     return Exit::fine;
 }
@@ -49,19 +111,22 @@ Result<Exit> report(const ReportCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_report(Words words, Console& console) {
-    CommandLine line("report", "BUNDLE... [-o report.html] [--audit FILE.json] [--trust POLICY]",
+    CommandLine line("report", "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY]",
                      "Writes one HTML page about bundles that are mounted together: sizes, duplicates, what hides what, what is missing, and who refers to whom.",
                      "  fardel report mygame.fardel\n"
                      "  fardel report base.fardel mod.fardel -o both.html\n"
-                     "  fardel report mygame.fardel --audit audit.json\n");
+                     "  fardel report mygame.fardel --audit audit.json\n"
+                     "  fardel report mygame/fardel.toml\n");
     ReportCommand command;
-    line.texts("BUNDLE", "BUNDLE", command.files, "The bundles, in the order in which they are mounted; later ones win")->required();
+    line.texts("BUNDLE", "BUNDLE", command.files, "The bundles, in the order in which they are mounted, later ones win; or a project (its file, or its folder): what it last built, with what is missing and unused")->required();
     line.text("-o,--output", "OUT", command.out, "The page to write; report.html when left out");
     line.text("--audit", "FILE", command.audit, "What 'fardel audit --json' printed: missing, unused and broken assets");
     line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
     if (const auto over = line.parse(words, console))
         return *over;
-    return report(command, console);
+    if (std::ranges::any_of(command.files, [](const std::string& file) { return !find_project_file(file).empty(); }) && (command.files.size() > 1 || !command.audit.empty()))
+        return line.mistake("a project stands alone, without other bundles and --audit: it is audited here", console);
+    return report(std::move(command), console);
 }
 
 }  // namespace fardel

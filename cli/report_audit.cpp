@@ -56,9 +56,9 @@ Result<ReportAudit> parse_audit(std::string_view text) {
         });
         audit.missing.push_back(std::move(missing));
     });
-    each_in(json, "unused", [&](const Json& entry) { audit.unused.push_back({text_in(entry, "name"), count_in(entry, "bytes")}); });
+    each_in(json, "unused", [&](const Json& entry) { audit.unused.push_back({text_in(entry, "name"), count_in(entry, "size")}); });
     each_in(json, "broken", [&](const Json& entry) { audit.broken.push_back({text_in(entry, "name"), text_in(entry, "reason")}); });
-    each_in(json, "roots", [&](const Json& entry) { audit.roots.push_back({text_in(entry, "root"), count_in(entry, "names"), count_in(entry, "bytes"), count_in(entry, "missing")}); });
+    each_in(json, "roots", [&](const Json& entry) { audit.roots.push_back({text_in(entry, "root"), count_in(entry, "names"), count_in(entry, "size"), count_in(entry, "missing")}); });
     return audit;
 }
 

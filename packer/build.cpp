@@ -97,6 +97,10 @@ struct ProjectBuild::State {
     Status see_programs();
     Result<std::vector<FileContent>> know_sources(const std::vector<SourceEntry>& entries);
     Result<std::vector<ProjectFile>> make_files(std::vector<SourceEntry> entries, std::vector<FileContent> contents);
+    std::string scratch_folder() const;
+    Result<std::string> make_scratch() const;
+    void remove_scratch() const;
+    Result<PackPlan> plan_files(std::vector<ProjectFile> files, ScanReport report);
     Status open_cache();
     Result<JobsRun> run(JobGraph& graph, std::vector<FileContent> contents);
     Status remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now);
@@ -120,6 +124,8 @@ std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
         return std::nullopt;
     return last;
 }
+
+const std::optional<FinishedBuild>& ProjectBuild::find_last() const { return state_->last; }
 
 // ---- What it would do -----------------------------------------------------------------------------------------------
 
@@ -148,12 +154,37 @@ Result<PackPlan> ProjectBuild::plan() {
     std::ranges::move(scan.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(std::vector<FileContent> contents, state.know_sources(scan.entries));
     FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.make_files(std::move(scan.entries), std::move(contents)));
-    FARDEL_TRY_ASSIGN(PackPlan planned, plan_project_files(state.project, state.folder, std::move(files), std::move(scan.report)));
+    FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_files(std::move(files), std::move(scan.report)));
     // A rule whose files were all made into others has not been idle.
     std::erase_if(planned.idle_rules, [&](const std::string& rule) {
         return std::ranges::any_of(state.lines, [&](std::uint32_t line) { return rule.starts_with(printable(state.project.file) + ":" + std::to_string(line) + ": "); });
     });
     state.planned = plan_digest(planned.plan);
+    return planned;
+}
+
+// With what scanners found before. What they find now counts even if linking fails.
+Result<PackPlan> ProjectBuild::State::plan_files(std::vector<ProjectFile> files, ScanReport report) {
+    if (!project.link)
+        return plan_project_files(project, folder, std::move(files), std::move(report));
+    FARDEL_TRY_ASSIGN(auto known, database.read_scans());
+    ScanMemory memory(std::move(known));
+    const bool programs = std::ranges::any_of(project.scanners, [](const ProjectScanner& scanner) { return scanner.pattern.empty(); });
+    std::string scratch;
+    if (programs) {
+        FARDEL_TRY_ASSIGN(scratch, make_scratch());
+    }
+    auto planned = plan_project_files(project, folder, std::move(files), std::move(report), {.jobs = options.jobs, .scanners = {}, .told = {}, .project_file = {}, .place = {.project_folder = folder, .scratch_folder = scratch, .stop = options.stop}, .memory = &memory, .stop = options.stop});
+    if (programs)
+        remove_scratch();
+    FARDEL_TRY(database.write_scans(memory.take_added()));
+    if (planned) {
+        std::ranges::move(planned->scan_logs, std::back_inserter(logs));
+        FARDEL_TRY(database.forget_idle_scans(memory.used()));
+        counts.with_scanner = planned->assets_with_scanner;
+        counts.scanned = planned->assets_scanned;
+    }
+    FARDEL_TRY(database.keep());
     return planned;
 }
 
@@ -224,13 +255,19 @@ Status ProjectBuild::State::remember(const std::unordered_map<std::string, Known
 // Programs and their tables, before their bytes are looked at.
 Status ProjectBuild::State::see_programs() {
     FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));
-    for (const Processor& processor : project.processors) {
+    std::vector<const Processor*> programs;
+    for (const Processor& processor : project.processors)
+        programs.push_back(&processor);
+    for (const ProjectScanner& scanner : project.scanners)
+        programs.push_back(&scanner.program);
+    for (const Processor* const program : programs) {
+        const Processor& processor = *program;
         for (const std::string& path : processor.code)
             seen.push_back(see_path(path_in_project(folder, path)));
         if (processor.command.empty())
             continue;
-        if (const auto program = find_program(processor, absolute))   // if not: its first job tells
-            seen.push_back(see_path(program->path));
+        if (const auto place = find_program(processor, absolute))   // if not: its first job tells
+            seen.push_back(see_path(place->path));
     }
     return ok();
 }
@@ -240,17 +277,28 @@ Status ProjectBuild::State::open_cache() {
     return ok();
 }
 
+std::string ProjectBuild::State::scratch_folder() const { return build_folder_of(folder, options) + "/jobs"; }
+
+// What a build that was killed left there is nobody's: we have the database.
+Result<std::string> ProjectBuild::State::make_scratch() const {
+    std::error_code error;
+    std::filesystem::remove_all(scratch_folder(), error);
+    std::filesystem::create_directories(scratch_folder(), error);
+    if (error)
+        return Error(ErrorCode::io, printable(scratch_folder()) + ": " + error.message());
+    return scratch_folder();
+}
+
+void ProjectBuild::State::remove_scratch() const {
+    std::error_code ignored;
+    std::filesystem::remove_all(scratch_folder(), ignored);
+}
+
 Result<JobsRun> ProjectBuild::State::run(JobGraph& graph, std::vector<FileContent> contents) {
     FARDEL_TRY(open_cache());
-    // What a build that was killed left there is nobody's: we have the database.
-    const std::string scratch = build_folder_of(folder, options) + "/jobs";
-    std::error_code error;
-    std::filesystem::remove_all(scratch, error);
-    std::filesystem::create_directories(scratch, error);
-    if (error)
-        return Error(ErrorCode::io, printable(scratch) + ": " + error.message());
+    FARDEL_TRY_ASSIGN(const std::string scratch, make_scratch());
     FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents), {.project_folder = folder, .scratch_folder = scratch, .cache = cache.get(), .jobs = options.jobs, .stop = options.stop, .progress = [this](std::uint64_t done, std::uint64_t total) { tell("processing", done, total); }}));
-    std::filesystem::remove_all(scratch, error);
+    remove_scratch();
     return run;
 }
 

@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <span>
@@ -16,16 +17,17 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kSchema = 2;
+constexpr std::uint64_t kSchema = 3;
 constexpr std::uint64_t kApplication = 0x46724462;   // "FrDb"
 
 // Each row has a seal over the rest of it: SQLite notices a damaged page only where its structure is.
 constexpr const char* kTables = R"(
     CREATE TABLE IF NOT EXISTS source(origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS note(name TEXT PRIMARY KEY, text BLOB, seal BLOB) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);
     PRAGMA application_id=0x46724462;
-    PRAGMA user_version=2;
+    PRAGMA user_version=3;
 )";
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------
@@ -149,13 +151,18 @@ constexpr const char* kWriteSource = "INSERT OR REPLACE INTO source VALUES(?,?,?
 constexpr const char* kRemoveSource = "DELETE FROM source WHERE origin=?";
 constexpr const char* kFindNote = "SELECT text, seal FROM note WHERE name=?";
 constexpr const char* kWriteNote = "INSERT OR REPLACE INTO note VALUES(?,?,?)";
+constexpr const char* kReadScans = "SELECT key, record, seal FROM scan";
+constexpr const char* kWriteScan = "INSERT OR REPLACE INTO scan VALUES(?,?,0,?)";
+constexpr const char* kReadIdleScans = "SELECT key, idle, length(record) FROM scan ORDER BY idle, key";
+constexpr const char* kMarkScan = "UPDATE scan SET idle=? WHERE key=?";
+constexpr const char* kRemoveScan = "DELETE FROM scan WHERE key=?";
 constexpr const char* kFindFinished = "SELECT build, seal FROM finished WHERE target=?";
 constexpr const char* kWriteFinished = "INSERT OR REPLACE INTO finished VALUES(?,?,?)";
 constexpr const char* kRemoveFinished = "DELETE FROM finished WHERE target=?";
 
 // The tables are those that we ask: their own description may be what is damaged.
 bool has_tables(sqlite3* database) {
-    for (const char* sql : {kReadSources, kWriteSource, kRemoveSource, kFindNote, kWriteNote, kFindFinished, kWriteFinished, kRemoveFinished}) {
+    for (const char* sql : {kReadSources, kWriteSource, kRemoveSource, kFindNote, kWriteNote, kReadScans, kWriteScan, kReadIdleScans, kMarkScan, kRemoveScan, kFindFinished, kWriteFinished, kRemoveFinished}) {
         sqlite3_stmt* statement = nullptr;
         const bool good = sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) == SQLITE_OK;
         sqlite3_finalize(statement);
@@ -333,6 +340,61 @@ Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view nam
 }
 
 Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Query(database_.get(), kWriteNote).text(name).blob(text).id(seal_of(name, text)).run(); }
+
+Result<std::unordered_map<Hash, std::string>> BuildDatabase::read_scans() const {
+    std::unordered_map<Hash, std::string> scans;
+    Query query(database_.get(), kReadScans);
+    for (;;) {
+        const auto row = query.step();
+        if (!row && is_damaged(database_.get()))
+            return scans;
+        if (!row)
+            return row.error();
+        if (!*row)
+            return scans;
+        if (query.bytes(0).size() == sizeof(Hash) && id_at<Hash>(query, 2) == seal_of(query.bytes(0), query.bytes(1)))
+            scans.emplace(id_at<Hash>(query, 0), query.bytes(1));
+    }
+}
+
+Status BuildDatabase::write_scans(const std::map<Hash, std::string>& added) {
+    for (const auto& [key, record] : added) {
+        const std::string_view name(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
+        FARDEL_TRY(Query(database_.get(), kWriteScan).id(key).blob(record).id(seal_of(name, record)).run());
+    }
+    return ok();
+}
+
+Status BuildDatabase::forget_idle_scans(const std::vector<Hash>& used) {
+    std::vector<std::pair<std::string, std::uint64_t>> marks;   // key, new idle
+    std::vector<std::string> forgotten;
+    {
+        std::uint64_t idle_bytes = 0;
+        Query query(database_.get(), kReadIdleScans);
+        for (;;) {
+            FARDEL_TRY_ASSIGN(const bool row, query.step());
+            if (!row)
+                break;
+            const std::string_view key = query.bytes(0);
+            const std::uint64_t idle = query.number_at(1);
+            if (key.size() == sizeof(Hash) && std::ranges::binary_search(used, id_at<Hash>(query, 0))) {
+                if (idle != 0)
+                    marks.emplace_back(key, 0);
+                continue;
+            }
+            idle_bytes += query.number_at(2);
+            if (idle >= kScansIdleMax || idle_bytes > kIdleScanBytesMax)
+                forgotten.emplace_back(key);
+            else
+                marks.emplace_back(key, idle + 1);
+        }
+    }
+    for (const auto& [key, idle] : marks)
+        FARDEL_TRY(Query(database_.get(), kMarkScan).number(idle).blob(key).run());
+    for (const std::string& key : forgotten)
+        FARDEL_TRY(Query(database_.get(), kRemoveScan).blob(key).run());
+    return ok();
+}
 
 Result<std::optional<FinishedBuild>> BuildDatabase::find_finished(std::string_view target) const {
     Query query(database_.get(), kFindFinished);

@@ -9,6 +9,7 @@
 #include <fardel/packer/build.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ struct KnownSource {
     friend bool operator==(const KnownSource&, const KnownSource&) = default;
 };
 
+inline constexpr std::uint64_t kScansIdleMax = 8;
+inline constexpr std::uint64_t kIdleScanBytesMax = std::uint64_t(64) << 20;
+
 class BuildDatabase {
 public:
     // Made when absent; what is damaged or of another version is made anew. Errors: busy (another build has it), denied,
@@ -46,9 +50,16 @@ public:
     Status write_source(std::string_view origin, const KnownSource& source);
     Status remove_source(std::string_view origin);
 
-    // Any small record by its name: what a scanner found in an asset.
+    // Any small record by its name: what a job found.
     Result<std::optional<std::string>> find_note(std::string_view name) const;
     Status write_note(std::string_view name, std::string_view text);
+
+    // What scanners found, by their keys (scan_memory.h).
+    Result<std::unordered_map<Hash, std::string>> read_scans() const;
+    Status write_scans(const std::map<Hash, std::string>& added);
+    // After a scan of all assets, which needed `used`, ascending. What kScansIdleMax scans in a row did not need is
+    // forgotten; sooner, what was idle longest, if that is more than kIdleScanBytesMax together.
+    Status forget_idle_scans(const std::vector<Hash>& used);
 
     // `target`: which of the project's builds; as a rule the bundle's path.
     Result<std::optional<FinishedBuild>> find_finished(std::string_view target) const;

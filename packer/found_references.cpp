@@ -17,7 +17,16 @@ Status verify_room(std::size_t count, std::string_view text) {
 
 }  // namespace
 
-Status FoundReferences::add(FoundReference reference) {
+Status FoundReferences::add_place(std::size_t reference, std::string_view at) {
+    if (!asset_ || at.empty())
+        return ok();
+    if (findings_.places.size() >= kSpellingPlacesMax)
+        return Error(ErrorCode::limit, "more than " + std::to_string(kSpellingPlacesMax) + " places of names in one asset");
+    findings_.places.push_back({.reference = static_cast<std::uint32_t>(reference), .offset = static_cast<std::uint64_t>(at.data() - asset_), .length = at.size()});
+    return ok();
+}
+
+Status FoundReferences::add(FoundReference reference, std::string_view at) {
     if (reference.spelling.empty())
         return ok();
     FARDEL_TRY(verify_room(0, reference.spelling));
@@ -26,11 +35,11 @@ Status FoundReferences::add(FoundReference reference) {
     if (!fresh) {
         bool& optional = findings_.references[seen->place].optional;
         optional = optional && reference.optional;
-        return ok();
+        return add_place(seen->place, at);
     }
     FARDEL_TRY(verify_room(findings_.references.size(), {}));
     findings_.references.push_back(std::move(reference));
-    return ok();
+    return add_place(findings_.references.size() - 1, at);
 }
 
 Status FoundReferences::add_definition(std::string_view name) {

@@ -15,9 +15,12 @@ namespace fardel {
 
 class FoundReferences {
 public:
+    // `asset`: where the asset's bytes begin, when the places of spellings are wanted.
+    explicit FoundReferences(const char* asset = nullptr) : asset_(asset) {}
+
     // The first finding of a spelling counts; a later one that is not optional makes it not optional. An empty spelling
-    // is no reference. Errors: limit.
-    Status add(FoundReference reference);
+    // is no reference. `at`: the bytes of the asset that spell it; empty: none do as such. Errors: limit.
+    Status add(FoundReference reference, std::string_view at = {});
     // What is added from here on belongs to that definition.
     Status add_definition(std::string_view name);
 
@@ -37,6 +40,9 @@ private:
         bool operator<(const Seen& other) const { return key < other.key; }
     };
 
+    Status add_place(std::size_t reference, std::string_view at);
+
+    const char* asset_;
     ScanFindings findings_;
     std::uint32_t definition_ = kNoDefinition;
     std::set<Seen> seen_;

@@ -133,14 +133,14 @@ Result<ProgramCall> plan_call(const Job& job, const ProgramPlace& program, const
     return call;
 }
 
-Status verify_end(const ProgramEnd& end, const std::string& log, const Job& job) {
+Status verify_end(const ProgramEnd& end, const std::string& log, const Job& job, std::size_t answer_bytes_max) {
     const std::string program = in_quotes(job.processor->command.front());
     switch (end.reason) {
         case ProgramEnd::Reason::cancelled: return Error(ErrorCode::cancelled, "stopped");
         case ProgramEnd::Reason::timed_out:
             return Error(ErrorCode::limit, program + " was not done after " + std::to_string(job.processor->timeout.count()) + " s and was ended; give it more time with timeout = …" + last_lines(log));
         case ProgramEnd::Reason::answered_too_much:
-            return Error(ErrorCode::limit, program + " answered with more than " + std::to_string(kAnswerBytesMax) + " bytes");
+            return Error(ErrorCode::limit, program + " answered with more than " + std::to_string(answer_bytes_max) + " bytes" + last_lines(log));
         case ProgramEnd::Reason::killed: return Error(ErrorCode::unresolved, program + " was killed by signal " + std::to_string(end.code) + last_lines(log));
         case ProgramEnd::Reason::exited: break;
     }
@@ -205,7 +205,7 @@ Status run_command(const Job& job, const JobPlace& place, const JobFolder& folde
     }
     FARDEL_TRY_ASSIGN(const ProgramEnd end, run_program(call, sandbox));
     result.log = safe_log(end.log);
-    FARDEL_TRY(verify_end(end, result.log, job));
+    FARDEL_TRY(verify_end(end, result.log, job, call.answer_bytes_max));
     if (job.processor->protocol) {
         FARDEL_TRY_ASSIGN(answer, parse_job_answer(end.answer));
     }
@@ -258,7 +258,27 @@ Result<JobResult> run(const Job& job, const JobPlace& place) {
     return result;
 }
 
+Result<JobReply> ask(const Job& job, const JobPlace& place, bool first_source_is_input, std::size_t answer_bytes_max) {
+    FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(place.scratch_folder));
+    FARDEL_TRY(add_inputs(job, *folder, place.stop));
+    FARDEL_TRY_ASSIGN(const std::string project_folder, absolute_folder(place.project_folder));
+    FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(*job.processor, project_folder));
+    FARDEL_TRY_ASSIGN(ProgramCall call, plan_call(job, program, project_folder, *folder, place.stop));
+    call.input = first_source_is_input ? folder->input_path(job.sources.front()) : std::string();
+    call.answer_bytes_max = answer_bytes_max;
+    FARDEL_TRY_ASSIGN(const JobSandbox sandbox, JobSandbox::make(sandbox_rules(job, program, project_folder, *folder)));
+    FARDEL_TRY_ASSIGN(ProgramEnd end, run_program(call, sandbox));
+    JobReply reply{.answer = std::move(end.answer), .log = safe_log(end.log)};
+    FARDEL_TRY(verify_end(end, reply.log, job, answer_bytes_max));
+    return reply;
+}
+
 }  // namespace
+
+Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input, std::size_t answer_bytes_max) {
+    FARDEL_TRY(verify_job(job));
+    return ask(job, place, first_source_is_input, answer_bytes_max);
+}
 
 bool can_confine_jobs() { return system_can_confine(); }
 

@@ -4,7 +4,6 @@
 #include "link_graph.h"
 #include "link_index.h"
 #include "link_target.h"
-#include "utf8_text.h"
 
 #include <fardel/format/name.h>
 
@@ -55,6 +54,8 @@ struct Found {
     LinkTarget target;
     std::vector<Node> reached;                   // inside the plan
     std::optional<PlannedConsume> consume;
+    std::optional<std::uint32_t> name;           // of the plan
+    bool shader = false;
 };
 
 // ---- All of them ----------------------------------------------------------------------------------------------------
@@ -93,12 +94,12 @@ private:
         const PlannedName& planned = plan_.names[name];
         const bool has_choice = planned.variants.size() > 1 || !planned.variants.front().tags.empty();
         if (has_choice && planned.published)
-            return {.target = PlannedReference::Dynamic{planned.name.text()}, .reached = {graph_.whole(name)}, .consume = {}};
-        return {.target = PlannedReference::Internal{planned.variants.front().asset}, .reached = {graph_.whole(name)}, .consume = {}};
+            return {.target = PlannedReference::Dynamic{planned.name.text()}, .reached = {graph_.whole(name)}, .consume = {}, .name = name};
+        return {.target = PlannedReference::Internal{planned.variants.front().asset}, .reached = {graph_.whole(name)}, .consume = {}, .name = name};
     }
 
     Found found_shader(std::span<const std::uint32_t> definitions) const {
-        Found found{.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset}, .reached = {}, .consume = {}};
+        Found found{.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset}, .reached = {}, .consume = {}, .name = {}, .shader = true};
         for (const std::uint32_t definition : definitions)
             found.reached.push_back(graph_.shader(definition));
         return found;
@@ -118,7 +119,11 @@ private:
             return std::optional(found_inside(*name));
         }
         FARDEL_TRY_ASSIGN(const auto foreign, candidate.kind == CandidateKind::shader ? dependencies_.find_shader(candidate.name) : dependencies_.find_name(candidate.name));
-        return foreign ? std::optional(found_foreign(*foreign)) : std::nullopt;
+        if (!foreign)
+            return std::optional<Found>();
+        Found found = found_foreign(*foreign);
+        found.shader = candidate.kind == CandidateKind::shader;
+        return std::optional(std::move(found));
     }
 
     bool is_consumed(const NameCandidate& candidate) const {
@@ -170,22 +175,22 @@ private:
     }
 
     // As it stands in one file: behind `from`, which `sources` are nodes of. Nothing: missing.
-    Result<std::optional<LinkTarget>> link_reference(const FoundReference& reference, std::string_view from, std::span<const Node> sources) {
+    Result<LinkedReference> link_reference(const FoundReference& reference, std::string_view from, std::span<const Node> sources) {
         const auto candidates = candidate_names(reference, from);
         FARDEL_TRY_ASSIGN(auto found, find(reference, candidates));
         if (!found) {
             if (!reference.optional)
                 add_missing(from, sources, reference, candidates);
-            return std::optional<LinkTarget>();
+            return LinkedReference();
         }
         add_edges(sources, *found);
         if (found->consume)
             add_consume(*found->consume);
-        return std::optional(std::move(found->target));
+        return LinkedReference{.target = std::move(found->target), .name = found->name, .shader = found->shader};
     }
 
     // The same behind all names of the asset, or nothing. A relative one may lead to another place from each.
-    Result<std::optional<LinkTarget>> link_reference(std::uint32_t asset, const FoundReference& reference) {
+    Result<LinkedReference> link_reference(std::uint32_t asset, const FoundReference& reference) {
         const auto names = index_.names_of(asset);
         std::vector<Node> sources;
         if (reference.defined_in != kNoDefinition)
@@ -195,32 +200,31 @@ private:
                 std::ranges::transform(names, std::back_inserter(sources), [&](std::uint32_t name) { return graph_.name(name); });
             return link_reference(reference, index_.name_of(asset), sources);
         }
-        std::optional<std::optional<LinkTarget>> all;
+        std::optional<LinkedReference> all;
         bool alike = true;
         for (const std::uint32_t name : names) {
             const Node node = graph_.name(name);
-            FARDEL_TRY_ASSIGN(const auto target, link_reference(reference, plan_.names[name].name.view(), sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
+            FARDEL_TRY_ASSIGN(const LinkedReference linked, link_reference(reference, plan_.names[name].name.view(), sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
             if (!all)
-                all = target;
-            alike = alike && all->has_value() == target.has_value() && (!target || equal_targets(**all, *target));
+                all = linked;
+            alike = alike && all->target.has_value() == linked.target.has_value() && (!linked.target || equal_targets(*all->target, *linked.target));
         }
-        return alike ? *all : std::nullopt;
+        return alike ? *all : LinkedReference();
     }
 
     Status link_asset(std::uint32_t asset) {
         auto& links = result_.references.emplace_back();
+        result_.linked.emplace_back();
         for (const FoundReference& reference : scanned_[asset].findings.references) {
             ++result_.audit.references;
-            FARDEL_TRY_ASSIGN(auto target, link_reference(asset, reference));
-            if (!target)
-                continue;
-            ++result_.audit.resolved;
-            if (is_utf8_text(reference.spelling))
-                links.push_back({.spelling = reference.spelling, .target = *std::move(target), .optional = reference.optional});
+            FARDEL_TRY_ASSIGN(LinkedReference linked, link_reference(asset, reference));
+            if (linked.target) {
+                ++result_.audit.resolved;
+                links.push_back({.spelling = reference.spelling, .target = *linked.target, .optional = reference.optional});
+            }
+            result_.linked.back().push_back(std::move(linked));
         }
-        // Of one spelling's targets the first that is needed counts, then the first.
-        std::ranges::stable_sort(links, {}, [](const PlannedReference& one) { return std::tie(one.spelling, one.optional); });
-        links.erase(std::unique(links.begin(), links.end(), [](const auto& a, const auto& b) { return a.spelling == b.spelling; }), links.end());
+        settle_references(links);
         return ok();
     }
 

@@ -1,5 +1,7 @@
 #include <fardel/packer/pack.h>
 
+#include "link_rewrite.h"
+
 #include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
@@ -38,21 +40,29 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version});
-    return PackPlan{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .parts = {}, .idle_rules = {}};
+    return PackPlan{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .scanned = {}, .assets_with_scanner = 0, .assets_scanned = 0, .scan_logs = {}, .parts = {}, .idle_rules = {}};
 }
 
-Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan, bool references) {
+Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan, const ProjectLink& project) {
     BundlePlan& plan = packed.plan;
-    FARDEL_TRY_ASSIGN(const PlanScan found, scan_plan(plan, packed.sizes, scan));
-    FARDEL_TRY_ASSIGN(LinkResult link, link_plan(plan, found.scanned, packed.sizes, options));
+    FARDEL_TRY_ASSIGN(PlanScan found, scan_plan(plan, packed.sizes, scan));
+    auto linked = link_plan(plan, found.scanned, packed.sizes, options);
+    if (!linked)
+        return scan.project_file.empty() ? std::move(linked).error() : std::move(linked).error().with_context(printable(scan.project_file));
+    LinkResult link = *std::move(linked);
+    FARDEL_TRY(rewrite_linked(project, scan, plan, packed.sizes, found, link));
     leave_agreed_references(found, link.references);
-    if (references)
+    if (project.references)
         for (std::size_t asset = 0; asset < plan.assets.size(); ++asset)
             plan.assets[asset].references = link.references[asset];
     for (const PlannedConsume& consume : link.consumes)   // what the project says of a name counts
         if (std::ranges::find(plan.consumes, consume.text, &PlannedConsume::text) == plan.consumes.end())
             plan.consumes.push_back(consume);
     packed.link = std::move(link);
+    packed.scanned = std::move(found.scanned);
+    packed.assets_with_scanner = found.assets;
+    packed.assets_scanned = found.assets_scanned;
+    packed.scan_logs = std::move(found.logs);
     return ok();
 }
 

@@ -76,8 +76,9 @@ using Json = nlohmann::json;
 
 Error in_answer(std::uint32_t line, std::string_view what) { return Error(ErrorCode::malformed, "line " + std::to_string(line) + " of the scanner's answer: " + std::string(what)); }
 
-Result<FoundReference> reference_of(const Json& object, std::uint32_t line) {
-    FoundReference reference{.spelling = object["reference"].get<std::string>()};
+Result<FoundReference> reference_of(const Json& object, std::uint32_t line, const FoundReference& unsaid) {
+    FoundReference reference = unsaid;
+    reference.spelling = object["reference"].get<std::string>();
     for (const auto& [key, value] : object.items()) {
         if (key == "use" && value.is_string() && find_reference_use(value.get<std::string>()))
             reference.use = *find_reference_use(value.get<std::string>());
@@ -93,18 +94,63 @@ Result<FoundReference> reference_of(const Json& object, std::uint32_t line) {
     return reference;
 }
 
-Status add_answer(const Json& object, std::uint32_t line, FoundReferences& found) {
-    if (!object.is_object())
-        return in_answer(line, "no JSON object");
-    const bool defines = object.contains("defines");
-    const char* const key = defines ? "defines" : "reference";
-    if (!object.contains(key) || !object[key].is_string() || object[key].get_ref<const std::string&>().find('\0') != std::string::npos)
-        return in_answer(line, "neither \"reference\" nor \"defines\" with a text");
-    if (defines)
-        return object.size() == 1 ? found.add_definition(object[key].get_ref<const std::string&>()) : Status(in_answer(line, "\"defines\" stands alone"));
-    FARDEL_TRY_ASSIGN(FoundReference reference, reference_of(object, line));
-    return found.add(std::move(reference));
+bool has_text(const Json& object, const char* key) {
+    return object.contains(key) && object[key].is_string() && object[key].get_ref<const std::string&>().find('\0') == std::string::npos;
 }
+
+// What the lines of an answer say, file by file.
+class ScannerAnswer {
+public:
+    ScannerAnswer(std::span<const std::string> files, const FoundReference& unsaid) : files_(files), unsaid_(unsaid), found_(std::max<std::size_t>(files.size(), 1)), told_(found_.size()) {
+        if (files.empty())
+            now_ = &found_.front();
+    }
+
+    Status add(const Json& object, std::uint32_t line) {
+        if (!object.is_object())
+            return in_answer(line, "no JSON object");
+        for (const char* const alone : {"file", "defines"})
+            if (object.contains(alone) && (object.size() != 1 || !has_text(object, alone)))
+                return in_answer(line, "\"" + std::string(alone) + "\" stands alone, with a text");
+        if (object.contains("file"))
+            return begin_file(object["file"].get<std::string>(), line);
+        if (!object.contains("defines") && !has_text(object, "reference"))
+            return in_answer(line, "none of \"reference\", \"defines\" and \"file\" with a text");
+        if (!now_)
+            return in_answer(line, "it belongs to no file; print {\"file\": \"" + printable(files_.front()) + "\"} before what is found in a file");
+        if (object.contains("defines"))
+            return now_->add_definition(object["defines"].get_ref<const std::string&>());
+        FARDEL_TRY_ASSIGN(FoundReference reference, reference_of(object, line, unsaid_));
+        return now_->add(std::move(reference));
+    }
+
+    std::vector<ScanFindings> take() && {
+        std::vector<ScanFindings> findings;
+        for (FoundReferences& found : found_)
+            findings.push_back(std::move(found).take());
+        return findings;
+    }
+
+private:
+    Status begin_file(const std::string& file, std::uint32_t line) {
+        if (files_.empty())
+            return in_answer(line, "a command without ${in} is asked about one file, and names none");
+        const auto at = std::ranges::find(files_, file);
+        if (at == files_.end())
+            return in_answer(line, "\"" + printable(file) + "\" is no file that it was asked about, such as \"" + printable(files_.front()) + "\"");
+        const auto place = static_cast<std::size_t>(at - files_.begin());
+        if (std::exchange(told_[place], true))
+            return in_answer(line, "\"" + printable(file) + "\" is there a second time");
+        now_ = &found_[place];
+        return ok();
+    }
+
+    std::span<const std::string> files_;
+    const FoundReference& unsaid_;
+    std::vector<FoundReferences> found_;
+    std::vector<char> told_;
+    FoundReferences* now_ = nullptr;
+};
 
 // Without exceptions and without recursion into more than a few levels.
 Result<Json> parse_line(std::string_view text, std::uint32_t line) {
@@ -134,9 +180,9 @@ Result<PatternScanner> PatternScanner::parse(std::string_view pattern) {
     return PatternScanner(std::move(prefix), squeezed(pattern.substr(at + kCapture.size())));
 }
 
-Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional) const {
+Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional, bool places) const {
     FARDEL_TRY_ASSIGN(std::string_view rest, asset_text(text));
-    FoundReferences found;
+    FoundReferences found(places ? reinterpret_cast<const char*>(text.data()) : nullptr);
     for (std::uint32_t number = 1; !rest.empty(); ++number) {
         const std::size_t length = std::min(rest.find('\n'), rest.size());
         const Line line(rest.substr(0, length));
@@ -149,17 +195,18 @@ Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, Refer
             const auto end = line.find(suffix_, begin);
             if (!end)
                 break;   // nor behind any later prefix of the line
-            FARDEL_TRY(found.add({.spelling = std::string(line.text().substr(begin, *end - begin)), .use = use, .form = form, .optional = optional, .line = number}));
+            const std::string_view spelling = line.text().substr(begin, *end - begin);
+            FARDEL_TRY(found.add({.spelling = std::string(spelling), .use = use, .form = form, .optional = optional, .line = number}, spelling));
             at = std::max(*end, *start + 1);
         }
     }
     return std::move(found).take();
 }
 
-Result<ScanFindings> parse_scanner_answer(std::string_view answer) {
+Result<std::vector<ScanFindings>> parse_scanner_answers(std::string_view answer, std::span<const std::string> files, const FoundReference& unsaid) {
     if (answer.size() > kScannedTextBytesMax)
         return Error(ErrorCode::limit, "a scanner's answer of " + std::to_string(answer.size()) + " bytes; at most " + std::to_string(kScannedTextBytesMax));
-    FoundReferences found;
+    ScannerAnswer parsed(files, unsaid);
     for (std::uint32_t line = 1; !answer.empty(); ++line) {
         const std::size_t length = std::min(answer.find('\n'), answer.size());
         const std::string_view text = answer.substr(0, length);
@@ -167,9 +214,9 @@ Result<ScanFindings> parse_scanner_answer(std::string_view answer) {
         if (std::ranges::all_of(text, is_blank))
             continue;
         FARDEL_TRY_ASSIGN(const Json object, parse_line(text, line));
-        FARDEL_TRY(add_answer(object, line, found));
+        FARDEL_TRY(parsed.add(object, line));
     }
-    return std::move(found).take();
+    return std::move(parsed).take();
 }
 
 std::optional<ReferenceUse> find_reference_use(std::string_view word) {

@@ -1,6 +1,9 @@
 #include <fardel/packer/plan_scan.h>
 
 #include "link_target.h"
+#include "plan_asset.h"
+#include "record_bytes.h"
+#include "scan_programs.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
@@ -9,84 +12,94 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <tuple>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-Result<std::vector<std::byte>> read_blob(const BlobSource& blob, std::uint64_t size_bytes) {
-    FARDEL_TRY_ASSIGN(const auto stream, blob.open());
-    std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes) + 1);   // one more, to notice what has grown
-    std::size_t size = 0;
-    while (size < bytes.size()) {
-        FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(std::span(bytes).subspan(size)));
-        if (count == 0)
-            break;
-        size += count;
-    }
-    if (size != size_bytes)
-        return Error(ErrorCode::conflict, "has another size than it had; it was changed meanwhile");
-    bytes.resize(size);
-    return bytes;
-}
+Hash digest_of(const RecordWriter& writer) { return blake3(std::as_bytes(std::span(writer.bytes()))); }
 
-// Of each asset the first name in byte order, or its key: some files are known by name.
-std::vector<std::string_view> names_of(const BundlePlan& plan) {
-    std::vector<std::string_view> names(plan.assets.size());
-    for (const PlannedName& name : plan.names)
-        for (const PlannedVariant& variant : name.variants)
-            if (variant.asset < names.size() && (names[variant.asset].empty() || name.name.view() < names[variant.asset]))
-                names[variant.asset] = name.name.view();
-    for (std::size_t asset = 0; asset < names.size(); ++asset)
-        if (names[asset].empty())
-            names[asset] = plan.assets[asset].key;
-    return names;
-}
-
-// A pattern of the project, ready to scan.
-struct OwnScanner {
-    const ProjectScanner* said = nullptr;
-    PatternScanner pattern;
+// A scanner that is no program, with all that decides what it finds in given bytes.
+struct PlannedScanner {
+    Hash configuration;
+    const ProjectScanner* said = nullptr;        // nothing: a built-in one
+    std::optional<PatternScanner> pattern;
 };
 
-Result<std::vector<OwnScanner>> parse_scanners(std::span<const ProjectScanner> scanners) {
-    std::vector<OwnScanner> parsed;
+constexpr std::string_view kBuiltinSchema = "fardel scanner 1";
+constexpr std::string_view kPatternSchema = "fardel pattern scanner 1";
+
+Hash builtin_configuration(std::string_view word) {
+    RecordWriter writer;
+    writer.text(kBuiltinSchema);
+    writer.number(kScannersVersion);
+    writer.text(word);
+    return digest_of(writer);
+}
+
+Hash pattern_configuration(const ProjectScanner& scanner) {
+    RecordWriter writer;
+    writer.text(kPatternSchema);
+    writer.number(kScannersVersion);
+    writer.text(scanner.pattern);
+    writer.number(static_cast<std::uint64_t>(scanner.use));
+    writer.number(static_cast<std::uint64_t>(scanner.form));
+    writer.number(scanner.optional ? 1 : 0);
+    return digest_of(writer);
+}
+
+Hash key_of(const PlannedScanner& scanner, const AssetId& asset) {
+    RecordWriter writer;
+    writer.id(scanner.configuration);
+    writer.id(asset);
+    return digest_of(writer);
+}
+
+Result<std::vector<PlannedScanner>> parse_scanners(std::span<const ProjectScanner> scanners) {
+    std::vector<PlannedScanner> parsed;
     for (const ProjectScanner& scanner : scanners) {
-        if (!scanner.command.empty())
-            return Error(ErrorCode::unsupported, "scanner for \"" + printable(scanner.match) + "\": programs are not run to scan yet; write a 'pattern' instead of 'command'");
+        if (scanner.pattern.empty())
+            continue;
         FARDEL_TRY_ASSIGN(PatternScanner pattern, PatternScanner::parse(scanner.pattern));
-        parsed.push_back({.said = &scanner, .pattern = std::move(pattern)});
+        parsed.push_back({.configuration = pattern_configuration(scanner), .said = &scanner, .pattern = std::move(pattern)});
     }
     return parsed;
 }
 
-// What two scanners, or a job, found in one asset. They define things apart.
+// What two scanners, or a job, found in one asset.
 Status append(ScanFindings more, ScanFindings& findings) {
-    if (findings.references.size() + more.references.size() > limits::kReferencesPerAssetMax)
+    if (findings.references.size() + more.references.size() > limits::kReferencesPerAssetMax || findings.defines.size() + more.defines.size() > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit, "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
+    const auto first_definition = static_cast<std::uint32_t>(findings.defines.size());
+    std::ranges::move(more.defines, std::back_inserter(findings.defines));
     std::set<std::tuple<std::string, ReferenceUse, ReferenceForm>> known;
     for (const FoundReference& reference : findings.references)
         if (reference.defined_in == kNoDefinition)
             known.emplace(reference.spelling, reference.use, reference.form);
-    for (FoundReference& reference : more.references)
-        if (known.emplace(reference.spelling, reference.use, reference.form).second)
-            findings.references.push_back(std::move(reference));
+    for (FoundReference& reference : more.references) {
+        if (reference.defined_in != kNoDefinition)
+            reference.defined_in += first_definition;
+        else if (!known.emplace(reference.spelling, reference.use, reference.form).second)
+            continue;
+        findings.references.push_back(std::move(reference));
+    }
     return ok();
 }
 
 class Scan {
 public:
-    Scan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options, std::vector<OwnScanner> own)
-        : plan_(plan), sizes_(sizes), options_(options), own_(std::move(own)), names_(names_of(plan)), errors_(plan.assets.size()) {
+    Scan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options, std::vector<PlannedScanner> own)
+        : plan_(plan), sizes_(sizes), options_(options), own_(std::move(own)), names_(first_names_of(plan)), errors_(plan.assets.size()) {
         out_.scanned.resize(plan.assets.size());
         out_.ids.resize(plan.assets.size());
+        known_.resize(plan.assets.size());
+        read_.resize(plan.assets.size());
     }
 
     void work() {
@@ -97,14 +110,35 @@ public:
             }
     }
 
-    Result<PlanScan> take() && {
+    bool failed() const { return failed_; }
+
+    Result<PlanScan> take(ProgramFindings programs) && {
         for (std::size_t asset = 0; asset < errors_.size(); ++asset)
             if (errors_[asset])
                 return std::move(*errors_[asset]).with_context("asset \"" + printable(plan_.assets[asset].key) + "\"");
+        for (ProgramFindings::Of& one : programs.found) {
+            out_.ids[one.asset] = one.id;
+            known_[one.asset] = true;
+            read_[one.asset] = read_[one.asset] || one.asked;
+            take_in({.findings = std::move(one.findings), .broken = {}}, out_.scanned[one.asset]);
+        }
+        out_.logs = std::move(programs.logs);
+        out_.assets = static_cast<std::uint64_t>(std::ranges::count_if(known_, [](char known) { return known != 0; }));
+        out_.assets_scanned = static_cast<std::uint64_t>(std::ranges::count_if(read_, [](char read) { return read != 0; }));
         return std::move(out_);
     }
 
 private:
+    std::vector<PlannedScanner> scanners_for(std::size_t at) const {
+        std::vector<PlannedScanner> scanners;
+        if (const std::string_view word = scanner_for(names_[at], plan_.assets[at].content_type); !word.empty())
+            scanners.push_back({.configuration = builtin_configuration(word), .said = nullptr, .pattern = {}});
+        for (const PlannedScanner& scanner : own_)
+            if (glob_matches(scanner.said->match, names_[at]))
+                scanners.push_back(scanner);
+        return scanners;
+    }
+
     Status scan(std::size_t at) {
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
@@ -114,44 +148,60 @@ private:
                 out_.ids[at] = asset.known->asset;
             return append({.references = told->second, .defines = {}}, out_.scanned[at].findings);
         }
-        std::vector<const OwnScanner*> own;
-        for (const OwnScanner& scanner : own_)
-            if (glob_matches(scanner.said->match, names_[at]))
-                own.push_back(&scanner);
-        if (own.empty() && !has_scanner(names_[at], asset.content_type))
+        const auto scanners = scanners_for(at);
+        if (scanners.empty())
             return ok();
+        known_[at] = true;
         if (sizes_[at] > kScannedBytesMax) {
             out_.scanned[at].broken = std::to_string(sizes_[at]) + " bytes; at most " + std::to_string(kScannedBytesMax) + " are scanned";
             return ok();
         }
-        FARDEL_TRY_ASSIGN(const auto bytes, read_blob(*asset.source, sizes_[at]));
-        out_.ids[at] = id_from<AssetId>(blake3(bytes));
-        auto findings = find_all(at, own, bytes);
-        if (findings)
-            out_.scanned[at].findings = *std::move(findings);
-        else
-            out_.scanned[at].broken = findings.error().text();
+        AssetReader reader(asset, sizes_[at]);
+        FARDEL_TRY_ASSIGN(out_.ids[at], reader.id());
+        for (const PlannedScanner& scanner : scanners) {
+            const Hash key = key_of(scanner, *out_.ids[at]);
+            auto found = options_.memory ? options_.memory->find(key) : std::nullopt;
+            if (!found) {
+                read_[at] = true;
+                FARDEL_TRY_ASSIGN(found, scan_with(scanner, at, reader));
+                if (options_.memory)
+                    options_.memory->add(key, *found);
+            }
+            take_in(*std::move(found), out_.scanned[at]);
+        }
         return ok();
     }
 
-    Result<ScanFindings> find_all(std::size_t at, std::span<const OwnScanner* const> own, std::span<const std::byte> bytes) const {
-        FARDEL_TRY_ASSIGN(ScanFindings findings, scan_references(names_[at], plan_.assets[at].content_type, bytes));
-        for (const OwnScanner* const scanner : own) {
-            FARDEL_TRY_ASSIGN(ScanFindings more, scanner->pattern.scan(bytes, scanner->said->use, scanner->said->form, scanner->said->optional));
-            FARDEL_TRY(append(std::move(more), findings));
-        }
-        return findings;
+    Result<std::optional<ScannedAsset>> scan_with(const PlannedScanner& scanner, std::size_t at, AssetReader& reader) const {
+        FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
+        auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.said->use, scanner.said->form, scanner.said->optional)
+                                        : scan_references(names_[at], plan_.assets[at].content_type, bytes);
+        return std::optional(findings ? ScannedAsset{.findings = *std::move(findings), .broken = {}} : ScannedAsset{.findings = {}, .broken = findings.error().text()});
+    }
+
+    // The first of its scanners that refuses an asset says why it is broken.
+    static void take_in(ScannedAsset more, ScannedAsset& all) {
+        if (!all.broken.empty())
+            return;
+        if (!more.broken.empty())
+            all = std::move(more);
+        else if (all.findings.references.empty() && all.findings.defines.empty())
+            all.findings = std::move(more.findings);
+        else if (const Status appended = append(std::move(more.findings), all.findings); !appended)
+            all = {.findings = {}, .broken = appended.error().text()};
     }
 
     const BundlePlan& plan_;
     std::span<const std::uint64_t> sizes_;
     const PlanScanOptions& options_;
-    std::vector<OwnScanner> own_;
+    std::vector<PlannedScanner> own_;
     std::vector<std::string_view> names_;
     PlanScan out_;
     std::vector<std::optional<Error>> errors_;
     std::atomic<std::size_t> next_{0};
     std::atomic<bool> failed_{false};
+    std::vector<char> known_;                    // to some scanner
+    std::vector<char> read_;                     // by one
 };
 
 }  // namespace
@@ -161,18 +211,12 @@ Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t
         return Error(ErrorCode::malformed, std::to_string(plan.assets.size()) + " assets and " + std::to_string(sizes.size()) + " sizes");
     FARDEL_TRY_ASSIGN(auto own, parse_scanners(options.scanners));
     Scan scan(plan, sizes, options, std::move(own));
-    {
-        const unsigned jobs = std::clamp(options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency(), 1u, 64u);
-        std::vector<std::jthread> others;
-        try {
-            for (unsigned i = 1; i < jobs && i < plan.assets.size(); ++i)
-                others.emplace_back([&scan] { scan.work(); });
-        } catch (const std::system_error&) {
-            // No more threads to be had: those that are there do the work.
-        }
-        scan.work();
+    work_on_threads(options.jobs, plan.assets.size(), [&scan] { scan.work(); });
+    ProgramFindings programs;
+    if (!scan.failed()) {
+        FARDEL_TRY_ASSIGN(programs, scan_with_programs(plan, sizes, options));
     }
-    return std::move(scan).take();
+    return std::move(scan).take(std::move(programs));
 }
 
 void leave_agreed_references(const PlanScan& scan, std::vector<std::vector<PlannedReference>>& references) {

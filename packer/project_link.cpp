@@ -1,5 +1,8 @@
 #include "project_link.h"
 
+#include "job_variables.h"
+#include "project_processors.h"
+
 #include <fardel/format/name.h>
 #include <fardel/packer/pattern_scanner.h>
 
@@ -13,11 +16,36 @@ void read_globs(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
     read_texts(entry, entry.key + " = [\"maps/*.bsp\"]", link.*member, verify_glob, mistakes);
 }
 
+void read_rewrite(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
+    link.rewrite_line = entry.at.line;
+    read_texts(entry, entry.key + " = [\"materials/*.mtl\"]", link.rewrite, verify_glob, mistakes);
+}
+
+// One of two words: whether it is the second.
+void read_either(const TomlEntry& entry, std::string_view first, std::string_view second, bool& is_second, Mistakes& mistakes) {
+    const std::string example = entry.key + " = \"" + std::string(first) + "\" or " + entry.key + " = \"" + std::string(second) + "\"";
+    const auto* const text = expect_text(entry.value, entry.key, example, mistakes);
+    if (!text)
+        return;
+    if (*text != first && *text != second)
+        return mistakes.add(entry.value.at, "'" + entry.key + "' is " + in_short_quotes(*text) + "; write " + example);
+    is_second = *text == second;
+}
+
+void read_rewrite_to(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
+    bool names = false;
+    read_either(entry, "ids", "names", names, mistakes);
+    link.rewrite_to = names ? RewriteTo::names : RewriteTo::ids;
+}
+
 constexpr Key<ProjectLink> kLinkKeys[] = {
     {"roots", read_globs<&ProjectLink::roots>},
     {"used", read_globs<&ProjectLink::used>},
     {"consumed", read_globs<&ProjectLink::consumed>},
     {"references", [](const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) { read_truth(entry, link.references, mistakes); }},
+    {"rewrite", read_rewrite},
+    {"rewrite_to", read_rewrite_to},
+    {"missing", [](const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) { read_either(entry, "warn", "error", link.missing_fails, mistakes); }},
 };
 
 // ---- [split] --------------------------------------------------------------------------------------------------------
@@ -67,11 +95,8 @@ void read_pattern(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mis
         mistakes.add(entry.value.at, in_short_quotes(scanner.pattern), good.error());
 }
 
-void read_command(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
-    constexpr std::string_view kExample = "command = [\"python3\", \"tools/scan.py\"]";
-    for (const TomlValue& item : expect_list(entry, kExample, mistakes))
-        if (const auto* const word = expect_text(item, entry.key, kExample, mistakes))
-            scanner.command.push_back(*word);
+void read_scanner_command(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
+    read_processor_command(entry, "command = [\"python3\", \"${code:tools/scan.py}\", \"${in}\"]", scanner.program, mistakes);
 }
 
 void read_use(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
@@ -97,18 +122,41 @@ void read_form(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistak
 constexpr Key<ProjectScanner> kScannerKeys[] = {
     {"match", read_match},
     {"pattern", read_pattern},
-    {"command", read_command},
+    {"command", read_scanner_command},
+    {"version", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_text(entry, "version = \"1\"", scanner.program.version, mistakes); }},
+    {"code", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_texts(entry, "code = [\"tools/scan.py\"]", scanner.program.code, [](std::string_view) { return ok(); }, mistakes); }},
+    {"inputs", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_texts(entry, "inputs = [\"tables/**\"]", scanner.program.inputs, verify_glob, mistakes); }},
+    {"timeout", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_processor_timeout(entry, scanner.program, mistakes); }},
     {"use", read_use},
     {"form", read_form},
     {"optional", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_truth(entry, scanner.optional, mistakes); }},
 };
 
+void check_scanner_command(const ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes) {
+    const std::vector<std::string>& command = scanner.program.command;
+    if (command.front().find("${") != std::string::npos)
+        mistakes.add(at, "the program's name is as it stands, without variables; write command = [\"python3\", \"${code:tools/scan.py}\", \"${in}\"]");
+    for (std::size_t i = 1; i < command.size(); ++i) {
+        for (const std::string_view variable : {"out", "depfile", "project", "variant", "name", "parameter"})
+            if (has_variable(command[i], variable))
+                return mistakes.add(at, "a scanner's command has no ${" + std::string(variable) + "}, only ${in}, ${in:all} and ${code:PATH}; what it finds it prints");
+        if (const Status good = verify_variables(scanner.program, command[i]); !good)
+            return mistakes.add(at, good.error().message());
+    }
+}
+
 void finish_scanner(ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes) {
     scanner.line = at.line;
+    scanner.program.line = at.line;
+    scanner.program.name = "scanner";
     if (scanner.match.empty())
         mistakes.add(at, "this [[scanner]] has no good 'match'; write match = \"**/*.fx\"");
-    if (scanner.pattern.empty() == scanner.command.empty())
-        mistakes.add(at, "a [[scanner]] has either 'pattern' or 'command'; write pattern = 'image = \"{reference}\"'");
+    if (scanner.pattern.empty() == scanner.program.command.empty())
+        return mistakes.add(at, "a [[scanner]] has either 'pattern' or 'command'; write pattern = 'image = \"{reference}\"'");
+    if (!scanner.program.command.empty())
+        return check_scanner_command(scanner, at, mistakes);
+    if (!scanner.program.version.empty() || !scanner.program.code.empty() || !scanner.program.inputs.empty() || scanner.program.timeout != Processor().timeout)
+        mistakes.add(at, "'version', 'code', 'inputs' and 'timeout' are for a scanner with 'command'; this one has a 'pattern'");
 }
 
 }  // namespace
@@ -119,6 +167,9 @@ void read_link(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
         return;
     project.link.emplace();
     read_table<ProjectLink>(*table, "in [link]", kLinkKeys, *project.link, mistakes);
+    const auto to = std::ranges::find(*table, std::string_view("rewrite_to"), &TomlEntry::key);
+    if (to != table->end() && std::ranges::find(*table, std::string_view("rewrite"), &TomlEntry::key) == table->end())
+        mistakes.add(to->at, "'rewrite_to' is for texts that 'rewrite' names; write rewrite = [\"materials/*.mtl\"]");
 }
 
 void read_split(const TomlEntry& entry, Project& project, Mistakes& mistakes) {

@@ -237,12 +237,13 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
 
 // ---- Links ----------------------------------------------------------------------------------------------------------
 
-Status add_links(const Project& project, Bundles at_hand, ToldReferences told, PackPlan& packed) {
+Status add_links(const Project& project, Bundles at_hand, PlanScanOptions scan, PackPlan& packed) {
     LinkOptions options{.roots = project.link->roots, .used = project.link->used, .consumed = project.link->consumed, .dependencies = std::move(at_hand)};
     for (const PlannedConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
-    if (Status linked = link_packed(packed, options, {.jobs = 0, .scanners = project.scanners, .told = std::move(told), .stop = {}}, project.link->references); !linked)
-        return std::move(linked).error().with_context(printable(project.file));
+    scan.scanners = project.scanners;
+    scan.project_file = project.file;
+    FARDEL_TRY(link_packed(packed, options, scan, *project.link));
     if (!project.split || project.split->policy == SplitPolicy::one)
         return ok();
     auto parts = split_plan(packed.plan, packed.sizes, *packed.link, *project.split);
@@ -287,12 +288,11 @@ std::vector<std::string> excludes_of(const Project& project) {
     return excludes;
 }
 
-Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report) {
+Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report, PlanScanOptions scan) {
     FARDEL_TRY(verify(project));
-    PackPlan packed{.plan = {}, .sizes = {}, .report = std::move(report), .link = {}, .parts = {}, .idle_rules = {}};
+    PackPlan packed{.plan = {}, .sizes = {}, .report = std::move(report), .link = {}, .scanned = {}, .assets_with_scanner = 0, .assets_scanned = 0, .scan_logs = {}, .parts = {}, .idle_rules = {}};
     std::vector<bool> used(project.rules.size());
-    ToldReferences told;
-    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, told, used));
+    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, scan.told, used));
     Bundles at_hand;
     FARDEL_TRY(add_dependencies(project, folder, packed.plan, at_hand));
     packed.plan.consumes = project.consumes;
@@ -301,7 +301,7 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
         if (!used[i] && !project.rules[i].exclude)
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " + printable(project.rules[i].match));
     if (project.link)
-        FARDEL_TRY(add_links(project, std::move(at_hand), std::move(told), packed));
+        FARDEL_TRY(add_links(project, std::move(at_hand), std::move(scan), packed));
     return packed;
 }
 

@@ -32,12 +32,7 @@ void read_builtin(const TomlEntry& entry, Processor& processor, Mistakes& mistak
     mistakes.add(entry.value.at, "there is no built-in " + in_short_quotes(processor.builtin) + "; " + (nearest ? "did you mean '" + std::string(*nearest) + "'?" : "there are: " + known));
 }
 
-void read_command(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-    constexpr std::string_view kExample = "command = [\"cp\", \"${in}\", \"${out}\"]";
-    for (const TomlValue& item : expect_list(entry, kExample, mistakes))
-        if (const auto* const text = expect_text(item, entry.key, kExample, mistakes))
-            processor.command.push_back(*text);
-}
+void read_command(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) { read_processor_command(entry, "command = [\"cp\", \"${in}\", \"${out}\"]", processor, mistakes); }
 
 void read_parameters(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
     const auto* const table = expect<TomlTable>(entry.value, entry.key, "parameters = { scale = 0.5 }", mistakes);
@@ -63,15 +58,6 @@ void read_parameters(const TomlEntry& entry, Processor& processor, Mistakes& mis
     }
 }
 
-void read_timeout(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-    const auto* const seconds = expect<std::int64_t>(entry.value, entry.key, "timeout = 60, in seconds", mistakes);
-    if (!seconds)
-        return;
-    if (*seconds < 1 || *seconds > kTimeoutSecondsMax)
-        return mistakes.add(entry.value.at, "'timeout' is from 1 to " + std::to_string(kTimeoutSecondsMax) + " seconds; write timeout = 60");
-    processor.timeout = std::chrono::seconds(*seconds);
-}
-
 constexpr Key<Processor> kProcessorKeys[] = {
     {"builtin", read_builtin},
     {"command", read_command},
@@ -84,7 +70,7 @@ constexpr Key<Processor> kProcessorKeys[] = {
     {"keep_source", [](const TomlEntry& entry, Processor& processor, Mistakes& mistakes) { read_truth(entry, processor.keep_source, mistakes); }},
     {"depfile", [](const TomlEntry& entry, Processor& processor, Mistakes& mistakes) { read_truth(entry, processor.depfile, mistakes); }},
     {"protocol", [](const TomlEntry& entry, Processor& processor, Mistakes& mistakes) { read_truth(entry, processor.protocol, mistakes); }},
-    {"timeout", read_timeout},
+    {"timeout", read_processor_timeout},
 };
 
 TomlPosition place_of(const TomlTable& table, std::string_view key, TomlPosition otherwise) {
@@ -192,6 +178,21 @@ void read_processors(const TomlEntry& entry, Project& project, Mistakes& mistake
         return mistakes.add(entry.at, "there are " + std::to_string(table->size()) + " processors; at most " + std::to_string(kProjectItemsMax), ErrorCode::limit);
     for (const TomlEntry& item : *table)
         read_processor(item, project, mistakes);
+}
+
+void read_processor_command(const TomlEntry& entry, std::string_view example, Processor& processor, Mistakes& mistakes) {
+    for (const TomlValue& item : expect_list(entry, example, mistakes))
+        if (const auto* const text = expect_text(item, entry.key, example, mistakes))
+            processor.command.push_back(*text);
+}
+
+void read_processor_timeout(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
+    const auto* const seconds = expect<std::int64_t>(entry.value, entry.key, "timeout = 60, in seconds", mistakes);
+    if (!seconds)
+        return;
+    if (*seconds < 1 || *seconds > kTimeoutSecondsMax)
+        return mistakes.add(entry.value.at, "'timeout' is from 1 to " + std::to_string(kTimeoutSecondsMax) + " seconds; write timeout = 60");
+    processor.timeout = std::chrono::seconds(*seconds);
 }
 
 void read_jobs(const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectJob>(entry, kJobKeys, project.jobs, finish_job, mistakes); }

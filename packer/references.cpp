@@ -18,7 +18,7 @@
 namespace fardel {
 namespace {
 
-using ScanText = Result<ScanFindings> (*)(std::string_view);
+using ScanText = Result<ScanFindings> (*)(std::string_view, const char*);
 using ScanBytes = Result<ScanFindings> (*)(std::span<const std::byte>);
 
 struct TextScanner {
@@ -61,12 +61,13 @@ constexpr NamedScanner kNamedScanners[] = {
     {"ui/menus.txt", scan_menu},
 };
 
-Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes) {
+Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes, bool places) {
     FARDEL_TRY_ASSIGN(const std::string_view text, asset_text(bytes));
-    return scan(text);
+    return scan(text, places ? reinterpret_cast<const char*>(bytes.data()) : nullptr);
 }
 
 struct Scanner {
+    std::string_view word;
     ScanText text = nullptr;
     ScanBytes bytes = nullptr;   // one of both, or none
 };
@@ -74,19 +75,19 @@ struct Scanner {
 Scanner scanner_of(std::string_view name, std::string_view content_type) {
     for (const NamedScanner& scanner : kNamedScanners)
         if (words_equal(name, scanner.name))
-            return {.text = scanner.scan};
+            return {.word = scanner.name, .text = scanner.scan};
     for (const TextScanner& scanner : kTextScanners)
         if (content_type == scanner.type)
-            return {.text = scanner.scan};
+            return {.word = scanner.type, .text = scanner.scan};
     for (const ByteScanner& scanner : kByteScanners)
         if (content_type == scanner.type)
-            return {.bytes = scanner.scan};
+            return {.word = scanner.type, .bytes = scanner.scan};
     return {};
 }
 
-Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes) {
+Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes, bool places) {
     if (scanner.text)
-        return scan_text(scanner.text, bytes);
+        return scan_text(scanner.text, bytes, places);
     return scanner.bytes ? scanner.bytes(bytes) : ScanFindings();
 }
 
@@ -97,16 +98,10 @@ std::string_view reference_use_name(ReferenceUse use) noexcept {
     return kNames[static_cast<std::size_t>(use)];
 }
 
-bool has_scanner(std::string_view name, std::string_view content_type) noexcept {
-    const Scanner scanner = scanner_of(name, content_type);
-    return scanner.text || scanner.bytes;
-}
+std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept { return scanner_of(name, content_type).word; }
 
-Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes) {
-    auto findings = scan(scanner_of(name, content_type), bytes);
-    if (!findings)
-        return std::move(findings).error().with_context(printable(name));
-    return findings;
-}
+bool scans_text(std::string_view name, std::string_view content_type) noexcept { return scanner_of(name, content_type).text != nullptr; }
+
+Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes, bool places) { return scan(scanner_of(name, content_type), bytes, places); }
 
 }  // namespace fardel

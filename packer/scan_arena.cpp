@@ -12,7 +12,7 @@ namespace {
 
 // A level by its bare name, and the picture that menus and the loading screen show of it.
 Status add_level(FoundReferences& found, const ScriptWord& level) {
-    FARDEL_TRY(found.add({.spelling = std::string(level.text), .use = ReferenceUse::map, .line = level.line}));
+    FARDEL_TRY(found.add({.spelling = std::string(level.text), .use = ReferenceUse::map, .line = level.line}, level.text));
     if (level.text.empty())
         return ok();
     return found.add({.spelling = "levelshots/" + std::string(level.text), .use = ReferenceUse::shader, .optional = true, .line = level.line});
@@ -21,9 +21,9 @@ Status add_level(FoundReferences& found, const ScriptWord& level) {
 }  // namespace
 
 // A value stands on the line of its key; a key alone has none. So a second { is such a key: real arenas have it.
-Result<ScanFindings> scan_arena(std::string_view text) {
+Result<ScanFindings> scan_arena(std::string_view text, const char* asset) {
     ScriptText words(text);
-    FoundReferences found;
+    FoundReferences found(asset);
     bool inside = false;
     std::uint32_t line = 1;
     std::optional<ScriptWord> key;

@@ -31,9 +31,30 @@ std::optional<ReferenceUse> find_use(std::string_view array) {
     return std::nullopt;
 }
 
+// The strings of JSON that a parser has accepted or is about to refuse, one after another, without their quotes.
+class JsonStrings {
+public:
+    explicit JsonStrings(std::string_view json) : json_(json) {}
+
+    std::string_view next() {
+        const std::size_t begin = std::min(json_.find('"', at_), json_.size());
+        std::size_t end = std::min(begin + 1, json_.size());
+        while (end < json_.size() && json_[end] != '"')
+            end = std::min(end + (json_[end] == '\\' ? 2u : 1u), json_.size());
+        at_ = std::min(end + 1, json_.size());
+        return json_.substr(std::min(begin + 1, json_.size()), end - std::min(begin + 1, end));
+    }
+
+private:
+    std::string_view json_;
+    std::size_t at_ = 0;
+};
+
 // Events of the parser, in the order of the text; false ends it. Looks for buffers[i].uri and images[i].uri.
 class UriEvents final : public nlohmann::json_sax<Json> {
 public:
+    UriEvents(std::string_view json, const char* asset) : strings_(json), found_(asset) {}
+
     bool null() override { return true; }
     bool boolean(bool) override { return true; }
     bool number_integer(number_integer_t) override { return true; }
@@ -46,6 +67,7 @@ public:
     bool end_array() override { return --depth_, true; }
 
     bool key(string_t& name) override {
+        strings_.next();
         if (depth_ == 1)
             use_ = find_use(name);
         at_uri_ = depth_ == 3 && use_ && name == "uri";
@@ -53,11 +75,12 @@ public:
     }
 
     bool string(string_t& text) override {
+        const std::string_view raw = strings_.next();
         if (!std::exchange(at_uri_, false) || depth_ != 3 || text.starts_with("data:"))
             return true;
         if (text.find('\0') != text.npos)
             return fail(bad_gltf("a uri holds NUL"));
-        Status added = found_.add({.spelling = std::move(text), .use = *use_, .form = ReferenceForm::relative_uri});
+        Status added = found_.add({.spelling = std::move(text), .use = *use_, .form = ReferenceForm::relative_uri}, raw);
         return added ? true : fail(std::move(added).error());
     }
 
@@ -84,6 +107,7 @@ private:
         return false;
     }
 
+    JsonStrings strings_;
     FoundReferences found_;
     std::optional<Error> failure_;
     std::optional<ReferenceUse> use_;  // of the array that the parser is in
@@ -93,11 +117,11 @@ private:
 
 }  // namespace
 
-Result<ScanFindings> scan_gltf(std::string_view json) {
+Result<ScanFindings> scan_gltf(std::string_view json, const char* asset) {
     const std::size_t first = json.find_first_not_of(" \t\r\n");
     if (first == json.npos || json[first] != '{')
         return bad_gltf("glTF is a JSON object");
-    UriEvents events;
+    UriEvents events(json, asset);
     const bool whole = Json::sax_parse(json.begin(), json.end(), &events);
     auto found = std::move(events).take();
     assert(whole || !found);

@@ -12,7 +12,7 @@
 namespace fardel {
 
 // Errors: malformed, limit.
-Result<ScanFindings> scan_gltf(std::string_view json);
+Result<ScanFindings> scan_gltf(std::string_view json, const char* asset = nullptr);
 // Errors: malformed, limit, unsupported (another version of the container).
 Result<ScanFindings> scan_glb(std::span<const std::byte> bytes);
 

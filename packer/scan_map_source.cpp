@@ -17,7 +17,7 @@ constexpr std::size_t kDepthMax = 3;
 
 class MapScan {
 public:
-    explicit MapScan(std::string_view text) : words_(text) {}
+    MapScan(std::string_view text, const char* asset) : words_(text), found_(asset) {}
 
     Result<ScanFindings> run() && {
         while (true) {
@@ -104,7 +104,7 @@ private:
     bool expects_face_shader() const { return depth_ >= 2 && points_ >= 3 && parentheses_ == 0 && !face_done_; }
 
     Status add_shader(const ScriptWord& word) {
-        return found_.add({.spelling = std::string(word.text), .use = ReferenceUse::shader, .form = ReferenceForm::below_textures, .line = line_});
+        return found_.add({.spelling = std::string(word.text), .use = ReferenceUse::shader, .form = ReferenceForm::below_textures, .line = line_}, word.text);
     }
 
     ScriptText words_;
@@ -121,6 +121,6 @@ private:
 
 }  // namespace
 
-Result<ScanFindings> scan_map_source(std::string_view text) { return MapScan(text).run(); }
+Result<ScanFindings> scan_map_source(std::string_view text, const char* asset) { return MapScan(text, asset).run(); }
 
 }  // namespace fardel

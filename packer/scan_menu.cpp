@@ -46,9 +46,9 @@ bool is_separator(const ScriptWord& word) { return !word.quoted && word.text.siz
 
 }  // namespace
 
-Result<ScanFindings> scan_menu(std::string_view text) {
+Result<ScanFindings> scan_menu(std::string_view text, const char* asset) {
     ScriptText words(text, "{};,()\"");
-    FoundReferences found;
+    FoundReferences found(asset);
     std::size_t depth = 0;
     std::uint32_t line = 1;
     std::optional<ReferenceUse> awaited;  // the last keyword's
@@ -66,7 +66,7 @@ Result<ScanFindings> scan_menu(std::string_view text) {
             continue;
         }
         if (awaited)
-            FARDEL_TRY(found.add({.spelling = std::string(word->text), .use = *awaited, .line = line}));
+            FARDEL_TRY(found.add({.spelling = std::string(word->text), .use = *awaited, .line = line}, word->text));
         awaited = awaited ? std::nullopt : find_use(*word);
     }
     if (depth > 0)

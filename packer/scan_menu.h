@@ -10,6 +10,6 @@
 namespace fardel {
 
 // Errors: malformed, limit.
-Result<ScanFindings> scan_menu(std::string_view text);
+Result<ScanFindings> scan_menu(std::string_view text, const char* asset = nullptr);
 
 }  // namespace fardel

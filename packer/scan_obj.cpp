@@ -57,7 +57,7 @@ void skip_option(std::string_view& text) {
 Status add_texture(FoundReferences& found, std::string_view text, std::uint32_t line) {
     while (text.starts_with('-'))
         skip_option(text);
-    return found.add({.spelling = std::string(text), .use = ReferenceUse::texture, .form = ReferenceForm::relative, .line = line});
+    return found.add({.spelling = std::string(text), .use = ReferenceUse::texture, .form = ReferenceForm::relative, .line = line}, text);
 }
 
 bool is_texture_statement(std::string_view word) {
@@ -66,8 +66,10 @@ bool is_texture_statement(std::string_view word) {
 }
 
 Status add_files(FoundReferences& found, std::string_view text, ReferenceUse use, std::uint32_t line) {
-    while (!text.empty())
-        FARDEL_TRY(found.add({.spelling = std::string(cut_word(text)), .use = use, .form = ReferenceForm::relative, .line = line}));
+    while (!text.empty()) {
+        const std::string_view file = cut_word(text);
+        FARDEL_TRY(found.add({.spelling = std::string(file), .use = use, .form = ReferenceForm::relative, .line = line}, file));
+    }
     return ok();
 }
 
@@ -84,8 +86,8 @@ Status scan_mtl_line(FoundReferences& found, std::string_view word, std::string_
 }
 
 template <class ScanLine>
-Result<ScanFindings> scan_lines(std::string_view text, ScanLine scan_line) {
-    FoundReferences found;
+Result<ScanFindings> scan_lines(std::string_view text, const char* asset, ScanLine scan_line) {
+    FoundReferences found(asset);
     for (std::uint32_t number = 1; !text.empty(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         std::string_view line = trimmed(text.substr(0, end));
@@ -100,8 +102,8 @@ Result<ScanFindings> scan_lines(std::string_view text, ScanLine scan_line) {
 
 }  // namespace
 
-Result<ScanFindings> scan_obj(std::string_view text) { return scan_lines(text, scan_obj_line); }
+Result<ScanFindings> scan_obj(std::string_view text, const char* asset) { return scan_lines(text, asset, scan_obj_line); }
 
-Result<ScanFindings> scan_mtl(std::string_view text) { return scan_lines(text, scan_mtl_line); }
+Result<ScanFindings> scan_mtl(std::string_view text, const char* asset) { return scan_lines(text, asset, scan_mtl_line); }
 
 }  // namespace fardel

@@ -10,7 +10,7 @@
 namespace fardel {
 
 // Errors: limit.
-Result<ScanFindings> scan_obj(std::string_view text);
-Result<ScanFindings> scan_mtl(std::string_view text);
+Result<ScanFindings> scan_obj(std::string_view text, const char* asset = nullptr);
+Result<ScanFindings> scan_mtl(std::string_view text, const char* asset = nullptr);
 
 }  // namespace fardel

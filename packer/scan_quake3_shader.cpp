@@ -74,7 +74,7 @@ Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const
     for (std::size_t place = first; place < end && place < statement.size(); ++place) {
         const ScriptWord& word = statement[place];
         if (!is_made_by_game(word.text))
-            FARDEL_TRY(found.add({.spelling = std::string(word.text), .use = keyword.use, .optional = keyword.optional, .line = word.line}));
+            FARDEL_TRY(found.add({.spelling = std::string(word.text), .use = keyword.use, .optional = keyword.optional, .line = word.line}, word.text));
     }
     return ok();
 }
@@ -92,7 +92,7 @@ Status scan_statement(FoundReferences& found, const ShaderLine& statement, std::
 // Where the scan stands: outside a shader (depth 0), in one (1), in a stage of it (2).
 class ShaderScan {
 public:
-    explicit ShaderScan(std::string_view text) : text_(text) {}
+    ShaderScan(std::string_view text, const char* asset) : text_(text), found_(asset) {}
 
     Result<ScanFindings> run() && {
         while (true) {
@@ -161,6 +161,6 @@ private:
 
 }  // namespace
 
-Result<ScanFindings> scan_quake3_shader(std::string_view text) { return ShaderScan(text).run(); }
+Result<ScanFindings> scan_quake3_shader(std::string_view text, const char* asset) { return ShaderScan(text, asset).run(); }
 
 }  // namespace fardel

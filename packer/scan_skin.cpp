@@ -32,13 +32,13 @@ Status scan_line(FoundReferences& found, std::string_view line, std::uint32_t nu
     return found.add({.spelling = std::string(worn),
                       .use = surface.starts_with("md3_") ? ReferenceUse::model : ReferenceUse::shader,
                       .optional = worn == "nodraw" || worn == "*off",
-                      .line = number});
+                      .line = number}, worn);
 }
 
 }  // namespace
 
-Result<ScanFindings> scan_skin(std::string_view text) {
-    FoundReferences found;
+Result<ScanFindings> scan_skin(std::string_view text, const char* asset) {
+    FoundReferences found(asset);
     for (std::uint32_t number = 1; !text.empty(); ++number) {
         const std::size_t end = std::min(text.find('\n'), text.size());
         FARDEL_TRY(scan_line(found, text.substr(0, end), number));

@@ -126,8 +126,8 @@ TEST_CASE("report selection: what is shown and what is summed up is all there is
 }
 
 TEST_CASE("report audit: keys that are absent or of another type count as empty") {
-    const auto audit = parse_audit(R"({"missing": [{"from": "a.shader", "spelling": "b", "use": "texture", "line": 3, "tried": ["b.tga", 7]}, {}, 5], "unused": [{"name": "x", "bytes": 12}],
-                                       "roots": [{"root": "maps/a.bsp", "names": [1, 2, 3], "bytes": 99, "missing": 2}, {"names": -1}], "broken": "no list", "more": null})");
+    const auto audit = parse_audit(R"({"missing": [{"from": "a.shader", "spelling": "b", "use": "texture", "line": 3, "tried": ["b.tga", 7]}, {}, 5], "unused": [{"name": "x", "size": 12}],
+                                       "roots": [{"root": "maps/a.bsp", "names": [1, 2, 3], "size": 99, "missing": 2}, {"names": -1}], "broken": "no list", "more": null})");
     REQUIRE(audit);
     REQUIRE(audit->missing.size() == 3);
     CHECK(audit->missing[0].line == 3);

@@ -39,7 +39,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     // A digit or a letter from 'a' in the corpus, so that its files can be read.
     const std::string_view type = kTypes[(data[0] >= 'a' ? data[0] - 'a' + 10u : data[0] - '0' + 0u) % std::size(kTypes)];
-    const auto findings = scan_references("asset", type, std::as_bytes(std::span(data + 1, size - 1)));
+    const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
+    const auto findings = scan_references("asset", type, bytes);
+    const auto placed = scan_references("asset", type, bytes, true);   // the same, and places are within the text
+    require(bool(placed) == bool(findings) && (!placed || placed->references == findings->references));
+    if (placed)
+        for (const SpellingPlace& place : placed->places)
+            require(place.reference < placed->references.size() && place.length > 0 && place.offset <= bytes.size() && place.length <= bytes.size() - place.offset);
     if (findings)
         check(*findings);
     else

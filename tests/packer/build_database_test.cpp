@@ -43,6 +43,7 @@ std::string make(const ScratchFolder& scratch) {
     BuildDatabase database = open_well(path);
     REQUIRE(database.write_source("assets/a.png", kSource));
     REQUIRE(database.write_note("note", "text"));
+    REQUIRE(database.write_scans({{id<Hash>(8), "record"}}));
     REQUIRE(database.write_finished("x.fardel", finished()));
     REQUIRE(database.keep());
     return path;
@@ -52,14 +53,16 @@ bool knows_all(const BuildDatabase& database) {
     const auto sources = database.read_sources();
     const auto note = database.find_note("note");
     const auto build = database.find_finished("x.fardel");
-    return sources && sources->size() == 1 && sources->at("assets/a.png") == kSource && note && *note == "text" && build && *build;
+    const auto scans = database.read_scans();
+    return scans && scans->size() == 1 && scans->contains(id<Hash>(8)) && scans->at(id<Hash>(8)) == "record" && sources && sources->size() == 1 && sources->at("assets/a.png") == kSource && note && *note == "text" && build && *build;
 }
 
 bool is_empty(const BuildDatabase& database) {
     const auto sources = database.read_sources();
     const auto note = database.find_note("note");
     const auto build = database.find_finished("x.fardel");
-    return sources && sources->empty() && note && !*note && build && !*build;
+    const auto scans = database.read_scans();
+    return scans && scans->empty() && sources && sources->empty() && note && !*note && build && !*build;
 }
 
 std::string read_all(const std::string& path) {
@@ -182,12 +185,17 @@ TEST_CASE("build database: whatever byte is damaged, what it tells is what was w
         const auto note = database.find_note("note");
         REQUIRE(note);
         CHECK((!*note || **note == "text"));
+        const auto scans = database.read_scans();
+        REQUIRE(scans);
+        CHECK((scans->empty() || *scans == std::unordered_map<Hash, std::string>{{id<Hash>(8), "record"}}));
+        REQUIRE(database.forget_idle_scans({id<Hash>(8)}));
         const auto build = database.find_finished("x.fardel");
         REQUIRE(build);
         CHECK((!*build || ((*build)->summary == finished().summary && (*build)->plan == finished().plan)));
         // And it can be used again.
         REQUIRE(database.write_source("assets/a.png", kSource));
         REQUIRE(database.write_note("note", "text"));
+        REQUIRE(database.write_scans({{id<Hash>(8), "record"}}));
         REQUIRE(database.write_finished("x.fardel", finished()));
         REQUIRE(database.keep());
         CHECK(knows_all(database));
@@ -208,6 +216,7 @@ TEST_CASE("build database: whatever byte of its header is damaged, it opens and 
             REQUIRE(database.mend());
             REQUIRE(database.write_source("assets/a.png", kSource));
             REQUIRE(database.write_note("note", "text"));
+            REQUIRE(database.write_scans({{id<Hash>(8), "record"}}));
             REQUIRE(database.write_finished("x.fardel", finished()));
             REQUIRE(database.keep());
             CHECK(knows_all(database));

@@ -14,7 +14,7 @@ const PackPlan& game() {
         const auto archives = tests::openarena_archives();
         auto planned = pack_sources(archives, {.name = "openarena"});
         REQUIRE(planned);
-        const Status linked = link_packed(*planned, {.roots = {"maps/*.bsp"}, .used = {"gfx/**", "icons/**", "botfiles/**"}, .consumed = {}, .dependencies = {}}, {}, true);
+        const Status linked = link_packed(*planned, {.roots = {"maps/*.bsp"}, .used = {"gfx/**", "icons/**", "botfiles/**"}, .consumed = {}, .dependencies = {}}, {});
         REQUIRE(linked);
         return *std::move(planned);
     }();

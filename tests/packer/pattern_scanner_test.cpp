@@ -28,7 +28,7 @@ Lines found(std::string_view pattern, std::string_view text) {
 
 void check_refused(std::string_view answer) {
     CAPTURE(std::string(answer));
-    const auto findings = parse_scanner_answer(answer);
+    const auto findings = parse_scanner_answers(answer, {}, {});
     REQUIRE_FALSE(findings);
     CHECK(findings.error().code() == ErrorCode::malformed);
 }
@@ -60,8 +60,10 @@ TEST_CASE("pattern scanner: a pattern without one capture behind some text is re
 }
 
 TEST_CASE("pattern scanner: a program's answer is a line of JSON a finding") {
-    const auto findings = parse_scanner_answer("{\"reference\": \"a.png\", \"use\": \"texture\", \"form\": \"relative\", \"optional\": true, \"line\": 3}\n\n{\"defines\":\"wall\"}\r\n{\"reference\":\"b\"}");
-    REQUIRE(findings);
+    const auto all = parse_scanner_answers("{\"reference\": \"a.png\", \"use\": \"texture\", \"form\": \"relative\", \"optional\": true, \"line\": 3}\n\n{\"defines\":\"wall\"}\r\n{\"reference\":\"b\"}", {}, {});
+    REQUIRE(all);
+    REQUIRE(all->size() == 1);
+    const ScanFindings* const findings = &all->front();
     CHECK(findings->defines == Lines{"wall"});
     REQUIRE(findings->references.size() == 2);
     CHECK(findings->references[0] == FoundReference{.spelling = "a.png", .use = ReferenceUse::texture, .form = ReferenceForm::relative, .optional = true, .line = 3});
@@ -70,6 +72,26 @@ TEST_CASE("pattern scanner: a program's answer is a line of JSON a finding") {
                                   "{\"defines\": \"a\", \"line\": 1}", "{\"reference\": \"a\\u0000\"}", "{\"reference\": \"a\"} {}", "{\"reference\": [[[[[[[[[[1]]]]]]]]]]}"})
         check_refused(bad);
     check_refused("{\"reference\": " + std::string(1'000'000, '['));
+    check_refused("{\"file\": \"in/a\"}");
+}
+
+TEST_CASE("pattern scanner: an answer about several files tells of which each line is; what it does not say is said before") {
+    const Lines files{"in/a", "in/b", "in/c"};
+    const FoundReference unsaid{.spelling = {}, .use = ReferenceUse::sound, .form = ReferenceForm::relative, .optional = true};
+    const auto findings = parse_scanner_answers("{\"file\":\"in/c\"}\n{\"reference\":\"x\"}\n{\"defines\":\"d\"}\n{\"file\":\"in/a\"}\n{\"reference\":\"y\",\"use\":\"file\",\"optional\":false,\"form\":\"from_root\"}\n", files, unsaid);
+    REQUIRE(findings);
+    REQUIRE(findings->size() == 3);
+    CHECK((*findings)[0].references == std::vector<FoundReference>{{.spelling = "y"}});
+    CHECK((*findings)[1].references.empty());
+    CHECK((*findings)[2].references == std::vector<FoundReference>{{.spelling = "x", .use = ReferenceUse::sound, .form = ReferenceForm::relative, .optional = true}});
+    CHECK((*findings)[2].defines == Lines{"d"});
+    for (const char* const bad : {"{\"reference\":\"x\"}", "{\"file\":\"in/d\"}", "{\"file\":\"in/a\"}\n{\"file\":\"in/a\"}", "{\"file\":\"in/a\",\"reference\":\"x\"}", "{\"file\":1}", "{\"defines\":\"d\"}"}) {
+        CAPTURE(bad);
+        const auto refused = parse_scanner_answers(bad, files, unsaid);
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code() == ErrorCode::malformed);
+        CHECK(refused.error().message().starts_with("line "));
+    }
 }
 
 }  // namespace fardel

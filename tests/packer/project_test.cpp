@@ -325,7 +325,7 @@ command = ["scan", "-q"]
     CHECK(project.scanners[0].use == ReferenceUse::texture);
     CHECK(project.scanners[0].form == ReferenceForm::relative);
     CHECK(project.scanners[0].optional);
-    CHECK(project.scanners[1].command == std::vector<std::string>{"scan", "-q"});
+    CHECK(project.scanners[1].program.command == std::vector<std::string>{"scan", "-q"});
 }
 
 TEST_CASE("project: mistakes in links, splits and scanners are told with what to write") {

@@ -72,6 +72,8 @@ struct BuildCounts {
     std::uint64_t sources_read = 0;    // because nobody knew them, or they changed
     std::uint64_t jobs = 0;
     std::uint64_t jobs_run = 0;        // the rest came from the cache
+    std::uint64_t with_scanner = 0;    // assets that were looked at for what they name
+    std::uint64_t scanned = 0;         // of those; what the rest names was remembered
 };
 
 class ProjectBuild {
@@ -87,6 +89,8 @@ public:
 
     // How the last build ended, if another one now would end the same: what it looked at and what it wrote are as they were.
     std::optional<FinishedBuild> find_up_to_date() const;
+    // Whether or not anything has changed since.
+    const std::optional<FinishedBuild>& find_last() const;
 
     // Errors: those of plan_project and of the project's jobs (job_run.h).
     Result<PackPlan> plan();

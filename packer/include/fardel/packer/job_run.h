@@ -8,6 +8,7 @@
 #include <fardel/format/result.h>
 #include <fardel/packer/processor.h>
 
+#include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
@@ -29,6 +30,16 @@ Result<Hash> code_digest(const Processor& processor, const std::string& project_
 // malformed (a depfile or an answer that cannot be read, a name that breaks the rules, input that the built-in does not
 // take), conflict (an input was edited meanwhile), unsupported, no_space, io.
 Result<JobResult> run_job(const Job& job, const JobPlace& place);
+
+struct JobReply {
+    std::string answer;                          // its standard output; hostile
+    std::string log;                             // as JobResult has it
+};
+
+// The same for a program that answers a question about its sources on its standard output and makes no files.
+// `first_source_is_input`: its standard input is the first source; else it is empty. Errors: as run_job; limit also when
+// the answer is larger than `answer_bytes_max`.
+Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input, std::size_t answer_bytes_max);
 
 // Whether programs are held to what the manual says they may reach; false: they are asked to.
 bool can_confine_jobs();

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -65,11 +66,20 @@ struct LinkOptions {
     std::vector<std::shared_ptr<const Bundle>> dependencies;   // those of the plan that are at hand, static ones; by bundle id
 };
 
+// What one found reference leads to.
+struct LinkedReference {
+    std::optional<decltype(PlannedReference::target)> target;   // nothing: missing, or another one behind each name of the asset
+    std::optional<std::uint32_t> name;           // of the plan, where that was found inside
+    bool shader = false;                         // the target is the script that defines it
+};
+
 struct LinkResult {
     // For each asset of the plan: what it refers to.
     std::vector<std::vector<PlannedReference>> references;
     std::vector<PlannedConsume> consumes;        // deduced: dynamic names that are not inside; by text
     std::vector<std::vector<std::uint32_t>> uses;// for each name of the plan: names that it reaches directly; ascending
+    std::vector<std::vector<LinkedReference>> linked;   // for each asset, one a reference that was found in it
+    std::uint64_t rewritten = 0;                 // assets whose spellings were replaced
     Audit audit;
 };
 

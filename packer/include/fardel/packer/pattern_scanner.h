@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -23,7 +24,7 @@ public:
     static Result<PatternScanner> parse(std::string_view pattern);
 
     // In the order of the text, each spelling once. Errors: malformed (a NUL byte), limit.
-    Result<ScanFindings> scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional) const;
+    Result<ScanFindings> scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional, bool places = false) const;
 
 private:
     PatternScanner(std::string prefix, std::string suffix) : prefix_(std::move(prefix)), suffix_(std::move(suffix)) {}
@@ -32,8 +33,12 @@ private:
 };
 
 // Lines of JSON objects: {"reference": "a.png", "use": "texture", "form": "relative", "optional": true, "line": 3} or
-// {"defines": "textures/wall"}, to which the references behind it belong. Empty lines are nothing. Errors: malformed, limit.
-Result<ScanFindings> parse_scanner_answer(std::string_view answer);
+// {"defines": "textures/wall"}, to which the references behind it belong. Where one answer is about several files,
+// {"file": "in/a.fx"} begins what belongs to that one. Empty lines are nothing.
+//
+// `files`: what the answer is about, as the program was told; none: one file, which is not named. `unsaid`: use, form and
+// optional of a reference that does not say. One result a file. Errors: malformed, limit.
+Result<std::vector<ScanFindings>> parse_scanner_answers(std::string_view answer, std::span<const std::string> files, const FoundReference& unsaid);
 
 // "texture", "from_root".
 std::optional<ReferenceUse> find_reference_use(std::string_view word);

@@ -34,8 +34,9 @@ struct ProjectFile {
 std::vector<std::string> sources_of(const Project& project, const std::string& folder);
 std::vector<std::string> excludes_of(const Project& project);
 
-// `files`: no two of one name. Reads the heads of bundles that are dependencies. Errors: as plan_project.
-Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report);
+// `files`: no two of one name. Reads the heads of bundles that are dependencies. `scan`: how to, for projects with [link];
+// scanners and what is told are the project's. Errors: as plan_project.
+Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report, PlanScanOptions scan = {});
 
 // Scans and plans, without processors. Reads what pack_sources reads, and the heads of bundles that are dependencies. Errors: those of pack_sources;
 // conflict (two files that would be one variant or disagree about their name, a text that cannot be stripped, a bundle

@@ -52,20 +52,35 @@ struct FoundReference {
     friend bool operator==(const FoundReference&, const FoundReference&) = default;
 };
 
+// Where a spelling stands in a text, byte for byte as it would be replaced.
+struct SpellingPlace {
+    std::uint32_t reference = 0;             // index into ScanFindings::references
+    std::uint64_t offset = 0;                // in the asset
+    std::uint64_t length = 0;
+};
+
 struct ScanFindings {
     std::vector<FoundReference> references;  // in the order of the asset; no two alike but for line and optional
     std::vector<std::string> defines;        // names that a shader file defines, in its order; hostile bytes
+    std::vector<SpellingPlace> places;       // when they were asked for, of all spellings that stand in the text as such
 };
 
 // Text formats are refused above this.
 inline constexpr std::size_t kScannedTextBytesMax = std::size_t(256) << 20;
+// More places of spellings in one asset are refused.
+inline constexpr std::size_t kSpellingPlacesMax = 4'000'000;
 
-// Whether scan_references looks at the bytes of such an asset at all.
-bool has_scanner(std::string_view name, std::string_view content_type) noexcept;
+// Raised whenever some scanner finds other things in the same bytes: what was remembered is worth nothing then.
+inline constexpr std::uint32_t kScannersVersion = 1;
+
+// Which scanner looks at the bytes of such an asset, by a word of its own; empty: none.
+std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept;
+// Whether that one reads text, and so knows where spellings stand.
+bool scans_text(std::string_view name, std::string_view content_type) noexcept;
 
 // `content_type`: as content_type.h tells it. A type that no scanner knows has no references. Errors: malformed (the
-// bytes are not what the type says), limit, unsupported (another version of the format). All carry `name`.
-Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes);
+// bytes are not what the type says), limit, unsupported (another version of the format).
+Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes, bool places = false);
 
 enum class CandidateKind : std::uint8_t { shader, asset };
 

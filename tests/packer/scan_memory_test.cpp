@@ -1,0 +1,119 @@
+// ScanMemory and its records: what comes back is what was put in, or nothing. And how long the build database keeps them.
+#include <fardel/packer/scan_memory.h>
+
+#include "build_database.h"
+#include "scratch.h"
+
+namespace fardel {
+namespace {
+
+ScannedAsset sample() {
+    ScannedAsset scanned;
+    scanned.findings.defines = {"textures/wall", ""};
+    scanned.findings.references = {{.spelling = "a.png", .use = ReferenceUse::texture, .form = ReferenceForm::relative, .optional = true, .line = 7, .defined_in = 1},
+                                   {.spelling = "\xff hostile \n", .use = ReferenceUse::script, .form = ReferenceForm::relative_uri, .optional = false, .line = 0xffff'ffffu, .defined_in = kNoDefinition}};
+    return scanned;
+}
+
+Hash key(unsigned char with) {
+    Hash hash;
+    hash.bytes.fill(with);
+    return hash;
+}
+
+bool alike(const ScannedAsset& a, const ScannedAsset& b) { return a.broken == b.broken && a.findings.defines == b.findings.defines && a.findings.references == b.findings.references; }
+
+TEST_CASE("scan record: comes back as it was, empty and broken ones too") {
+    for (const ScannedAsset& scanned : {sample(), ScannedAsset(), ScannedAsset{.findings = {}, .broken = "malformed: line 3"}}) {
+        const auto back = find_scanned(encode_scanned(scanned));
+        REQUIRE(back);
+        CHECK(alike(*back, scanned));
+    }
+}
+
+TEST_CASE("scan record: each proper prefix and one byte more are none") {
+    const std::string record = encode_scanned(sample());
+    for (std::size_t length = 0; length < record.size(); ++length) {
+        CAPTURE(length);
+        CHECK_FALSE(find_scanned(record.substr(0, length)));
+    }
+    CHECK_FALSE(find_scanned(record + '\0'));
+}
+
+TEST_CASE("scan record: with any byte changed it is none, or says what a scanner could have found") {
+    const std::string record = encode_scanned(sample());
+    for (std::size_t at = 0; at < record.size(); ++at)
+        for (int bit = 0; bit < 8; ++bit) {
+            std::string bad = record;
+            bad[at] = static_cast<char>(bad[at] ^ (1 << bit));
+            const auto scanned = find_scanned(bad);
+            if (!scanned)
+                continue;
+            CHECK(encode_scanned(*scanned) == bad);
+            for (const FoundReference& reference : scanned->findings.references) {
+                CHECK_FALSE(reference.spelling.empty());
+                CHECK(reference.use <= ReferenceUse::script);
+                CHECK(reference.form <= ReferenceForm::relative_uri);
+                CHECK((reference.defined_in == kNoDefinition || reference.defined_in < scanned->findings.defines.size()));
+            }
+        }
+}
+
+TEST_CASE("scan record: what no scanner finds is none") {
+    const auto refused = [](auto change) {
+        ScannedAsset scanned = sample();
+        change(scanned);
+        return !find_scanned(encode_scanned(scanned));
+    };
+    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].spelling.clear(); }));
+    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].spelling = std::string("a\0b", 3); }));
+    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].spelling.assign(70'000, 'x'); }));
+    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].defined_in = 2; }));
+    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].use = static_cast<ReferenceUse>(99); }));
+    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].form = static_cast<ReferenceForm>(9); }));
+    CHECK(refused([](ScannedAsset& scanned) { scanned.broken = "and findings"; }));
+}
+
+TEST_CASE("scan memory: tells what was used and what is new; what is no record is not known") {
+    ScanMemory memory({{key(1), encode_scanned(sample())}, {key(2), "no record"}, {key(3), encode_scanned({})}});
+    CHECK(memory.find(key(1)));
+    CHECK_FALSE(memory.find(key(2)));
+    CHECK_FALSE(memory.find(key(9)));
+    memory.add(key(2), sample());
+    CHECK(memory.used() == std::vector<Hash>{key(1), key(2)});
+    const auto added = memory.take_added();
+    REQUIRE(added.size() == 1);
+    CHECK(added.at(key(2)) == encode_scanned(sample()));
+}
+
+TEST_CASE("build database: what scans do not need any more is forgotten after a while") {
+    const tests::ScratchFolder scratch;
+    auto database = BuildDatabase::open(scratch.path("build.sqlite"));
+    REQUIRE(database);
+    REQUIRE(database->write_scans({{key(1), "one"}, {key(2), "two"}}));
+    for (std::uint64_t scan = 0; scan < kScansIdleMax; ++scan)
+        REQUIRE(database->forget_idle_scans({key(1)}));
+    CHECK(database->read_scans()->size() == 2);
+    REQUIRE(database->forget_idle_scans({key(1), key(2)}));   // wanted again
+    for (std::uint64_t scan = 0; scan < kScansIdleMax; ++scan)
+        REQUIRE(database->forget_idle_scans({key(1)}));
+    CHECK(database->read_scans()->size() == 2);
+    REQUIRE(database->forget_idle_scans({key(1)}));
+    CHECK(*database->read_scans() == std::unordered_map<Hash, std::string>{{key(1), "one"}});
+}
+
+TEST_CASE("build database: what idle scans take together is bounded, those that are needed are not") {
+    const tests::ScratchFolder scratch;
+    auto database = BuildDatabase::open(scratch.path("build.sqlite"));
+    REQUIRE(database);
+    const std::string large(kIdleScanBytesMax / 3 + 1, 'x');
+    REQUIRE(database->write_scans({{key(1), large}, {key(2), large}, {key(3), large}, {key(4), large}}));
+    REQUIRE(database->forget_idle_scans({key(1), key(2), key(3), key(4)}));
+    CHECK(database->read_scans()->size() == 4);
+    REQUIRE(database->forget_idle_scans({key(4)}));
+    CHECK(database->read_scans()->size() == 3);
+    CHECK(database->read_scans()->contains(key(4)));
+}
+
+}  // namespace
+}  // namespace fardel
