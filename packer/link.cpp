@@ -207,16 +207,39 @@ private:
         return alike ? *all : std::nullopt;
     }
 
+    Result<bool> is_found(std::span<const FoundReference> references, std::string_view from) {
+        for (const FoundReference& reference : references) {
+            FARDEL_TRY_ASSIGN(const auto found, find(reference, candidate_names(reference, from)));
+            if (found)
+                return true;
+        }
+        return false;
+    }
+
+    // A sky box with any of its sides is these; one with none is told as one thing.
+    Result<std::vector<FoundReference>> in_pieces(const FoundReference& reference, std::string_view from) {
+        if (reference.use == ReferenceUse::sky_box) {
+            auto sides = sky_box_sides(reference);
+            FARDEL_TRY_ASSIGN(const bool found, is_found(sides, from));
+            if (found)
+                return sides;
+        }
+        return std::vector{reference};
+    }
+
     Status link_asset(std::uint32_t asset) {
         auto& links = result_.references.emplace_back();
-        for (const FoundReference& reference : scanned_[asset].findings.references) {
-            ++result_.audit.references;
-            FARDEL_TRY_ASSIGN(auto target, link_reference(asset, reference));
-            if (!target)
-                continue;
-            ++result_.audit.resolved;
-            if (is_utf8_text(reference.spelling))
-                links.push_back({.spelling = reference.spelling, .target = *std::move(target), .optional = reference.optional});
+        for (const FoundReference& whole : scanned_[asset].findings.references) {
+            FARDEL_TRY_ASSIGN(const auto pieces, in_pieces(whole, index_.name_of(asset)));
+            for (const FoundReference& reference : pieces) {
+                ++result_.audit.references;
+                FARDEL_TRY_ASSIGN(auto target, link_reference(asset, reference));
+                if (!target)
+                    continue;
+                ++result_.audit.resolved;
+                if (is_utf8_text(reference.spelling))
+                    links.push_back({.spelling = reference.spelling, .target = *std::move(target), .optional = reference.optional});
+            }
         }
         // Of one spelling's targets the first that is needed counts, then the first.
         std::ranges::stable_sort(links, {}, [](const PlannedReference& one) { return std::tie(one.spelling, one.optional); });
