@@ -19,7 +19,7 @@ struct Scene {
     TrustPolicy policy;                     // accepts what the benchmarks sign
     std::string program = {};               // fardel itself; may not be there
     std::uint32_t small_files = 1'000'000;   // of the section "peers"
-    bool quick = false;                     // short passes there
+    bool quick = false;                     // short passes there and in "build"
 };
 
 // Each ends the program with the error's text: a benchmark without its input has nothing to say.

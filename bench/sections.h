@@ -12,6 +12,7 @@ void bench_read(const Scene& scene, Table& table);
 void bench_level(const Scene& scene, Table& table);
 void bench_verify(const Scene& scene, Table& table);
 void bench_pack(const Scene& scene, Table& table);
+void bench_build(const Scene& scene, Table& table);
 void bench_peers(const Scene& scene, Table& table);
 
 }  // namespace fardel::bench

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <ios>
 #include <span>
@@ -41,7 +42,11 @@ public:
     }
 
 private:
-    Status status() const { return out_ ? ok() : Status(Error(ErrorCode::io, "the output '" + printable(name_) + "' cannot be written; is the disk full?")); }
+    Status status() const {
+        if (out_)
+            return ok();
+        return Error(errno == ENOSPC ? ErrorCode::no_space : ErrorCode::io, "the output '" + printable(name_) + "' cannot be written");
+    }
     std::ofstream out_;
     std::string name_;
 };

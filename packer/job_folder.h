@@ -37,6 +37,8 @@ public:
     Result<std::string> new_output_path(std::string_view name) const;
     // One output, as a file.
     Status write_output(std::string_view name, std::span<const std::byte> bytes) const;
+    // The same with the bytes of an input. Errors: cancelled, those of reading and writing.
+    Status copy_output(const JobInput& input, std::string_view name, const std::stop_token& stop) const;
     Status write_file(std::string_view name, std::span<const std::byte> bytes) const;
 
     // By name. Errors: denied (a link), malformed (no file, no good name), limit, cancelled, io.

@@ -255,6 +255,24 @@ Status JobFolder::write_output(std::string_view name, std::span<const std::byte>
     return write_file("out/" + std::string(name), bytes);
 }
 
+Status JobFolder::copy_output(const JobInput& input, std::string_view name, const std::stop_token& stop) const {
+    FARDEL_TRY_ASSIGN(const std::string path, new_output_path(name));
+    const std::string shown = "the output " + in_quotes(name);
+    const SystemDescriptor from(::open(input_path(input).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!from)
+        return system_failure(errno, in_quotes(input.name.view()));
+    FARDEL_TRY_ASSIGN(const SystemDescriptor file, create_file(path, shown));
+    std::vector<std::byte> piece(256u << 10);
+    while (true) {
+        if (stop.stop_requested())
+            return Error(ErrorCode::cancelled, "stopped");
+        FARDEL_TRY_ASSIGN(const std::size_t count, read_some(from, piece, in_quotes(input.name.view())));
+        if (count == 0)
+            return ok();
+        FARDEL_TRY(write_all(file, std::span(piece).first(count), shown));
+    }
+}
+
 Status JobFolder::write_file(std::string_view name, std::span<const std::byte> bytes) const {
     const std::string shown = in_quotes(name);
     FARDEL_TRY_ASSIGN(const SystemDescriptor file, create_file(path_of(name), shown));

@@ -99,14 +99,14 @@ Status read_texts(const Json& answer, const char* field, std::size_t items_max, 
     return ok();
 }
 
-constexpr std::array kUses = {ReferenceUse::file, ReferenceUse::texture, ReferenceUse::shader, ReferenceUse::sound, ReferenceUse::model, ReferenceUse::video, ReferenceUse::map, ReferenceUse::script};
+constexpr std::array kUses = {ReferenceUse::file, ReferenceUse::texture, ReferenceUse::shader, ReferenceUse::sound, ReferenceUse::model, ReferenceUse::video, ReferenceUse::map, ReferenceUse::script, ReferenceUse::sky_box};
 
 Result<ReferenceUse> use_of(std::string_view word) {
     if (word.empty())
         return ReferenceUse::file;
     const auto found = std::ranges::find(kUses, word, reference_use_name);
     if (found == kUses.end())
-        return bad_answer("'use' is " + in_short_quotes(word) + ", not one of file, texture, shader, sound, model, video, map and script");
+        return bad_answer("'use' is " + in_short_quotes(word) + ", not one of file, texture, shader, sound, model, video, map, script and sky_box");
     return *found;
 }
 

@@ -29,7 +29,7 @@ bool read(RecordReader& reader, std::string& output, FoundReference& reference) 
     const std::uint64_t form = reader.number();
     reference.optional = reader.number() != 0;
     reference.line = static_cast<std::uint32_t>(reader.number());
-    if (use > static_cast<std::uint64_t>(ReferenceUse::script) || form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
+    if (use > static_cast<std::uint64_t>(kReferenceUseLast) || form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
         return false;
     reference.use = static_cast<ReferenceUse>(use);
     reference.form = static_cast<ReferenceForm>(form);

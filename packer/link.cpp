@@ -212,17 +212,41 @@ private:
         return alike ? *all : LinkedReference();
     }
 
+    Result<bool> is_found(std::span<const FoundReference> references, std::string_view from) {
+        for (const FoundReference& reference : references) {
+            FARDEL_TRY_ASSIGN(const auto found, find(reference, candidate_names(reference, from)));
+            if (found)
+                return true;
+        }
+        return false;
+    }
+
+    // A sky box with any of its sides is these; one with none is told as one thing.
+    Result<std::vector<FoundReference>> in_pieces(const FoundReference& reference, std::string_view from) {
+        if (reference.use == ReferenceUse::sky_box) {
+            auto sides = sky_box_sides(reference);
+            FARDEL_TRY_ASSIGN(const bool found, is_found(sides, from));
+            if (found)
+                return sides;
+        }
+        return std::vector{reference};
+    }
+
     Status link_asset(std::uint32_t asset) {
         auto& links = result_.references.emplace_back();
         result_.linked.emplace_back();
-        for (const FoundReference& reference : scanned_[asset].findings.references) {
-            ++result_.audit.references;
-            FARDEL_TRY_ASSIGN(LinkedReference linked, link_reference(asset, reference));
-            if (linked.target) {
+        for (const FoundReference& whole : scanned_[asset].findings.references) {
+            FARDEL_TRY_ASSIGN(const auto pieces, in_pieces(whole, index_.name_of(asset)));
+            LinkedReference last;
+            for (const FoundReference& reference : pieces) {
+                ++result_.audit.references;
+                FARDEL_TRY_ASSIGN(last, link_reference(asset, reference));
+                if (!last.target)
+                    continue;
                 ++result_.audit.resolved;
-                links.push_back({.spelling = reference.spelling, .target = *linked.target, .optional = reference.optional});
+                links.push_back({.spelling = reference.spelling, .target = *last.target, .optional = reference.optional});
             }
-            result_.linked.back().push_back(std::move(linked));
+            result_.linked.back().push_back(pieces.size() == 1 ? std::move(last) : LinkedReference());
         }
         settle_references(links);
         return ok();

@@ -415,7 +415,7 @@ private:
         return ok();
     }
 
-    // A sky's six images are spelled by one word: they stand nowhere as such.
+    // Of those that stand nowhere as such.
     static void drop_placeless(const std::vector<std::vector<Place>>& places, Spellings& spellings) {
         std::set<ReferenceKey> placed;
         for (const auto& of_one : places)
@@ -425,11 +425,17 @@ private:
     }
 
     void spell_links(const Text& text, const Spellings& spellings) {
-        std::set<std::string> agreed;   // what was taken out of the table stays out
-        for (const PlannedReference& reference : link_.references[text.asset])
-            agreed.insert(reference.spelling);
-        std::vector<PlannedReference> links;
         const auto& references = scan_.scanned[text.asset].findings.references;
+        std::set<std::string_view> found;
+        for (const FoundReference& reference : references)
+            found.insert(reference.spelling);
+        std::set<std::string> agreed;   // what was taken out of the table stays out
+        std::vector<PlannedReference> links;
+        for (PlannedReference& reference : link_.references[text.asset]) {
+            agreed.insert(reference.spelling);
+            if (!found.contains(reference.spelling))
+                links.push_back(std::move(reference));   // an image of a sky box, which the text does not spell
+        }
         for (std::uint32_t i = 0; i < references.size(); ++i) {
             const LinkedReference& linked = link_.linked[text.asset][i];
             if (!linked.target || !agreed.contains(references[i].spelling))

@@ -220,7 +220,7 @@ Result<std::vector<ScanFindings>> parse_scanner_answers(std::string_view answer,
 }
 
 std::optional<ReferenceUse> find_reference_use(std::string_view word) {
-    for (std::uint8_t use = 0; use <= static_cast<std::uint8_t>(ReferenceUse::script); ++use)
+    for (std::uint8_t use = 0; use <= static_cast<std::uint8_t>(kReferenceUseLast); ++use)
         if (reference_use_name(static_cast<ReferenceUse>(use)) == word)
             return static_cast<ReferenceUse>(use);
     return std::nullopt;

@@ -106,7 +106,7 @@ void read_use(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistake
     if (const auto use = find_reference_use(*text))
         scanner.use = *use;
     else
-        mistakes.add(entry.value.at, "there is no use " + in_short_quotes(*text) + "; write one of file, texture, shader, sound, model, video, map, script");
+        mistakes.add(entry.value.at, "there is no use " + in_short_quotes(*text) + "; write one of file, texture, shader, sound, model, video, map, script, sky_box");
 }
 
 void read_form(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {

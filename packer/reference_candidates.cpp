@@ -17,6 +17,8 @@ constexpr std::string_view kImageExtensions[] = {"tga", "jpg", "jpeg", "png", "p
 constexpr std::string_view kSoundExtensions[] = {"wav", "ogg", "opus"};
 constexpr std::string_view kModelExtensions[] = {"iqm", "mdr", "md3"};
 constexpr std::string_view kVideoExtensions[] = {"roq"};
+// In the game's order, too: without the first image it draws no side.
+constexpr std::string_view kSkyBoxSides[] = {"_rt", "_bk", "_lf", "_ft", "_up", "_dn"};
 
 std::span<const std::string_view> extensions_of(ReferenceUse use) {
     switch (use) {
@@ -148,7 +150,18 @@ void add_by_extension(CandidateList& list, const std::string& path, std::span<co
 
 }  // namespace
 
+std::vector<FoundReference> sky_box_sides(const FoundReference& box) {
+    std::vector<FoundReference> sides(std::size(kSkyBoxSides), box);
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        sides[i].spelling += kSkyBoxSides[i];
+        sides[i].use = ReferenceUse::texture;
+    }
+    return sides;
+}
+
 std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from) {
+    if (reference.use == ReferenceUse::sky_box)
+        return candidate_names(sky_box_sides(reference).front(), from);
     CandidateList list;
     if (reference.spelling.empty() || reference.spelling.size() > 3 * std::size_t(limits::kNameBytesMax))
         return {};

@@ -94,7 +94,7 @@ Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> byt
 }  // namespace
 
 std::string_view reference_use_name(ReferenceUse use) noexcept {
-    constexpr std::string_view kNames[] = {"file", "texture", "shader", "sound", "model", "video", "map", "script"};
+    constexpr std::string_view kNames[] = {"file", "texture", "shader", "sound", "model", "video", "map", "script", "sky_box"};
     return kNames[static_cast<std::size_t>(use)];
 }
 

@@ -25,7 +25,7 @@ std::optional<FoundReference> find_reference(RecordReader& reader, std::size_t d
     const std::uint64_t place = reader.number();
     const std::uint64_t use = kind & 255;
     const std::uint64_t form = (kind >> 8) & 255;
-    if (kind >> 17 != 0 || use > static_cast<std::uint64_t>(ReferenceUse::script) || form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
+    if (kind >> 17 != 0 || use > static_cast<std::uint64_t>(kReferenceUseLast) || form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
         return std::nullopt;
     reference.use = static_cast<ReferenceUse>(use);
     reference.form = static_cast<ReferenceForm>(form);

@@ -54,19 +54,20 @@ constexpr std::size_t kStatementWordsMax = 256;
 // "$lightmap", "*white": images that the game makes itself.
 bool is_made_by_game(std::string_view name) { return name.starts_with('$') || name.starts_with('*'); }
 
-Status add_sky_side(FoundReferences& found, const ScriptWord& box) {
+// The near box is read by the game and never drawn. A far box that is a bare word, such as "full", is one by habit alone:
+// without its images the game draws clouds and no box, and says nothing.
+Status add_sky_box(FoundReferences& found, const ScriptWord& box, bool is_near) {
     if (box.text == "-")
         return ok();
-    for (const std::string_view side : {"_rt", "_lf", "_bk", "_ft", "_up", "_dn"})
-        FARDEL_TRY(found.add({.spelling = std::string(box.text) + std::string(side), .use = ReferenceUse::texture, .line = box.line}));
-    return ok();
+    const bool optional = is_near || box.text.find_first_of("/\\") == box.text.npos;
+    return found.add({.spelling = std::string(box.text), .use = ReferenceUse::sky_box, .optional = optional, .line = box.line});
 }
 
 Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const ShaderLine& statement) {
     if (keyword.takes == Takes::sky) {
         for (const std::size_t place : {1u, 3u})
             if (place < statement.size())
-                FARDEL_TRY(add_sky_side(found, statement[place]));
+                FARDEL_TRY(add_sky_box(found, statement[place], place == 3));
         return ok();
     }
     const std::size_t first = keyword.takes == Takes::frames ? 2 : 1;

@@ -1,10 +1,12 @@
 #include <fardel/packer/split.h>
 
 #include "component_order.h"
+#include "shared_pieces.h"
 
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -13,9 +15,8 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kCommonBundlesMax = 4;
-// Groups are gathered into no more pieces than this before the smallest neighbours are joined.
-constexpr std::uint64_t kPiecesMax = 64;
+// Common bundles: this many, or as many as there are roots.
+constexpr std::size_t kCommonBundlesLeast = 4;
 // Steps of the walks from all roots together.
 constexpr std::uint64_t kSplitStepsMax = std::uint64_t{1} << 30;
 
@@ -79,10 +80,13 @@ std::vector<SplitBundle> bundles_of(std::span<const SplitInput> inputs, const st
 
 // ---- By roots -------------------------------------------------------------------------------------------------------
 
+constexpr std::uint32_t kNoGroup = 0xffff'ffffu;
+
 // Names that the same roots reach.
 struct Group {
     std::uint32_t roots = 0;                     // how many
-    std::uint32_t root = 0;                      // the last of them, by name
+    std::uint32_t root = 0;                      // the last of them, in the order of roots
+    std::uint32_t parent = kNoGroup;             // that it was taken out of: reached by the others of them alone
     std::uint64_t size_bytes = 0;
     std::vector<std::uint32_t> names;            // ascending by text
 };
@@ -103,18 +107,19 @@ public:
             for (const std::uint32_t name : group.names)
                 bundle_of[name] = bundle;
         };
-        for (const auto& common : common_groups(bytes_max)) {
-            for (const Group* const group : common)
-                add(*group, static_cast<std::uint32_t>(texts.size()));
+        const std::vector<std::uint32_t> shared = shared_groups();
+        for (const auto& pieces : join_pieces(pieces_of(shared), std::max(kCommonBundlesLeast, roots_.size()), bytes_max)) {
+            for (const std::uint32_t piece : pieces)
+                add(groups_[shared[piece]], static_cast<std::uint32_t>(texts.size()));
             texts.push_back(titles.take("common-" + std::to_string(texts.size() + 1)));
         }
-        for (const Group& group : groups_)
-            if (group.roots == 1) {
+        for (const std::uint32_t at : order_)
+            if (const Group& group = groups_[at]; group.roots == 1) {
                 add(group, static_cast<std::uint32_t>(texts.size()));
-                texts.push_back(titles.take(without_extension(names_[group.root])));
+                texts.push_back(titles.take(without_extension(names_[roots_[group.root]])));
             }
-        for (const Group& group : groups_)
-            if (group.roots == 0) {
+        for (const std::uint32_t at : order_)
+            if (const Group& group = groups_[at]; group.roots == 0) {
                 add(group, static_cast<std::uint32_t>(texts.size()));
                 texts.push_back(titles.take("rest"));
             }
@@ -124,7 +129,7 @@ public:
 private:
     // Root by root, each group falls into what the root reaches and what it does not.
     Status find_groups() {
-        std::vector<std::uint32_t> group_of(inputs_.size(), 0);
+        group_of_.assign(inputs_.size(), 0);
         groups_.assign(inputs_.empty() ? 0 : 1, {});
         std::vector<std::uint32_t> seen(inputs_.size(), 0);
         std::uint64_t steps = 0;
@@ -134,10 +139,10 @@ private:
             seen[roots_[round]] = round + 1;
             for (std::size_t at = 0; at < reached.size(); ++at) {
                 const std::uint32_t name = reached[at];
-                const auto half = halves.emplace(group_of[name], static_cast<std::uint32_t>(groups_.size()));
+                const auto half = halves.emplace(group_of_[name], static_cast<std::uint32_t>(groups_.size()));
                 if (half.second)
-                    groups_.push_back({.roots = groups_[group_of[name]].roots + 1, .root = roots_[round], .size_bytes = 0, .names = {}});
-                group_of[name] = half.first->second;
+                    groups_.push_back({.roots = groups_[group_of_[name]].roots + 1, .root = round, .parent = group_of_[name], .size_bytes = 0, .names = {}});
+                group_of_[name] = half.first->second;
                 for (const std::uint32_t used : inputs_[name].uses) {
                     if (++steps > kSplitStepsMax)
                         return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kSplitStepsMax) + " references in all; name fewer roots");
@@ -146,59 +151,50 @@ private:
                 }
             }
         }
-        fill_groups(group_of);
+        fill_groups();
         return ok();
     }
 
     // In their order: those that most roots reach first, so that what a group uses is in it or before it.
-    void fill_groups(const std::vector<std::uint32_t>& group_of) {
+    void fill_groups() {
         std::vector<std::uint32_t> by_text(inputs_.size());
         std::iota(by_text.begin(), by_text.end(), 0u);
         std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::pair(std::string_view(names_[name]), name); });
         std::vector<std::uint32_t> rank(inputs_.size());
         for (std::uint32_t place = 0; place < by_text.size(); ++place) {
-            Group& group = groups_[group_of[by_text[place]]];
+            Group& group = groups_[group_of_[by_text[place]]];
             group.names.push_back(by_text[place]);
             group.size_bytes += inputs_[by_text[place]].size_bytes;
             rank[by_text[place]] = place;
         }
-        std::erase_if(groups_, [](const Group& group) { return group.names.empty(); });
-        std::ranges::sort(groups_, [&](const Group& a, const Group& b) {
-            if (a.roots != b.roots)
-                return a.roots > b.roots;
-            return rank[a.roots == 1 ? a.root : a.names.front()] < rank[b.roots == 1 ? b.root : b.names.front()];
-        });
+        for (std::uint32_t group = 0; group < groups_.size(); ++group)
+            if (!groups_[group].names.empty())
+                order_.push_back(group);
+        const auto first_rank = [&](const Group& group) { return rank[group.roots == 1 ? roots_[group.root] : group.names.front()]; };
+        std::ranges::sort(order_, {}, [&](std::uint32_t group) { return std::pair(~groups_[group].roots, first_rank(groups_[group])); });
     }
 
-    using Piece = std::vector<const Group*>;
+    // Those that several roots reach, in their order.
+    std::vector<std::uint32_t> shared_groups() const {
+        std::vector<std::uint32_t> shared;
+        std::ranges::copy_if(order_, std::back_inserter(shared), [&](std::uint32_t group) { return groups_[group].roots > 1; });
+        return shared;
+    }
 
-    // Neighbours in the order of groups, so that no bundle needs a later one.
-    std::vector<Piece> common_groups(std::uint64_t bytes_max) const {
-        std::uint64_t total = 0;
-        for (const Group& group : groups_)
-            total += group.roots > 1 ? group.size_bytes : 0;
-        const std::uint64_t enough = std::max(bytes_max, total / kPiecesMax);
-        std::vector<Piece> pieces;
-        std::vector<std::uint64_t> sizes;
-        for (const Group& group : groups_) {
-            if (group.roots < 2)
-                break;
-            if (pieces.empty() || sizes.back() > enough) {
-                pieces.emplace_back();
-                sizes.push_back(0);
-            }
-            pieces.back().push_back(&group);
-            sizes.back() += group.size_bytes;
-        }
-        while (pieces.size() > kCommonBundlesMax) {
-            std::size_t smallest = 0;
-            for (std::size_t i = 1; i + 1 < pieces.size(); ++i)
-                if (sizes[i] + sizes[i + 1] < sizes[smallest] + sizes[smallest + 1])
-                    smallest = i;
-            pieces[smallest].insert(pieces[smallest].end(), pieces[smallest + 1].begin(), pieces[smallest + 1].end());
-            sizes[smallest] += sizes[smallest + 1];
-            pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(smallest) + 1);
-            sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(smallest) + 1);
+    std::vector<SharedPiece> pieces_of(std::span<const std::uint32_t> shared) const {
+        std::vector<std::uint32_t> piece_of(groups_.size(), kNoGroup);
+        std::vector<SharedPiece> pieces;
+        for (const std::uint32_t group : shared) {
+            piece_of[group] = static_cast<std::uint32_t>(pieces.size());
+            SharedPiece& piece = pieces.emplace_back();
+            piece.size_bytes = groups_[group].size_bytes;
+            for (std::uint32_t one = group; groups_[one].roots > 0; one = groups_[one].parent)
+                piece.roots.push_back(groups_[one].root);
+            std::ranges::reverse(piece.roots);
+            for (const std::uint32_t name : groups_[group].names)
+                for (const std::uint32_t used : inputs_[name].uses)
+                    if (group_of_[used] != group)   // what it uses, at least the same roots reach
+                        piece.uses.push_back(piece_of[group_of_[used]]);
         }
         return pieces;
     }
@@ -206,7 +202,9 @@ private:
     std::span<const std::string> names_;
     std::span<const SplitInput> inputs_;
     std::vector<std::uint32_t> roots_;           // by text
-    std::vector<Group> groups_;
+    std::vector<Group> groups_;                  // as they came; many are empty at the end
+    std::vector<std::uint32_t> group_of_;        // of each name
+    std::vector<std::uint32_t> order_;           // groups that are not empty
 };
 
 // ---- By size --------------------------------------------------------------------------------------------------------

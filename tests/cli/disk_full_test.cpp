@@ -5,7 +5,10 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <random>
 
 using namespace fardel::tests;
 namespace fs = std::filesystem;
@@ -14,9 +17,9 @@ namespace {
 
 class SmallDisk {
 public:
-    explicit SmallDisk(std::string path) : path_(std::move(path)) {
+    explicit SmallDisk(std::string path, const std::string& size = "128k") : path_(std::move(path)) {
         fs::create_directory(path_);
-        mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, "size=128k") == 0;
+        mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
     }
     ~SmallDisk() {
         if (mounted_)
@@ -73,4 +76,63 @@ TEST_CASE("a full disk: pack and extract say so and leave nothing; sign leaves t
     CHECK(is_one_clear_line(keygen, "no_space"));
     CHECK_FALSE(fs::exists(disk.path() + "/new.key"));
     CHECK_FALSE(fs::exists(disk.path() + "/new.key.pub"));
+}
+
+// A102: the sources, what builds remember and the bundle on one disk, with every amount of room.
+TEST_CASE("a full disk: a build ends well, or says so and leaves the bundle as it was; with room it is what a clean build writes") {
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch.path("disk"), "1m");
+    if (!disk.mounted()) {
+        MESSAGE("no permission to mount a tmpfs");
+        return;
+    }
+    const std::string project = disk.path() + "/project";
+    const std::string bundle = project + "/out.fardel";
+    const auto write = [&](const std::string& folder, unsigned version) {
+        fs::create_directories(folder + "/assets");
+        std::ofstream(folder + "/fardel.toml") << "name = \"disk\"\noutput = \"out.fardel\"\nsources = [\"assets\"]\n[[rule]]\nmatch = \"*.bin\"\nprocess = \"copy\"\n[processor.copy]\nbuiltin = \"copy\"\n";
+        for (unsigned file = 0; file < 4; ++file) {
+            std::mt19937 random(10 * version + file);
+            std::string bytes(20'000, ' ');
+            std::ranges::generate(bytes, [&] { return static_cast<char>(random()); });
+            std::ofstream(folder + "/assets/" + std::to_string(file) + ".bin", std::ios::binary) << bytes;
+        }
+    };
+    const auto build = [](const std::string& folder) { return run({"build", folder, "--jobs", "1"}); };
+    write(scratch.path("clean"), 2);
+    REQUIRE(build(scratch.path("clean")).exit_code == 0);
+    const std::string wanted = read_file(scratch.path("clean/out.fardel"));
+
+    std::size_t refused = 0, done = 0;
+    for (std::uintmax_t room = 0; done < 3 && room < 800'000; room += 16'384) {
+        CAPTURE(room);
+        for (const auto& entry : fs::directory_iterator(disk.path()))
+            fs::remove_all(entry.path());
+        write(project, 1);
+        REQUIRE(build(project).exit_code == 0);
+        const std::string before = read_file(bundle);
+        write(project, 2);   // as large as before
+        const std::string filler = disk.path() + "/filler";
+        const std::uintmax_t free = fs::space(disk.path()).available;
+        if (free > room)
+            REQUIRE(run_program({"fallocate", "-l", std::to_string(free - room), filler}).exit_code == 0);
+        const Outcome outcome = build(project);
+        const std::string now = read_file(bundle);
+        if (outcome.exit_code == 0) {
+            ++done;
+            CHECK(now == wanted);
+        } else {
+            ++refused;
+            CHECK(outcome.exit_code == 3);
+            CAPTURE(outcome.err);
+            CHECK(is_one_clear_line(outcome, "no_space"));
+            CHECK((now == before || now == wanted));
+        }
+        CHECK(std::ranges::count_if(fs::directory_iterator(project), [](const auto& entry) { return entry.is_regular_file(); }) == 2);
+        fs::remove(filler);
+        CHECK(build(project).exit_code == 0);
+        CHECK(read_file(bundle) == wanted);
+    }
+    CHECK(refused > 0);
+    CHECK(done == 3);
 }

@@ -176,6 +176,41 @@ TEST_CASE("link: what is missing is told once, with what was tried; what is opti
     CHECK(linked.audit.resolved == 0);
 }
 
+TEST_CASE("link: a sky box with no image is told once, one that lacks some is told image by image") {
+    const auto box = [](std::string spelling) { return FoundReference{.spelling = std::move(spelling), .use = ReferenceUse::sky_box, .defined_in = 0}; };
+    Game game;
+    game.options.roots = {"*.bsp"};
+    game.add("a.bsp", {shader("none"), shader("half"), shader("all"), shader("word")});
+    game.add("b.bsp", {shader("none")});
+    game.add("scripts/none.shader", {box("env/none")}, {"none"});
+    const auto half = game.add("scripts/half.shader", {box("env/half")}, {"half"});
+    game.add("env/half_bk.jpg");
+    const auto all = game.add("scripts/all.shader", {box("env/all")}, {"all"});
+    const auto first = game.add("env/all_rt.png");
+    for (const std::string side : {"bk", "lf", "ft", "up", "dn"})
+        game.add("env/all_" + side + ".tga");
+    game.add("scripts/word.shader", {optional(box("full"))}, {"word"});
+    const LinkResult linked = game.link();
+    CHECK(internal(linked, all, "env/all_rt") == first);
+    CHECK(linked.references[all].size() == 6);
+    CHECK(linked.references[half].size() == 1);
+    Names told;
+    for (const MissingReference& missing : linked.audit.missing)
+        told.push_back(std::string(reference_use_name(missing.reference.use)) + " " + missing.reference.spelling + " " + missing.tried.front());
+    CHECK(told == Names{"texture env/half_dn env/half_dn.tga", "texture env/half_ft env/half_ft.tga", "texture env/half_lf env/half_lf.tga", "texture env/half_rt env/half_rt.tga",
+                        "texture env/half_up env/half_up.tga", "sky_box env/none env/none_rt.tga"});
+    CHECK(linked.audit.roots[0].missing.size() == 6);
+    CHECK(linked.audit.roots[1].missing.size() == 1);
+    CHECK(linked.audit.references == 5 + 6 + 6 + 1 + 1);
+    CHECK(linked.audit.resolved == 5 + 1 + 6);
+
+    game.options.consumed = {"env/**"};   // others bring what is not here, then
+    const LinkResult consuming = game.link();
+    CHECK(consuming.audit.missing.empty());
+    CHECK(consuming.consumes.size() == 5 + 6);
+    CHECK(std::ranges::none_of(consuming.consumes, &PlannedConsume::optional));
+}
+
 TEST_CASE("link: consumed names become dynamic, and the bundle consumes them, nothing that is inside") {
     Game game;
     game.options.consumed = {"textures/**", "sound/**"};

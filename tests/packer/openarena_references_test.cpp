@@ -101,7 +101,7 @@ TEST_CASE("openarena references: every file that names others is scanned, and mo
     };
     check("application/x-bsp", 85, 3500, 98);
     check("text/x-quake-map", 13, 480, 98);
-    check("text/x-quake-shader", 121, 2400, 82);
+    check("text/x-quake-shader", 121, 4100, 87);
     check("text/x-quake-skin", 276, 500, 90);
     check("model/x-md3", 293, 380, 72);
     check("text/x-quake-arena", 2, 13, 100);

@@ -39,6 +39,19 @@ TEST_CASE("candidates: maps, films and shaders of map sources lie in their folde
     CHECK(candidates("common/caulk", ReferenceUse::shader, ReferenceForm::below_textures).front() == "<textures/common/caulk>");
 }
 
+TEST_CASE("candidates: a sky box is meant by the image of its first side, and has six") {
+    CHECK(candidates("env/sky", ReferenceUse::sky_box) == candidates("env/sky_rt", ReferenceUse::texture));
+    const auto sides = sky_box_sides({.spelling = "env/sky", .use = ReferenceUse::sky_box, .optional = true, .line = 7});
+    Lines spellings;
+    for (const FoundReference& side : sides) {
+        spellings.push_back(side.spelling);
+        CHECK(side.use == ReferenceUse::texture);
+        CHECK(side.optional);
+        CHECK(side.line == 7);
+    }
+    CHECK(spellings == Lines{"env/sky_rt", "env/sky_bk", "env/sky_lf", "env/sky_ft", "env/sky_up", "env/sky_dn"});
+}
+
 TEST_CASE("candidates: relative names are taken from the folder of their asset, and stay in the tree") {
     const auto relative = [](std::string spelling) { return candidates(std::move(spelling), ReferenceUse::texture, ReferenceForm::relative, "a/b/x.mtl"); };
     CHECK(relative("t.png") == Lines{"a/b/t.png"});

@@ -73,12 +73,23 @@ TEST_CASE("references: a shader file names the images of its stages and sky, and
         "\t{\n\t\tclampmap *white\n\t\tvideomap intro.roq\n\t\tmap textures/liquids/a.tga\n\t}\n"
         "}\n";
     CHECK(found(kShader, text) == Lines{"4 texture? textures/liquids/edit.tga", "7 texture textures/liquids/a.tga", "11 texture a1.tga", "11 texture a2.tga",
-                                        "18 texture env/sky_rt", "18 texture env/sky_lf", "18 texture env/sky_bk", "18 texture env/sky_ft", "18 texture env/sky_up",
-                                        "18 texture env/sky_dn", "19 shader? textures/liquids/water", "22 video intro.roq", "23 texture textures/liquids/a.tga"});
+                                        "18 sky_box env/sky", "19 shader? textures/liquids/water", "22 video intro.roq", "23 texture textures/liquids/a.tga"});
     const auto findings = scan(kShader, text);
     CHECK(findings->defines == Lines{"textures/liquids/water", "sky box"});
     for (const FoundReference& one : findings->references)   // the second shader's begin with its sky
         CHECK(one.defined_in == (one.line < 16 ? 0 : 1));
+}
+
+TEST_CASE("references: a far sky box of a bare word is optional, and so is every near one; - is none") {
+    const auto sky = [](std::string_view boxes) { return found(kShader, "sky\n{\n\tskyParms " + std::string(boxes) + "\n}\n"); };
+    CHECK(sky("env/hills 512 -") == Lines{"3 sky_box env/hills"});
+    CHECK(sky("env\\hills - -") == Lines{"3 sky_box env\\hills"});
+    CHECK(sky("full 512 -") == Lines{"3 sky_box? full"});
+    CHECK(sky("- 512 env/near") == Lines{"3 sky_box? env/near"});
+    CHECK(sky("env/both 512 env/both") == Lines{"3 sky_box env/both"});
+    CHECK(sky("- 512 -").empty());
+    CHECK(sky("env/hills") == Lines{"3 sky_box env/hills"});
+    CHECK(sky("").empty());
 }
 
 TEST_CASE("references: each prefix of a shader that cuts it is malformed") {

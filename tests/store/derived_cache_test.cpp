@@ -1,6 +1,7 @@
 #include <fardel/store/derived_cache.h>
 
 #include "cache_samples.h"
+#include "failing_call.h"
 #include "scratch.h"
 
 #include <fardel/store/cache_layers.h>
@@ -392,3 +393,93 @@ TEST_CASE("derived cache: many threads over several layers get right outputs, wh
     CHECK(check_cache_folder(scratch.path("near"), {})->broken.empty());
     CHECK(check_cache_folder(scratch.path("far"), {})->broken.empty());
 }
+
+#if defined(__x86_64__)
+
+namespace {
+
+enum BuildEnd : int { hit_and_right, put_and_right, put_refused, wrong };
+
+// What a build does for one job, whose outputs are at hand if it has to run.
+BuildEnd build_once(const std::string& path, const Sample& sample) {
+    auto layer = open_folder_layer(path);
+    if (!layer)
+        return put_refused;
+    std::vector<CacheLayerPlace> places;
+    places.push_back(place(*std::move(layer)));
+    auto cache = DerivedCache::open(std::move(places));
+    if (!cache)
+        return wrong;
+    if (const auto hit = (*cache)->find(sample.record.key)) {
+        if (hit->record != sample.record)
+            return wrong;
+        for (std::size_t i = 0; i < sample.outputs.size(); ++i)
+            if (const auto read = read_blob(*hit->outputs[i]); read && *read != sample.outputs[i])
+                return wrong;
+        return hit_and_right;
+    }
+    const auto put = (*cache)->put(sample.record, sample.blobs());
+    if (!put)
+        return put_refused;
+    for (std::size_t i = 0; i < sample.outputs.size(); ++i)
+        if (const auto read = read_blob(*(*put)[i]); read && *read != sample.outputs[i])
+            return wrong;
+    return put_and_right;
+}
+
+struct FailedCalls {
+    int calls = 0;
+    int refused = 0;   // where nothing was put
+};
+
+// Every call in turn, in a cache that `prepare` makes.
+template <class Prepare>
+FailedCalls fail_each_call(int error, const Sample& sample, Prepare prepare) {
+    int refused = 0;
+    for (int number = 1;; ++number) {
+        CAPTURE(number);
+        REQUIRE(number < 1000);
+        const ScratchFolder scratch;
+        const std::string path = scratch.path("cache");
+        prepare(path);
+        const FailedCall told = fail_call(number, error, [&] { return build_once(path, sample); });
+        if (!told.failed) {
+            CHECK(told.exit_code != wrong);
+            return {.calls = number - 1, .refused = refused};
+        }
+        CAPTURE(told.call);
+        CHECK(told.exit_code != wrong);
+        refused += told.exit_code == put_refused;
+        if (const auto report = check_cache_folder(path, {})) {   // otherwise it did not come to a cache
+            CHECK(report->broken.empty());
+            CHECK(report->incomplete == 0);
+            CHECK(report->unfinished <= 1);   // when what failed was to take it away
+            if (told.exit_code == put_and_right)
+                CHECK(report->records == 1);
+        } else {
+            CHECK(told.exit_code == put_refused);
+        }
+        CHECK(build_once(path, sample) <= put_and_right);   // the next build
+        CHECK(build_once(path, sample) == hit_and_right);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("derived cache: whichever call on files fails, outputs are right and the next build finds a good cache") {   // A102
+    const Sample sample = make_sample(1, {noise(70'000, 1), noise(10, 2)});
+    for (const int error : {ENOSPC, EIO, EINTR, EMFILE, EROFS, ENAMETOOLONG}) {
+        CAPTURE(error);
+        const FailedCalls written = fail_each_call(error, sample, [](const std::string&) {});
+        CHECK(written.calls > 20);
+        CHECK(written.refused > 10);
+    }
+    for (const int error : {EIO, EINTR, EACCES}) {
+        CAPTURE(error);
+        const FailedCalls read = fail_each_call(error, sample, [&](const std::string& path) { REQUIRE(build_once(path, sample) == put_and_right); });
+        CHECK(read.calls > 5);
+        CHECK(read.refused < read.calls);
+    }
+}
+
+#endif

@@ -78,7 +78,7 @@ struct LinkResult {
     std::vector<std::vector<PlannedReference>> references;
     std::vector<PlannedConsume> consumes;        // deduced: dynamic names that are not inside; by text
     std::vector<std::vector<std::uint32_t>> uses;// for each name of the plan: names that it reaches directly; ascending
-    std::vector<std::vector<LinkedReference>> linked;   // for each asset, one a reference that was found in it
+    std::vector<std::vector<LinkedReference>> linked;   // for each asset, one a reference that was found in it; empty of a sky box
     std::uint64_t rewritten = 0;                 // assets whose spellings were replaced
     Audit audit;
 };

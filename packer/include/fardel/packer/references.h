@@ -25,7 +25,9 @@ enum class ReferenceUse : std::uint8_t {
     video,
     map,      // a level, by its bare name
     script,   // text that is read as part of this one: menus, headers, material libraries
+    sky_box,  // six images, whose names begin with the spelling: sky_box_sides
 };
+inline constexpr ReferenceUse kReferenceUseLast = ReferenceUse::sky_box;
 
 // The word for people: "texture".
 std::string_view reference_use_name(ReferenceUse use) noexcept;
@@ -91,8 +93,11 @@ struct NameCandidate {
     friend bool operator==(const NameCandidate&, const NameCandidate&) = default;
 };
 
+// The images of a sky box, as references of their own: the first decides whether the game draws the box at all.
+std::vector<FoundReference> sky_box_sides(const FoundReference& box);
+
 // What `reference`, which stands in the asset `from`, may mean: the first that exists is meant. Empty when the spelling
-// can be no name at all.
+// can be no name at all. Of a sky box: those of its first side.
 std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from);
 
 }  // namespace fardel
