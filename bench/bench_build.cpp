@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kSources = 100'000;
 constexpr int kZipLevel = 6;
 
-double megabytes(const std::string& path) { return static_cast<double>(fs::file_size(path)) / 1e6; }
-
 // A text such as games have by the thousand: some 300 to 1,300 bytes, no two alike.
 std::string small_source(std::uint32_t index) {
     std::uint64_t state = (index + 1) * 0x9e3779b97f4a7c15u;

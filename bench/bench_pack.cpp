@@ -18,8 +18,6 @@ namespace {
 
 constexpr unsigned kThreads = 2;
 
-double megabytes(const std::string& path) { return static_cast<double>(std::filesystem::file_size(path)) / 1e6; }
-
 // Seconds that zstd alone needs for the same files in pieces of 64 KiB, on all threads: read, compress, forget.
 double bare_zstd_seconds(const std::vector<std::string>& files) {
     return best_seconds(2, [&] {

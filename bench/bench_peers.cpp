@@ -350,6 +350,9 @@ void read_many_bundles(const Scene& scene, unsigned threads, Table& table) {
 void bench_peers(const Scene& scene, Table& table) {
     the_game(scene, table);
     many_small_files(scene, table);
+}
+
+void bench_bundles(const Scene& scene, Table& table) {
     for (const unsigned threads : {1u, 2u}) read_many_bundles(scene, threads, table);
 }
 

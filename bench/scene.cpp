@@ -103,4 +103,6 @@ std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32
     return path;
 }
 
+double megabytes(const std::string& path) { return static_cast<double>(std::filesystem::file_size(path)) / 1e6; }
+
 }  // namespace fardel::bench

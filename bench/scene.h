@@ -46,4 +46,7 @@ void run_command(const std::string& command);   // in a shell
 std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32_t seed = 0);
 std::string made_up_name(std::uint32_t index, std::uint32_t seed = 0);
 
+// Of a file.
+double megabytes(const std::string& path);
+
 }  // namespace fardel::bench

@@ -14,5 +14,6 @@ void bench_verify(const Scene& scene, Table& table);
 void bench_pack(const Scene& scene, Table& table);
 void bench_build(const Scene& scene, Table& table);
 void bench_peers(const Scene& scene, Table& table);
+void bench_bundles(const Scene& scene, Table& table);
 
 }  // namespace fardel::bench

@@ -4,8 +4,6 @@
 
 #include <fardel/format/limits.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace fardel {
@@ -27,42 +25,6 @@ struct Try {
 
 Try unread(TableKind table, std::uint64_t offset, std::uint64_t length) { return {.end = Try::End::unread, .number = 0, .table = table, .offset = offset, .length = length}; }
 
-// Which of `count` > 0 index records have this hash, as bits; of the first kAtOnce only. Without branches: a wrong guess at
-// one would keep the processor from asking for the text, and for the next look-up, until the records are there.
-constexpr std::uint32_t kAtOnce = 8;   // a bucket has 2 to 4 records on average
-inline std::uint32_t records_with(const std::byte* records, std::uint32_t count, std::uint64_t hash) noexcept {
-    std::uint32_t found = 0;
-    for (std::uint32_t i = 0; i < kAtOnce; ++i)
-        found |= std::uint32_t{i < count && load_le<std::uint64_t>(records + std::min(i, count - 1) * kRecordBytes) == hash} << i;
-    return found;
-}
-
-// Whether the name that an index record leads to is this one; `number` is the record's.
-inline Try try_record(const BundleTables& tables, std::uint32_t names, std::uint32_t number, const std::byte* record, std::string_view name, CaseRule rule) {
-    const PagedTable& strings = tables.table(TableKind::strings);
-    const auto index = load_le<std::uint32_t>(record + 8);
-    const std::uint64_t text = load_le<std::uint32_t>(record + 12);
-    if (index >= names)
-        return {.end = Try::End::bad_record, .number = number};
-    tables.table(TableKind::names).prefetch(index * kRecordBytes);
-    strings.prefetch(text + 1 + name.size());   // where the text ends: in the next line, perhaps
-    const std::byte* const size = strings.peek(text, 2);
-    if (!size)
-        return unread(TableKind::strings, text, 2);
-    const std::size_t text_bytes = load_le<std::uint16_t>(size);
-    if (text_bytes > limits::kNameBytesMax || (rule == CaseRule::exact && text_bytes != name.size()))
-        return {};   // another of the same hash
-    if (text_bytes == 0)
-        return name.empty() ? Try{.end = Try::End::found, .number = index} : Try{};
-    const std::byte* const bytes = strings.peek(text + 2, text_bytes);
-    if (!bytes)
-        return unread(TableKind::strings, text + 2, text_bytes);
-    const std::string_view read(reinterpret_cast<const char*>(bytes), text_bytes);
-    if (read == name || (rule == CaseRule::fold && names_fold_equal(read, name)))
-        return {.end = Try::End::found, .number = index};
-    return {};
-}
-
 // Look-ups wait for memory, several at once where a processor sees far enough ahead: so no Result in between, and as few
 // instructions as can be.
 inline Try try_name(const BundleTables& tables, std::uint32_t names, std::string_view name, std::uint64_t hash, CaseRule rule) {
@@ -82,17 +44,38 @@ inline Try try_name(const BundleTables& tables, std::uint32_t names, std::string
     if (first == last)
         return {};
 
+    const PagedTable& strings = tables.table(TableKind::strings);
     const std::uint64_t length = (last - first) * kRecordBytes;
-    const std::byte* const records = tables.table(TableKind::name_index).peek(first * kRecordBytes, length);
-    if (!records)
+    const std::byte* record = tables.table(TableKind::name_index).peek(first * kRecordBytes, length);
+    if (!record)
         return unread(TableKind::name_index, first * kRecordBytes, length);
-    for (std::uint32_t done = 0; done < last - first; done += kAtOnce)
-        for (std::uint32_t found = records_with(records + done * kRecordBytes, last - first - done, hash); found != 0; found &= found - 1) {
-            const std::uint32_t i = done + static_cast<std::uint32_t>(std::countr_zero(found));
-            const Try tried = try_record(tables, names, first + i, records + i * kRecordBytes, name, rule);
-            if (tried.end != Try::End::absent)
-                return tried;
+    for (std::uint32_t i = first; i < last; ++i, record += kRecordBytes) {
+        if (load_le<std::uint64_t>(record) != hash)
+            continue;
+        const auto index = load_le<std::uint32_t>(record + 8);
+        const std::uint64_t text = load_le<std::uint32_t>(record + 12);
+        if (index >= names)
+            return {.end = Try::End::bad_record, .number = i};
+        tables.table(TableKind::names).prefetch(index * kRecordBytes);
+        strings.prefetch(text + 1 + name.size());   // where the text ends: in the next line, perhaps
+        const std::byte* const size = strings.peek(text, 2);
+        if (!size)
+            return unread(TableKind::strings, text, 2);
+        const std::size_t text_bytes = load_le<std::uint16_t>(size);
+        if (text_bytes > limits::kNameBytesMax || (rule == CaseRule::exact && text_bytes != name.size()))
+            continue;   // another of the same hash
+        if (text_bytes == 0) {
+            if (name.empty())
+                return {.end = Try::End::found, .number = index};
+            continue;
         }
+        const std::byte* const bytes = strings.peek(text + 2, text_bytes);
+        if (!bytes)
+            return unread(TableKind::strings, text + 2, text_bytes);
+        const std::string_view found(reinterpret_cast<const char*>(bytes), text_bytes);
+        if (found == name || (rule == CaseRule::fold && names_fold_equal(found, name)))
+            return {.end = Try::End::found, .number = index};
+    }
     return {};
 }
 

@@ -174,18 +174,18 @@ Result<PackPlan> ProjectBuild::State::plan_files(std::vector<ProjectFile> files,
     if (programs) {
         FARDEL_TRY_ASSIGN(scratch, make_scratch());
     }
-    auto planned = plan_project_files(project, folder, std::move(files), std::move(report), {.jobs = options.jobs, .scanners = {}, .told = {}, .project_file = {}, .place = {.project_folder = folder, .scratch_folder = scratch, .stop = options.stop}, .memory = &memory, .stop = options.stop});
+    auto packed = plan_project_files(project, folder, std::move(files), std::move(report), {.jobs = options.jobs, .scanners = {}, .told = {}, .project_file = {}, .place = {.project_folder = folder, .scratch_folder = scratch, .stop = options.stop}, .memory = &memory, .stop = options.stop});
     if (programs)
         remove_scratch();
     FARDEL_TRY(database.write_scans(memory.take_added()));
-    if (planned) {
-        std::ranges::move(planned->scan_logs, std::back_inserter(logs));
+    if (packed) {
+        std::ranges::move(packed->scan_logs, std::back_inserter(logs));
         FARDEL_TRY(database.forget_idle_scans(memory.used()));
-        counts.with_scanner = planned->assets_with_scanner;
-        counts.scanned = planned->assets_scanned;
+        counts.with_scanner = packed->assets_with_scanner;
+        counts.scanned = packed->assets_scanned;
     }
     FARDEL_TRY(database.keep());
-    return planned;
+    return packed;
 }
 
 // What decides the result without being a source. Before anything of it is read.
