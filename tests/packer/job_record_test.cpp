@@ -10,7 +10,7 @@ JobResult result() {
     JobResult result;
     result.outputs = {{.name = "a.ktx", .asset = {}, .size_bytes = 7, .blob = nullptr}, {.name = "b/c.txt", .asset = {}, .size_bytes = 0, .blob = nullptr}};
     result.outputs[0].asset.bytes.fill(1);
-    result.references = {{"a.ktx", {.spelling = "x/y.png", .use = ReferenceUse::script, .form = ReferenceForm::relative_uri, .optional = true, .line = 9}}, {"b/c.txt", {.spelling = "z", .line = 0}}};
+    result.references = {{"a.ktx", {.spelling = "x/y.png", .use = kReferenceUseLast, .form = ReferenceForm::relative_uri, .optional = true, .line = 9}}, {"b/c.txt", {.spelling = "z", .line = 0}}};
     result.log = "warning: grey\n";
     result.took = std::chrono::milliseconds(1234);
     return result;
@@ -46,7 +46,7 @@ TEST_CASE("job record: a result comes back as it was") {
     REQUIRE(again->references.size() == 2);
     CHECK(again->references[0].first == "a.ktx");
     CHECK(again->references[0].second.spelling == "x/y.png");
-    CHECK(again->references[0].second.use == ReferenceUse::script);
+    CHECK(again->references[0].second.use == kReferenceUseLast);
     CHECK(again->references[0].second.form == ReferenceForm::relative_uri);
     CHECK(again->references[0].second.optional);
     CHECK(again->references[0].second.line == 9);

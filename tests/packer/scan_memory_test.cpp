@@ -11,7 +11,7 @@ ScannedAsset sample() {
     ScannedAsset scanned;
     scanned.findings.defines = {"textures/wall", ""};
     scanned.findings.references = {{.spelling = "a.png", .use = ReferenceUse::texture, .form = ReferenceForm::relative, .optional = true, .line = 7, .defined_in = 1},
-                                   {.spelling = "\xff hostile \n", .use = ReferenceUse::script, .form = ReferenceForm::relative_uri, .optional = false, .line = 0xffff'ffffu, .defined_in = kNoDefinition}};
+                                   {.spelling = "\xff hostile \n", .use = kReferenceUseLast, .form = ReferenceForm::relative_uri, .optional = false, .line = 0xffff'ffffu, .defined_in = kNoDefinition}};
     return scanned;
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("scan record: with any byte changed it is none, or says what a scanner
             CHECK(encode_scanned(*scanned) == bad);
             for (const FoundReference& reference : scanned->findings.references) {
                 CHECK_FALSE(reference.spelling.empty());
-                CHECK(reference.use <= ReferenceUse::script);
+                CHECK(reference.use <= kReferenceUseLast);
                 CHECK(reference.form <= ReferenceForm::relative_uri);
                 CHECK((reference.defined_in == kNoDefinition || reference.defined_in < scanned->findings.defines.size()));
             }
