@@ -98,6 +98,19 @@ TEST_CASE("rewrite: in every text format a spelling becomes the id of what it le
     CHECK(run_well({"cat", game.path("game.fardel"), id_path(material)}) == material);
 }
 
+TEST_CASE("rewrite: the images of a sky box, which no text spells, stay in the link table") {
+    LinkedGame game(project("rewrite = [\"scripts/*\"]"));
+    game.write("assets/env/a_rt.tga", "right");
+    game.write("assets/env/a_up.tga", "up");
+    game.write("assets/env/wall.tga", "wall");
+    game.write("assets/scripts/x.shader", "sky\n{\n  skyparms env/a - -\n  {\n    map env/wall\n  }\n}\n");
+    game.build();
+    const std::string wall = id_path("wall");
+    CHECK(game.cat("scripts/x.shader") == "sky\n{\n  skyparms env/a - -\n  {\n    map " + wall + "\n  }\n}\n");
+    CHECK(table_of(game, "scripts/x.shader") ==
+          std::map<std::string, std::string>{{wall, "id " + wall.substr(8)}, {"env/a_rt", "id " + id_path("right").substr(8)}, {"env/a_up", "id " + id_path("up").substr(8)}});
+}
+
 TEST_CASE("rewrite: names are spelled exactly, as each format spells them") {
     const LinkedGame game = make_game(project("rewrite = [\"**/*.shader\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", \"models/*.mtl\", \"models/*.obj\"]\nrewrite_to = \"names\"", kPattern));
     const json told = game.build();
