@@ -6,29 +6,27 @@
 namespace fardel {
 namespace {
 
-class MemoryStream final : public BlobStream {
+class BytesStream final : public BlobStream {
 public:
-    explicit MemoryStream(const ByteSource& bytes) : bytes_(bytes) {}
+    explicit BytesStream(std::shared_ptr<const ByteSource> bytes) : bytes_(std::move(bytes)) {}
 
     Result<std::size_t> read(std::span<std::byte> out) override {
-        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), bytes_.size_bytes() - at_));
-        FARDEL_TRY(bytes_.read_at(at_, out.first(count)));
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), bytes_->size_bytes() - at_));
+        FARDEL_TRY(bytes_->read_at(at_, out.first(count)));
         at_ += count;
         return count;
     }
 
 private:
-    const ByteSource& bytes_;
+    const std::shared_ptr<const ByteSource> bytes_;
     std::uint64_t at_ = 0;
 };
 
-class MemoryBlob final : public BlobSource {
+class BytesBlob final : public BlobSource {
 public:
-    explicit MemoryBlob(std::vector<std::byte> bytes) : bytes_(make_memory_source(std::move(bytes))) {}
+    explicit BytesBlob(std::shared_ptr<const ByteSource> bytes) : bytes_(std::move(bytes)) {}
 
-    Result<std::unique_ptr<BlobStream>> open() const override {
-        return std::unique_ptr<BlobStream>(std::make_unique<MemoryStream>(*bytes_));
-    }
+    Result<std::unique_ptr<BlobStream>> open() const override { return open_stream_of(bytes_); }
     Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return bytes_; }
 
 private:
@@ -37,8 +35,10 @@ private:
 
 }  // namespace
 
-std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes) {
-    return std::make_shared<const MemoryBlob>(std::move(bytes));
-}
+std::unique_ptr<BlobStream> open_stream_of(std::shared_ptr<const ByteSource> bytes) { return std::make_unique<BytesStream>(std::move(bytes)); }
+
+std::shared_ptr<const BlobSource> make_bytes_blob(std::shared_ptr<const ByteSource> bytes) { return std::make_shared<BytesBlob>(std::move(bytes)); }
+
+std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes) { return make_bytes_blob(make_memory_source(std::move(bytes))); }
 
 }  // namespace fardel

@@ -255,20 +255,18 @@ Status ProjectBuild::State::remember(const std::unordered_map<std::string, Known
 // Programs and their tables, before their bytes are looked at.
 Status ProjectBuild::State::see_programs() {
     FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));
-    std::vector<const Processor*> programs;
-    for (const Processor& processor : project.processors)
-        programs.push_back(&processor);
-    for (const ProjectScanner& scanner : project.scanners)
-        programs.push_back(&scanner.program);
-    for (const Processor* const program : programs) {
-        const Processor& processor = *program;
+    const auto see = [&](const Processor& processor) {
         for (const std::string& path : processor.code)
             seen.push_back(see_path(path_in_project(folder, path)));
         if (processor.command.empty())
-            continue;
-        if (const auto place = find_program(processor, absolute))   // if not: its first job tells
-            seen.push_back(see_path(place->path));
-    }
+            return;
+        if (const auto program = find_program(processor, absolute))   // if not: its first job tells
+            seen.push_back(see_path(program->path));
+    };
+    for (const Processor& processor : project.processors)
+        see(processor);
+    for (const ProjectScanner& scanner : project.scanners)
+        see(scanner.program);
     return ok();
 }
 

@@ -265,7 +265,7 @@ Status JobFolder::copy_output(const JobInput& input, std::string_view name, cons
     std::vector<std::byte> piece(256u << 10);
     while (true) {
         if (stop.stop_requested())
-            return Error(ErrorCode::cancelled, "stopped");
+            return cancelled();
         FARDEL_TRY_ASSIGN(const std::size_t count, read_some(from, piece, in_quotes(input.name.view())));
         if (count == 0)
             return ok();

@@ -4,6 +4,7 @@
 #include "in_quotes.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/packer/pattern_scanner.h>
 #include <fardel/store/cache_record.h>
 
 #include <nlohmann/json.hpp>
@@ -99,26 +100,19 @@ Status read_texts(const Json& answer, const char* field, std::size_t items_max, 
     return ok();
 }
 
-constexpr std::array kUses = {ReferenceUse::file, ReferenceUse::texture, ReferenceUse::shader, ReferenceUse::sound, ReferenceUse::model, ReferenceUse::video, ReferenceUse::map, ReferenceUse::script, ReferenceUse::sky_box};
-
 Result<ReferenceUse> use_of(std::string_view word) {
     if (word.empty())
         return ReferenceUse::file;
-    const auto found = std::ranges::find(kUses, word, reference_use_name);
-    if (found == kUses.end())
-        return bad_answer("'use' is " + in_short_quotes(word) + ", not one of file, texture, shader, sound, model, video, map, script and sky_box");
-    return *found;
+    if (const auto use = find_reference_use(word))
+        return *use;
+    return bad_answer("'use' is " + in_short_quotes(word) + ", not one of file, texture, shader, sound, model, video, map, script and sky_box");
 }
 
 Result<ReferenceForm> form_of(std::string_view word) {
-    if (word.empty() || word == "from_root")
+    if (word.empty())
         return ReferenceForm::from_root;
-    if (word == "below_textures")
-        return ReferenceForm::below_textures;
-    if (word == "relative")
-        return ReferenceForm::relative;
-    if (word == "relative_uri")
-        return ReferenceForm::relative_uri;
+    if (const auto form = find_reference_form(word))
+        return *form;
     return bad_answer("'form' is " + in_short_quotes(word) + ", not one of from_root, below_textures, relative and relative_uri");
 }
 

@@ -152,6 +152,28 @@ Status verify_end(const ProgramEnd& end, const std::string& log, const Job& job,
                  program + " ended with exit status " + std::to_string(end.code) + (refused ? "; a job may read its inputs alone and write below its own folder alone: see 'inputs' and 'code'" : "") + last_lines(log));
 }
 
+// What is run, and what it may touch.
+struct JobProgram {
+    std::string project_folder;                  // absolute
+    ProgramCall call;
+    JobSandbox sandbox;
+
+    static Result<JobProgram> plan(const Job& job, const JobPlace& place, const JobFolder& folder) {
+        FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(place.project_folder));
+        FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(*job.processor, project_folder));
+        FARDEL_TRY_ASSIGN(ProgramCall call, plan_call(job, program, project_folder, folder, place.stop));
+        FARDEL_TRY_ASSIGN(JobSandbox sandbox, JobSandbox::make(sandbox_rules(job, program, project_folder, folder)));
+        return JobProgram{.project_folder = std::move(project_folder), .call = std::move(call), .sandbox = std::move(sandbox)};
+    }
+
+    Result<JobReply> run(const Job& job) const {
+        FARDEL_TRY_ASSIGN(ProgramEnd end, run_program(call, sandbox));
+        JobReply reply{.answer = std::move(end.answer), .log = safe_log(end.log)};
+        FARDEL_TRY(verify_end(end, reply.log, job, call.answer_bytes_max));
+        return reply;
+    }
+};
+
 Status read_found(const Job& job, const JobAnswer& answer, const JobFolder& folder, FileTime begin, const std::string& project_folder, JobResult& result) {
     std::vector<std::string> read = answer.read;
     if (job.processor->depfile) {
@@ -194,24 +216,20 @@ Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) 
 Status run_command(const Job& job, const JobPlace& place, const JobFolder& folder, JobResult& result, JobAnswer& answer) {
     for (const std::string& output : job.outputs)   // the folders that it is to be in
         FARDEL_TRY(folder.new_output_path(output));
-    FARDEL_TRY_ASSIGN(const std::string project_folder, absolute_folder(place.project_folder));
-    FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(*job.processor, project_folder));
-    FARDEL_TRY_ASSIGN(const ProgramCall call, plan_call(job, program, project_folder, folder, place.stop));
-    FARDEL_TRY_ASSIGN(const JobSandbox sandbox, JobSandbox::make(sandbox_rules(job, program, project_folder, folder)));
+    FARDEL_TRY_ASSIGN(const JobProgram program, JobProgram::plan(job, place, folder));
     const bool finds = job.processor->depfile || job.processor->protocol;
     FileTime begin;
     if (finds) {
         FARDEL_TRY_ASSIGN(begin, next_file_time(folder));
     }
-    FARDEL_TRY_ASSIGN(const ProgramEnd end, run_program(call, sandbox));
-    result.log = safe_log(end.log);
-    FARDEL_TRY(verify_end(end, result.log, job, call.answer_bytes_max));
+    FARDEL_TRY_ASSIGN(JobReply reply, program.run(job));
+    result.log = std::move(reply.log);
     if (job.processor->protocol) {
-        FARDEL_TRY_ASSIGN(answer, parse_job_answer(end.answer));
+        FARDEL_TRY_ASSIGN(answer, parse_job_answer(reply.answer));
     }
     for (const std::string& message : answer.messages)
         result.log = safe_log(result.log + (result.log.empty() || result.log.ends_with('\n') ? "" : "\n") + message + "\n");
-    return finds ? read_found(job, answer, folder, begin, project_folder, result) : ok();
+    return finds ? read_found(job, answer, folder, begin, program.project_folder, result) : ok();
 }
 
 // ---- After it -------------------------------------------------------------------------------------------------------
@@ -261,16 +279,10 @@ Result<JobResult> run(const Job& job, const JobPlace& place) {
 Result<JobReply> ask(const Job& job, const JobPlace& place, bool first_source_is_input, std::size_t answer_bytes_max) {
     FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(place.scratch_folder));
     FARDEL_TRY(add_inputs(job, *folder, place.stop));
-    FARDEL_TRY_ASSIGN(const std::string project_folder, absolute_folder(place.project_folder));
-    FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(*job.processor, project_folder));
-    FARDEL_TRY_ASSIGN(ProgramCall call, plan_call(job, program, project_folder, *folder, place.stop));
-    call.input = first_source_is_input ? folder->input_path(job.sources.front()) : std::string();
-    call.answer_bytes_max = answer_bytes_max;
-    FARDEL_TRY_ASSIGN(const JobSandbox sandbox, JobSandbox::make(sandbox_rules(job, program, project_folder, *folder)));
-    FARDEL_TRY_ASSIGN(ProgramEnd end, run_program(call, sandbox));
-    JobReply reply{.answer = std::move(end.answer), .log = safe_log(end.log)};
-    FARDEL_TRY(verify_end(end, reply.log, job, answer_bytes_max));
-    return reply;
+    FARDEL_TRY_ASSIGN(JobProgram program, JobProgram::plan(job, place, *folder));
+    program.call.input = first_source_is_input ? folder->input_path(job.sources.front()) : std::string();
+    program.call.answer_bytes_max = answer_bytes_max;
+    return program.run(job);
 }
 
 }  // namespace

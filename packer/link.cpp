@@ -221,32 +221,39 @@ private:
         return false;
     }
 
-    // A sky box with any of its sides is these; one with none is told as one thing.
-    Result<std::vector<FoundReference>> in_pieces(const FoundReference& reference, std::string_view from) {
-        if (reference.use == ReferenceUse::sky_box) {
-            auto sides = sky_box_sides(reference);
-            FARDEL_TRY_ASSIGN(const bool found, is_found(sides, from));
-            if (found)
-                return sides;
+    // A sky box with any of its sides is these; one with none, told as one thing, has none.
+    Result<std::vector<FoundReference>> find_sides(const FoundReference& reference, std::string_view from) {
+        if (reference.use != ReferenceUse::sky_box)
+            return std::vector<FoundReference>();
+        auto sides = sky_box_sides(reference);
+        FARDEL_TRY_ASSIGN(const bool found, is_found(sides, from));
+        if (!found)
+            sides.clear();
+        return sides;
+    }
+
+    Result<LinkedReference> add_link(std::uint32_t asset, const FoundReference& reference, std::vector<PlannedReference>& links) {
+        ++result_.audit.references;
+        FARDEL_TRY_ASSIGN(LinkedReference linked, link_reference(asset, reference));
+        if (linked.target) {
+            ++result_.audit.resolved;
+            links.push_back({.spelling = reference.spelling, .target = *linked.target, .optional = reference.optional});
         }
-        return std::vector{reference};
+        return linked;
     }
 
     Status link_asset(std::uint32_t asset) {
         auto& links = result_.references.emplace_back();
         result_.linked.emplace_back();
-        for (const FoundReference& whole : scanned_[asset].findings.references) {
-            FARDEL_TRY_ASSIGN(const auto pieces, in_pieces(whole, index_.name_of(asset)));
-            LinkedReference last;
-            for (const FoundReference& reference : pieces) {
-                ++result_.audit.references;
-                FARDEL_TRY_ASSIGN(last, link_reference(asset, reference));
-                if (!last.target)
-                    continue;
-                ++result_.audit.resolved;
-                links.push_back({.spelling = reference.spelling, .target = *last.target, .optional = reference.optional});
+        for (const FoundReference& reference : scanned_[asset].findings.references) {
+            FARDEL_TRY_ASSIGN(const auto sides, find_sides(reference, index_.name_of(asset)));
+            LinkedReference linked;
+            if (sides.empty()) {
+                FARDEL_TRY_ASSIGN(linked, add_link(asset, reference, links));
             }
-            result_.linked.back().push_back(pieces.size() == 1 ? std::move(last) : LinkedReference());
+            for (const FoundReference& side : sides)
+                FARDEL_TRY(add_link(asset, side, links));
+            result_.linked.back().push_back(std::move(linked));
         }
         settle_references(links);
         return ok();

@@ -9,7 +9,6 @@
 #include <fardel/packer/references.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,22 +43,6 @@ std::vector<std::byte> with_replacements(std::span<const std::byte> bytes, std::
     return out;
 }
 
-class RewrittenStream final : public BlobStream {
-public:
-    explicit RewrittenStream(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
-    Result<std::size_t> read(std::span<std::byte> out) override {
-        const std::size_t count = std::min(out.size(), bytes_.size() - at_);
-        if (count != 0)
-            std::memcpy(out.data(), bytes_.data() + at_, count);
-        at_ += count;
-        return count;
-    }
-
-private:
-    std::vector<std::byte> bytes_;
-    std::size_t at_ = 0;
-};
-
 // Rewritten when it is read, so that nobody holds all texts at once.
 class RewrittenBlob final : public BlobSource {
 public:
@@ -67,7 +50,7 @@ public:
     Result<std::unique_ptr<BlobStream>> open() const override {
         AssetReader reader(original_, size_bytes_);
         FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
-        return std::unique_ptr<BlobStream>(std::make_unique<RewrittenStream>(with_replacements(bytes, replacements_)));
+        return open_stream_of(make_memory_source(with_replacements(bytes, replacements_)));
     }
 
 private:

@@ -1,5 +1,3 @@
-#include "bytes_blob.h"
-
 #include <fardel/store/cache_layers.h>
 
 #include <fardel/format/bundle.h>

@@ -1,6 +1,5 @@
 #include "cache_folder.h"
 
-#include "bytes_blob.h"
 #include "file_error.h"
 #include "open_descriptor.h"
 

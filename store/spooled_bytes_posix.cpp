@@ -1,6 +1,5 @@
 #include "spooled_bytes.h"
 
-#include "bytes_blob.h"
 #include "file_error.h"
 #include "open_descriptor.h"
 

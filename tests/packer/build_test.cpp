@@ -1,7 +1,6 @@
 // Builds: the program, real folders, real converters. What is written is always what a clean build writes.
-#include "program.h"
+#include "built_game.h"
 #include "random_seed.h"
-#include "scratch.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
@@ -71,10 +70,9 @@ constexpr std::string_view kUp = "#!/bin/sh\ntr a-z A-Z < \"$1\" > \"$2\"\nprint
 // inc.h, or special.h before it when that is there.
 constexpr std::string_view kInc = "header=inc.h\n[ -e \"$4/special.h\" ] && header=special.h\ncat \"$1\" \"$4/$header\" > \"$2\"\necho \"out: $4/special.h $4/$header\" > \"$3\"\n";
 
-class Game {
+class Game : public BuiltGame {
 public:
-    Game() {
-        write("fardel.toml", kProject);
+    Game() : BuiltGame(kProject) {
         write_program("tools/up.sh", kUp);
         write("tools/inc.sh", kInc);
         write("tools/code.txt", "1");
@@ -87,48 +85,8 @@ public:
         write("assets/raw.dat", "raw");
     }
 
-    std::string path(std::string_view name) const { return scratch.path("game/" + std::string(name)); }
-    void write(const std::string& name, std::string_view text) const { scratch.write("game/" + name, text); }
-    void write_program(const std::string& name, std::string_view text) const {
-        write(name, text);
-        fs::permissions(path(name), fs::perms::owner_exec, fs::perm_options::add);
-    }
-    std::string read(const std::string& name) const {
-        std::ifstream file(path(name), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-    void replace(const std::string& name, std::string_view from, std::string_view to) const {
-        std::string text = read(name);
-        const auto at = text.find(from);
-        REQUIRE(at != std::string::npos);
-        write(name, text.replace(at, from.size(), to));
-    }
-
-    Outcome run_build(const Arguments& more = {}) const {
-        Arguments words{"build", path(""), "--level", "1", "--json"};
-        words.insert(words.end(), more.begin(), more.end());
-        return run(words);
-    }
-    json build(const Arguments& more = {}) const {
-        const Outcome outcome = run_build(more);
-        CAPTURE(outcome.err);
-        REQUIRE(outcome.exit_code == 0);
-        return json::parse(outcome.out);
-    }
     // How many jobs were run.
     int run_jobs(const Arguments& more = {}) const { return build(more)["jobs_run"]; }
-    std::string bundle() const { return read("game.fardel"); }
-
-    // What somebody gets who has just the sources.
-    std::string clean_bundle() const {
-        fs::remove_all(scratch.path("clean"));
-        fs::copy(path(""), scratch.path("clean"), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-        fs::remove_all(scratch.path("clean/.fardel"));
-        fs::remove(scratch.path("clean/game.fardel"));
-        run_well({"build", scratch.path("clean"), "--level", "1"});
-        std::ifstream file(scratch.path("clean/game.fardel"), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
     // Nothing of a build but what belongs there.
     void check_nothing_left() const {
         for (const auto& entry : fs::directory_iterator(path(""))) {
@@ -138,8 +96,6 @@ public:
         }
         CHECK_FALSE(fs::exists(path(".fardel/jobs")));
     }
-
-    ScratchFolder scratch;
 };
 
 std::vector<fs::path> files_below(const std::string& folder) {

@@ -1,5 +1,5 @@
 // [link] rewrite: the program, real projects; the texts that come out, their link tables, and what is refused.
-#include "linked_game.h"
+#include "built_game.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
@@ -20,7 +20,7 @@ std::string project(std::string_view link, std::string_view more = "") { return 
 std::string id_path(std::string_view text) { return "/assets/" + blake3(std::as_bytes(std::span(text))).hex(); }
 
 // Spelling → what it leads to: "id HEX" or "name NAME".
-std::map<std::string, std::string> table_of(const LinkedGame& game, std::string_view name) {
+std::map<std::string, std::string> table_of(const BuiltGame& game, std::string_view name) {
     auto source = open_file_source(game.path("game.fardel"));
     REQUIRE(source);
     const auto bundle = Bundle::open(*std::move(source), {.label = "game"});
@@ -35,7 +35,7 @@ std::map<std::string, std::string> table_of(const LinkedGame& game, std::string_
     return table;
 }
 
-void check_refused(const LinkedGame& game, std::string_view code, std::initializer_list<std::string_view> parts) {
+void check_refused(const BuiltGame& game, std::string_view code, std::initializer_list<std::string_view> parts) {
     const Outcome outcome = game.run_build();
     CAPTURE(outcome.err);
     CHECK(outcome.exit_code == 1);
@@ -48,8 +48,8 @@ void check_refused(const LinkedGame& game, std::string_view code, std::initializ
 
 constexpr std::string_view kTriangle = R"({"asset":{"version":"2.0"},"buffers":[{"uri":"tri angle.bin","byteLength":1},{"uri":"data:,x"}],"images":[{"uri":"..\/pic\/a%20b.png","name":"uri"},{"uri":"gone.png"}],"extras":{"uri":"tri angle.bin"}})";
 
-LinkedGame make_game(std::string_view text) {
-    LinkedGame game(text);
+BuiltGame make_game(std::string_view text) {
+    BuiltGame game(text);
     game.write("assets/env/sky.tga", "sky");
     game.write("assets/env/Fire.jpg", "fire");
     game.write("assets/pic/a b.png", "picture");
@@ -73,7 +73,7 @@ constexpr std::string_view kPattern = "[[scanner]]\nmatch = \"*.fx\"\npattern = 
 }  // namespace
 
 TEST_CASE("rewrite: in every text format a spelling becomes the id of what it leads to, and nothing else changes") {
-    const LinkedGame game = make_game(project("rewrite = [\"scripts/*\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", \"models/*.mtl\", \"models/*.obj\"]", kPattern));
+    const BuiltGame game = make_game(project("rewrite = [\"scripts/*\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", \"models/*.mtl\", \"models/*.obj\"]", kPattern));
     const json told = game.build();
     CHECK(told["link"]["rewritten"] == 8);
     const std::string sky = id_path("sky"), fire = id_path("fire"), picture = id_path("picture"), hit = id_path("hit");
@@ -99,7 +99,7 @@ TEST_CASE("rewrite: in every text format a spelling becomes the id of what it le
 }
 
 TEST_CASE("rewrite: the images of a sky box, which no text spells, stay in the link table") {
-    LinkedGame game(project("rewrite = [\"scripts/*\"]"));
+    BuiltGame game(project("rewrite = [\"scripts/*\"]"));
     game.write("assets/env/a_rt.tga", "right");
     game.write("assets/env/a_up.tga", "up");
     game.write("assets/env/wall.tga", "wall");
@@ -112,7 +112,7 @@ TEST_CASE("rewrite: the images of a sky box, which no text spells, stay in the l
 }
 
 TEST_CASE("rewrite: names are spelled exactly, as each format spells them") {
-    const LinkedGame game = make_game(project("rewrite = [\"**/*.shader\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", \"models/*.mtl\", \"models/*.obj\"]\nrewrite_to = \"names\"", kPattern));
+    const BuiltGame game = make_game(project("rewrite = [\"**/*.shader\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", \"models/*.mtl\", \"models/*.obj\"]\nrewrite_to = \"names\"", kPattern));
     const json told = game.build();
     CHECK(game.cat("scripts/x.shader") == "wall\n{\n  skyparms env/none - -\n  {\n    map env/sky.tga // as it is\n    map $lightmap\n  }\n  {\n    animMap 2 env/sky.tga \"env/Fire.jpg\"\n  }\n}\n");
     CHECK(game.cat("a.skin") == "head,wall\nlegs,env/sky.tga\ntag_x,\n");
@@ -128,12 +128,12 @@ TEST_CASE("rewrite: names are spelled exactly, as each format spells them") {
 }
 
 TEST_CASE("rewrite: is the same whatever the number of threads, and after any edit what a clean build writes") {
-    const LinkedGame game = make_game(project("rewrite = [\"models/*.mtl\", \"models/*.obj\", \"*.fx\"]", kPattern));
+    const BuiltGame game = make_game(project("rewrite = [\"models/*.mtl\", \"models/*.obj\", \"*.fx\"]", kPattern));
     game.build({"--jobs", "1"});
     const std::string first = game.bundle();
     game.build({"--anew", "--jobs", "4"});
     CHECK(game.bundle() == first);
-    LinkedGame::grow_old();
+    BuiltGame::grow_old();
     CHECK(game.build()["up_to_date"] == true);
     game.write("assets/env/sky.tga", "another sky");   // its id is in the material, whose id is in the model
     const json changed = game.build();
@@ -145,7 +145,7 @@ TEST_CASE("rewrite: is the same whatever the number of threads, and after any ed
 }
 
 TEST_CASE("rewrite: assets that would hold one another's ids are told with the way round; names can do it") {
-    LinkedGame game(project("rewrite = [\"**/*.fx\"]", kPattern));
+    BuiltGame game(project("rewrite = [\"**/*.fx\"]", kPattern));
     game.replace("fardel.toml", "use = \"texture\"", "use = \"file\"");
     game.replace("fardel.toml", "match = \"*.fx\"", "match = \"**/*.fx\"");
     game.write("assets/a.fx", "image=\"sub/b.fx\"\n");
@@ -166,15 +166,15 @@ TEST_CASE("rewrite: assets that would hold one another's ids are told with the w
 
 TEST_CASE("rewrite: what cannot be rewritten is refused, with what to do") {
     {
-        const LinkedGame game = make_game(project("rewrite = [\"**\"]"));
+        const BuiltGame game = make_game(project("rewrite = [\"**\"]"));
         check_refused(game, "unsupported", {"fardel.toml:5: rewrite: 'models/box.md3' is model/x-md3, a binary format", "take it out of 'rewrite'"});
     }
     {
-        const LinkedGame game = make_game(project("rewrite = [\"*.fx\"]", "[[scanner]]\nmatch = \"*.fx\"\ncommand = [\"true\"]\n"));
+        const BuiltGame game = make_game(project("rewrite = [\"*.fx\"]", "[[scanner]]\nmatch = \"*.fx\"\ncommand = [\"true\"]\n"));
         check_refused(game, "unsupported", {"fardel.toml:5: rewrite: 'f.fx' is scanned by a program alone", "[[scanner]] with 'pattern'"});
     }
     {
-        const LinkedGame game = make_game(project("rewrite = [\"w.txt\"]\nrewrite_to = \"names\"", "[[scanner]]\nmatch = \"w.txt\"\npattern = 'see {reference}'\nuse = \"texture\"\n"));
+        const BuiltGame game = make_game(project("rewrite = [\"w.txt\"]\nrewrite_to = \"names\"", "[[scanner]]\nmatch = \"w.txt\"\npattern = 'see {reference}'\nuse = \"texture\"\n"));
         game.write("assets/w.txt", "see env/fire\nsee env/sky\n");
         game.build();
         CHECK(game.cat("w.txt") == "see env/Fire.jpg\nsee env/sky.tga\n");
@@ -183,13 +183,13 @@ TEST_CASE("rewrite: what cannot be rewritten is refused, with what to do") {
         check_refused(game, "unsupported", {"'w.txt': line 1: 'env/Fire.jpg' cannot stand in the place of 'env/fire'", "rename the file"});
     }
     {
-        const LinkedGame game = make_game(project("rewrite_to = \"names\""));
+        const BuiltGame game = make_game(project("rewrite_to = \"names\""));
         check_refused(game, "malformed", {"fardel.toml:5:", "'rewrite_to' is for texts that 'rewrite' names"});
         game.replace("fardel.toml", "rewrite_to = \"names\"", "rewrite = [\"*.skin\"]\nrewrite_to = \"hash\"");
         check_refused(game, "malformed", {"fardel.toml:6:", "write rewrite_to = \"ids\" or rewrite_to = \"names\""});
     }
     {
-        const LinkedGame game = make_game(project("rewrite = [\"*.nothing\"]"));
+        const BuiltGame game = make_game(project("rewrite = [\"*.nothing\"]"));
         CHECK(game.build()["link"]["idle_patterns"] == json({"*.nothing"}));
     }
 }

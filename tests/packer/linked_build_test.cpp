@@ -1,5 +1,5 @@
 // Builds of projects with [link]: what is scanned, what is remembered of it. The program, real folders.
-#include "linked_game.h"
+#include "built_game.h"
 #include "random_seed.h"
 
 namespace fardel {
@@ -21,8 +21,8 @@ pattern = 'image = "{reference}"'
 use = "texture"
 )";
 
-LinkedGame make_game() {
-    LinkedGame game(kProject);
+BuiltGame make_game() {
+    BuiltGame game(kProject);
     game.write("assets/one.skin", "h_head,sky\nl_legs,env/own\n");
     game.write("assets/two.skin", "h_head,sky\nl_legs,env/gone\n");
     game.write("assets/broken.skin.map", "{\n");
@@ -30,12 +30,12 @@ LinkedGame make_game() {
     game.write("assets/fire.fx", "image = \"env/fire\"\nother = \"env/ice\"\n");
     for (const char* image : {"env/sky.tga", "env/own.png", "env/fire.jpg", "env/ice.jpg"})
         game.write("assets/" + std::string(image), image);
-    LinkedGame::grow_old();
+    BuiltGame::grow_old();
     return game;
 }
 
 TEST_CASE("linked build: what was scanned once is not read again, and the bundle is that of a clean build") {
-    const LinkedGame game = make_game();
+    const BuiltGame game = make_game();
     const json first = game.build();
     CHECK(first["assets_with_scanner"] == 5);
     CHECK(first["assets_scanned"] == 5);
@@ -54,7 +54,7 @@ TEST_CASE("linked build: what was scanned once is not read again, and the bundle
 }
 
 TEST_CASE("linked build: a changed asset is scanned, and nothing else") {
-    const LinkedGame game = make_game();
+    const BuiltGame game = make_game();
     game.build();
     game.write("assets/one.skin", "h_head,sky\nl_legs,env/fire\n");
     const json changed = game.build();
@@ -64,13 +64,13 @@ TEST_CASE("linked build: a changed asset is scanned, and nothing else") {
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
     game.write("assets/renamed.skin", "h_head,sky\nl_legs,env/own\n");   // as it was before
-    LinkedGame::grow_old();
+    BuiltGame::grow_old();
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
 }
 
 TEST_CASE("linked build: a changed pattern, use, form or optional scans what it matches, and nothing else") {
-    const LinkedGame game = make_game();
+    const BuiltGame game = make_game();
     game.build();
     int round = 0;
     for (const auto& [from, to] : {std::pair("image = \"{", "other = \"{"), {"use = \"texture\"", "use = \"texture\"\noptional = true"}, {"use = \"texture\"", "use = \"shader\""}, {"use = \"shader\"", "use = \"shader\"\nform = \"below_textures\""}}) {
@@ -85,7 +85,7 @@ TEST_CASE("linked build: a changed pattern, use, form or optional scans what it 
 }
 
 TEST_CASE("linked build: what was remembered may be damaged or lost, and the bundle is the same") {   // A114
-    const LinkedGame game = make_game();
+    const BuiltGame game = make_game();
     game.build();
     const std::string wanted = game.bundle();
     const std::string good = game.read(".fardel/build.sqlite");

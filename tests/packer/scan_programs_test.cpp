@@ -1,5 +1,5 @@
 // [[scanner]] with a command: real scripts, run by builds; what they find, what is remembered of it, and how they fail.
-#include "linked_game.h"
+#include "built_game.h"
 
 #include <algorithm>
 
@@ -30,21 +30,21 @@ code = ["tools/scan.py"]
 )";
 
 // Two files that name three textures, one of which is not there.
-LinkedGame make_game(std::string_view project = kProject) {
-    LinkedGame game(project);
+BuiltGame make_game(std::string_view project = kProject) {
+    BuiltGame game(project);
     game.write("tools/scan.py", kScript);
     game.write("assets/a.fx", "use t/one\n# use t/none\nuse t/two\n");
     game.write("assets/sub/b c.fx", "\nuse t/gone\n");
     game.write("assets/t/one.png", "1");
     game.write("assets/t/two.tga", "2");
-    LinkedGame::grow_old();
+    BuiltGame::grow_old();
     return game;
 }
 
-json audit(const LinkedGame& game) { return json::parse(run({"audit", game.path(), "--json"}).out); }
+json audit(const BuiltGame& game) { return json::parse(run({"audit", game.path(), "--json"}).out); }
 
 // fardel: <what> [code]
-void check_told(const LinkedGame& game, std::string_view code, std::initializer_list<std::string_view> parts) {
+void check_told(const BuiltGame& game, std::string_view code, std::initializer_list<std::string_view> parts) {
     const Outcome outcome = game.run_build();
     CAPTURE(outcome.err);
     CHECK(outcome.exit_code != 0);
@@ -60,7 +60,7 @@ void check_told(const LinkedGame& game, std::string_view code, std::initializer_
 }  // namespace
 
 TEST_CASE("scanner program: what it prints is linked, and it is asked again only about what changed") {
-    const LinkedGame game = make_game();
+    const BuiltGame game = make_game();
     const json first = game.build();
     CHECK(first["assets_scanned"] == 2);
 
@@ -77,7 +77,7 @@ TEST_CASE("scanner program: what it prints is linked, and it is asked again only
 }
 
 TEST_CASE("scanner program: its script, command, version, inputs and defaults are what its findings depend on") {
-    const LinkedGame game = make_game();
+    const BuiltGame game = make_game();
     game.write("assets/table.txt", "1");
     game.build();
     const auto asked = [&] {
@@ -97,14 +97,14 @@ TEST_CASE("scanner program: its script, command, version, inputs and defaults ar
     CHECK(asked() == 2);
     game.replace("fardel.toml", "code = [", "timeout = 50\ncode = [");
     CHECK(asked() == 0);
-    LinkedGame::grow_old();
+    BuiltGame::grow_old();
     CHECK(game.build()["up_to_date"] == true);
     game.replace("tools/scan.py", "number, line  in", "number, line in");   // is watched
     CHECK(game.build()["assets_with_scanner"] == 2);
 }
 
 TEST_CASE("scanner program: without ${in} it gets one asset on its standard input, and need not name it") {
-    const LinkedGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"**/*.fx\"\nuse = \"texture\"\ncommand = [\"sh\", \"-c\", \"sed -n 's/^use \\\\(.*\\\\)$/{\\\"reference\\\": \\\"\\\\1\\\"}/p'\"]\n");
+    const BuiltGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"**/*.fx\"\nuse = \"texture\"\ncommand = [\"sh\", \"-c\", \"sed -n 's/^use \\\\(.*\\\\)$/{\\\"reference\\\": \\\"\\\\1\\\"}/p'\"]\n");
     const json told = game.build();
     CHECK(told["assets_scanned"] == 2);
     REQUIRE(told["link"]["missing"].size() == 1);
@@ -114,7 +114,7 @@ TEST_CASE("scanner program: without ${in} it gets one asset on its standard inpu
 }
 
 TEST_CASE("scanner program: many assets are asked about in few runs, and inputs lie beside them") {
-    const LinkedGame game = make_game(R"(name = "game"
+    const BuiltGame game = make_game(R"(name = "game"
 sources = ["assets"]
 [link]
 [[scanner]]
@@ -135,7 +135,7 @@ command = ["sh", "-c", "echo run >&2; for f; do echo '{\"file\": \"'$f'\"}'; rea
 }
 
 TEST_CASE("scanner program: its defaults hold where the answer does not say") {
-    const LinkedGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"a.fx\"\nuse = \"sound\"\noptional = true\ncommand = [\"echo\", '{\"reference\": \"no/such\"}']\n");
+    const BuiltGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"a.fx\"\nuse = \"sound\"\noptional = true\ncommand = [\"echo\", '{\"reference\": \"no/such\"}']\n");
     const json told = game.build();
     CHECK(told["link"]["references"] == 1);
     CHECK(told["link"]["missing"].empty());
@@ -165,12 +165,12 @@ TEST_CASE("scanner program: what goes wrong is told with the line, the asset and
 }
 
 TEST_CASE("scanner program: one that matches nothing is not looked for") {
-    const LinkedGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.none\"\ncommand = [\"no-such-program\"]\n");
+    const BuiltGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.none\"\ncommand = [\"no-such-program\"]\n");
     CHECK(game.build()["assets_scanned"] == 0);
 }
 
 TEST_CASE("scanner program: audit runs it as well") {
-    const LinkedGame game = make_game();
+    const BuiltGame game = make_game();
     const json told = audit(game);
     REQUIRE(told["missing"].size() == 1);
     CHECK(told["missing"][0]["from"] == "sub/b c.fx");

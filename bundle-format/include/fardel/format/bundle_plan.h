@@ -42,6 +42,9 @@ public:
     virtual std::optional<Hash> find_version() const { return std::nullopt; }
 };
 
+// Reads `bytes` from the start to their end. The stream keeps them alive.
+std::unique_ptr<BlobStream> open_stream_of(std::shared_ptr<const ByteSource> bytes);
+std::shared_ptr<const BlobSource> make_bytes_blob(std::shared_ptr<const ByteSource> bytes);
 std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes);
 // A regular file, opened by open(). Errors of open(): missing, denied, malformed (a folder, device, FIFO or socket), io;
 // of read(): conflict (the file was written while it was read), io.

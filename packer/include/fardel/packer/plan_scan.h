@@ -48,8 +48,8 @@ struct PlanScan {
 };
 
 // `sizes`: one an asset. Errors: those of the blobs, with the asset's key; conflict (bytes that are not those of the
-// asset's known id); malformed (sizes that do not fit, a
-// pattern, a program's answer), those of ask_job with the scanner's line, cancelled.
+// asset's known id); malformed (sizes that do not fit, a pattern, a program's answer), those of ask_job with the scanner's
+// line, cancelled.
 Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options = {});
 
 // Assets with equal bytes are one in the bundle, and may name files of the folders that they are in: what they do not

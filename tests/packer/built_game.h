@@ -1,4 +1,4 @@
-// A project with [link] in a folder of a test case's own, built by the program.
+// A project in a folder of a test case's own, built by the program.
 #pragma once
 
 #include "program.h"
@@ -14,9 +14,9 @@
 
 namespace fardel::tests {
 
-class LinkedGame {
+class BuiltGame {
 public:
-    explicit LinkedGame(std::string_view project) { write("fardel.toml", project); }
+    explicit BuiltGame(std::string_view project) { write("fardel.toml", project); }
 
     std::string path(std::string_view name = "") const { return scratch_->path("game/" + std::string(name)); }
     void write(const std::string& name, std::string_view text) const { scratch_->write("game/" + name, text); }
@@ -46,11 +46,12 @@ public:
         return nlohmann::json::parse(outcome.out);
     }
     std::string bundle() const { return read("game.fardel"); }
-    // What a build from nothing writes, elsewhere.
+    // What somebody gets who has just the sources.
     std::string clean_bundle() const {
         const ScratchFolder other;
-        std::filesystem::copy(path(), other.path("game"), std::filesystem::copy_options::recursive);
+        std::filesystem::copy(path(), other.path("game"), std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
         std::filesystem::remove_all(other.path("game/.fardel"));
+        std::filesystem::remove(other.path("game/game.fardel"));
         run_well({"build", other.path("game"), "--level", "1"});
         std::ifstream file(other.path("game/game.fardel"), std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
