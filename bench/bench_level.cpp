@@ -45,7 +45,7 @@ void bench_level(const Scene& scene, Table& table) {
         const auto map = must(must(vfs.open("/" + name)).read_all());
         for (const std::string& shader : shader_names(map))
             for (const char* ending : {".tga", ".jpg"})
-                if (physfs.exists(shader + ending) && must(vfs.find("/" + shader + ending))) {
+                if (physfs.exists((shader + ending).c_str()) && must(vfs.find("/" + shader + ending))) {
                     closure.push_back(shader + ending);
                     break;
                 }

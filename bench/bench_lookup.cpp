@@ -16,20 +16,48 @@ namespace {
 
 constexpr std::uint32_t kLookups = 200'000;
 
-// Copied once more, so that the queries lie in memory in the order in which they are asked: what is measured is the
-// look-up, not fetching the question.
-std::vector<std::string> shuffled(std::vector<std::string> names) {
-    std::ranges::shuffle(names, std::mt19937(1));
-    names.resize(std::min<std::size_t>(names.size(), kLookups));
-    const std::vector<std::string> in_order = names;
-    return in_order;
-}
+// Queries in random order, one behind the other in memory in the order in which they are asked: what is measured is the
+// look-up, not fetching the question. (Strings of their own would lie where others were freed, in random order.)
+class Queries {
+public:
+    // `before` and `after`: added to each name.
+    explicit Queries(std::vector<std::string> names, std::string_view before = "", std::string_view after = "") {
+        std::ranges::shuffle(names, std::mt19937(1));
+        names.resize(std::min<std::size_t>(names.size(), kLookups));
+        std::vector<std::size_t> ends;
+        for (const std::string& name : names) {
+            text_.append(before).append(name).append(after);
+            ends.push_back(text_.size());
+        }
+        std::size_t at = 0;
+        for (const std::size_t end : ends) {
+            queries_.emplace_back(text_.data() + at, end - at);
+            at = end;
+        }
+    }
+    Queries(const Queries&) = delete;
+    Queries& operator=(const Queries&) = delete;
+
+    auto begin() const { return queries_.begin(); }
+    auto end() const { return queries_.end(); }
+    std::size_t size() const { return queries_.size(); }
+
+private:
+    std::string text_;
+    std::vector<std::string_view> queries_;
+};
+
+// So that the peer too can be asked for text that is no std::string.
+struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
 
 std::shared_ptr<const Bundle> open_bundle(const std::string& path) { return must(Bundle::open(must(open_file_source(path)), {.label = path})); }
 
 // Microseconds for one call of `find`, over `queries`.
-template <class Queries, class Find>
-double each_us(const Queries& queries, Find&& find) {
+template <class Asked, class Find>
+double each_us(const Asked& queries, Find&& find) {
     std::uint64_t found = 0;
     const double seconds = best_seconds(5, [&] {
         for (const auto& query : queries) found += find(query);
@@ -41,32 +69,30 @@ double each_us(const Queries& queries, Find&& find) {
 void bundle_rows(const Scene& scene, Table& table) {
     constexpr std::uint32_t kNames = 1'000'000;
     const auto bundle = open_bundle(made_up_bundle(scene, kNames));
-    std::vector<std::string> hits;
-    std::vector<std::string> misses;
+    std::vector<std::string> names;
     std::vector<AssetId> ids;
-    for (std::uint32_t i = 0; i < kNames; ++i) hits.push_back(made_up_name(i));
-    hits = shuffled(std::move(hits));
-    for (const std::string& name : hits) misses.push_back(name + "x");
+    for (std::uint32_t i = 0; i < kNames; ++i) names.push_back(made_up_name(i));
+    const Queries hits(names);
+    const Queries misses(names, "", "x");
     std::mt19937 random(2);
     for (std::uint32_t i = 0; i < kLookups; ++i) ids.push_back(must(bundle->asset(AssetIndex{static_cast<std::uint32_t>(random() % kNames)})).id);
     for (std::uint32_t i = 0; i < kNames; ++i) (void)must(bundle->find_name(made_up_name(i)));   // every page verified
 
     // The peer: the same names in a hash table that is wholly in memory and trusts what it holds.
-    std::unordered_map<std::string, std::uint32_t> map;
+    std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> map;
     for (std::uint32_t i = 0; i < kNames; ++i) map.emplace(made_up_name(i), i);
-    const auto in_map = [&](const std::string& name) { return map.contains(name); };
+    const auto in_map = [&](std::string_view name) { return map.contains(name); };
 
-    const auto by_name = [&](const std::string& name) { return must(bundle->find_name(name)).has_value(); };
+    const auto by_name = [&](std::string_view name) { return must(bundle->find_name(name)).has_value(); };
     table.add({"1,000,000 names, hit", each_us(hits, by_name), each_us(hits, in_map), "µs", false, "std::unordered_map", "< 0.3 µs"});
     table.add({"1,000,000 names, miss", each_us(misses, by_name), each_us(misses, in_map), "µs", false, "std::unordered_map", "< 0.1 µs"});
     table.add({"1,000,000 assets by id", each_us(ids, [&](const AssetId& id) { return must(bundle->find_asset(id)).has_value(); }), 0, "µs", false, "", ""});
 
     Vfs vfs;
     (void)must(vfs.mount(made_up_bundle(scene, kNames), {.policy = &scene.policy}));
-    std::vector<std::string> paths;
-    for (const std::string& name : hits) paths.push_back("/" + name);
-    const auto by_path = [&](const std::string& path) { return must(vfs.find(path)).has_value(); };
-    for (const std::string& path : paths) (void)by_path(path);
+    const Queries paths(std::move(names), "/");
+    const auto by_path = [&](std::string_view path) { return must(vfs.find(path)).has_value(); };
+    for (const std::string_view path : paths) (void)by_path(path);
     table.add({"1,000,000 names, Vfs::find", each_us(paths, by_path), 0, "µs", false, "", ""});
 }
 
@@ -74,17 +100,16 @@ void look_up_in_many_bundles(const Scene& scene, Table& table) {
     for (const std::uint32_t bundles : {10u, 100u, 400u}) {
         constexpr std::uint32_t kEach = 2'500;
         Vfs vfs;
-        std::vector<std::string> paths;
+        std::vector<std::string> names;
         for (std::uint32_t b = 0; b < bundles; ++b) {
             (void)must(vfs.mount(made_up_bundle(scene, kEach, b + 1), {.policy = &scene.policy}));
-            for (std::uint32_t i = 0; i < kEach; i += 5) paths.push_back("/" + made_up_name(i, b + 1));
+            for (std::uint32_t i = 0; i < kEach; i += 5) names.push_back(made_up_name(i, b + 1));
         }
-        paths = shuffled(std::move(paths));
-        std::vector<std::string> absent;
-        for (const std::string& path : paths) absent.push_back(path + "x");
-        const auto find = [&](const std::string& path) { return must(vfs.find(path)).has_value(); };
-        for (const std::string& path : paths) (void)find(path);
-        for (const std::string& path : absent) (void)find(path);
+        const Queries paths(names, "/");
+        const Queries absent(std::move(names), "/", "x");
+        const auto find = [&](std::string_view path) { return must(vfs.find(path)).has_value(); };
+        for (const std::string_view path : paths) (void)find(path);
+        for (const std::string_view path : absent) (void)find(path);
         table.add({std::to_string(bundles) + " bundles mounted, hit", each_us(paths, find), 0, "µs", false, "", bundles == 400 ? "< 2 µs" : ""});
         table.add({std::to_string(bundles) + " bundles mounted, miss", each_us(absent, find), 0, "µs", false, "", bundles == 400 ? "< 2 µs" : ""});
     }
@@ -97,13 +122,14 @@ void bench_lookup(const Scene& scene, Table& table) {
     {
         PhysfsPeer physfs;
         physfs.mount(scene.archives);
-        const std::vector<std::string> names = shuffled(physfs.names());
-        std::vector<std::string> paths;
-        for (const std::string& name : names) paths.push_back("/" + name);
+        // PhysicsFS wants strings that end with a zero.
+        const std::string_view end("", 1);
+        const Queries names(physfs.names(), "", end);
+        const Queries paths(physfs.names(), "/");
         Vfs vfs;
         (void)must(vfs.mount(scene.bundle, {.case_rule = CaseRule::fold, .policy = &scene.policy}));
-        const double ours = each_us(paths, [&](const std::string& path) { return must(vfs.find(path)).has_value(); });
-        table.add({"the game's names, Vfs::find", ours, each_us(names, [&](const std::string& name) { return physfs.exists(name); }), "µs", false, "PhysicsFS exists", ""});
+        const double ours = each_us(paths, [&](std::string_view path) { return must(vfs.find(path)).has_value(); });
+        table.add({"the game's names, Vfs::find", ours, each_us(names, [&](std::string_view name) { return physfs.exists(name.data()); }), "µs", false, "PhysicsFS exists", ""});
     }
     bundle_rows(scene, table);
     look_up_in_many_bundles(scene, table);

@@ -43,7 +43,7 @@ void PhysfsPeer::unmount_all() {
     mounted_.clear();
 }
 
-bool PhysfsPeer::exists(const std::string& name) const { return PHYSFS_exists(name.c_str()) != 0; }
+bool PhysfsPeer::exists(const char* name) const { return PHYSFS_exists(name) != 0; }
 
 std::uint64_t PhysfsPeer::read(const std::string& name, std::vector<std::byte>& buffer) const {
     PHYSFS_File* file = PHYSFS_openRead(name.c_str());

@@ -17,7 +17,7 @@ public:
     // In the game's order: a later archive wins.
     void mount(const std::vector<std::string>& archives);
     void unmount_all();
-    bool exists(const std::string& name) const;
+    bool exists(const char* name) const;
     // Opens, reads all of it, closes; returns the size. Ends the program on an error.
     std::uint64_t read(const std::string& name, std::vector<std::byte>& buffer) const;
     std::vector<std::string> names() const;   // every file

@@ -1,4 +1,4 @@
-// The bucket tables of docs/bundle-format.md §5: how many sorted records come before each bucket of leading bits.
+// The bucket table of assets, docs/bundle-format.md §5: how many assets come before each bucket of leading bits.
 #pragma once
 
 #include "bytes.h"
@@ -17,7 +17,6 @@
 namespace fardel {
 
 inline constexpr std::uint64_t kAssetsPerBucket = 2;
-inline constexpr std::uint64_t kNamesPerBucket = 4;
 
 // The 64 leading bits of an id, whose first byte is the highest.
 inline std::uint64_t leading_bits(const AssetId& id) noexcept {
@@ -26,10 +25,10 @@ inline std::uint64_t leading_bits(const AssetId& id) noexcept {
     return std::endian::native == std::endian::little ? swap_bytes(bits) : bits;
 }
 
-// The smallest number of bits with count ≤ per_bucket × 2^bits.
-constexpr int bucket_bits(std::uint64_t count, std::uint64_t per_bucket) noexcept {
+// The smallest number of bits with count ≤ kAssetsPerBucket × 2^bits.
+constexpr int bucket_bits(std::uint64_t count) noexcept {
     int bits = 0;
-    while (count > per_bucket << bits)
+    while (count > kAssetsPerBucket << bits)
         ++bits;
     return bits;
 }
@@ -38,11 +37,11 @@ constexpr int bucket_bits(std::uint64_t count, std::uint64_t per_bucket) noexcep
 // records.
 // Error: limit (more than kBucketRecordsMax records in one bucket; no accident, somebody searched for such keys).
 template <class KeyOf>
-Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, std::uint64_t per_bucket, KeyOf key_of) {
+Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, KeyOf key_of) {
     std::vector<std::uint32_t> starts;
     if (count == 0)
         return starts;
-    const int bits = bucket_bits(count, per_bucket);
+    const int bits = bucket_bits(count);
     const std::uint64_t buckets = std::uint64_t{1} << bits;
     starts.reserve(buckets + 1);
     const auto bucket_of = [&](std::uint32_t i) { return bits == 0 ? 0 : key_of(i) >> (64 - bits); };
@@ -53,7 +52,7 @@ Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, std::uint6
         while (end < count && bucket_of(end) == bucket)
             ++end;
         if (end - first > limits::kBucketRecordsMax)
-            return Error(ErrorCode::limit, std::to_string(end - first) + " records in one bucket of a look-up table; at most " +
+            return Error(ErrorCode::limit, std::to_string(end - first) + " assets in one bucket of the look-up table; at most " +
                                                std::to_string(limits::kBucketRecordsMax));
         starts.push_back(end);
     }

@@ -27,6 +27,7 @@ struct Bundle::Impl {
     std::optional<BlockReader> blocks;
     std::uint32_t asset_count = 0;
     std::uint32_t name_count = 0;
+    std::uint64_t name_homes = 0;   // home_buckets(name_count)
 
     // The one place that says which bundle an error is about.
     Error named(Error error) const { return label.empty() ? std::move(error) : std::move(error).with_context(label); }
@@ -40,6 +41,8 @@ struct Bundle::Impl {
     Status read_trailer(const TrustPolicy* policy, std::uint64_t now_s);
     Status open_tables();
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
+    // Not inline: so that find_name() keeps nothing for after it.
+    [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const { return named(fardel::read_name(tables, name_count, name_homes, query)); }
 };
 
 Bundle::Bundle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -74,6 +77,7 @@ Status Bundle::Impl::open_tables() {
     FARDEL_TRY_ASSIGN(tables, BundleTables::open(*source, head, layout));
     asset_count = static_cast<std::uint32_t>(tables.table(TableKind::assets).count());
     name_count = static_cast<std::uint32_t>(tables.table(TableKind::names).count());
+    name_homes = home_buckets(name_count);
     blocks.emplace(*source, layout, verdict.layout_signed, cache);
     return ok();
 }
@@ -138,12 +142,14 @@ Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted
 
 Result<std::optional<AssetIndex>> Bundle::find_asset(const AssetId& id) const { return impl_->named(impl_->find_asset(id)); }
 
-Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, CaseRule rule) const { return find_name(name, name_hash(name), rule); }
-
 Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const {
-    auto found = look_up_name(impl_->tables, impl_->name_count, name, hash, rule);
-    if (!found) return impl_->named(std::move(found).error());
-    return found;
+    const std::uint32_t names = impl_->name_count;
+    if (names == 0) return std::optional<NameIndex>();
+    const NameQuery query{.name = name, .hash = hash, .rule = rule};
+    const NamePeek peek = peek_name(impl_->tables, names, impl_->name_homes, query);
+    if (peek.answer == NamePeek::Answer::found) return std::optional(NameIndex{peek.name});
+    if (peek.answer == NamePeek::Answer::absent) return std::optional<NameIndex>();
+    return impl_->read_name(query);
 }
 
 Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {

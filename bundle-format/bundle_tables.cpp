@@ -27,19 +27,15 @@ Result<std::string_view> BundleTables::string(StringRef ref) const {
     return std::string_view(reinterpret_cast<const char*>(bytes), length);
 }
 
-Error BundleTables::bucket_error(TableKind buckets, std::uint64_t bucket, bool too_many) {
-    const std::string place = "table " + std::string(table_name(buckets)) + ", record " + std::to_string(bucket);
-    return too_many ? Error(ErrorCode::limit, place + ": more records in one bucket than allowed") : Error(ErrorCode::malformed, place + ": out of order or range");
-}
-
-Result<BundleTables::Range> BundleTables::asset_bucket(std::uint64_t leading, std::uint64_t records) const {
-    const std::uint64_t bucket = bucket_of(TableKind::asset_buckets, leading);
-    FARDEL_TRY_ASSIGN(const std::byte* pair, table(TableKind::asset_buckets).touch(bucket * 4, 8));
+Result<BundleTables::Range> BundleTables::asset_bucket(std::uint64_t leading, std::uint64_t assets) const {
+    const PagedTable& buckets = table(TableKind::asset_buckets);
+    const std::uint64_t bucket = (leading >> 1) >> (63 - std::countr_zero(buckets.count() - 1));   // a power of two: decode_head checked it
+    FARDEL_TRY_ASSIGN(const std::byte* pair, buckets.touch(bucket * 4, 8));
     const Range range{load_le<std::uint32_t>(pair), load_le<std::uint32_t>(pair + 4)};
-    const bool in_order = range.first <= range.last && range.last <= records;
-    if (!in_order || range.last - range.first > limits::kBucketRecordsMax)
-        return bucket_error(TableKind::asset_buckets, bucket, in_order);
-    return range;
+    const bool in_order = range.first <= range.last && range.last <= assets;
+    if (in_order && range.last - range.first <= limits::kBucketRecordsMax) return range;
+    const std::string place = "table asset_buckets, record " + std::to_string(bucket);
+    return in_order ? Error(ErrorCode::limit, place + ": more assets in one bucket than allowed") : Error(ErrorCode::malformed, place + ": out of order or range");
 }
 
 }  // namespace fardel

@@ -6,7 +6,6 @@
 #include <fardel/format/bundle.h>
 
 #include <array>
-#include <bit>
 #include <optional>
 
 namespace fardel {
@@ -27,21 +26,13 @@ public:
     }
 
     Result<std::string_view> string(StringRef ref) const;
-    // Records [first, last) of the bucket that the leading bits of a key name; of `records` in all, > 0.
+    // Assets [first, last) of the bucket that the leading bits of an id name; of `assets` in all, > 0.
+    // Errors: malformed, limit, corrupt, io.
     struct Range {
         std::uint32_t first = 0;
         std::uint32_t last = 0;
     };
-    Result<Range> asset_bucket(std::uint64_t leading, std::uint64_t records) const;
-
-    // Which bucket the leading bits of a key name.
-    std::uint64_t bucket_of(TableKind buckets, std::uint64_t key) const noexcept {
-        const std::uint64_t count = table(buckets).count() - 1;   // a power of two: decode_head checked it
-        const int bits = std::countr_zero(count);
-        return bits == 0 ? 0 : key >> (64 - bits);
-    }
-    // What is wrong with a bucket whose records are out of order, out of range, or too many.
-    static Error bucket_error(TableKind buckets, std::uint64_t bucket, bool too_many);
+    Result<Range> asset_bucket(std::uint64_t leading, std::uint64_t assets) const;
 
 private:
     static constexpr std::size_t kManifestKinds = 16;

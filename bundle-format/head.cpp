@@ -1,6 +1,8 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
+#include <fardel/format/name_buckets.h>
 
+#include "buckets.h"
 #include "bytes.h"
 
 #include <algorithm>
@@ -47,8 +49,7 @@ std::uint64_t records_max(TableKind kind) {
         using enum TableKind;
         case strings: return limits::kStringsBytesMax;
         case assets: return limits::kAssetsMax;
-        case names:
-        case name_index: return limits::kNamesMax;
+        case names: return limits::kNamesMax;
         case dependencies: return limits::kDependenciesMax;
         case placements: return limits::kAssetsMax;
         case blocks: return limits::kBlocksMax;
@@ -132,13 +133,7 @@ const TableEntry* find_table(std::span<const TableEntry> tables, TableKind kind)
 
 std::uint64_t count_of(const TableEntry* table) { return table ? table->count : 0; }
 
-// The smallest b with count ≤ load · 2^b, as 2^b + 1 records; 0 for an empty table.
-std::uint64_t bucket_records(std::uint64_t count, std::uint64_t load) {
-    if (count == 0) return 0;
-    std::uint64_t buckets = 1;
-    while (count > load * buckets) buckets *= 2;
-    return buckets + 1;
-}
+std::uint64_t asset_bucket_records(std::uint64_t assets) { return assets == 0 ? 0 : (std::uint64_t{1} << bucket_bits(assets)) + 1; }
 
 }  // namespace
 
@@ -182,9 +177,11 @@ Result<Head> decode_head(ConstHead bytes) {
 
     using enum TableKind;
     const auto count = [&](TableKind kind) { return count_of(head.find(kind)); };
-    if (count(asset_buckets) != bucket_records(count(assets), 2)) return malformed("head: asset_buckets has the wrong number of records");
-    if (count(name_index) != count(names)) return malformed("head: name_index and names differ in number");
-    if (count(name_buckets) != bucket_records(count(names), 4)) return malformed("head: name_buckets has the wrong number of records");
+    if (count(asset_buckets) != asset_bucket_records(count(assets))) return malformed("head: asset_buckets has the wrong number of records");
+    const std::uint64_t homes = home_buckets(count(names));
+    if (count(name_buckets) < homes || count(name_buckets) > homes + (homes == 0 ? 0 : limits::kNameSpillMax))
+        return malformed("head: name_buckets has the wrong number of records");
+    if (count(name_filters) != filter_words(count(names))) return malformed("head: name_filters has the wrong number of records");
     return head;
 }
 

@@ -77,19 +77,19 @@ std::uint32_t record_bytes(TableKind kind) noexcept {
     switch (kind) {
         using enum TableKind;
         case strings: return 1;
-        case asset_buckets: return 4;
-        case name_buckets:
+        case asset_buckets:
+        case name_filters: return 4;
         case tags:
         case consumes:
         case placements: return 8;
         case names:
-        case name_index:
         case variants:
         case references: return 16;
         case pieces:
         case metadata:
         case creator_metadata: return 32;
         case assets:
+        case name_buckets:
         case foreign_assets:
         case dependencies:
         case blocks: return 64;
@@ -104,8 +104,8 @@ std::string_view table_name(TableKind kind) noexcept {
         case assets: return "assets";
         case asset_buckets: return "asset_buckets";
         case names: return "names";
-        case name_index: return "name_index";
         case name_buckets: return "name_buckets";
+        case name_filters: return "name_filters";
         case pieces: return "pieces";
         case variants: return "variants";
         case tags: return "tags";
@@ -186,30 +186,31 @@ Result<NameRecord> decode_record(std::span<const std::byte> bytes) {
     return r;
 }
 
-void encode_record(const NameIndexRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.hash).put(r.name).put(r.text);
+void encode_record(const NameBucketRecord& r, std::vector<std::byte>& out) {
+    RecordFieldWriter fields(out);
+    for (const std::uint32_t hash : r.hashes) fields.put(hash);
+    fields.put(r.used).put(r.spills).put(std::uint16_t{0});
+    for (const StringRef text : r.texts) fields.put(text);
+    for (const std::uint32_t name : r.names) fields.put(name);
 }
-
-template <>
-Result<NameIndexRecord> decode_record(std::span<const std::byte> bytes) {
-    FARDEL_TRY(verify_length(TableKind::name_index, bytes));
-    RecordFieldReader in(bytes.data());
-    NameIndexRecord r;
-    r.hash = in.take<std::uint64_t>();
-    r.name = in.take<std::uint32_t>();
-    r.text = in.take<std::uint32_t>();
-    return r;
-}
-
-void encode_record(const NameBucketRecord& r, std::vector<std::byte>& out) { RecordFieldWriter(out).put(r.first).put(r.filter); }
 
 template <>
 Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes) {
-    FARDEL_TRY(verify_length(TableKind::name_buckets, bytes));
+    using enum TableKind;
+    FARDEL_TRY(verify_length(name_buckets, bytes));
     RecordFieldReader in(bytes.data());
     NameBucketRecord r;
-    r.first = in.take<std::uint32_t>();
-    r.filter = in.take<std::uint32_t>();
+    for (std::uint32_t& hash : r.hashes) hash = in.take<std::uint32_t>();
+    r.used = in.take<std::uint8_t>();
+    r.spills = in.take<std::uint8_t>();
+    const auto reserved = in.take<std::uint16_t>();
+    for (StringRef& text : r.texts) text = in.take<std::uint32_t>();
+    for (std::uint32_t& name : r.names) name = in.take<std::uint32_t>();
+    if (reserved != 0) return malformed(name_buckets, kReserved);
+    if (r.used > NameBucketRecord::kSlots) return malformed(name_buckets, "more slots in use than there are");
+    if (r.spills > 1) return malformed(name_buckets, "unknown flag");
+    for (std::size_t i = r.used; i < NameBucketRecord::kSlots; ++i)
+        if ((r.hashes[i] | r.texts[i] | r.names[i]) != 0) return malformed(name_buckets, "a slot that is not used is not zero");
     return r;
 }
 

@@ -86,7 +86,7 @@ Result<AssetTables> build_asset_tables(const BundlePlan& plan, const StoredConte
         encode_record(record, tables.assets);
         ++position;
     }
-    FARDEL_TRY_ASSIGN(const auto buckets, bucket_starts(position, kAssetsPerBucket, [&](std::uint32_t i) {
+    FARDEL_TRY_ASSIGN(const auto buckets, bucket_starts(position, [&](std::uint32_t i) {
                           return leading_bits(content.assets[i].id);
                       }));
     for (const std::uint32_t first : buckets)
@@ -176,8 +176,8 @@ Result<std::vector<TableBytes>> build_manifest_tables(const BundlePlan& plan, co
     put(TableKind::assets, std::move(of_assets.assets));
     put(TableKind::asset_buckets, std::move(of_assets.buckets));
     put(TableKind::names, std::move(of_names.names));
-    put(TableKind::name_index, std::move(of_names.name_index));
     put(TableKind::name_buckets, std::move(of_names.name_buckets));
+    put(TableKind::name_filters, std::move(of_names.name_filters));
     put(TableKind::pieces, std::move(of_assets.pieces));
     put(TableKind::variants, std::move(of_names.variants));
     put(TableKind::tags, std::move(of_names.tags));

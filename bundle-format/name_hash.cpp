@@ -1,7 +1,7 @@
 // docs/names.md, "Name hash", in the order of that text.
 #include <fardel/format/name.h>
 
-#include "ascii_word.h"
+#include "lower_reader.h"
 #include "unicode.h"
 #include "wide_product.h"
 
@@ -20,37 +20,38 @@ struct HashedText {
     bool ascii;  // where it is not, `hash` is of no use if the text was to be lowered
 };
 
-template <bool kLower>
+// Reads text that is folded already.
+struct PlainReader {
+    WordPair read(const char* at) const noexcept { return {read_word(at), read_word(at + 8)}; }
+    WordPair lower(WordPair words) const noexcept { return words; }
+    bool is_ascii() const noexcept { return true; }
+};
+
+template <class Reader>
 HashedText hash_text(std::string_view text) noexcept {
     const char* at = text.data();
     const std::size_t size = text.size();
-    std::uint64_t state = kStart, seen = 0;
-    const auto take = [&state, &seen](std::uint64_t first, std::uint64_t second) {
-        seen |= first | second;
-        if constexpr (kLower) {
-            first = lower_ascii_word(first);
-            second = lower_ascii_word(second);
-        }
-        state = folded_product(first ^ kFirst, second ^ state);
-    };
+    Reader reader;
+    std::uint64_t state = kStart;
+    const auto take = [&state](WordPair words) { state = folded_product(words.first ^ kFirst, words.second ^ state); };
     if (size > 16) {
         const char* const last = at + size - 16;
         for (; at < last; at += 16)
-            take(read_word(at), read_word(at + 8));
-        take(read_word(last), read_word(last + 8));
+            take(reader.read(at));
+        take(reader.read(last));
     } else if (size >= 8) {
-        take(read_word(at), size == 16 ? read_word(at + 8) : read_part_word(at + 8, size - 8));
+        take(reader.lower({read_word(at), size == 16 ? read_word(at + 8) : read_part_word(at + 8, size - 8)}));
     } else {
-        take(read_part_word(at, size), 0);
+        take(reader.lower({read_part_word(at, size), 0}));
     }
-    return {folded_product(state ^ kLast, size ^ kLength), is_ascii_word(seen)};
+    return {folded_product(state ^ kLast, size ^ kLength), reader.is_ascii()};
 }
 
 }  // namespace
 
 std::uint64_t name_hash(std::string_view name) {
-    const HashedText hashed = hash_text<true>(name);
-    return hashed.ascii ? hashed.hash : hash_text<false>(unicode::fold(name)).hash;
+    const HashedText hashed = hash_text<LowerReader>(name);
+    return hashed.ascii ? hashed.hash : hash_text<PlainReader>(unicode::fold(name)).hash;
 }
 
 }  // namespace fardel

@@ -1,16 +1,105 @@
-// Finding a name in the tables of an open bundle: a bucket, a record with the whole hash, the text.
+// Finding a name in the tables of an open bundle: a filter, a bucket, the text.
 #pragma once
 
+#include "ascii_word.h"
 #include "bundle_tables.h"
+#include "bytes.h"
 
+#include <fardel/format/limits.h>
 #include <fardel/format/name.h>
+#include <fardel/format/name_buckets.h>
 
+#include <bit>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
+
 namespace fardel {
 
-// `names`: how many the bundle has. `hash`: name_hash(name). Errors: malformed, limit, corrupt, io.
-Result<std::optional<NameIndex>> look_up_name(const BundleTables& tables, std::uint32_t names, std::string_view name, std::uint64_t hash, CaseRule rule);
+struct NameQuery {
+    std::string_view name;
+    std::uint64_t hash = 0;   // name_hash(name)
+    CaseRule rule = CaseRule::exact;
+};
+
+// What can be said from bytes that are verified already and spelled as asked for. Where something is wrong it is unsure, too.
+struct NamePeek {
+    enum class Answer : std::uint8_t { found, absent, unsure } answer = Answer::unsure;
+    std::uint32_t name = 0;
+};
+
+namespace name_lookup {
+
+// Places in a name_buckets record, docs/bundle-format.md §4.
+inline constexpr std::uint64_t kBucketBytes = 64;
+inline constexpr std::size_t kUsedAt = 20;
+inline constexpr std::size_t kSpillsAt = 21;
+inline constexpr std::size_t kTextsAt = 24;
+inline constexpr std::size_t kNamesAt = 44;
+
+// The slots that have this hash, as bits.
+inline std::uint32_t slots_with_portable(const std::byte* bucket, std::uint32_t hash) noexcept {
+    std::uint32_t slots = 0;
+    for (std::uint32_t i = 0; i < NameBucketRecord::kSlots; ++i)
+        slots |= std::uint32_t{load_le<std::uint32_t>(bucket + 4 * i) == hash} << i;
+    return slots;
+}
+
+inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noexcept {
+#if defined(__SSE2__) || defined(_M_X64)
+    static_assert(NameBucketRecord::kSlots == 5);
+    const __m128i wanted = _mm_set1_epi32(static_cast<int>(hash));
+    const auto equal = [&](std::size_t at) {
+        const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket + at));
+        return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted))));
+    };
+    return equal(0) | (equal(16) & 1) << 4;   // without a branch: nobody can foretell which slot it is
+#else
+    return slots_with_portable(bucket, hash);
+#endif
+}
+
+}  // namespace name_lookup
+
+// `names`: how many the bundle has, > 0; `homes`: home_buckets(names). Look-ups wait for memory, several at once where a
+// processor sees far enough ahead: so no Result in here, and as few instructions as can be.
+inline NamePeek peek_name(const BundleTables& tables, std::uint32_t names, std::uint64_t homes, const NameQuery& query) {
+    using namespace name_lookup;
+    constexpr NamePeek kAbsent{.answer = NamePeek::Answer::absent};
+    if (query.name.size() > limits::kNameBytesMax) return kAbsent;
+    const PagedTable& filters = tables.table(TableKind::name_filters);
+    const PagedTable& buckets = tables.table(TableKind::name_buckets);
+    const PagedTable& strings = tables.table(TableKind::strings);
+
+    const std::byte* const filter = filters.peek_record<4>(filter_word(query.hash, filters.count()));
+    if (!filter) return {};
+    const std::uint32_t bits = filter_bits(query.hash);
+    if ((load_le<std::uint32_t>(filter) & bits) != bits) return kAbsent;
+
+    const std::uint64_t home = home_bucket(query.hash, homes);
+    for (std::uint64_t at = home;;) {
+        const std::byte* const bucket = buckets.peek_record<kBucketBytes>(at);
+        if (!bucket) return {};
+        if (const std::uint32_t slots = slots_with(bucket, static_cast<std::uint32_t>(query.hash >> 32)); slots != 0) {
+            const auto slot = static_cast<std::uint32_t>(std::countr_zero(slots));
+            const auto number = load_le<std::uint32_t>(bucket + kNamesAt + 4 * slot);
+            if (slot >= static_cast<std::uint32_t>(bucket[kUsedAt]) || number >= names) return {};
+            tables.table(TableKind::names).prefetch_record<16>(number);
+            const std::byte* const text = strings.peek_short(load_le<std::uint32_t>(bucket + kTextsAt + 4 * slot), static_cast<std::uint32_t>(2 + query.name.size()));
+            if (!text || load_le<std::uint16_t>(text) != query.name.size()) return {};
+            if (!is_equal(reinterpret_cast<const char*>(text + 2), query.name.data(), query.name.size())) return {};
+            return {.answer = NamePeek::Answer::found, .name = number};
+        }
+        if (bucket[kSpillsAt] == std::byte{0}) return kAbsent;
+        if (++at - home > limits::kNameSpillMax || at == buckets.count()) return {};
+    }
+}
+
+// The answer, whatever it takes. Arguments as above. Errors: malformed, corrupt, io.
+Result<std::optional<NameIndex>> read_name(const BundleTables& tables, std::uint32_t names, std::uint64_t homes, const NameQuery& query);
 
 }  // namespace fardel

@@ -1,5 +1,7 @@
 #include "name_tables.h"
 
+#include "bytes.h"
+
 #include <fardel/format/manifest.h>
 
 #include <algorithm>
@@ -83,17 +85,14 @@ NameTables build_name_tables(std::span<const PlannedName> planned, const SortedN
         texts.push_back(record.text);
     }
 
-    tables.name_index.reserve(planned.size() * record_bytes(TableKind::name_index));
-    for (const SortedNames::Hashed& hashed : sorted.by_hash)
-        encode_record(NameIndexRecord{hashed.hash, hashed.name, texts[hashed.name]}, tables.name_index);
     tables.name_buckets.reserve(sorted.buckets.size() * record_bytes(TableKind::name_buckets));
-    for (std::size_t bucket = 0; bucket < sorted.buckets.size(); ++bucket) {
-        NameBucketRecord record{.first = sorted.buckets[bucket]};
-        if (bucket + 1 < sorted.buckets.size())
-            for (std::uint32_t i = record.first; i < sorted.buckets[bucket + 1]; ++i)
-                record.filter |= name_filter(sorted.by_hash[i].hash);
-        encode_record(record, tables.name_buckets);
+    for (NameBucketRecord bucket : sorted.buckets) {
+        for (std::size_t i = 0; i < bucket.used; ++i)
+            bucket.texts[i] = texts[bucket.names[i]];
+        encode_record(bucket, tables.name_buckets);
     }
+    for (const std::uint32_t filter : fill_name_filters(sorted.by_hash))
+        append_le(tables.name_filters, filter);
     return tables;
 }
 

@@ -15,8 +15,8 @@ namespace fardel {
 
 struct NameTables {
     std::vector<std::byte> names;
-    std::vector<std::byte> name_index;
     std::vector<std::byte> name_buckets;
+    std::vector<std::byte> name_filters;
     std::vector<std::byte> variants;
     std::vector<std::byte> tags;
 };

@@ -46,17 +46,28 @@ public:
 
     // The same bytes if their pages are verified already, else nullptr. For bytes that cross at most one page's end.
     const std::byte* peek(std::uint64_t offset, std::uint64_t length) const noexcept {
-        if (length > limits::kPageBytes || offset > entry_.length_bytes || length > entry_.length_bytes - offset || length == 0) return nullptr;
-        const Level& records = levels_.front();
-        if (records.states[offset / limits::kPageBytes].load(std::memory_order_acquire) != kReady) return nullptr;
-        if (records.states[(offset + length - 1) / limits::kPageBytes].load(std::memory_order_acquire) != kReady) return nullptr;
-        return records.bytes + offset;
+        const std::uint64_t last = offset + length - 1;
+        if (length - 1 >= limits::kPageBytes || last >= entry_.length_bytes || last < offset) return nullptr;
+        return is_ready(states_, offset) && is_ready(states_, last) ? records_ + offset : nullptr;
+    }
+    // The same for 1 to kPageBytes bytes at an offset below 2^32.
+    const std::byte* peek_short(std::uint32_t offset, std::uint32_t length) const noexcept {
+        const std::atomic<std::uint8_t>* const states = states_;
+        const std::uint64_t last = std::uint64_t{offset} + length - 1;
+        if (last >= entry_.length_bytes) return nullptr;
+        __builtin_prefetch(records_ + last);   // in the next line, perhaps
+        return is_ready(states, offset) && is_ready(states, last) ? records_ + offset : nullptr;
+    }
+    // One record that the table has, if its page is verified already, else nullptr.
+    template <std::uint64_t kRecordBytes>
+    const std::byte* peek_record(std::uint64_t index) const noexcept {
+        static_assert(limits::kPageBytes % kRecordBytes == 0);   // none crosses the end of a page
+        return is_ready(states_, index * kRecordBytes) ? records_ + index * kRecordBytes : nullptr;
     }
 
-    // Asks the processor for bytes that will be wanted soon. Any offset; no effect on what is verified.
-    void prefetch(std::uint64_t offset) const noexcept {
-        if (offset < entry_.length_bytes) __builtin_prefetch(levels_.front().bytes + offset);
-    }
+    // Asks the processor for a record that the table has and that will be wanted soon.
+    template <std::uint64_t kRecordBytes>
+    void prefetch_record(std::uint64_t index) const noexcept { __builtin_prefetch(records_ + index * kRecordBytes); }
 
 private:
     enum State : std::uint8_t { kAbsent = 0, kBusy = 1, kReady = 2 };
@@ -68,11 +79,16 @@ private:
         TableMemory state_memory;
         std::atomic<std::uint8_t>* states = nullptr;               // of `state_memory`: one a page
     };
+    static bool is_ready(const std::atomic<std::uint8_t>* states, std::uint64_t offset) noexcept {
+        return states[offset / limits::kPageBytes].load(std::memory_order_acquire) == kReady;
+    }
     Result<const std::byte*> read_and_touch(std::uint64_t offset, std::uint64_t length) const;
     Status ensure_page(std::size_t level, std::uint64_t page) const;
     Status read_page(std::size_t level, std::uint64_t page) const;
 
     TableEntry entry_;
+    const std::byte* records_ = nullptr;                           // of levels_[0]
+    const std::atomic<std::uint8_t>* states_ = nullptr;            // of levels_[0]
     const ByteSource* source_ = nullptr;
     std::vector<Level> levels_;                                    // 0: the records
 };

@@ -1,14 +1,11 @@
 #include "sorted_names.h"
 
-#include "buckets.h"
-
 #include <algorithm>
 #include <string_view>
 
 namespace fardel {
 namespace {
 
-using Hashed = SortedNames::Hashed;
 using Texts = std::span<const std::string_view>;  // in the order of by_text
 
 Error conflict(std::string_view a, std::string_view relation, std::string_view b) {
@@ -17,7 +14,7 @@ Error conflict(std::string_view a, std::string_view relation, std::string_view b
 }
 
 // A08. Equal folds have equal hashes, so only neighbours can be equal.
-Status verify_folds_differ(Texts texts, std::span<const Hashed> by_hash) {
+Status verify_folds_differ(Texts texts, std::span<const HashedName> by_hash) {
     for (std::size_t first = 0; first < by_hash.size();) {
         std::size_t end = first + 1;
         while (end < by_hash.size() && by_hash[end].hash == by_hash[first].hash)
@@ -35,9 +32,9 @@ Status verify_folds_differ(Texts texts, std::span<const Hashed> by_hash) {
 }
 
 Status verify_not_a_name(std::string_view folder, std::string_view inside, Texts texts,
-                         std::span<const Hashed> by_hash) {
+                         std::span<const HashedName> by_hash) {
     const std::uint64_t hash = name_hash(folder);
-    for (auto it = std::ranges::lower_bound(by_hash, hash, {}, &Hashed::hash); it != by_hash.end() && it->hash == hash;
+    for (auto it = std::ranges::lower_bound(by_hash, hash, {}, &HashedName::hash); it != by_hash.end() && it->hash == hash;
          ++it)
         if (names_fold_equal(texts[it->name], folder))
             return conflict(texts[it->name], "is also the folder of", inside);
@@ -45,7 +42,7 @@ Status verify_not_a_name(std::string_view folder, std::string_view inside, Texts
 }
 
 // A12. Each folder is looked up once where names follow each other in it.
-Status verify_no_name_is_a_folder(Texts texts, std::span<const Hashed> by_hash) {
+Status verify_no_name_is_a_folder(Texts texts, std::span<const HashedName> by_hash) {
     std::string_view previous;
     for (const std::string_view text : texts) {
         const auto shared = static_cast<std::size_t>(std::ranges::mismatch(previous, text).in1 - previous.begin());
@@ -79,12 +76,8 @@ Result<SortedNames> sort_names(std::span<const PlannedName> names) {
         sorted.by_hash.push_back({name_hash(place.text), static_cast<std::uint32_t>(texts.size())});
         texts.push_back(place.text);
     }
-    std::ranges::sort(sorted.by_hash, [](const Hashed& a, const Hashed& b) {
-        return a.hash != b.hash ? a.hash < b.hash : a.name < b.name;
-    });
-
-    FARDEL_TRY_ASSIGN(sorted.buckets, bucket_starts(static_cast<std::uint32_t>(texts.size()), kNamesPerBucket,
-                                                    [&](std::uint32_t i) { return sorted.by_hash[i].hash; }));
+    std::ranges::sort(sorted.by_hash);
+    FARDEL_TRY_ASSIGN(sorted.buckets, fill_name_buckets(sorted.by_hash));
     FARDEL_TRY(verify_folds_differ(texts, sorted.by_hash));
     FARDEL_TRY(verify_no_name_is_a_folder(texts, sorted.by_hash));
     return sorted;

@@ -15,16 +15,15 @@ namespace fardel {
 // assets.cpp: order, ids of nothing, content types, and the runs of pieces.
 void check_assets(const Tables& tables, Strings& texts, Findings& findings);
 
-// buckets.cpp: both look-up tables, against ids and index hashes.
+// asset_buckets.cpp: the look-up table of assets, against the ids.
 void check_asset_buckets(const Tables& tables, Findings& findings);
-void check_name_buckets(const Tables& tables, Findings& findings);
 
 // names.cpp: form, order, flags, targets.
 void check_names(const Tables& tables, Strings& texts, Findings& findings);
 // name_places.cpp: no two names in one place of a case-insensitive file system, and no file that is a folder.
 void check_name_places(const Tables& tables, const Strings& texts, Findings& findings);
-// name_index.cpp: every name once, under the right hash.
-void check_name_index(const Tables& tables, const Strings& texts, Findings& findings);
+// name_look_up.cpp: the look-up tables of names, against the texts.
+void check_name_look_up(const Tables& tables, const Strings& texts, Findings& findings);
 
 // variants.cpp: runs of variants by name, of tags by variant.
 void check_variants(const Tables& tables, Strings& texts, Findings& findings);

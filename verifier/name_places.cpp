@@ -1,4 +1,5 @@
 #include "checks.h"
+#include "hashed_names.h"
 
 #include <fardel/format/name.h>
 
@@ -9,34 +10,22 @@
 namespace fardel {
 namespace {
 
-// Where a name stands on a case-insensitive file system: by the hash of its folded text first.
-struct Place {
-    std::uint64_t hash = 0;
-    std::uint32_t name = 0;
-    friend auto operator<=>(const Place&, const Place&) = default;
-};
-
+// Where names stand on a case-insensitive file system: by the hash of the folded text first.
 class Places {
 public:
-    Places(const Tables& tables, const Strings& texts) : tables_(tables), texts_(texts) {
-        places_.reserve(tables.count(TableKind::names));
-        for (std::uint32_t i = 0; i < tables.count(TableKind::names); ++i)
-            if (const auto text = text_of(i))
-                places_.push_back({name_hash(*text), i});
-        std::ranges::sort(places_);
-    }
+    Places(const Tables& tables, const Strings& texts) : tables_(tables), texts_(texts), places_(hash_names(tables, texts)) {}
 
     std::optional<std::string_view> text_of(std::uint32_t name) const {
         const auto record = tables_.find<NameRecord>(name);
         return record ? texts_.find(record->text) : std::nullopt;
     }
 
-    const std::vector<Place>& all() const noexcept { return places_; }
+    const std::vector<HashedName>& all() const noexcept { return places_; }
 
     // A name that folds to what `text` does.
     std::optional<std::uint32_t> find(std::string_view text) const {
         const std::uint64_t hash = name_hash(text);
-        auto at = std::ranges::lower_bound(places_, hash, {}, &Place::hash);
+        auto at = std::ranges::lower_bound(places_, hash, {}, &HashedName::hash);
         for (std::uint32_t seen = 0; at != places_.end() && at->hash == hash && seen < limits::kNameHashCollisionsMax;
              ++at, ++seen)
             if (const auto other = text_of(at->name); other && names_fold_equal(text, *other))
@@ -47,7 +36,7 @@ public:
 private:
     const Tables& tables_;
     const Strings& texts_;
-    std::vector<Place> places_;
+    std::vector<HashedName> places_;
 };
 
 void check_equal_folds(const Places& places, Findings& findings) {

@@ -63,7 +63,6 @@ namespace fardel {
     X(name_is_folder, error, malformed)                \
     X(name_hash_crowded, error, limit)                 \
     X(name_target, error, malformed)                   \
-    X(name_index_wrong, error, malformed)              \
     X(variant_run, error, malformed)                   \
     X(variant_of_another_name, error, malformed)       \
     X(variant_target, error, malformed)                \

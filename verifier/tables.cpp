@@ -54,7 +54,7 @@ std::optional<Hash> Tables::find_piece(std::uint64_t index) const noexcept {
     return hash;
 }
 
-std::optional<std::uint32_t> Tables::find_bucket(TableKind kind, std::uint64_t index) const noexcept {
+std::optional<std::uint32_t> Tables::find_number(TableKind kind, std::uint64_t index) const noexcept {
     const auto bytes = (*this)[kind].find_record_bytes(index);
     if (!bytes)
         return std::nullopt;
@@ -69,7 +69,6 @@ bool Tables::check_records(Findings& findings) const {
     using enum TableKind;
     check.operator()<AssetRecord>(assets);
     check.operator()<NameRecord>(names);
-    check.operator()<NameIndexRecord>(name_index);
     check.operator()<NameBucketRecord>(name_buckets);
     check.operator()<VariantRecord>(variants);
     check.operator()<TagRecord>(tags);
@@ -81,7 +80,7 @@ bool Tables::check_records(Findings& findings) const {
     check.operator()<MetadataRecord>(creator_metadata);
     check.operator()<PlacementRecord>(placements);
     check.operator()<BlockRecord>(blocks);
-    for (const TableKind kind : {strings, asset_buckets, pieces})
+    for (const TableKind kind : {strings, asset_buckets, name_filters, pieces})
         all = (*this)[kind].whole() && all;
     return all;
 }

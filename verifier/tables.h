@@ -20,8 +20,6 @@ inline constexpr TableKind kTableOf<AssetRecord> = TableKind::assets;
 template <>
 inline constexpr TableKind kTableOf<NameRecord> = TableKind::names;
 template <>
-inline constexpr TableKind kTableOf<NameIndexRecord> = TableKind::name_index;
-template <>
 inline constexpr TableKind kTableOf<NameBucketRecord> = TableKind::name_buckets;
 template <>
 inline constexpr TableKind kTableOf<VariantRecord> = TableKind::variants;
@@ -67,8 +65,8 @@ public:
     }
     // Of `pieces`.
     std::optional<Hash> find_piece(std::uint64_t index) const noexcept;
-    // Where a bucket of the two bucket tables begins.
-    std::optional<std::uint32_t> find_bucket(TableKind kind, std::uint64_t index) const noexcept;
+    // Of `asset_buckets` or `name_filters`, whose records are one number.
+    std::optional<std::uint32_t> find_number(TableKind kind, std::uint64_t index) const noexcept;
 
     // Decodes every record of every table; a finding for each that has not the form of its kind. Whether all records of
     // the bundle are known.

@@ -23,8 +23,7 @@ void check_manifest(const Tables& tables, Strings& texts, bool all_records_known
     check_asset_buckets(tables, findings);
     check_names(tables, texts, findings);
     check_name_places(tables, texts, findings);
-    check_name_index(tables, texts, findings);
-    check_name_buckets(tables, findings);
+    check_name_look_up(tables, texts, findings);
     check_variants(tables, texts, findings);
     check_references(tables, texts, findings);
     check_consumes(tables, texts, findings);

@@ -42,7 +42,7 @@ bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
     std::vector<NameRun::Member> members;
     std::size_t names = 0;
     for (Mount* mount : outside) {
-        const std::size_t more = mount->bundle->table_count(TableKind::name_index);
+        const std::size_t more = mount->bundle->table_count(TableKind::names);
         if (!members.empty() && names + more > NameRun::kBundleNamesMax)
             break;
         mount->in_run = NameRun::fits(*mount->bundle);

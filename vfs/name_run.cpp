@@ -7,30 +7,53 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kRecordBytes = 16;  // docs/bundle-format.md §4, name_index: the hash comes first
+// docs/bundle-format.md §4, name_buckets: the high halves of up to five hashes, and how many there are.
+constexpr std::size_t kBucketBytes = 64;
+constexpr std::size_t kUsedAt = 20;
 
-std::uint64_t count_names(const Bundle& bundle) { return bundle.table_count(TableKind::name_index); }
-
-Result<std::span<const std::byte>> read_index(const Bundle& bundle) {
-    if (count_names(bundle) == 0)
+Result<std::span<const std::byte>> read_buckets(const Bundle& bundle) {
+    const std::uint64_t count = bundle.table_count(TableKind::name_buckets);
+    if (count == 0)
         return std::span<const std::byte>();
-    return bundle.table_bytes(TableKind::name_index, 0, count_names(bundle) * kRecordBytes);
+    return bundle.table_bytes(TableKind::name_buckets, 0, count * kBucketBytes);
 }
 
-std::uint64_t hash_at(const std::byte* record) {
-    std::uint64_t hash = 0;
+std::size_t used_slots(const std::byte* bucket) { return std::to_integer<std::size_t>(bucket[kUsedAt]); }
+
+std::uint32_t hash_at(const std::byte* slot) {
+    std::uint32_t hash = 0;
     if constexpr (std::endian::native == std::endian::little)
-        std::memcpy(&hash, record, sizeof hash);
+        std::memcpy(&hash, slot, sizeof hash);
     else
-        for (int i = 7; i >= 0; --i)
-            hash = hash << 8 | static_cast<std::uint64_t>(record[i]);
+        for (int i = 3; i >= 0; --i)
+            hash = hash << 8 | static_cast<std::uint32_t>(slot[i]);
     return hash;
+}
+
+// Calls `visit` with the high half of each name's hash.
+template <class Visit>
+void for_each_hash(std::span<const std::byte> buckets, Visit&& visit) {
+    for (std::size_t at = 0; at < buckets.size(); at += kBucketBytes)
+        for (std::size_t slot = 0; slot < used_slots(&buckets[at]); ++slot)
+            visit(hash_at(&buckets[at + 4 * slot]));
 }
 
 }  // namespace
 
 bool NameRun::fits(const Bundle& bundle) {
-    return count_names(bundle) <= kBundleNamesMax && read_index(bundle).has_value();
+    const std::uint64_t names = bundle.table_count(TableKind::names);
+    if (names > kBundleNamesMax)
+        return false;
+    const auto buckets = read_buckets(bundle);
+    if (!buckets)
+        return false;
+    std::size_t used = 0;
+    for (std::size_t at = 0; at < buckets->size(); at += kBucketBytes) {
+        if (used_slots(&(*buckets)[at]) > NameBucketRecord::kSlots)
+            return false;
+        used += used_slots(&(*buckets)[at]);
+    }
+    return used == names;
 }
 
 std::shared_ptr<const NameRun> NameRun::build(std::span<const Member> members) {
@@ -38,11 +61,11 @@ std::shared_ptr<const NameRun> NameRun::build(std::span<const Member> members) {
     std::vector<std::span<const std::byte>> tables;
     std::size_t names = 0;
     for (const Member& member : members) {
-        auto table = read_index(*member.bundle);
+        auto table = read_buckets(*member.bundle);
         assert(table);  // fits() has read it, and what was verified stays
         run->members_.push_back(member.content);
         tables.push_back(table ? *table : std::span<const std::byte>());
-        names += tables.back().size() / kRecordBytes;
+        names += member.bundle->table_count(TableKind::names);
     }
     assert(members.size() <= kMembersMax && names <= kNamesMax);
     run->bits_ = names <= 4 ? 0 : static_cast<int>(std::bit_width((names + 3) / 4 - 1));
@@ -52,16 +75,14 @@ std::shared_ptr<const NameRun> NameRun::build(std::span<const Member> members) {
     buckets.resize((std::size_t{1} << run->bits_) + 1);
     run->entries_.resize(names);
     for (const auto table : tables)
-        for (std::size_t at = 0; at < table.size(); at += kRecordBytes)
-            ++buckets[run->bucket_of(hash_at(&table[at]))];
+        for_each_hash(table, [&](std::uint32_t hash) { ++buckets[run->bucket_of(hash)]; });
     for (std::size_t i = 1; i < buckets.size(); ++i)
         buckets[i] += buckets[i - 1];
     for (std::size_t member = 0; member < tables.size(); ++member)
-        for (std::size_t at = 0; at < tables[member].size(); at += kRecordBytes) {
-            const std::uint64_t hash = hash_at(&tables[member][at]);
+        for_each_hash(tables[member], [&](std::uint32_t hash) {
             run->entries_[--buckets[run->bucket_of(hash)]] = {.fingerprint = static_cast<std::uint16_t>(hash),
                                                               .member = static_cast<std::uint16_t>(member)};
-        }
+        });
     return run;
 }
 

@@ -29,7 +29,7 @@ public:
         const Bundle* bundle = nullptr;  // used by build() only
     };
 
-    // Whether a bundle's names are few enough, and can be read. Reads all of its name index.
+    // Whether a bundle's names are few enough, and can be read. Reads all of its look-up table.
     static bool fits(const Bundle& bundle);
     // Every member fits; all of them together have at most kNamesMax names.
     static std::shared_ptr<const NameRun> build(std::span<const Member> members);
@@ -43,15 +43,14 @@ public:
     bool for_each(std::uint64_t hash, Visit&& visit) const;
 
 private:
-    // The low bits of the hash, and the member.
+    // The low bits of the hash's high half, and the member.
     struct Entry {
         std::uint16_t fingerprint;
         std::uint16_t member;
     };
 
-    std::size_t bucket_of(std::uint64_t hash) const noexcept {
-        return bits_ == 0 ? 0 : static_cast<std::size_t>(hash >> (64 - bits_));
-    }
+    // By the high half of a hash, which is all that bundles tell of it.
+    std::size_t bucket_of(std::uint32_t high) const noexcept { return bits_ == 0 ? 0 : high >> (32 - bits_); }
 
     std::vector<ContentNumber> members_;
     std::vector<Entry> entries_;
@@ -61,13 +60,14 @@ private:
 
 template <class Visit>
 bool NameRun::for_each(std::uint64_t hash, Visit&& visit) const {
-    const std::size_t bucket = bucket_of(hash);
+    const auto high = static_cast<std::uint32_t>(hash >> 32);
+    const std::size_t bucket = bucket_of(high);
     const std::uint32_t first = buckets_[bucket];
     const std::uint32_t last = buckets_[bucket + 1];
     // Four names a bucket on average; a name that all members have is one more from each.
     if (last - first > 64 + 4 * members_.size())
         return false;
-    const auto fingerprint = static_cast<std::uint16_t>(hash);
+    const auto fingerprint = static_cast<std::uint16_t>(high);
     for (std::uint32_t i = first; i < last; ++i)
         if (entries_[i].fingerprint == fingerprint)
             visit(entries_[i].member);

@@ -88,33 +88,64 @@ std::uint64_t leading(const AssetId& id) {
     return value;
 }
 
-// §5.
-void check_buckets(Bytes table, const std::vector<std::uint64_t>& keys, std::uint64_t load, bool filtered) {
+// §5, assets.
+void check_asset_buckets(Bytes table, const std::vector<std::uint64_t>& keys) {
     if (keys.empty()) {
         REQUIRE(table.empty());
         return;
     }
     unsigned bits = 0;
-    while (keys.size() > load << bits)
+    while (keys.size() > std::uint64_t{2} << bits)
         ++bits;
-    const auto bucket_of = [bits](std::uint64_t key) { return bits == 0 ? 0 : key >> (64 - bits); };
-    const std::size_t numbers = filtered ? 2 : 1;
-    REQUIRE(table.size() == ((std::size_t{1} << bits) + 1) * 4 * numbers);
+    REQUIRE(table.size() == ((std::size_t{1} << bits) + 1) * 4);
     for (std::size_t i = 0; i <= std::size_t{1} << bits; ++i) {
-        const auto less = std::ranges::count_if(keys, [&](std::uint64_t key) { return bucket_of(key) < i; });
-        REQUIRE(number_at(table, i * numbers) == static_cast<std::uint64_t>(less));
-        if (!filtered)
-            continue;
+        const auto less = std::ranges::count_if(keys, [&](std::uint64_t key) { return (bits == 0 ? 0 : key >> (64 - bits)) < i; });
+        REQUIRE(number_at(table, i) == static_cast<std::uint64_t>(less));
+    }
+}
+
+// §5, names: `hashed` are all of them, by hash and number.
+void check_name_buckets(const AuditedBundle& b, const std::vector<NameBucketRecord>& buckets, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& hashed) {
+    const std::uint64_t homes = (2 * hashed.size() + 6) / 7;
+    REQUIRE(buckets.size() >= homes);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        const NameBucketRecord& bucket = buckets[i];
+        // All that lead here or before and found no place before.
+        std::size_t used = 0;
+        while (next + used < hashed.size() && used < 5 && (hashed[next + used].first >> 32) * homes / (std::uint64_t{1} << 32) <= i)
+            ++used;
+        REQUIRE(bucket.used == used);
+        for (std::size_t slot = 0; slot < used; ++slot) {
+            const auto& [hash, name] = hashed[next + slot];
+            REQUIRE(bucket.hashes[slot] == hash >> 32);
+            REQUIRE(bucket.names[slot] == name);
+            REQUIRE(bucket.texts[slot] == b.names[name].text);
+        }
+        next += used;
+        const bool more = next < hashed.size() && (hashed[next].first >> 32) * homes / (std::uint64_t{1} << 32) <= i;
+        REQUIRE(bucket.spills == (more ? 1 : 0));
+        REQUIRE((i < homes || used > 0));
+    }
+    REQUIRE(next == hashed.size());
+}
+
+void check_name_filters(Bytes table, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& hashed) {
+    unsigned bits = 0;
+    while (hashed.size() > std::uint64_t{4} << bits)
+        ++bits;
+    REQUIRE(table.size() == (hashed.empty() ? 0 : std::size_t{4} << bits));
+    for (std::size_t i = 0; i * 4 < table.size(); ++i) {
         std::uint32_t filter = 0;
-        for (const std::uint64_t key : keys)
-            if (bucket_of(key) == i && i < std::size_t{1} << bits)
-                filter |= 1u << key % 32 | 1u << key / 32 % 32;
-        REQUIRE(number_at(table, i * 2 + 1) == filter);
+        for (const auto& [hash, name] : hashed)
+            if ((bits == 0 ? 0 : hash >> (64 - bits)) == i)
+                filter |= 1u << hash % 32 | 1u << hash / 32 % 32;
+        REQUIRE(number_at(table, i) == filter);
     }
 }
 
 // §4, names.
-void check_names(const AuditedBundle& b, const std::vector<NameIndexRecord>& index, Bytes buckets) {
+void check_names(const AuditedBundle& b, const std::vector<NameBucketRecord>& buckets, Bytes filters) {
     REQUIRE(strictly_rising(b.names, [&](const NameRecord& n) { return b.text(n.text); }));
     std::set<std::string> folded;
     for (const NameRecord& name : b.names) {
@@ -125,16 +156,12 @@ void check_names(const AuditedBundle& b, const std::vector<NameIndexRecord>& ind
         for (auto slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
             REQUIRE(!folded.contains(name.substr(0, slash)));
 
-    REQUIRE(index.size() == b.names.size());
-    REQUIRE(strictly_rising(index, [](const NameIndexRecord& r) { return std::pair(r.hash, r.name); }));
-    std::vector<std::uint64_t> hashes;
-    for (const NameIndexRecord& record : index) {
-        REQUIRE(record.name < b.names.size());
-        REQUIRE(record.text == b.names[record.name].text);
-        REQUIRE(record.hash == name_hash(b.text(record.text)));
-        hashes.push_back(record.hash);
-    }
-    check_buckets(buckets, hashes, 4, true);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> hashed;
+    for (std::uint32_t i = 0; i < b.names.size(); ++i)
+        hashed.emplace_back(name_hash(b.text(b.names[i].text)), i);
+    std::ranges::sort(hashed);
+    check_name_buckets(b, buckets, hashed);
+    check_name_filters(filters, hashed);
 }
 
 // §4, variants and tags: one run a name, in the order of names.
@@ -227,11 +254,10 @@ void check_runs(const AuditedBundle& b) {
     REQUIRE(reference == b.references.size());
 }
 
-void check_strings_used(const AuditedBundle& b, const std::vector<NameIndexRecord>& index) {
+void check_strings_used(const AuditedBundle& b) {
     std::set<StringRef> used;
     for (const auto& r : b.assets) used.insert(r.content_type);
     for (const auto& r : b.names) used.insert(r.text);
-    for (const auto& r : index) used.insert(r.text);
     for (const auto& r : b.tags) used.insert({r.axis, r.value});
     for (const auto& r : b.references) {
         used.insert(r.spelling);
@@ -362,7 +388,6 @@ AuditedBundle audit(Bytes file) {
     b.strings = strings_of(table(strings));
     b.assets = records_of<AssetRecord>(table(assets), assets);
     b.names = records_of<NameRecord>(table(names), names);
-    const auto index = records_of<NameIndexRecord>(table(name_index), name_index);
     const Bytes piece_table = table(pieces);
     b.pieces.resize(piece_table.size() / 32);
     if (!piece_table.empty())
@@ -382,9 +407,9 @@ AuditedBundle audit(Bytes file) {
     std::vector<std::uint64_t> ids;
     for (const AssetRecord& asset : b.assets)
         ids.push_back(leading(asset.id));
-    check_buckets(table(asset_buckets), ids, 2, false);
-    check_strings_used(b, index);
-    check_names(b, index, table(name_buckets));
+    check_asset_buckets(table(asset_buckets), ids);
+    check_strings_used(b);
+    check_names(b, records_of<NameBucketRecord>(table(name_buckets), name_buckets), table(name_filters));
     check_variants(b);
     check_links(b);
     check_runs(b);

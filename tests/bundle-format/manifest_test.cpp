@@ -60,8 +60,8 @@ MetadataRecord number(double value) {
 TEST_CASE("manifest: every record has the bytes of the document and one form") {   // A20, A21, A31
     check_family(TableKind::assets, "asset", kAsset);
     check_family(TableKind::names, "name", kName);
-    check_family(TableKind::name_index, "name_index", NameIndexRecord{.hash = 0x0102030405060708, .name = 0x0a0b0c0d, .text = 0x11223344});
-    check_family(TableKind::name_buckets, "name_bucket", NameBucketRecord{.first = 0x0a0b0c0d, .filter = 0x11223344});
+    check_family(TableKind::name_buckets, "name_bucket",
+                 NameBucketRecord{.hashes = {0x01020304, 0x05060708}, .used = 2, .spills = 1, .texts = {0x11223344, 0x21222324}, .names = {0x0a0b0c0d, 0x0e0f1011}});
     check_family(TableKind::variants, "variant", VariantRecord{.asset = 1, .name = 2, .tag_first = 3, .tag_count = 2});
     check_family(TableKind::tags, "tag", TagRecord{.axis = 0x21, .value = 0x32});
     check_family(TableKind::references, "reference", ReferenceRecord{.spelling = 0x55, .kind = ReferenceKind::dynamic, .flags = ReferenceRecord::optional, .target = 0x66});

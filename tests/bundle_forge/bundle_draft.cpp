@@ -11,6 +11,7 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 namespace fardel::forge {
 namespace {
@@ -55,8 +56,9 @@ void visit_refs(Draft& draft, const Visit& visit) {
         visit(asset.content_type);
     for (auto& name : draft.names)
         visit(name.text);
-    for (auto& entry : draft.name_index)
-        visit(entry.text);
+    for (auto& bucket : draft.name_buckets)
+        for (std::size_t i = 0; i < bucket.used; ++i)
+            visit(bucket.texts[i]);
     for (auto& tag : draft.tags) {
         visit(tag.axis);
         visit(tag.value);
@@ -388,17 +390,30 @@ StringRef Draft::add_string(std::string_view text) {
 }
 
 void Draft::index_again() {
-    name_index.clear();
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> hashed;
     for (std::uint32_t i = 0; i < names.size(); ++i)
-        name_index.push_back({name_hash(text_at(strings, names[i].text)), i, names[i].text});
-    std::ranges::sort(name_index, {}, [](const NameIndexRecord& r) { return std::tuple(r.hash, r.name); });
-    const auto starts = buckets_of(name_index.size(), 4, [&](std::size_t i) { return name_index[i].hash; });
-    name_buckets.clear();
-    for (const std::uint32_t first : starts)
-        name_buckets.push_back({.first = first});
-    for (std::size_t bucket = 0; bucket + 1 < starts.size(); ++bucket)
-        for (std::uint32_t i = starts[bucket]; i < starts[bucket + 1]; ++i)
-            name_buckets[bucket].filter |= 1u << name_index[i].hash % 32 | 1u << name_index[i].hash / 32 % 32;
+        hashed.emplace_back(name_hash(text_at(strings, names[i].text)), i);
+    std::ranges::sort(hashed);
+    const std::uint64_t homes = (2 * hashed.size() + 6) / 7;
+    std::size_t words = hashed.empty() ? 0 : 1;
+    while (4 * words < hashed.size())
+        words *= 2;
+    name_buckets.assign(homes, {});
+    name_filters.assign(words, 0);
+    std::uint64_t at = 0;
+    for (const auto& [hash, name] : hashed) {
+        at = std::max(at, (hash >> 32) * homes >> 32);
+        if (name_buckets[at].used == 5) {
+            name_buckets[at++].spills = 1;
+            if (at == name_buckets.size())
+                name_buckets.emplace_back();
+        }
+        NameBucketRecord& bucket = name_buckets[at];
+        bucket.hashes[bucket.used] = static_cast<std::uint32_t>(hash >> 32);
+        bucket.texts[bucket.used] = names[name].text;
+        bucket.names[bucket.used++] = name;
+        name_filters[words == 1 ? 0 : hash >> (64 - std::countr_zero(words))] |= 1u << hash % 32 | 1u << hash / 32 % 32;
+    }
     asset_buckets = buckets_of(assets.size(), 2, [&](std::size_t i) { return leading_bits(assets[i].id); });
 }
 

@@ -111,8 +111,8 @@ struct Draft {
     std::vector<AssetRecord> assets;
     std::vector<std::uint32_t> asset_buckets;
     std::vector<NameRecord> names;
-    std::vector<NameIndexRecord> name_index;
     std::vector<NameBucketRecord> name_buckets;
+    std::vector<std::uint32_t> name_filters;
     std::vector<Hash> pieces;
     std::vector<VariantRecord> variants;
     std::vector<TagRecord> tags;

@@ -8,6 +8,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
+#include <fardel/format/name_buckets.h>
 #include <fardel/verifier/verify_bundle.h>
 
 #include <algorithm>
@@ -57,19 +58,20 @@ void fit_sizes(Parts& parts) {
     const auto resize = [&](TableKind kind, std::size_t records) {
         parts.tables[static_cast<std::uint32_t>(kind)].resize(records * record_bytes(kind));
     };
-    const auto bucket_records = [](std::size_t records, std::size_t a_bucket) {
+    const auto asset_bucket_records = [](std::size_t assets) {
         std::size_t buckets = 1;
-        while (records > a_bucket * buckets)
+        while (assets > 2 * buckets)
             buckets *= 2;
-        return records == 0 ? 0 : buckets + 1;
+        return assets == 0 ? 0 : buckets + 1;
     };
     for (auto& [kind, bytes] : parts.tables)
         bytes.resize(bytes.size() / record_bytes(TableKind{kind}) * record_bytes(TableKind{kind}));
     using enum TableKind;
-    resize(asset_buckets, bucket_records(count(assets), 2));
+    resize(asset_buckets, asset_bucket_records(count(assets)));
     resize(placements, count(assets));
-    resize(name_index, count(names));
-    resize(name_buckets, bucket_records(count(names), 4));
+    const std::size_t homes = home_buckets(count(names));
+    resize(name_buckets, std::clamp<std::size_t>(count(name_buckets), homes, homes == 0 ? 0 : homes + limits::kNameSpillMax));
+    resize(name_filters, filter_words(count(names)));
 }
 
 // Gives each block that lies in the section the hash of its stored bytes.

@@ -37,7 +37,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         using enum TableKind;
         case assets: try_record<AssetRecord>(bytes); break;
         case names: try_record<NameRecord>(bytes); break;
-        case name_index: try_record<NameIndexRecord>(bytes); break;
         case name_buckets: try_record<NameBucketRecord>(bytes); break;
         case variants: try_record<VariantRecord>(bytes); break;
         case tags: try_record<TagRecord>(bytes); break;

@@ -43,7 +43,7 @@ forge::ForgedBundle hostile_bundle(std::uint32_t seed) {
                 records[at + i] = static_cast<std::byte>(number >> 8 * i);
         }
         const bool counted = kind == TableKind::asset_buckets || kind == TableKind::names ||
-                             kind == TableKind::name_index || kind == TableKind::name_buckets;
+                             kind == TableKind::name_buckets || kind == TableKind::name_filters;
         if (!counted && kind != TableKind::assets && kind != TableKind::placements && random() % 8 == 0)
             records.resize(records.size() - record);
     };

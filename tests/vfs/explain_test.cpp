@@ -72,7 +72,7 @@ TEST_CASE("explain: a tombstone decides and nobody wins") {
 TEST_CASE("explain: damage decides, and is told") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "below").write());
-    mount(vfs, damage_table(BundleMaker().add("a", "above").write(), TableKind::name_index), unsigned_at("", 1));
+    mount(vfs, damage_table(BundleMaker().add("a", "above").write(), TableKind::name_buckets), unsigned_at("", 1));
     const Explanation out = explain(vfs, "/a");
     REQUIRE(out.candidates.size() == 2);
     CHECK(out.candidates[0].outcome == Outcome::damaged);

@@ -102,13 +102,13 @@ TEST_CASE("mount set: one of many mounts whose tables are damaged still decides 
     for (int i = 0; i < 30; ++i) {
         const Bytes bundle = BundleMaker().add("only " + std::to_string(i), "x").add("all", std::to_string(i)).write();
         if (i == 3)
-            damaged = mount(vfs, damage_table(bundle, TableKind::name_index), unsigned_at("", 1));
+            damaged = mount(vfs, damage_table(bundle, TableKind::name_buckets), unsigned_at("", 1));
         else
             mount(vfs, bundle);
     }
     CHECK(outcome_of(vfs.find("/all")) == "corrupt");
     CHECK(outcome_of(vfs.find("/only 3")) == "corrupt");
-    CHECK(outcome_of(vfs.open("/nothing")) == "missing");  // its buckets, which are good, say so
+    CHECK(outcome_of(vfs.open("/nothing")) == "missing");  // its filters, which are good, say so
     REQUIRE(vfs.unmount(*damaged));
     CHECK(content_at(vfs, "/all") == "29");
     CHECK(content_at(vfs, "/only 7") == "x");
@@ -117,9 +117,9 @@ TEST_CASE("mount set: one of many mounts whose tables are damaged still decides 
 
 TEST_CASE("mount set: a bundle that floods a bucket hides nobody's name") {
     BundleMaker maker;
-    for (int i = 0; i < 250; ++i)
+    for (int i = 0; i < 200; ++i)
         maker.add(std::to_string(i), "x");
-    const Bytes hostile = flood_name_index(maker.write(), name_hash("victim"));
+    const Bytes hostile = flood_name_buckets(maker.write(), name_hash("victim"));
     Vfs vfs;
     mount(vfs, hostile);
     for (int i = 0; i < 20; ++i)

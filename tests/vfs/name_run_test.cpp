@@ -73,8 +73,8 @@ TEST_CASE("name run: bundles without names, and no bundle at all") {
     CHECK(hits(*run, "a") == std::set<std::size_t>{1});
 }
 
-TEST_CASE("name run: a bundle whose index is damaged does not fit") {
-    CHECK_FALSE(NameRun::fits(*open(damage_table(BundleMaker().add("a", "1").write(), TableKind::name_index))));
+TEST_CASE("name run: a bundle whose buckets are damaged does not fit") {
+    CHECK_FALSE(NameRun::fits(*open(damage_table(BundleMaker().add("a", "1").write(), TableKind::name_buckets))));
 }
 
 TEST_CASE("name run: a bucket that somebody has filled up is told, not searched") {
@@ -82,7 +82,7 @@ TEST_CASE("name run: a bucket that somebody has filled up is told, not searched"
     for (int i = 0; i < 200; ++i)
         maker.add(std::to_string(i), "x");
     const std::uint64_t hash = name_hash("victim");
-    const Bytes hostile = flood_name_index(maker.write(), hash);
+    const Bytes hostile = flood_name_buckets(maker.write(), hash);
     const auto run = build({open(hostile), open(BundleMaker().add("victim", "1").write())});
     CHECK_FALSE(run->for_each(hash, [](std::size_t) {}));
 }

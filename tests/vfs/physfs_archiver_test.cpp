@@ -167,8 +167,8 @@ TEST_CASE("physfs: a damaged table is an error of stat, list and read, never the
     const PhysfsGame game;
     TableKind table{};
     SUBCASE("names") { table = TableKind::names; }
-    SUBCASE("name index") { table = TableKind::name_index; }
     SUBCASE("name buckets") { table = TableKind::name_buckets; }
+    SUBCASE("name filters") { table = TableKind::name_filters; }
     REQUIRE(physfs_mount(scratch.write("x.fardel", damage_table(small_bundle(), table))) == "ok");
     REQUIRE(physfs_mount(make_zip(scratch, "behind.zip", "readme.txt", "from the zip")) == "ok");
 

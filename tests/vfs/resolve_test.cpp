@@ -155,7 +155,7 @@ TEST_CASE("damage: a name whose bundle is damaged is an error, never another bun
 
 TEST_CASE("damage: when a table cannot be believed, nobody below it is asked") {
     for (const TableKind table :
-         {TableKind::name_index, TableKind::name_buckets, TableKind::names, TableKind::strings}) {
+         {TableKind::name_buckets, TableKind::name_filters, TableKind::names, TableKind::strings}) {
         CAPTURE(table_name(table));
         Vfs vfs;
         mount(vfs, BundleMaker().add("a", "below").add("only below", "below").write());

@@ -220,11 +220,15 @@ Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std:
     return bundle;
 }
 
-Bytes flood_name_index(Bytes bundle, std::uint64_t hash) {
-    return rewrite_table(std::move(bundle), TableKind::name_index, [&](std::span<std::byte> records) {
-        for (std::size_t at = 0; at < records.size(); at += 16)
-            for (std::size_t i = 0; i < 8; ++i)
-                records[at + i] = static_cast<std::byte>(hash >> (8 * i));
+Bytes flood_name_buckets(Bytes bundle, std::uint64_t hash) {
+    return rewrite_table(std::move(bundle), TableKind::name_buckets, [&](std::span<std::byte> records) {
+        for (std::size_t at = 0; at < records.size(); at += 64) {
+            NameBucketRecord bucket = decode_record<NameBucketRecord>(records.subspan(at, 64)).value();
+            std::fill_n(bucket.hashes.begin(), bucket.used, static_cast<std::uint32_t>(hash >> 32));
+            Bytes encoded;
+            encode_record(bucket, encoded);
+            std::ranges::copy(encoded, records.begin() + static_cast<std::ptrdiff_t>(at));
+        }
     });
 }
 

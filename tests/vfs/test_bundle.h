@@ -71,8 +71,8 @@ Bytes damage_table(Bytes bundle, TableKind table);
 // What a hostile packer could write: a manifest table of one page, changed, with all hashes right. The bundle id is
 // new.
 Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std::span<std::byte>)>& change);
-// All names of a small bundle claim to have this hash, so that one bucket of the index has all of them.
-Bytes flood_name_index(Bytes bundle, std::uint64_t hash);
+// All names of a small bundle claim to have this hash.
+Bytes flood_name_buckets(Bytes bundle, std::uint64_t hash);
 
 // A source that counts what is read from it.
 class CountingSource final : public ByteSource {

@@ -145,7 +145,7 @@ TEST_CASE("replace: other content under the same id, and what that changes") {
 TEST_CASE("replace: a path about which a damaged mount decides is told with the reason") {
     Vfs vfs;
     const MountId id = mount(vfs, BundleMaker().add("a", "1").write());
-    mount(vfs, damage_table(BundleMaker().add("a", "x").write(), TableKind::name_index), unsigned_at("", 1));
+    mount(vfs, damage_table(BundleMaker().add("a", "x").write(), TableKind::name_buckets), unsigned_at("", 1));
     const auto changes = vfs.replace(id, request(BundleMaker().add("a", "2").write())).value();
     REQUIRE(changes.size() == 1);
     CHECK(changes[0].path == "/a");

@@ -13,6 +13,7 @@
 #include <fardel/format/head.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/manifest.h>
+#include <fardel/format/name.h>
 #include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
 
@@ -63,7 +64,7 @@ public:
 
     // Look-ups. The hash is name_hash(name); passing it lets a caller with many bundles compute it once.
     Result<std::optional<AssetIndex>> find_asset(const AssetId& id) const;
-    Result<std::optional<NameIndex>> find_name(std::string_view name, CaseRule rule = CaseRule::exact) const;
+    Result<std::optional<NameIndex>> find_name(std::string_view name, CaseRule rule = CaseRule::exact) const { return find_name(name, name_hash(name), rule); }
     Result<std::optional<NameIndex>> find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const;
     // The first name ≥ text in byte order; name_count() when there is none. For listing.
     Result<NameIndex> lower_bound_name(std::string_view text) const;

@@ -9,6 +9,7 @@
 #include <fardel/format/limits.h>
 #include <fardel/format/result.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,8 +23,8 @@ enum class TableKind : std::uint32_t {
     assets = 2,            // AssetRecord, sorted by id
     asset_buckets = 3,     // u32: first asset of each bucket of leading id bits, and the count at the end
     names = 4,             // NameRecord, sorted by text
-    name_index = 5,        // NameIndexRecord, sorted by (hash, name)
-    name_buckets = 6,      // NameBucketRecord of each bucket of leading hash bits, and the count at the end
+    name_buckets = 5,      // NameBucketRecord, by leading bits of the hash (name_buckets.h)
+    name_filters = 6,      // u32: bits of the hashes that share their leading bits
     pieces = 7,            // Hash of each piece of each asset that has more than one
     variants = 8,          // VariantRecord
     tags = 9,              // TagRecord
@@ -74,23 +75,15 @@ struct NameRecord {                            // 16 bytes
     bool is(Flag flag) const noexcept { return (flags & flag) != 0; }
 };
 
-struct NameIndexRecord {                       // 16 bytes
-    std::uint64_t hash = 0;
-    std::uint32_t name = 0;
-    StringRef text = 0;
-    friend bool operator==(const NameIndexRecord&, const NameIndexRecord&) = default;
-};
-
-struct NameBucketRecord {                      // 8 bytes
-    std::uint32_t first = 0;                   // first index record of the bucket
-    std::uint32_t filter = 0;                  // name_filter() of all its hashes; 0 for the record at the end
+struct NameBucketRecord {                      // 64 bytes: one line of a processor's cache
+    static constexpr std::size_t kSlots = 5;
+    std::array<std::uint32_t, kSlots> hashes{};   // the high 32 bits; of slots not used all is 0
+    std::uint8_t used = 0;                     // the first slots
+    std::uint8_t spills = 0;                   // 1: the first name of the next bucket belongs into this one, or one before
+    std::array<StringRef, kSlots> texts{};     // of the names
+    std::array<std::uint32_t, kSlots> names{};
     friend bool operator==(const NameBucketRecord&, const NameBucketRecord&) = default;
 };
-
-// The two of 32 bits that a name leaves in its bucket's filter: where one is missing, the name is not in the bucket.
-constexpr std::uint32_t name_filter(std::uint64_t hash) noexcept {
-    return std::uint32_t{1} << (hash & 31) | std::uint32_t{1} << (hash >> 5 & 31);
-}
 
 struct VariantRecord {                         // 16 bytes
     std::uint32_t asset = 0;
@@ -179,7 +172,6 @@ struct BlockRecord {                           // 64 bytes
 // Errors of decode: malformed (wrong length, reserved bytes not zero, unknown kind), unsupported (unknown codec).
 void encode_record(const AssetRecord& record, std::vector<std::byte>& out);
 void encode_record(const NameRecord& record, std::vector<std::byte>& out);
-void encode_record(const NameIndexRecord& record, std::vector<std::byte>& out);
 void encode_record(const NameBucketRecord& record, std::vector<std::byte>& out);
 void encode_record(const VariantRecord& record, std::vector<std::byte>& out);
 void encode_record(const TagRecord& record, std::vector<std::byte>& out);
@@ -195,7 +187,6 @@ template <class Record>
 Result<Record> decode_record(std::span<const std::byte> bytes);
 template <> Result<AssetRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<NameRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<NameIndexRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<VariantRecord> decode_record(std::span<const std::byte> bytes);
 template <> Result<TagRecord> decode_record(std::span<const std::byte> bytes);

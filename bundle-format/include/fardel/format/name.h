@@ -51,7 +51,7 @@ std::string fold_name(std::string_view name);
 // Whether fold_name(a) == fold_name(b); no allocation when both are ASCII.
 bool names_fold_equal(std::string_view a, std::string_view b);
 
-// 64-bit hash of fold_name(name): the key of the name index. No allocation when ASCII. Not secret and not
+// 64-bit hash of fold_name(name): by which names are looked up. No allocation when ASCII. Not secret and not
 // collision-proof: compare names after it.
 std::uint64_t name_hash(std::string_view name);
 

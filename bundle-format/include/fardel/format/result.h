@@ -55,6 +55,10 @@ public:
     std::string text() const;
 
 private:
+    template <class T>
+    friend class Result;
+    Error() = default;   // of a Result that has a value
+
     struct Body {
         ErrorCode code;
         std::string message;
@@ -80,12 +84,12 @@ public:
     T* operator->() { return &value(); }
     const T* operator->() const { return &value(); }
 
-    const Error& error() const& { assert(error_); return *error_; }
-    Error&& error() && { assert(error_); return std::move(*error_); }
+    const Error& error() const& { assert(!value_); return error_; }
+    Error&& error() && { assert(!value_); return std::move(error_); }
 
 private:
     std::optional<T> value_;
-    std::optional<Error> error_;
+    Error error_;
 };
 
 class [[nodiscard]] Status {

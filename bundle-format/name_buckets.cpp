@@ -1,0 +1,37 @@
+#include <fardel/format/name_buckets.h>
+
+#include <algorithm>
+#include <string>
+
+namespace fardel {
+
+Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedName> names) {
+    const std::uint64_t homes = home_buckets(names.size());
+    std::vector<NameBucketRecord> buckets(homes);
+    std::uint64_t at = 0;
+    for (const auto& [hash, name] : names) {
+        const std::uint64_t home = home_bucket(hash, homes);
+        at = std::max(at, home);   // homes rise: what is before is done with
+        if (buckets[at].used == NameBucketRecord::kSlots) {
+            buckets[at].spills = 1;
+            if (++at - home > limits::kNameSpillMax)
+                return Error(ErrorCode::limit, "too many names whose hashes lead to bucket " + std::to_string(home) +
+                                                   " of the look-up table, and to those before it");
+            if (at == buckets.size())
+                buckets.emplace_back();
+        }
+        NameBucketRecord& bucket = buckets[at];
+        bucket.hashes[bucket.used] = static_cast<std::uint32_t>(hash >> 32);
+        bucket.names[bucket.used++] = name;
+    }
+    return buckets;
+}
+
+std::vector<std::uint32_t> fill_name_filters(std::span<const HashedName> names) {
+    std::vector<std::uint32_t> filters(filter_words(names.size()));
+    for (const HashedName& name : names)
+        filters[filter_word(name.hash, filters.size())] |= filter_bits(name.hash);
+    return filters;
+}
+
+}  // namespace fardel
