@@ -27,7 +27,7 @@ struct Bundle::Impl {
     std::optional<BlockReader> blocks;
     std::uint32_t asset_count = 0;
     std::uint32_t name_count = 0;
-    std::uint64_t name_homes = 0;   // home_buckets(name_count)
+    alignas(64) NamePages name_pages;   // of `tables`
 
     // The one place that says which bundle an error is about.
     Error named(Error error) const { return label.empty() ? std::move(error) : std::move(error).with_context(label); }
@@ -42,7 +42,7 @@ struct Bundle::Impl {
     Status open_tables();
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
     // Not inline: so that find_name() keeps nothing for after it.
-    [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const { return named(fardel::read_name(tables, name_count, name_homes, query)); }
+    [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const { return named(fardel::read_name(tables, query)); }
 };
 
 Bundle::Bundle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -77,7 +77,7 @@ Status Bundle::Impl::open_tables() {
     FARDEL_TRY_ASSIGN(tables, BundleTables::open(*source, head, layout));
     asset_count = static_cast<std::uint32_t>(tables.table(TableKind::assets).count());
     name_count = static_cast<std::uint32_t>(tables.table(TableKind::names).count());
-    name_homes = home_buckets(name_count);
+    name_pages = NamePages(tables);
     blocks.emplace(*source, layout, verdict.layout_signed, cache);
     return ok();
 }
@@ -143,10 +143,8 @@ Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted
 Result<std::optional<AssetIndex>> Bundle::find_asset(const AssetId& id) const { return impl_->named(impl_->find_asset(id)); }
 
 Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const {
-    const std::uint32_t names = impl_->name_count;
-    if (names == 0) return std::optional<NameIndex>();
     const NameQuery query{.name = name, .hash = hash, .rule = rule};
-    const NamePeek peek = peek_name(impl_->tables, names, impl_->name_homes, query);
+    const NamePeek peek = peek_name(impl_->name_pages, query);
     if (peek.answer == NamePeek::Answer::found) return std::optional(NameIndex{peek.name});
     if (peek.answer == NamePeek::Answer::absent) return std::optional<NameIndex>();
     return impl_->read_name(query);

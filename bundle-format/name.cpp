@@ -3,10 +3,10 @@
 
 #include "ascii_word.h"
 #include "name_characters.h"
+#include "plain_name.h"
 #include "unicode.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 
 namespace fardel {
@@ -120,65 +120,9 @@ Status verify_thoroughly(std::string_view text) {
     return ok();
 }
 
-// The fast path looks for short patterns that no plain name holds, all at once and one table look-up a byte
-// ("shift-and" matching). Bit k of the state says that the bytes just read match the first steps of a pattern, up to
-// the step of bit k; kSteps[byte] has the bits of the steps that the byte can take.
-namespace plain {
-
-constexpr unsigned kBegins = 1u << 0 | 1u << 2 | 1u << 4 | 1u << 9;
-constexpr unsigned kEnds = 1u << 1 | 1u << 3 | 1u << 8 | 1u << 9;
-
-constexpr std::array<std::uint16_t, 256> kSteps = [] {
-    std::array<std::uint16_t, 256> steps{};
-    const auto set = [&steps](unsigned bit, std::string_view bytes) {
-        for (const char byte : bytes)
-            steps[static_cast<unsigned char>(byte)] |= static_cast<std::uint16_t>(1u << bit);
-    };
-    // A part that is empty or starts with a space.
-    set(0, "/");
-    set(1, "/ ");
-    // A part that ends in a dot or space.
-    set(2, ". ");
-    set(3, "/");
-    // What may be a reserved part: three letters of AUX, COM, CON, LPT, NUL, PRN, and what can follow them.
-    set(4, "/");
-    set(5, "ACLNPaclnp");
-    set(6, "ORUPorup");
-    set(7, "NXLMTnxlmt");
-    set(8, "/. 0123456789");
-    // A byte that is refused, or that asks for more than one look: CONIN$, CONOUT$, short aliases, all but ASCII.
-    set(9, kForbiddenCharacters);
-    set(9, "$~\x7f");
-    for (std::size_t byte = 0; byte < 256; ++byte)
-        if (byte < 0x20 || byte >= 0x80)
-            steps[byte] |= 1u << 9;
-    return steps;
-}();
-
-// A shorter name cannot have too many parts (a byte and a '/' each) or too long a one.
-constexpr std::size_t kBytesMax = 2 * limits::kNameDepthMax - 1;
-static_assert(kBytesMax <= limits::kNamePartBytesMax);
-
-// True proves that `text` is well formed; false says nothing.
-bool is_well_formed(std::string_view text) noexcept {
-    if (text.empty() || text.size() > kBytesMax)
-        return false;
-    unsigned state = kSteps['/'] & kBegins, seen = 0;  // as if a '/' stood before the name, and one after it
-    const auto step = [&state, &seen](char byte) {
-        state = (state << 1 | kBegins) & kSteps[static_cast<unsigned char>(byte)];
-        seen |= state;
-    };
-    for (const char byte : text)
-        step(byte);
-    step('/');
-    return (seen & kEnds) == 0;
-}
-
-}  // namespace plain
-
 }  // namespace
 
-Status verify_name(std::string_view text) { return plain::is_well_formed(text) ? ok() : verify_thoroughly(text); }
+Status verify_name(std::string_view text) { return is_plain_name(text) ? ok() : verify_thoroughly(text); }
 
 Result<AssetName> AssetName::parse(std::string_view text) {
     FARDEL_TRY(verify_name(text));

@@ -4,14 +4,23 @@
 
 namespace fardel {
 
-Result<std::optional<NameIndex>> read_name(const BundleTables& tables, std::uint32_t names, std::uint64_t homes, const NameQuery& query) {
-    if (query.name.size() > limits::kNameBytesMax) return std::optional<NameIndex>();
+NamePages::NamePages(const BundleTables& tables) noexcept
+    : filters(tables.table(TableKind::name_filters).pages()),
+      buckets(tables.table(TableKind::name_buckets).pages()),
+      strings(tables.table(TableKind::strings).pages()),
+      names(tables.table(TableKind::names).pages()),
+      homes(home_buckets(tables.table(TableKind::names).count())),
+      name_count(static_cast<std::uint32_t>(tables.table(TableKind::names).count())) {}
+
+Result<std::optional<NameIndex>> read_name(const BundleTables& tables, const NameQuery& query) {
+    const std::uint64_t names = tables.table(TableKind::names).count();
+    if (names == 0 || query.name.size() > limits::kNameBytesMax) return std::optional<NameIndex>();
     const PagedTable& filters = tables.table(TableKind::name_filters);
     FARDEL_TRY_ASSIGN(const std::byte* const filter, filters.touch(filter_word(query.hash, filters.count()) * 4, 4));
     const std::uint32_t bits = filter_bits(query.hash);
     if ((load_le<std::uint32_t>(filter) & bits) != bits) return std::optional<NameIndex>();
 
-    const std::uint64_t home = home_bucket(query.hash, homes);
+    const std::uint64_t home = home_bucket(query.hash, home_buckets(names));
     for (std::uint64_t at = home; at - home <= limits::kNameSpillMax; ++at) {
         FARDEL_TRY_ASSIGN(const NameBucketRecord bucket, tables.record<NameBucketRecord>(TableKind::name_buckets, static_cast<std::uint32_t>(at)));
         for (std::size_t i = 0; i < bucket.used; ++i) {

@@ -20,6 +20,19 @@
 
 namespace fardel {
 
+// What a look-up needs of an open bundle, side by side: two lines of a processor's cache, where the tables are many.
+struct NamePages {
+    VerifiedPages filters;
+    VerifiedPages buckets;
+    VerifiedPages strings;
+    VerifiedPages names;
+    std::uint64_t homes = 0;     // home_buckets(name_count)
+    std::uint32_t name_count = 0;
+
+    explicit NamePages(const BundleTables& tables) noexcept;
+    NamePages() = default;
+};
+
 struct NameQuery {
     std::string_view name;
     std::uint64_t hash = 0;   // name_hash(name)
@@ -65,41 +78,39 @@ inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noe
 
 }  // namespace name_lookup
 
-// `names`: how many the bundle has, > 0; `homes`: home_buckets(names). Look-ups wait for memory, several at once where a
-// processor sees far enough ahead: so no Result in here, and as few instructions as can be.
-inline NamePeek peek_name(const BundleTables& tables, std::uint32_t names, std::uint64_t homes, const NameQuery& query) {
+// Look-ups wait for memory, several at once where a processor sees far enough ahead: so no Result in here, and as few
+// instructions as can be.
+inline NamePeek peek_name(const NamePages& pages, const NameQuery& query) {
     using namespace name_lookup;
     constexpr NamePeek kAbsent{.answer = NamePeek::Answer::absent};
-    if (query.name.size() > limits::kNameBytesMax) return kAbsent;
-    const PagedTable& filters = tables.table(TableKind::name_filters);
-    const PagedTable& buckets = tables.table(TableKind::name_buckets);
-    const PagedTable& strings = tables.table(TableKind::strings);
+    if (pages.name_count == 0 || query.name.size() > limits::kNameBytesMax) return kAbsent;
 
-    const std::byte* const filter = filters.peek_record<4>(filter_word(query.hash, filters.count()));
+    const std::byte* const filter = pages.filters.peek_record<4>(filter_word(query.hash, pages.filters.length_bytes() / 4));
     if (!filter) return {};
     const std::uint32_t bits = filter_bits(query.hash);
     if ((load_le<std::uint32_t>(filter) & bits) != bits) return kAbsent;
 
-    const std::uint64_t home = home_bucket(query.hash, homes);
+    const std::uint64_t home = home_bucket(query.hash, pages.homes);
     for (std::uint64_t at = home;;) {
-        const std::byte* const bucket = buckets.peek_record<kBucketBytes>(at);
+        const std::byte* const bucket = pages.buckets.peek_record<kBucketBytes>(at);
         if (!bucket) return {};
         if (const std::uint32_t slots = slots_with(bucket, static_cast<std::uint32_t>(query.hash >> 32)); slots != 0) {
             const auto slot = static_cast<std::uint32_t>(std::countr_zero(slots));
             const auto number = load_le<std::uint32_t>(bucket + kNamesAt + 4 * slot);
-            if (slot >= static_cast<std::uint32_t>(bucket[kUsedAt]) || number >= names) return {};
-            tables.table(TableKind::names).prefetch_record<16>(number);
-            const std::byte* const text = strings.peek_short(load_le<std::uint32_t>(bucket + kTextsAt + 4 * slot), static_cast<std::uint32_t>(2 + query.name.size()));
-            if (!text || load_le<std::uint16_t>(text) != query.name.size()) return {};
-            if (!is_equal(reinterpret_cast<const char*>(text + 2), query.name.data(), query.name.size())) return {};
+            if (slot >= static_cast<std::uint32_t>(bucket[kUsedAt]) || number >= pages.name_count) return {};
+            pages.names.prefetch_record<16>(number);
+            const auto bytes = static_cast<std::uint32_t>(query.name.size());
+            const std::byte* const text = pages.strings.peek_short(load_le<std::uint32_t>(bucket + kTextsAt + 4 * slot), 2 + bytes);
+            if (!text || load_le<std::uint16_t>(text) != bytes) return {};
+            if (!is_equal(reinterpret_cast<const char*>(text + 2), query.name.data(), bytes)) return {};
             return {.answer = NamePeek::Answer::found, .name = number};
         }
         if (bucket[kSpillsAt] == std::byte{0}) return kAbsent;
-        if (++at - home > limits::kNameSpillMax || at == buckets.count()) return {};
+        if (++at - home > limits::kNameSpillMax || at * kBucketBytes == pages.buckets.length_bytes()) return {};
     }
 }
 
-// The answer, whatever it takes. Arguments as above. Errors: malformed, corrupt, io.
-Result<std::optional<NameIndex>> read_name(const BundleTables& tables, std::uint32_t names, std::uint64_t homes, const NameQuery& query);
+// The answer, whatever it takes. Errors: malformed, corrupt, io.
+Result<std::optional<NameIndex>> read_name(const BundleTables& tables, const NameQuery& query);
 
 }  // namespace fardel

@@ -79,8 +79,8 @@ Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t sect
         at += align_up(length, kLevelAlign);
         length = page_count(length) * sizeof(Hash);
     }
-    table.records_ = table.levels_.front().bytes;
-    table.states_ = table.levels_.front().states;
+    const Level& records = table.levels_.front();
+    table.pages_ = VerifiedPages(records.bytes, records.states, records.length_bytes);
     return table;
 }
 
@@ -89,7 +89,7 @@ Result<const std::byte*> PagedTable::read_and_touch(std::uint64_t offset, std::u
         return Error(ErrorCode::malformed, "table " + std::string(table_name(entry_.kind)) + ": byte " + std::to_string(offset) + " + " + std::to_string(length) +
                                                " is outside its " + std::to_string(entry_.length_bytes) + " bytes");
     for (std::uint64_t page = offset / kPage; page * kPage < offset + length; ++page) FARDEL_TRY(ensure_page(0, page));
-    return static_cast<const std::byte*>(records_ + offset);
+    return static_cast<const std::byte*>(levels_.front().bytes + offset);
 }
 
 Status PagedTable::ensure_page(std::size_t level, std::uint64_t page) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "table_memory.h"
+#include "verified_pages.h"
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
@@ -40,37 +41,15 @@ public:
     // Bytes [offset, offset + length) of the records, verified; the pointer lives as long as the table.
     // Errors: malformed (outside the table), corrupt, io.
     Result<const std::byte*> touch(std::uint64_t offset, std::uint64_t length) const {
-        if (const std::byte* bytes = peek(offset, length)) return bytes;
+        if (const std::byte* bytes = pages_.peek(offset, length)) return bytes;
         return read_and_touch(offset, length);
     }
 
-    // The same bytes if their pages are verified already, else nullptr. For bytes that cross at most one page's end.
-    const std::byte* peek(std::uint64_t offset, std::uint64_t length) const noexcept {
-        const std::uint64_t last = offset + length - 1;
-        if (length - 1 >= limits::kPageBytes || last >= entry_.length_bytes || last < offset) return nullptr;
-        return is_ready(states_, offset) && is_ready(states_, last) ? records_ + offset : nullptr;
-    }
-    // The same for 1 to kPageBytes bytes at an offset below 2^32.
-    const std::byte* peek_short(std::uint32_t offset, std::uint32_t length) const noexcept {
-        const std::atomic<std::uint8_t>* const states = states_;
-        const std::uint64_t last = std::uint64_t{offset} + length - 1;
-        if (last >= entry_.length_bytes) return nullptr;
-        __builtin_prefetch(records_ + last);   // in the next line, perhaps
-        return is_ready(states, offset) && is_ready(states, last) ? records_ + offset : nullptr;
-    }
-    // One record that the table has, if its page is verified already, else nullptr.
-    template <std::uint64_t kRecordBytes>
-    const std::byte* peek_record(std::uint64_t index) const noexcept {
-        static_assert(limits::kPageBytes % kRecordBytes == 0);   // none crosses the end of a page
-        return is_ready(states_, index * kRecordBytes) ? records_ + index * kRecordBytes : nullptr;
-    }
-
-    // Asks the processor for a record that the table has and that will be wanted soon.
-    template <std::uint64_t kRecordBytes>
-    void prefetch_record(std::uint64_t index) const noexcept { __builtin_prefetch(records_ + index * kRecordBytes); }
+    // What of it is verified. Any bytes that touch() has given are.
+    const VerifiedPages& pages() const noexcept { return pages_; }
 
 private:
-    enum State : std::uint8_t { kAbsent = 0, kBusy = 1, kReady = 2 };
+    enum State : std::uint8_t { kAbsent = 0, kBusy = 1, kReady = VerifiedPages::kReady };
     struct Level {
         std::uint64_t source_offset = 0;
         std::uint64_t length_bytes = 0;
@@ -79,16 +58,12 @@ private:
         TableMemory state_memory;
         std::atomic<std::uint8_t>* states = nullptr;               // of `state_memory`: one a page
     };
-    static bool is_ready(const std::atomic<std::uint8_t>* states, std::uint64_t offset) noexcept {
-        return states[offset / limits::kPageBytes].load(std::memory_order_acquire) == kReady;
-    }
     Result<const std::byte*> read_and_touch(std::uint64_t offset, std::uint64_t length) const;
     Status ensure_page(std::size_t level, std::uint64_t page) const;
     Status read_page(std::size_t level, std::uint64_t page) const;
 
     TableEntry entry_;
-    const std::byte* records_ = nullptr;                           // of levels_[0]
-    const std::atomic<std::uint8_t>* states_ = nullptr;            // of levels_[0]
+    VerifiedPages pages_;                                          // of levels_[0]
     const ByteSource* source_ = nullptr;
     std::vector<Level> levels_;                                    // 0: the records
 };

@@ -84,11 +84,11 @@ TEST_CASE("page tree: every size around a page and a level gives its bytes back"
         const WatchedSource source(section.bytes);
         const auto table = PagedTable::open(source, 0, section.entry);
         REQUIRE(table);
-        CHECK(table->peek(0, 1) == nullptr);
+        CHECK(table->pages().peek(0, 1) == nullptr);
         const auto bytes = table->touch(0, size);
         REQUIRE(bytes);
         CHECK(std::memcmp(*bytes, records.data(), size) == 0);
-        CHECK(table->peek(size - 1, 1) != nullptr);
+        CHECK(table->pages().peek(size - 1, 1) != nullptr);
     }
 }
 
@@ -163,11 +163,38 @@ TEST_CASE("page tree: bytes outside the table are malformed, not read") {   // A
     REQUIRE(table);
     for (const auto& [offset, length] : {std::pair(100ull, 1ull), {0ull, 101ull}, {~0ull, 1ull}, {1ull, ~0ull}, {~0ull, ~0ull}}) {
         CHECK(table->touch(offset, length).error().code() == ErrorCode::malformed);
-        CHECK(table->peek(offset, length) == nullptr);
+        CHECK(table->pages().peek(offset, length) == nullptr);
     }
     CHECK(source.reads == 0);
     CHECK(PagedTable().touch(0, 1).error().code() == ErrorCode::malformed);
-    CHECK(PagedTable().peek(0, 1) == nullptr);
+    CHECK(PagedTable().pages().peek(0, 1) == nullptr);
+}
+
+TEST_CASE("page tree: what is verified can be seen without waiting, and only that") {
+    const Bytes records = pattern(4096 * 3 + 64);
+    const Section section = section_of(TableKind::assets, records);
+    const WatchedSource source(section.bytes);
+    const auto table = PagedTable::open(source, 0, section.entry);
+    REQUIRE(table);
+    const VerifiedPages pages = table->pages();
+    REQUIRE(table->touch(4096, 4096));
+    for (const std::uint64_t record : {0, 63, 64, 127, 128, 192}) {
+        CAPTURE(record);
+        const bool in_second = record / 64 == 1;
+        const std::byte* const found = pages.peek_record<64>(record);
+        REQUIRE((found != nullptr) == in_second);
+        if (found)
+            CHECK(std::memcmp(found, records.data() + record * 64, 64) == 0);
+    }
+    CHECK(pages.peek_short(4096, 4096) != nullptr);
+    CHECK(pages.peek_short(4095, 2) == nullptr);
+    CHECK(pages.peek_short(8191, 2) == nullptr);
+    REQUIRE(table->touch(8192, 1));
+    CHECK(pages.peek_short(8191, 2) != nullptr);
+    REQUIRE(table->touch(4096 * 3, 64));
+    CHECK(pages.peek_short(4096 * 3, 64) != nullptr);
+    CHECK(pages.peek_short(4096 * 3, 65) == nullptr);
+    CHECK(pages.peek_short(0xffff'ffff, 1026) == nullptr);
 }
 
 TEST_CASE("page tree: threads that touch the same pages read each once and agree") {   // A116

@@ -1,0 +1,146 @@
+#include "plain_name.h"
+
+#include "name_characters.h"
+
+#include <fardel/format/limits.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#define FARDEL_PLAIN_NAME_SSE2 1
+#endif
+
+namespace fardel {
+namespace {
+
+// Short patterns that no plain name holds, all at once and one table look-up a byte ("shift-and" matching). Bit k of the
+// state says that the bytes just read match the first steps of a pattern, up to the step of bit k; kSteps[byte] has the
+// bits of the steps that the byte can take.
+constexpr unsigned kBegins = 1u << 0 | 1u << 2 | 1u << 4 | 1u << 9;
+constexpr unsigned kEnds = 1u << 1 | 1u << 3 | 1u << 8 | 1u << 9;
+constexpr unsigned kDeviceLetter = 5;  // the step of the first of three letters; what follows them is the fourth
+
+constexpr std::array<std::uint16_t, 256> kSteps = [] {
+    std::array<std::uint16_t, 256> steps{};
+    const auto set = [&steps](unsigned bit, std::string_view bytes) {
+        for (const char byte : bytes)
+            steps[static_cast<unsigned char>(byte)] |= static_cast<std::uint16_t>(1u << bit);
+    };
+    // A part that is empty or starts with a space.
+    set(0, "/");
+    set(1, "/ ");
+    // A part that ends in a dot or space.
+    set(2, ". ");
+    set(3, "/");
+    // What may be a reserved part: three letters of AUX, COM, CON, LPT, NUL, PRN, and what can follow them.
+    set(4, "/");
+    set(5, "ACLNPaclnp");
+    set(6, "ORUPorup");
+    set(7, "NXLMTnxlmt");
+    set(8, "/. 0123456789");
+    // A byte that is refused, or that asks for more than one look: CONIN$, CONOUT$, short aliases, all but ASCII.
+    set(9, kForbiddenCharacters);
+    set(9, "$~\x7f");
+    for (std::size_t byte = 0; byte < 256; ++byte)
+        if (byte < 0x20 || byte >= 0x80)
+            steps[byte] |= 1u << 9;
+    return steps;
+}();
+
+// A shorter name cannot have too many parts (a byte and a '/' each) or too long a one.
+constexpr std::size_t kBytesMax = 2 * limits::kNameDepthMax - 1;
+static_assert(kBytesMax <= limits::kNamePartBytesMax);
+
+#ifdef FARDEL_PLAIN_NAME_SSE2
+
+constexpr std::size_t kMaskBits = 64;
+
+// Where a name of up to 64 bytes has the characters that decide, as bits.
+struct CharacterMasks {
+    std::uint64_t slashes = 0;
+    std::uint64_t dots = 0;
+    std::uint64_t spaces = 0;
+    bool odd = false;   // a character that is refused, or asks for more than one look
+
+    explicit CharacterMasks(std::string_view text) noexcept {
+        __m128i seen = _mm_setzero_si128();
+        const auto take = [&](const char* from, std::size_t at) {
+            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+            const auto set = [bytes](char bits) { return _mm_or_si128(bytes, _mm_set1_epi8(bits)); };
+            const auto equal = [](__m128i values, char value) { return _mm_cmpeq_epi8(values, _mm_set1_epi8(value)); };
+            const auto mask = [at](__m128i values) { return static_cast<std::uint64_t>(_mm_movemask_epi8(values)) << at; };
+            slashes |= mask(equal(bytes, '/'));
+            dots |= mask(equal(bytes, '.'));
+            spaces |= mask(equal(bytes, ' '));
+            // Control characters and all but ASCII, which is negative; '~' and DEL.
+            const __m128i outside = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('}')));
+            // \\ | and < = > ? and : * differ in bits; '=' is none of them, but rare.
+            const __m128i pairs = _mm_or_si128(_mm_or_si128(equal(set(0x20), '|'), equal(set(0x03), '?')), equal(set(0x10), ':'));
+            seen = _mm_or_si128(_mm_or_si128(seen, outside), _mm_or_si128(pairs, _mm_or_si128(equal(bytes, '"'), equal(bytes, '$'))));
+        };
+        if (text.size() < 16) {
+            std::array<char, 16> padded;
+            padded.fill('a');
+            std::memcpy(padded.data(), text.data(), text.size());
+            take(padded.data(), 0);
+        } else {
+            std::size_t at = 0;
+            for (; at + 16 < text.size(); at += 16)
+                take(text.data() + at, at);
+            take(text.data() + text.size() - 16, text.size() - 16);   // some of it twice
+        }
+        odd = _mm_movemask_epi8(seen) != 0;
+    }
+};
+
+// Whether a part that begins here may be a device's name.
+bool may_be_device(std::string_view rest) noexcept {
+    const auto takes = [rest](std::size_t at) {
+        return (kSteps[static_cast<unsigned char>(rest[at])] & 1u << (kDeviceLetter + at)) != 0;
+    };
+    return rest.size() >= 3 && takes(0) && takes(1) && takes(2) && (rest.size() == 3 || takes(3));
+}
+
+bool is_short_plain_name(std::string_view text) noexcept {
+    const CharacterMasks masks(text);
+    const std::uint64_t begins = masks.slashes << 1 | 1;
+    const std::uint64_t ends = masks.slashes >> 1 | std::uint64_t{1} << (text.size() - 1);
+    if (masks.odd || (begins & (masks.slashes | masks.spaces)) != 0 || (ends & (masks.slashes | masks.dots | masks.spaces)) != 0)
+        return false;
+    for (std::uint64_t parts = begins; parts != 0; parts &= parts - 1)
+        if (may_be_device(text.substr(static_cast<std::size_t>(std::countr_zero(parts)))))
+            return false;
+    return true;
+}
+
+#endif
+
+}  // namespace
+
+bool is_plain_name_portable(std::string_view text) noexcept {
+    if (text.empty() || text.size() > kBytesMax)
+        return false;
+    unsigned state = kSteps['/'] & kBegins, seen = 0;  // as if a '/' stood before the name, and one after it
+    const auto step = [&state, &seen](char byte) {
+        state = (state << 1 | kBegins) & kSteps[static_cast<unsigned char>(byte)];
+        seen |= state;
+    };
+    for (const char byte : text)
+        step(byte);
+    step('/');
+    return (seen & kEnds) == 0;
+}
+
+bool is_plain_name(std::string_view text) noexcept {
+#ifdef FARDEL_PLAIN_NAME_SSE2
+    if (!text.empty() && text.size() <= kMaskBits)
+        return is_short_plain_name(text);
+#endif
+    return is_plain_name_portable(text);
+}
+
+}  // namespace fardel

@@ -1,0 +1,58 @@
+#include "plain_name.h"
+
+#include <fardel/format/name.h>
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <string>
+
+using namespace fardel;
+
+namespace {
+
+// What the quick answer must not be wrong about, and should not miss: '=' and long names apart, it is the portable one.
+void check_quick(const std::string& text) {
+    CAPTURE(text);
+    const bool plain = is_plain_name(text);
+    if (plain)
+        REQUIRE(is_plain_name_portable(text));
+    if (is_plain_name_portable(text)) {
+        REQUIRE(verify_name(text));
+        if (text.find('=') == std::string::npos)
+            REQUIRE(plain);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("plain names: the quick answer is that of the portable one") {
+    for (const char* text : {"a", "ab/cd.tga", "textures/base_wall/concrete_dark.tga", "/a", "a/", "a//b", " a", "a ", "a. /b", "a/ b", "a /b", ".a", "a.", "con", "con.txt",
+                             "a/CON", "cone", "com1", "com", "lpt9.x", "nul /x", "aux", "auxiliary/prn2", "a/lpt", "a~1", "conin$", "x=y", "caf\xc3\xa9", "a\x7f", "a\x1f"})
+        check_quick(text);
+    CHECK(is_plain_name("textures/base_wall/concrete_dark.tga"));
+    CHECK_FALSE(is_plain_name(""));
+    CHECK_FALSE(is_plain_name("a//b"));
+}
+
+TEST_CASE("plain names: each byte at each place") {
+    for (const std::size_t size : {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 300})
+        for (std::size_t place = 0; place < size; place += size > 40 ? 7 : 1)
+            for (int byte = 0; byte < 256; ++byte) {
+                std::string text(size, 'x');
+                text[place] = static_cast<char>(byte);
+                check_quick(text);
+            }
+}
+
+TEST_CASE("plain names: texts of what decides, in random order") {
+    constexpr std::string_view kDeciding = "//.. abcxnoulprtm019A\\:*?\"<>|$~=\x7f\xc3";
+    std::mt19937 random(11);
+    for (int round = 0; round < 100'000; ++round) {
+        std::string text(1 + random() % 80, ' ');
+        const std::size_t kinds = random() % 4 == 0 ? kDeciding.size() : 21;   // mostly without what is refused
+        for (char& byte : text)
+            byte = kDeciding[random() % kinds];
+        check_quick(text);
+    }
+}
