@@ -33,6 +33,11 @@ constexpr int bucket_bits(std::uint64_t count) noexcept {
     return bits;
 }
 
+// The bucket of an id with these leading bits; `buckets` is a power of two.
+constexpr std::uint64_t bucket_of(std::uint64_t leading, std::uint64_t buckets) noexcept {
+    return (leading >> 1) >> (63 - std::countr_zero(buckets));   // in two steps: there may be one bucket
+}
+
 // `key_of(i)`: the 64 leading bits of record i; rising with i. Where each bucket begins and, last, `count`; empty for no
 // records.
 // Error: limit (more than kBucketRecordsMax records in one bucket; no accident, somebody searched for such keys).
@@ -41,15 +46,13 @@ Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, KeyOf key_
     std::vector<std::uint32_t> starts;
     if (count == 0)
         return starts;
-    const int bits = bucket_bits(count);
-    const std::uint64_t buckets = std::uint64_t{1} << bits;
+    const std::uint64_t buckets = std::uint64_t{1} << bucket_bits(count);
     starts.reserve(buckets + 1);
-    const auto bucket_of = [&](std::uint32_t i) { return bits == 0 ? 0 : key_of(i) >> (64 - bits); };
     starts.push_back(0);
     for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
         const std::uint32_t first = starts.back();
         std::uint32_t end = first;
-        while (end < count && bucket_of(end) == bucket)
+        while (end < count && bucket_of(key_of(end), buckets) == bucket)
             ++end;
         if (end - first > limits::kBucketRecordsMax)
             return Error(ErrorCode::limit, std::to_string(end - first) + " assets in one bucket of the look-up table; at most " +

@@ -1,6 +1,7 @@
 #include <fardel/format/bundle.h>
 
 #include "block_reader.h"
+#include "buckets.h"
 #include "bundle_tables.h"
 #include "bytes.h"
 #include "name_lookup.h"
@@ -128,10 +129,7 @@ const std::shared_ptr<const ByteSource>& Bundle::source() const noexcept { retur
 
 Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted) const {
     if (asset_count == 0) return std::optional<AssetIndex>();
-    std::uint64_t leading;
-    std::memcpy(&leading, wanted.bytes.data(), sizeof leading);
-    if constexpr (std::endian::native == std::endian::little) leading = swap_bytes(leading);
-    FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.asset_bucket(leading, asset_count));
+    FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.asset_bucket(leading_bits(wanted), asset_count));
     if (range.first == range.last) return std::optional<AssetIndex>();
     constexpr std::uint64_t kSize = 64;
     FARDEL_TRY_ASSIGN(const std::byte* records, tables.table(TableKind::assets).touch(range.first * kSize, (range.last - range.first) * kSize));

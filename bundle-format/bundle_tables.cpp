@@ -1,8 +1,8 @@
 #include "bundle_tables.h"
 
+#include "buckets.h"
 #include "bytes.h"
 
-#include <bit>
 #include <string>
 
 namespace fardel {
@@ -29,7 +29,7 @@ Result<std::string_view> BundleTables::string(StringRef ref) const {
 
 Result<BundleTables::Range> BundleTables::asset_bucket(std::uint64_t leading, std::uint64_t assets) const {
     const PagedTable& buckets = table(TableKind::asset_buckets);
-    const std::uint64_t bucket = (leading >> 1) >> (63 - std::countr_zero(buckets.count() - 1));   // a power of two: decode_head checked it
+    const std::uint64_t bucket = bucket_of(leading, buckets.count() - 1);   // a power of two: decode_head checked it
     FARDEL_TRY_ASSIGN(const std::byte* pair, buckets.touch(bucket * 4, 8));
     const Range range{load_le<std::uint32_t>(pair), load_le<std::uint32_t>(pair + 4)};
     const bool in_order = range.first <= range.last && range.last <= assets;

@@ -2,13 +2,9 @@
 #pragma once
 
 #include "ascii_word.h"
+#include "sse2.h"
 
 #include <cstdint>
-
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#define FARDEL_LOWER_READER_SSE2 1
-#endif
 
 namespace fardel {
 
@@ -33,7 +29,7 @@ private:
     std::uint64_t seen_ = 0;
 };
 
-#ifdef FARDEL_LOWER_READER_SSE2
+#ifdef FARDEL_SSE2
 // The same in a third of the instructions, so that look-ups of several names overlap in the processor.
 class Sse2LowerReader {
 public:

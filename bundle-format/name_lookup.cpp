@@ -17,8 +17,7 @@ Result<std::optional<NameIndex>> read_name(const BundleTables& tables, const Nam
     if (names == 0 || query.name.size() > limits::kNameBytesMax) return std::optional<NameIndex>();
     const PagedTable& filters = tables.table(TableKind::name_filters);
     FARDEL_TRY_ASSIGN(const std::byte* const filter, filters.touch(filter_word(query.hash, filters.count()) * 4, 4));
-    const std::uint32_t bits = filter_bits(query.hash);
-    if ((load_le<std::uint32_t>(filter) & bits) != bits) return std::optional<NameIndex>();
+    if (!name_lookup::lets_through(filter, query.hash)) return std::optional<NameIndex>();
 
     const std::uint64_t home = home_bucket(query.hash, home_buckets(names));
     for (std::uint64_t at = home; at - home <= limits::kNameSpillMax; ++at) {

@@ -4,6 +4,7 @@
 #include "ascii_word.h"
 #include "bundle_tables.h"
 #include "bytes.h"
+#include "sse2.h"
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
@@ -13,10 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#endif
 
 namespace fardel {
 
@@ -54,6 +51,12 @@ inline constexpr std::size_t kSpillsAt = 21;
 inline constexpr std::size_t kTextsAt = 24;
 inline constexpr std::size_t kNamesAt = 44;
 
+// Whether a name_filters record lets the hash through.
+inline bool lets_through(const std::byte* filter, std::uint64_t hash) noexcept {
+    const std::uint32_t bits = filter_bits(hash);
+    return (load_le<std::uint32_t>(filter) & bits) == bits;
+}
+
 // The slots that have this hash, as bits.
 inline std::uint32_t slots_with_portable(const std::byte* bucket, std::uint32_t hash) noexcept {
     std::uint32_t slots = 0;
@@ -63,7 +66,7 @@ inline std::uint32_t slots_with_portable(const std::byte* bucket, std::uint32_t 
 }
 
 inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noexcept {
-#if defined(__SSE2__) || defined(_M_X64)
+#ifdef FARDEL_SSE2
     static_assert(NameBucketRecord::kSlots == 5);
     const __m128i wanted = _mm_set1_epi32(static_cast<int>(hash));
     const auto equal = [&](std::size_t at) {
@@ -87,8 +90,7 @@ inline NamePeek peek_name(const NamePages& pages, const NameQuery& query) {
 
     const std::byte* const filter = pages.filters.peek_record<4>(filter_word(query.hash, pages.filters.length_bytes() / 4));
     if (!filter) return {};
-    const std::uint32_t bits = filter_bits(query.hash);
-    if ((load_le<std::uint32_t>(filter) & bits) != bits) return kAbsent;
+    if (!lets_through(filter, query.hash)) return kAbsent;
 
     const std::uint64_t home = home_bucket(query.hash, pages.homes);
     for (std::uint64_t at = home;;) {

@@ -1,6 +1,7 @@
 #include "plain_name.h"
 
 #include "name_characters.h"
+#include "sse2.h"
 
 #include <fardel/format/limits.h>
 
@@ -8,11 +9,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#define FARDEL_PLAIN_NAME_SSE2 1
-#endif
 
 namespace fardel {
 namespace {
@@ -55,7 +51,7 @@ constexpr std::array<std::uint16_t, 256> kSteps = [] {
 constexpr std::size_t kBytesMax = 2 * limits::kNameDepthMax - 1;
 static_assert(kBytesMax <= limits::kNamePartBytesMax);
 
-#ifdef FARDEL_PLAIN_NAME_SSE2
+#ifdef FARDEL_SSE2
 
 constexpr std::size_t kMaskBits = 64;
 
@@ -136,7 +132,7 @@ bool is_plain_name_portable(std::string_view text) noexcept {
 }
 
 bool is_plain_name(std::string_view text) noexcept {
-#ifdef FARDEL_PLAIN_NAME_SSE2
+#ifdef FARDEL_SSE2
     if (!text.empty() && text.size() <= kMaskBits)
         return is_short_plain_name(text);
 #endif

@@ -6,9 +6,11 @@
 
 #include "bundle_strings.h"
 #include "findings.h"
+#include "hashed_names.h"
 #include "tables.h"
 
 #include <cstdint>
+#include <span>
 
 namespace fardel {
 
@@ -20,10 +22,11 @@ void check_asset_buckets(const Tables& tables, Findings& findings);
 
 // names.cpp: form, order, flags, targets.
 void check_names(const Tables& tables, Strings& texts, Findings& findings);
+// `names`, below: hash_names().
 // name_places.cpp: no two names in one place of a case-insensitive file system, and no file that is a folder.
-void check_name_places(const Tables& tables, const Strings& texts, Findings& findings);
+void check_name_places(const Tables& tables, const Strings& texts, std::span<const HashedName> names, Findings& findings);
 // name_look_up.cpp: the look-up tables of names, against the texts.
-void check_name_look_up(const Tables& tables, const Strings& texts, Findings& findings);
+void check_name_look_up(const Tables& tables, std::span<const HashedName> names, Findings& findings);
 
 // variants.cpp: runs of variants by name, of tags by variant.
 void check_variants(const Tables& tables, Strings& texts, Findings& findings);

@@ -1,4 +1,4 @@
-// The names of a bundle by the hash of their texts, as the look-up tables have them.
+// The names of a bundle by the hash of their texts, as the look-up tables have them. Made once for all checks.
 #pragma once
 
 #include "bundle_strings.h"

@@ -1,5 +1,4 @@
 #include "checks.h"
-#include "hashed_names.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +6,7 @@
 namespace fardel {
 namespace {
 
-void check_buckets(const Tables& tables, const std::vector<HashedName>& names, Findings& findings) {
+void check_buckets(const Tables& tables, std::span<const HashedName> names, Findings& findings) {
     constexpr TableKind kBuckets = TableKind::name_buckets;
     auto expected = fill_name_buckets(names);
     if (!expected) {
@@ -28,7 +27,7 @@ void check_buckets(const Tables& tables, const std::vector<HashedName>& names, F
     }
 }
 
-void check_filters(const Tables& tables, const std::vector<HashedName>& names, Findings& findings) {
+void check_filters(const Tables& tables, std::span<const HashedName> names, Findings& findings) {
     const std::vector<std::uint32_t> expected = fill_name_filters(names);
     for (std::uint64_t i = 0; i < expected.size(); ++i)
         if (const auto found = tables.find_number(TableKind::name_filters, i); found && *found != expected[i])
@@ -38,8 +37,7 @@ void check_filters(const Tables& tables, const std::vector<HashedName>& names, F
 
 }  // namespace
 
-void check_name_look_up(const Tables& tables, const Strings& texts, Findings& findings) {
-    const std::vector<HashedName> names = hash_names(tables, texts);
+void check_name_look_up(const Tables& tables, std::span<const HashedName> names, Findings& findings) {
     if (names.size() != tables.count<NameRecord>())
         return;  // what is not known is a finding already; the tables cannot be told without it
     check_buckets(tables, names, findings);

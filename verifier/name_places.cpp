@@ -1,11 +1,10 @@
 #include "checks.h"
-#include "hashed_names.h"
 
 #include <fardel/format/name.h>
 
 #include <algorithm>
 #include <string>
-#include <vector>
+#include <span>
 
 namespace fardel {
 namespace {
@@ -13,14 +12,14 @@ namespace {
 // Where names stand on a case-insensitive file system: by the hash of the folded text first.
 class Places {
 public:
-    Places(const Tables& tables, const Strings& texts) : tables_(tables), texts_(texts), places_(hash_names(tables, texts)) {}
+    Places(const Tables& tables, const Strings& texts, std::span<const HashedName> names) : tables_(tables), texts_(texts), places_(names) {}
 
     std::optional<std::string_view> text_of(std::uint32_t name) const {
         const auto record = tables_.find<NameRecord>(name);
         return record ? texts_.find(record->text) : std::nullopt;
     }
 
-    const std::vector<HashedName>& all() const noexcept { return places_; }
+    std::span<const HashedName> all() const noexcept { return places_; }
 
     // A name that folds to what `text` does.
     std::optional<std::uint32_t> find(std::string_view text) const {
@@ -36,11 +35,11 @@ public:
 private:
     const Tables& tables_;
     const Strings& texts_;
-    std::vector<HashedName> places_;
+    std::span<const HashedName> places_;
 };
 
 void check_equal_folds(const Places& places, Findings& findings) {
-    const auto& all = places.all();
+    const auto all = places.all();
     std::vector<std::pair<std::string, std::uint32_t>> folds;
     for (std::size_t from = 0; from < all.size();) {
         std::size_t to = from + 1;
@@ -66,8 +65,8 @@ void check_equal_folds(const Places& places, Findings& findings) {
 
 }  // namespace
 
-void check_name_places(const Tables& tables, const Strings& texts, Findings& findings) {
-    const Places places(tables, texts);
+void check_name_places(const Tables& tables, const Strings& texts, std::span<const HashedName> names, Findings& findings) {
+    const Places places(tables, texts, names);
     check_equal_folds(places, findings);
 
     // Each folder of each name, once where names are sorted: those it shares with the name before are done.

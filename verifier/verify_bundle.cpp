@@ -22,8 +22,9 @@ void check_manifest(const Tables& tables, Strings& texts, bool all_records_known
     check_assets(tables, texts, findings);
     check_asset_buckets(tables, findings);
     check_names(tables, texts, findings);
-    check_name_places(tables, texts, findings);
-    check_name_look_up(tables, texts, findings);
+    const std::vector<HashedName> hashed = hash_names(tables, texts);
+    check_name_places(tables, texts, hashed, findings);
+    check_name_look_up(tables, hashed, findings);
     check_variants(tables, texts, findings);
     check_references(tables, texts, findings);
     check_consumes(tables, texts, findings);
