@@ -23,32 +23,39 @@ constexpr int kZipLevel = 6;
 // A text such as games have by the thousand: some 300 to 1,300 bytes, no two alike.
 std::string small_source(std::uint32_t index) {
     std::uint64_t state = (index + 1) * 0x9e3779b97f4a7c15u;
-    const auto random = [&] {   // xorshift64*
+    const auto random = [&] {  // xorshift64*
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;
         return state * 0x2545f4914f6cdd1du >> 32;
     };
-    for (int i = 0; i < 4; ++i) (void)random();   // neighbours begin alike
-    static constexpr std::string_view kKeys[] = {"diffuse", "normal", "specular", "surface", "friction", "footsteps", "emission", "scroll", "alpha", "damage"};
+    for (int i = 0; i < 4; ++i)
+        (void)random();  // neighbours begin alike
+    static constexpr std::string_view kKeys[] = {"diffuse",   "normal",   "specular", "surface", "friction",
+                                                 "footsteps", "emission", "scroll",   "alpha",   "damage"};
     std::string text = fmt::format("material \"set{}/part{}\"\n{{\n", index / 1000, index);
-    for (auto lines = 10 + random() % 40; lines > 0; --lines) text += fmt::format("    {} {:.4f} {}\n", kKeys[random() % std::size(kKeys)], static_cast<double>(random() % 1'000'000) / 1e4, random() % 100'000);
+    for (auto lines = 10 + random() % 40; lines > 0; --lines)
+        text += fmt::format("    {} {:.4f} {}\n", kKeys[random() % std::size(kKeys)],
+                            static_cast<double>(random() % 1'000'000) / 1e4, random() % 100'000);
     return text + "}\n";
 }
 
 // Made once and kept.
 std::string small_sources_folder(const Scene& scene, std::uint32_t count) {
     const std::string folder = fmt::format("{}/small-sources-{}", scene.scratch, count);
-    if (fs::exists(folder)) return folder;
+    if (fs::exists(folder))
+        return folder;
     fmt::print(stderr, "making {} …\n", folder);
     const std::string staging = folder + ".part";
     fs::remove_all(staging);
     for (std::uint32_t i = 0; i < count; ++i) {
         const fs::path path = fmt::format("{}/materials/set{:04}/part{:06}.txt", staging, i / 1000, i);
-        if (i % 1000 == 0) fs::create_directories(path.parent_path());
+        if (i % 1000 == 0)
+            fs::create_directories(path.parent_path());
         const std::string text = small_source(i);
         std::ofstream file(path, std::ios::binary);
-        if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush()) fail(Error(ErrorCode::io, path.string() + ": cannot be written"));
+        if (!file.write(text.data(), static_cast<std::streamsize>(text.size())).flush())
+            fail(Error(ErrorCode::io, path.string() + ": cannot be written"));
     }
     fs::rename(staging, folder);
     return folder;
@@ -58,7 +65,8 @@ std::string small_sources_folder(const Scene& scene, std::uint32_t count) {
 // until then.
 class Project {
 public:
-    Project(const Scene& scene, const std::string& label, const std::string& sources) : folder_(fmt::format("{}/build-{}", scene.scratch, label)), program_(scene.program) {
+    Project(const Scene& scene, const std::string& label, const std::string& sources)
+        : folder_(fmt::format("{}/build-{}", scene.scratch, label)), program_(scene.program) {
         fs::remove_all(folder_);
         fs::create_directories(folder_);
         run_command(fmt::format("cp -al '{}' '{}'", sources, tree()));
@@ -80,14 +88,23 @@ public:
     std::string tar_zst() const { return folder_ + "/out.tar.zst"; }
     std::string zip() const { return folder_ + "/out.zip"; }
 
-    void build(unsigned jobs, const char* more = "") const { run_command(fmt::format("'{}' build '{}' --jobs {} --level {} {} >'{}/report'", program_, folder_, jobs, kLevelDefault, more, folder_)); }
-    void tar_and_zstd(unsigned threads) const { run_command(fmt::format("tar --sort=name -C '{}' -cf - . | zstd -q -f -T{} -{} -o '{}'", tree(), threads, kLevelDefault, tar_zst())); }
+    void build(unsigned jobs, const char* more = "") const {
+        run_command(fmt::format("'{}' build '{}' --jobs {} --level {} {} >'{}/report'", program_, folder_, jobs,
+                                kLevelDefault, more, folder_));
+    }
+    void tar_and_zstd(unsigned threads) const {
+        run_command(fmt::format("tar --sort=name -C '{}' -cf - . | zstd -q -f -T{} -{} -o '{}'", tree(), threads,
+                                kLevelDefault, tar_zst()));
+    }
     void zip_anew() const {
         fs::remove(zip());
         run_command(fmt::format("cd '{}' && zip -q -r -{} '{}' .", tree(), kZipLevel, zip()));
     }
     // Its exit code 12 says that there was nothing to do.
-    void zip_changes() const { run_command(fmt::format("cd '{}' && {{ zip -q -u -r -{} '{}' . || [ $? -eq 12 ]; }}", tree(), kZipLevel, zip())); }
+    void zip_changes() const {
+        run_command(
+            fmt::format("cd '{}' && {{ zip -q -u -r -{} '{}' . || [ $? -eq 12 ]; }}", tree(), kZipLevel, zip()));
+    }
 
     // One in the middle gets some bytes more, in a file of its own.
     void change_one() {
@@ -108,7 +125,8 @@ private:
 };
 
 void measure(const Scene& scene, Table& table, const std::string& what, Project& project) {
-    table.heading(fmt::format("Build {}: {} files, {:.0f} MB, level {}", what, project.file_count(), project.raw_megabytes(), kLevelDefault));
+    table.heading(fmt::format("Build {}: {} files, {:.0f} MB, level {}", what, project.file_count(),
+                              project.raw_megabytes(), kLevelDefault));
     const int rounds = scene.quick ? 1 : 2;
     const double zip_seconds = best_seconds(1, [&] { project.zip_anew(); });
     const double zip_megabytes = megabytes(project.zip());
@@ -118,10 +136,12 @@ void measure(const Scene& scene, Table& table, const std::string& what, Project&
         const double ours = best_seconds(rounds, [&] { project.build(jobs, "--anew"); });
         zstd_seconds[jobs - 1] = best_seconds(rounds, [&] { project.tar_and_zstd(jobs); });
         const std::string work = fmt::format("anew, {}", jobs == 1 ? "1 thread" : "2 threads");
-        table.add({work, ours, zstd_seconds[jobs - 1], "s", false, fmt::format("tar, zstd -T{} -{}", jobs, kLevelDefault)});
+        table.add(
+            {work, ours, zstd_seconds[jobs - 1], "s", false, fmt::format("tar, zstd -T{} -{}", jobs, kLevelDefault)});
         table.add({work, ours, zip_seconds, "s", false, zip_name});
     }
-    table.add({"size", megabytes(project.bundle()), megabytes(project.tar_zst()), "MB", false, fmt::format("tar, zstd -{}", kLevelDefault)});
+    table.add({"size", megabytes(project.bundle()), megabytes(project.tar_zst()), "MB", false,
+               fmt::format("tar, zstd -{}", kLevelDefault)});
     table.add({"size", megabytes(project.bundle()), zip_megabytes, "MB", false, zip_name});
 
     const double zip_again = best_seconds(rounds, [&] { project.zip_changes(); });
@@ -133,7 +153,7 @@ void measure(const Scene& scene, Table& table, const std::string& what, Project&
     }
     for (const unsigned jobs : {1u, 2u}) {
         double ours = 1e9;
-        for (int round = 0; round < rounds; ++round) {   // the change itself is not measured
+        for (int round = 0; round < rounds; ++round) {  // the change itself is not measured
             project.change_one();
             ours = std::min(ours, best_seconds(1, [&] { project.build(jobs); }));
         }
@@ -147,7 +167,8 @@ void measure(const Scene& scene, Table& table, const std::string& what, Project&
 }  // namespace
 
 void bench_build(const Scene& scene, Table& table) {
-    if (!fs::exists(scene.program)) fail(Error(ErrorCode::missing, scene.program + ": not built; --program names it"));
+    if (!fs::exists(scene.program))
+        fail(Error(ErrorCode::missing, scene.program + ": not built; --program names it"));
     {
         Project small(scene, "small", small_sources_folder(scene, scene.quick ? 20'000u : kSources));
         measure(scene, table, "small sources", small);

@@ -12,14 +12,15 @@ namespace {
 
 std::uint32_t le32(const std::byte* at) {
     std::uint32_t value;
-    std::memcpy(&value, at, 4);   // as the map has it: little-endian, like the machines this runs on
+    std::memcpy(&value, at, 4);  // as the map has it: little-endian, like the machines this runs on
     return value;
 }
 
 // Texture names of a Quake III map: lump 1, records of 72 bytes that begin with 64 bytes of name.
 std::vector<std::string> shader_names(const std::vector<std::byte>& map) {
     std::vector<std::string> names;
-    if (map.size() < 24 || std::memcmp(map.data(), "IBSP", 4) != 0) return names;
+    if (map.size() < 24 || std::memcmp(map.data(), "IBSP", 4) != 0)
+        return names;
     const std::uint64_t offset = le32(map.data() + 8 + 8);
     const std::uint64_t length = le32(map.data() + 8 + 12);
     for (std::uint64_t at = offset; at + 72 <= offset + length && at + 72 <= map.size(); at += 72) {
@@ -40,7 +41,8 @@ void bench_level(const Scene& scene, Table& table) {
 
     std::vector<std::string> closure;
     for (const std::string& name : physfs.names()) {
-        if (!name.starts_with("maps/") || !name.ends_with(".bsp")) continue;
+        if (!name.starts_with("maps/") || !name.ends_with(".bsp"))
+            continue;
         closure.push_back(name);
         const auto map = must(must(vfs.open("/" + name)).read_all());
         for (const std::string& shader : shader_names(map))
@@ -54,17 +56,20 @@ void bench_level(const Scene& scene, Table& table) {
     std::uint64_t bytes = 0;
     const double peer = best_seconds(3, [&] {
         bytes = 0;
-        for (const std::string& name : closure) bytes += physfs.read(name, buffer);
+        for (const std::string& name : closure)
+            bytes += physfs.read(name, buffer);
     });
     const double ours = best_seconds(3, [&] {
         for (const std::string& name : closure) {
             const File file = must(vfs.open("/" + name));
-            if (buffer.size() < file.size_bytes()) buffer.resize(file.size_bytes());
+            if (buffer.size() < file.size_bytes())
+                buffer.resize(file.size_bytes());
             (void)must(file.read_at(0, std::span(buffer).first(file.size_bytes())));
         }
     });
     const double megabytes = static_cast<double>(bytes) / 1e6;
-    table.add({"all levels, " + std::to_string(closure.size()) + " files", megabytes / ours, megabytes / peer, "MB/s", true, "PhysicsFS, pk3", "≥ 4 ×"});
+    table.add({"all levels, " + std::to_string(closure.size()) + " files", megabytes / ours, megabytes / peer, "MB/s",
+               true, "PhysicsFS, pk3", "≥ 4 ×"});
 }
 
 }  // namespace fardel::bench

@@ -53,16 +53,20 @@ struct TextHash {
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
-std::shared_ptr<const Bundle> open_bundle(const std::string& path) { return must(Bundle::open(must(open_file_source(path)), {.label = path})); }
+std::shared_ptr<const Bundle> open_bundle(const std::string& path) {
+    return must(Bundle::open(must(open_file_source(path)), {.label = path}));
+}
 
 // Microseconds for one call of `find`, over `queries`.
 template <class Asked, class Find>
 double each_us(const Asked& queries, Find&& find) {
     std::uint64_t found = 0;
     const double seconds = best_seconds(5, [&] {
-        for (const auto& query : queries) found += find(query);
+        for (const auto& query : queries)
+            found += find(query);
     });
-    if (found == ~0ull) fail(Error(ErrorCode::io, "impossible"));   // keeps `found` alive
+    if (found == ~0ull)
+        fail(Error(ErrorCode::io, "impossible"));  // keeps `found` alive
     return 1e6 * seconds / static_cast<double>(queries.size());
 }
 
@@ -71,28 +75,37 @@ void bundle_rows(const Scene& scene, Table& table) {
     const auto bundle = open_bundle(made_up_bundle(scene, kNames));
     std::vector<std::string> names;
     std::vector<AssetId> ids;
-    for (std::uint32_t i = 0; i < kNames; ++i) names.push_back(made_up_name(i));
+    for (std::uint32_t i = 0; i < kNames; ++i)
+        names.push_back(made_up_name(i));
     const Queries hits(names);
     const Queries misses(names, "", "x");
     std::mt19937 random(2);
-    for (std::uint32_t i = 0; i < kLookups; ++i) ids.push_back(must(bundle->asset(AssetIndex{static_cast<std::uint32_t>(random() % kNames)})).id);
-    for (std::uint32_t i = 0; i < kNames; ++i) (void)must(bundle->find_name(made_up_name(i)));   // every page verified
+    for (std::uint32_t i = 0; i < kLookups; ++i)
+        ids.push_back(must(bundle->asset(AssetIndex{static_cast<std::uint32_t>(random() % kNames)})).id);
+    for (std::uint32_t i = 0; i < kNames; ++i)
+        (void)must(bundle->find_name(made_up_name(i)));  // every page verified
 
     // The peer: the same names in a hash table that is wholly in memory and trusts what it holds.
     std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> map;
-    for (std::uint32_t i = 0; i < kNames; ++i) map.emplace(made_up_name(i), i);
+    for (std::uint32_t i = 0; i < kNames; ++i)
+        map.emplace(made_up_name(i), i);
     const auto in_map = [&](std::string_view name) { return map.contains(name); };
 
     const auto by_name = [&](std::string_view name) { return must(bundle->find_name(name)).has_value(); };
-    table.add({"1,000,000 names, hit", each_us(hits, by_name), each_us(hits, in_map), "µs", false, "std::unordered_map", "< 0.3 µs"});
-    table.add({"1,000,000 names, miss", each_us(misses, by_name), each_us(misses, in_map), "µs", false, "std::unordered_map", "< 0.1 µs"});
-    table.add({"1,000,000 assets by id", each_us(ids, [&](const AssetId& id) { return must(bundle->find_asset(id)).has_value(); }), 0, "µs", false, "", ""});
+    table.add({"1,000,000 names, hit", each_us(hits, by_name), each_us(hits, in_map), "µs", false, "std::unordered_map",
+               "< 0.3 µs"});
+    table.add({"1,000,000 names, miss", each_us(misses, by_name), each_us(misses, in_map), "µs", false,
+               "std::unordered_map", "< 0.1 µs"});
+    table.add({"1,000,000 assets by id",
+               each_us(ids, [&](const AssetId& id) { return must(bundle->find_asset(id)).has_value(); }), 0, "µs",
+               false, "", ""});
 
     Vfs vfs;
     (void)must(vfs.mount(made_up_bundle(scene, kNames), {.policy = &scene.policy}));
     const Queries paths(std::move(names), "/");
     const auto by_path = [&](std::string_view path) { return must(vfs.find(path)).has_value(); };
-    for (const std::string_view path : paths) (void)by_path(path);
+    for (const std::string_view path : paths)
+        (void)by_path(path);
     table.add({"1,000,000 names, Vfs::find", each_us(paths, by_path), 0, "µs", false, "", ""});
 }
 
@@ -103,15 +116,20 @@ void look_up_in_many_bundles(const Scene& scene, Table& table) {
         std::vector<std::string> names;
         for (std::uint32_t b = 0; b < bundles; ++b) {
             (void)must(vfs.mount(made_up_bundle(scene, kEach, b + 1), {.policy = &scene.policy}));
-            for (std::uint32_t i = 0; i < kEach; i += 5) names.push_back(made_up_name(i, b + 1));
+            for (std::uint32_t i = 0; i < kEach; i += 5)
+                names.push_back(made_up_name(i, b + 1));
         }
         const Queries paths(names, "/");
         const Queries absent(std::move(names), "/", "x");
         const auto find = [&](std::string_view path) { return must(vfs.find(path)).has_value(); };
-        for (const std::string_view path : paths) (void)find(path);
-        for (const std::string_view path : absent) (void)find(path);
-        table.add({std::to_string(bundles) + " bundles mounted, hit", each_us(paths, find), 0, "µs", false, "", bundles == 400 ? "< 2 µs" : ""});
-        table.add({std::to_string(bundles) + " bundles mounted, miss", each_us(absent, find), 0, "µs", false, "", bundles == 400 ? "< 2 µs" : ""});
+        for (const std::string_view path : paths)
+            (void)find(path);
+        for (const std::string_view path : absent)
+            (void)find(path);
+        table.add({std::to_string(bundles) + " bundles mounted, hit", each_us(paths, find), 0, "µs", false, "",
+                   bundles == 400 ? "< 2 µs" : ""});
+        table.add({std::to_string(bundles) + " bundles mounted, miss", each_us(absent, find), 0, "µs", false, "",
+                   bundles == 400 ? "< 2 µs" : ""});
     }
 }
 
@@ -129,7 +147,9 @@ void bench_lookup(const Scene& scene, Table& table) {
         Vfs vfs;
         (void)must(vfs.mount(scene.bundle, {.case_rule = CaseRule::fold, .policy = &scene.policy}));
         const double ours = each_us(paths, [&](std::string_view path) { return must(vfs.find(path)).has_value(); });
-        table.add({"the game's names, Vfs::find", ours, each_us(names, [&](std::string_view name) { return physfs.exists(name.data()); }), "µs", false, "PhysicsFS exists", ""});
+        table.add({"the game's names, Vfs::find", ours,
+                   each_us(names, [&](std::string_view name) { return physfs.exists(name.data()); }), "µs", false,
+                   "PhysicsFS exists", ""});
     }
     bundle_rows(scene, table);
     look_up_in_many_bundles(scene, table);

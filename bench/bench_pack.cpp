@@ -29,12 +29,14 @@ double bare_zstd_seconds(const std::vector<std::string>& files) {
             for (std::size_t i = next++; i < files.size(); i = next++) {
                 std::ifstream file(files[i], std::ios::binary);
                 while (file.read(raw.data(), static_cast<std::streamsize>(raw.size())), file.gcount() > 0)
-                    (void)ZSTD_compressCCtx(context, out.data(), out.size(), raw.data(), static_cast<std::size_t>(file.gcount()), kLevelDefault);
+                    (void)ZSTD_compressCCtx(context, out.data(), out.size(), raw.data(),
+                                            static_cast<std::size_t>(file.gcount()), kLevelDefault);
             }
             ZSTD_freeCCtx(context);
         };
         std::vector<std::jthread> threads;
-        for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(work);
+        for (unsigned i = 0; i < kThreads; ++i)
+            threads.emplace_back(work);
     });
 }
 
@@ -54,22 +56,30 @@ void bench_pack(const Scene& scene, Table& table) {
     const std::string packed = scene.scratch + "/packed.fardel";
     const double ours = best_seconds(2, [&] {
         const PackPlan plan = must(pack_sources(std::vector{folder}, {.name = "game", .version = "1"}));
-        must(must(write_bundle(plan.plan, must(stage_file(packed)), {.level = kLevelDefault, .jobs = kThreads})).commit());
+        must(must(write_bundle(plan.plan, must(stage_file(packed)), {.level = kLevelDefault, .jobs = kThreads}))
+                 .commit());
     });
-    table.add({"scan, hash, pack, decode and compare", raw_megabytes / ours, raw_megabytes / bare_zstd_seconds(files), "MB/s", true, "bare zstd, same pieces", "≥ 0.8 ×"});
+    table.add({"scan, hash, pack, decode and compare", raw_megabytes / ours, raw_megabytes / bare_zstd_seconds(files),
+               "MB/s", true, "bare zstd, same pieces", "≥ 0.8 ×"});
 
     const std::string tar = scene.scratch + "/tree.tar";
     const std::string zst = tar + ".zst";
     const std::string zip = scene.scratch + "/tree.zip";
     run_command(fmt::format("tar --sort=name -C '{}' -cf '{}' .", folder, tar));
-    const double cli = best_seconds(1, [&] { run_command(fmt::format("zstd -q -f -T{} -{} '{}' -o '{}'", kThreads, kLevelDefault, tar, zst)); });
-    table.add({"the same", raw_megabytes / ours, raw_megabytes / cli, "MB/s", true, fmt::format("zstd -T{} -{} of a tar", kThreads, kLevelDefault), ""});
-    if (!std::filesystem::exists(zip)) run_command(fmt::format("cd '{}' && zip -q -9 -r '{}.part.zip' . && mv '{}.part.zip' '{}'", folder, zip, zip, zip));
+    const double cli = best_seconds(
+        1, [&] { run_command(fmt::format("zstd -q -f -T{} -{} '{}' -o '{}'", kThreads, kLevelDefault, tar, zst)); });
+    table.add({"the same", raw_megabytes / ours, raw_megabytes / cli, "MB/s", true,
+               fmt::format("zstd -T{} -{} of a tar", kThreads, kLevelDefault), ""});
+    if (!std::filesystem::exists(zip))
+        run_command(
+            fmt::format("cd '{}' && zip -q -9 -r '{}.part.zip' . && mv '{}.part.zip' '{}'", folder, zip, zip, zip));
 
     table.heading("Size of the game's files");
     table.add({"packed", megabytes(packed), megabytes(zip), "MB", false, "zip -9", "≥ 1 ×"});
-    table.add({"packed", megabytes(packed), megabytes(zst), "MB", false, fmt::format("tar, zstd -{}", kLevelDefault), "≥ 0.97 ×"});
-    for (const std::string& path : {packed, tar, zst}) std::filesystem::remove(path);
+    table.add({"packed", megabytes(packed), megabytes(zst), "MB", false, fmt::format("tar, zstd -{}", kLevelDefault),
+               "≥ 0.97 ×"});
+    for (const std::string& path : {packed, tar, zst})
+        std::filesystem::remove(path);
 }
 
 }  // namespace fardel::bench

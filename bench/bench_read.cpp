@@ -1,4 +1,5 @@
-// Opening and reading: all of a game, its small files, its large ones; and how near verified reads come to bare decoding.
+// Opening and reading: all of a game, its small files, its large ones; and how near verified reads come to bare
+// decoding.
 #include "physfs_peer.h"
 #include "sections.h"
 #include "stopwatch.h"
@@ -18,13 +19,14 @@ namespace {
 
 struct Names {
     std::vector<std::string> all;
-    std::vector<std::string> small;   // ≤ 16 KiB
-    std::vector<std::string> large;   // ≥ 256 KiB
+    std::vector<std::string> small;  // ≤ 16 KiB
+    std::vector<std::string> large;  // ≥ 256 KiB
 };
 
 std::uint64_t read_one(const Vfs& vfs, const std::string& path, std::vector<std::byte>& buffer) {
     const File file = must(vfs.open(path));
-    if (buffer.size() < file.size_bytes()) buffer.resize(file.size_bytes());
+    if (buffer.size() < file.size_bytes())
+        buffer.resize(file.size_bytes());
     return must(file.read_at(0, std::span(buffer).first(file.size_bytes())));
 }
 
@@ -37,29 +39,36 @@ std::uint64_t read_all(const Vfs& vfs, const std::vector<std::string>& paths, un
         std::uint64_t bytes = 0;
         for (;;) {
             const std::size_t first = next.fetch_add(16);
-            if (first >= paths.size()) break;
-            for (std::size_t i = first; i < std::min(first + 16, paths.size()); ++i) bytes += read_one(vfs, paths[i], buffer);
+            if (first >= paths.size())
+                break;
+            for (std::size_t i = first; i < std::min(first + 16, paths.size()); ++i)
+                bytes += read_one(vfs, paths[i], buffer);
         }
         total += bytes;
     };
     std::vector<std::jthread> others;
-    for (unsigned i = 1; i < threads; ++i) others.emplace_back(work);
+    for (unsigned i = 1; i < threads; ++i)
+        others.emplace_back(work);
     work();
     others.clear();
     return total;
 }
 
-void rows(const char* what, const Vfs& vfs, const PhysfsPeer& physfs, std::vector<std::string> names, bool count_files, const char* target, Table& table) {
+void rows(const char* what, const Vfs& vfs, const PhysfsPeer& physfs, std::vector<std::string> names, bool count_files,
+          const char* target, Table& table) {
     std::vector<std::string> paths;
-    for (const std::string& name : names) paths.push_back("/" + name);
+    for (const std::string& name : names)
+        paths.push_back("/" + name);
     std::vector<std::byte> buffer;
     std::uint64_t bytes = 0;
     const double peer = best_seconds(3, [&] {
         bytes = 0;
-        for (const std::string& name : names) bytes += physfs.read(name, buffer);
+        for (const std::string& name : names)
+            bytes += physfs.read(name, buffer);
     });
     const double one = best_seconds(5, [&] {
-        if (read_all(vfs, paths, 1) != bytes) fail(Error(ErrorCode::corrupt, "PhysicsFS and Fardel read different sizes"));
+        if (read_all(vfs, paths, 1) != bytes)
+            fail(Error(ErrorCode::corrupt, "PhysicsFS and Fardel read different sizes"));
     });
     const double two = best_seconds(5, [&] { (void)read_all(vfs, paths, 2); });
     const double amount = count_files ? static_cast<double>(names.size()) : static_cast<double>(bytes) / 1e6;
@@ -85,16 +94,19 @@ void against_bare_zstd(const Scene& scene, Table& table) {
     for (std::uint32_t i = 0; i < bundle->asset_count(); ++i) {
         const AssetRecord asset = must(bundle->asset(AssetIndex{i}));
         const std::uint64_t pieces = asset.piece_count();
-        if (pieces < 4) continue;
+        if (pieces < 4)
+            continue;
         const std::uint32_t first = must(bundle->placement(AssetIndex{i})).first_block;
         bool all_zstd = true;
         bool all_raw = true;
-        for (std::uint32_t b = 0; b < pieces; ++b) (must(bundle->block(first + b)).codec == Codec::zstd ? all_raw : all_zstd) = false;
+        for (std::uint32_t b = 0; b < pieces; ++b)
+            (must(bundle->block(first + b)).codec == Codec::zstd ? all_raw : all_zstd) = false;
         if (all_raw) {
             raw.push_back(AssetIndex{i});
             raw_codec_bytes += asset.raw_bytes;
         }
-        if (!all_zstd) continue;
+        if (!all_zstd)
+            continue;
         compressed.push_back(AssetIndex{i});
         zstd_bytes += asset.raw_bytes;
         for (std::uint32_t b = 0; b < pieces; ++b) {
@@ -106,26 +118,33 @@ void against_bare_zstd(const Scene& scene, Table& table) {
     std::vector<std::byte> out(256u << 10);
     ZSTD_DCtx* context = ZSTD_createDCtx();
     const double bare = best_seconds(3, [&] {
-        for (const Stored& block : stored) (void)ZSTD_decompressDCtx(context, out.data(), block.raw_bytes, block.bytes.data(), block.bytes.size());
+        for (const Stored& block : stored)
+            (void)ZSTD_decompressDCtx(context, out.data(), block.raw_bytes, block.bytes.data(), block.bytes.size());
     });
     ZSTD_freeDCtx(context);
     std::vector<std::byte> buffer(1u << 20);
-    const auto megabytes_per_second = [&](const Bundle& from, const std::vector<AssetIndex>& assets, std::uint64_t bytes) {
+    const auto megabytes_per_second = [&](const Bundle& from, const std::vector<AssetIndex>& assets,
+                                          std::uint64_t bytes) {
         const double seconds = best_seconds(3, [&] {
             for (const AssetIndex index : assets) {
                 const std::uint64_t size = must(from.asset(index)).raw_bytes;
-                if (buffer.size() < size) buffer.resize(size);
+                if (buffer.size() < size)
+                    buffer.resize(size);
                 must(from.read_at(index, 0, std::span(buffer).first(size)));
             }
         });
         return static_cast<double>(bytes) / seconds / 1e6;
     };
     const double bare_rate = static_cast<double>(zstd_bytes) / bare / 1e6;
-    table.add({"compressed large assets", megabytes_per_second(*bundle, compressed, zstd_bytes), bare_rate, "MB/s", true, "bare zstd", "≥ 0.8 ×"});
-    table.add({"the same, layout signed by nobody", megabytes_per_second(*unsigned_bundle, compressed, zstd_bytes), bare_rate, "MB/s", true, "bare zstd", ""});
+    table.add({"compressed large assets", megabytes_per_second(*bundle, compressed, zstd_bytes), bare_rate, "MB/s",
+               true, "bare zstd", "≥ 0.8 ×"});
+    table.add({"the same, layout signed by nobody", megabytes_per_second(*unsigned_bundle, compressed, zstd_bytes),
+               bare_rate, "MB/s", true, "bare zstd", ""});
     if (raw_codec_bytes > 0) {
-        table.add({"raw large assets", megabytes_per_second(*bundle, raw, raw_codec_bytes), 0, "MB/s", true, "", "≥ 2500 MB/s"});
-        table.add({"the same, layout signed by nobody", megabytes_per_second(*unsigned_bundle, raw, raw_codec_bytes), 0, "MB/s", true, "", ""});
+        table.add({"raw large assets", megabytes_per_second(*bundle, raw, raw_codec_bytes), 0, "MB/s", true, "",
+                   "≥ 2500 MB/s"});
+        table.add({"the same, layout signed by nobody", megabytes_per_second(*unsigned_bundle, raw, raw_codec_bytes), 0,
+                   "MB/s", true, "", ""});
     }
 }
 
@@ -140,10 +159,13 @@ void bench_read(const Scene& scene, Table& table) {
     Names names;
     for (const std::string& name : physfs.names()) {
         const auto stat = must(vfs.find_stat("/" + name));
-        if (!stat) continue;   // a name that Fardel's rules refuse
+        if (!stat)
+            continue;  // a name that Fardel's rules refuse
         names.all.push_back(name);
-        if (stat->size_bytes <= 16u << 10) names.small.push_back(name);
-        if (stat->size_bytes >= 256u << 10) names.large.push_back(name);
+        if (stat->size_bytes <= 16u << 10)
+            names.small.push_back(name);
+        if (stat->size_bytes >= 256u << 10)
+            names.large.push_back(name);
     }
     std::vector<std::string> random = names.small;
     std::ranges::shuffle(random, std::mt19937(3));

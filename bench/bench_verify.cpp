@@ -16,7 +16,8 @@ void bench_verify(const Scene& scene, Table& table) {
             const VerifyReport report = must(verify_bundle(must(open_file_source(scene.bundle)), options));
             bytes = report.raw_bytes_proved;
         });
-        table.add({"the game, " + std::to_string(jobs) + " threads", static_cast<double>(bytes) / seconds / 1e6, 0, "MB/s", true, "", ""});
+        table.add({"the game, " + std::to_string(jobs) + " threads", static_cast<double>(bytes) / seconds / 1e6, 0,
+                   "MB/s", true, "", ""});
     }
 }
 

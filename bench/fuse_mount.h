@@ -16,8 +16,8 @@ namespace fardel::bench {
 
 class FuseMount {
 public:
-    // Runs `words`, a program that stays in the foreground, with a new folder in `scratch` as its last argument, and waits
-    // until something is mounted there. From the main thread only. Errors: io.
+    // Runs `words`, a program that stays in the foreground, with a new folder in `scratch` as its last argument, and
+    // waits until something is mounted there. From the main thread only. Errors: io.
     static Result<std::shared_ptr<FuseMount>> mount(std::vector<std::string> words, const std::string& scratch);
     ~FuseMount();
     FuseMount(const FuseMount&) = delete;

@@ -9,22 +9,30 @@
 int main(int argc, char** argv) {
     using namespace fardel::bench;
     const std::vector<std::pair<std::string, void (*)(const Scene&, Table&)>> sections{
-        {"mount", bench_mount}, {"lookup", bench_lookup}, {"read", bench_read}, {"level", bench_level},
-        {"verify", bench_verify}, {"pack", bench_pack}, {"build", bench_build}, {"peers", bench_peers}, {"bundles", bench_bundles}};
+        {"mount", bench_mount}, {"lookup", bench_lookup}, {"read", bench_read},
+        {"level", bench_level}, {"verify", bench_verify}, {"pack", bench_pack},
+        {"build", bench_build}, {"peers", bench_peers},   {"bundles", bench_bundles}};
 
     std::string data = "/usr/share/games/openarena/baseoa";
     std::string scratch = "/tmp/fardel-bench";
-    std::string program = (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "cli/fardel").string();
+    std::string program =
+        (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "cli/fardel").string();
     std::uint32_t small_files = 1'000'000;
     bool quick = false;
     std::vector<std::string> wanted;
     CLI::App app{"Measures Fardel beside its peers and prints tables of ratios."};
     app.add_option("--data", data, "folder of .pk3 archives")->capture_default_str();
     app.add_option("--scratch", scratch, "folder for bundles that are made once and kept")->capture_default_str();
-    app.add_option("--program", program, "the fardel program, for build, and for fardel mount in peers; the one of the same build when left out");
-    app.add_option("--small-files", small_files, "how many small files peers makes up")->capture_default_str()->check(CLI::Range(1'000u, 10'000'000u));
-    app.add_flag("--quick", quick, "build and peers with at most 20,000 small files and short passes: for trying it, not for figures");
-    app.add_option("section", wanted, "mount, lookup, read, level, verify, pack, build, peers, bundles; all without any");
+    app.add_option(
+        "--program", program,
+        "the fardel program, for build, and for fardel mount in peers; the one of the same build when left out");
+    app.add_option("--small-files", small_files, "how many small files peers makes up")
+        ->capture_default_str()
+        ->check(CLI::Range(1'000u, 10'000'000u));
+    app.add_flag("--quick", quick,
+                 "build and peers with at most 20,000 small files and short passes: for trying it, not for figures");
+    app.add_option("section", wanted,
+                   "mount, lookup, read, level, verify, pack, build, peers, bundles; all without any");
     CLI11_PARSE(app, argc, argv);
 
     Scene scene = make_scene(data, scratch);
@@ -33,6 +41,7 @@ int main(int argc, char** argv) {
     scene.quick = quick;
     Table table;
     for (const auto& [name, run] : sections)
-        if (wanted.empty() || std::ranges::find(wanted, name) != wanted.end()) run(scene, table);
+        if (wanted.empty() || std::ranges::find(wanted, name) != wanted.end())
+            run(scene, table);
     return 0;
 }

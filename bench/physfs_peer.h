@@ -20,7 +20,7 @@ public:
     bool exists(const char* name) const;
     // Opens, reads all of it, closes; returns the size. Ends the program on an error.
     std::uint64_t read(const std::string& name, std::vector<std::byte>& buffer) const;
-    std::vector<std::string> names() const;   // every file
+    std::vector<std::string> names() const;  // every file
 
 private:
     std::vector<std::string> mounted_;

@@ -19,7 +19,9 @@ namespace fardel::bench {
 namespace {
 
 // A key that protects nothing: bundles of earlier runs must stay acceptable.
-std::unique_ptr<Signer> bench_signer() { return make_key_signer(SecretKey::from_seed(std::array<std::byte, 32>{std::byte{0xbe}})); }
+std::unique_ptr<Signer> bench_signer() {
+    return make_key_signer(SecretKey::from_seed(std::array<std::byte, 32>{std::byte{0xbe}}));
+}
 
 }  // namespace
 
@@ -29,21 +31,28 @@ void fail(const Error& error) {
 }
 
 void must(Status status) {
-    if (!status) fail(status.error());
+    if (!status)
+        fail(status.error());
 }
 
 Scene make_scene(const std::string& folder, const std::string& scratch) {
     const PolicyKey author{.label = "bench", .key = bench_signer()->public_key()};
-    Scene scene{.scratch = scratch, .archives = {}, .bundle = scratch + "/game.fardel", .policy = must(make_policy({&author, 1}, {}))};
+    Scene scene{.scratch = scratch,
+                .archives = {},
+                .bundle = scratch + "/game.fardel",
+                .policy = must(make_policy({&author, 1}, {}))};
     std::filesystem::create_directories(scratch);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-        if (entry.path().extension() == ".pk3") scene.archives.push_back(entry.path().string());
+        if (entry.path().extension() == ".pk3")
+            scene.archives.push_back(entry.path().string());
     std::ranges::sort(scene.archives);
-    if (scene.archives.empty()) fail(Error(ErrorCode::missing, folder + ": no .pk3 archives there"));
+    if (scene.archives.empty())
+        fail(Error(ErrorCode::missing, folder + ": no .pk3 archives there"));
     if (!std::filesystem::exists(scene.bundle)) {
         fmt::print(stderr, "packing {} archives …\n", scene.archives.size());
-        write_signed(must(pack_sources(scene.archives, {.name = "game", .version = "1"})).plan, scene.bundle, kLevelDefault);
+        write_signed(must(pack_sources(scene.archives, {.name = "game", .version = "1"})).plan, scene.bundle,
+                     kLevelDefault);
     }
     return scene;
 }
@@ -61,7 +70,8 @@ void write_signed(const BundlePlan& plan, const std::string& path, int level) {
 
 std::string game_folder(const Scene& scene) {
     const std::string folder = scene.scratch + "/tree";
-    if (std::filesystem::exists(folder)) return folder;
+    if (std::filesystem::exists(folder))
+        return folder;
     const std::string staging = folder + ".part";
     std::filesystem::remove_all(staging);
     Vfs vfs;
@@ -72,14 +82,16 @@ std::string game_folder(const Scene& scene) {
         const auto bytes = must(must(vfs.open("/" + name)).read_all());
         const std::filesystem::path path = staging + "/" + name;
         std::filesystem::create_directories(path.parent_path());
-        std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        std::ofstream(path, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     }
     std::filesystem::rename(staging, folder);
     return folder;
 }
 
 void run_command(const std::string& command) {
-    if (std::system(command.c_str()) != 0) fail(Error(ErrorCode::io, command + ": failed"));
+    if (std::system(command.c_str()) != 0)
+        fail(Error(ErrorCode::io, command + ": failed"));
 }
 
 std::string made_up_name(std::uint32_t index, std::uint32_t seed) {
@@ -88,7 +100,8 @@ std::string made_up_name(std::uint32_t index, std::uint32_t seed) {
 
 std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32_t seed) {
     const std::string path = fmt::format("{}/made-up-{}-{}.fardel", scene.scratch, assets, seed);
-    if (std::filesystem::exists(path)) return path;
+    if (std::filesystem::exists(path))
+        return path;
     BundlePlan plan;
     plan.assets.reserve(assets);
     plan.names.reserve(assets);
@@ -96,7 +109,8 @@ std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32
         const std::string name = made_up_name(i, seed);
         std::string text = "bytes of " + name;
         const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
-        plan.assets.push_back({.source = make_memory_blob({bytes, bytes + text.size()}), .key = name, .content_type = "image/x-tga"});
+        plan.assets.push_back(
+            {.source = make_memory_blob({bytes, bytes + text.size()}), .key = name, .content_type = "image/x-tga"});
         plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i, .tags = {}}}});
     }
     write_signed(plan, path, 1);

@@ -18,7 +18,7 @@ struct Scene {
     std::string bundle;                     // the archives packed and signed; made when it is not there
     TrustPolicy policy;                     // accepts what the benchmarks sign
     std::string program = {};               // fardel itself; may not be there
-    std::uint32_t small_files = 1'000'000;   // of the section "peers"
+    std::uint32_t small_files = 1'000'000;  // of the section "peers"
     bool quick = false;                     // short passes there and in "build"
 };
 
@@ -26,7 +26,8 @@ struct Scene {
 [[noreturn]] void fail(const Error& error);
 template <class T>
 T must(Result<T> result) {
-    if (!result) fail(result.error());
+    if (!result)
+        fail(result.error());
     return std::move(result).value();
 }
 void must(Status status);
@@ -39,7 +40,7 @@ std::string game_folder(const Scene& scene);
 
 // Signed as `policy` wants it.
 void write_signed(const BundlePlan& plan, const std::string& path, int level);
-void run_command(const std::string& command);   // in a shell
+void run_command(const std::string& command);  // in a shell
 
 // A bundle of `assets` small assets with names like "textures/set0042/name00001234.tga", each with its own bytes.
 // `seed` makes different bundles. Made once.

@@ -19,8 +19,10 @@ void Table::add(Row row) {
         peer = fmt::format("{} ({})", figure(row.peer), row.peer_name);
         ratio = fmt::format("{:.2f} ×", row.more_is_better ? row.ours / row.peer : row.peer / row.ours);
     }
-    if (!row.peer_absent.empty()) peer = fmt::format("– ({}: {})", row.peer_name, row.peer_absent);
-    fmt::print("| {} | {} | {} | {} | {} |\n", row.work, figure(row.ours), peer, ratio, row.target.empty() ? "–" : row.target);
+    if (!row.peer_absent.empty())
+        peer = fmt::format("– ({}: {})", row.peer_name, row.peer_absent);
+    fmt::print("| {} | {} | {} | {} | {} |\n", row.work, figure(row.ours), peer, ratio,
+               row.target.empty() ? "–" : row.target);
     std::fflush(stdout);
 }
 

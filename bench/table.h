@@ -10,17 +10,17 @@ namespace fardel::bench {
 struct Row {
     std::string work;
     double ours = 0;
-    double peer = 0;          // 0: there is none
-    std::string unit;         // "ms", "µs", "MB/s", …
+    double peer = 0;   // 0: there is none
+    std::string unit;  // "ms", "µs", "MB/s", …
     bool more_is_better = false;
     std::string peer_name;
-    std::string target = {};  // as DESIGN says it; may be empty
-    std::string peer_absent = {};   // why the peer has no figure, when it should have one
+    std::string target = {};       // as DESIGN says it; may be empty
+    std::string peer_absent = {};  // why the peer has no figure, when it should have one
 };
 
 class Table {
 public:
-    void add(Row row);        // printed at once, so that a long run shows where it is
+    void add(Row row);  // printed at once, so that a long run shows where it is
     void heading(std::string_view text);
 };
 

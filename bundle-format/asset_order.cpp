@@ -9,7 +9,7 @@
 namespace fardel {
 
 Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> assets) {
-    std::map<std::string_view, std::uint32_t> types;   // to their rank
+    std::map<std::string_view, std::uint32_t> types;  // to their rank
     for (const PlannedAsset& asset : assets)
         types.try_emplace(content_type_of(asset), 0);
     std::uint32_t rank = 0;
@@ -24,7 +24,8 @@ Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> as
     std::vector<Place> places;
     places.reserve(assets.size());
     for (const PlannedAsset& asset : assets)
-        places.push_back({asset.key, types.find(content_type_of(asset))->second, static_cast<std::uint32_t>(places.size())});
+        places.push_back(
+            {asset.key, types.find(content_type_of(asset))->second, static_cast<std::uint32_t>(places.size())});
 
     std::ranges::sort(places, {}, &Place::key);
     const auto twice = std::ranges::adjacent_find(places, {}, &Place::key);

@@ -27,10 +27,13 @@ unsigned jobs_of(const WriteOptions& options) {
 }
 
 Error changed(const PlannedAsset& planned) {
-    return Error(ErrorCode::conflict, label_of(planned) + ": its bytes are not those that it is known to have; it was changed meanwhile");
+    return Error(ErrorCode::conflict,
+                 label_of(planned) + ": its bytes are not those that it is known to have; it was changed meanwhile");
 }
 
-Status verify_known(const PlannedAsset& planned, const AssetId& id) { return planned.known && planned.known->asset != id ? Status(changed(planned)) : ok(); }
+Status verify_known(const PlannedAsset& planned, const AssetId& id) {
+    return planned.known && planned.known->asset != id ? Status(changed(planned)) : ok();
+}
 
 // An asset while it is read; its errors name it.
 class OpenAsset {
@@ -55,16 +58,20 @@ public:
         }
         bytes_read_ += buffer.size_bytes();
         if (bytes_read_ > limits::kAssetBytesMax)
-            return Error(ErrorCode::limit, label_of(planned_) + ": larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
+            return Error(ErrorCode::limit,
+                         label_of(planned_) + ": larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
         return ok();
     }
 
-    std::uint8_t piece_log2() const noexcept { return planned_.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2; }
+    std::uint8_t piece_log2() const noexcept {
+        return planned_.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
+    }
     std::size_t piece_bytes() const noexcept { return std::size_t{1} << piece_log2(); }
     std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
 private:
-    OpenAsset(const PlannedAsset& planned, std::unique_ptr<BlobStream> stream) : planned_(planned), stream_(std::move(stream)) {}
+    OpenAsset(const PlannedAsset& planned, std::unique_ptr<BlobStream> stream)
+        : planned_(planned), stream_(std::move(stream)) {}
 
     const PlannedAsset& planned_;
     std::unique_ptr<BlobStream> stream_;
@@ -87,7 +94,7 @@ public:
 private:
     struct Sharing {
         std::uint32_t asset = 0;
-        bool unread = false;                              // its bytes are known, and not in shared_ yet
+        bool unread = false;  // its bytes are known, and not in shared_ yet
     };
 
     // Blocks are counted whether they are written yet or still in the pipeline.
@@ -115,19 +122,19 @@ private:
 
     const std::span<const PlannedAsset> planned_;
     const WriteOptions& options_;
-    const DonorBlocks* const donor_;                      // nullptr: none
+    const DonorBlocks* const donor_;  // nullptr: none
     BlockPipeline& pipeline_;
     BlockSection section_;
-    StoredContent content_;                               // assets in order of discovery
-    std::unordered_map<AssetId, std::uint32_t> known_;    // id → position in content_.assets
+    StoredContent content_;                             // assets in order of discovery
+    std::unordered_map<AssetId, std::uint32_t> known_;  // id → position in content_.assets
     std::uint64_t assets_done_ = 0;
     std::uint64_t raw_bytes_read_ = 0;
 
-    BlockBuffer current_;                                 // a piece of the asset being read
-    BlockBuffer next_;                                    // and what follows it
-    BlockBuffer shared_;                                  // the open shared block, all of one content type;
-    std::vector<Sharing> sharing_;                        // and the assets in it
-    BlockBuffer copied_;                                  // a stored block of the donor
+    BlockBuffer current_;           // a piece of the asset being read
+    BlockBuffer next_;              // and what follows it
+    BlockBuffer shared_;            // the open shared block, all of one content type;
+    std::vector<Sharing> sharing_;  // and the assets in it
+    BlockBuffer copied_;            // a stored block of the donor
 };
 
 Status AssetStorage::store(std::uint32_t planned) {
@@ -199,7 +206,8 @@ Status AssetStorage::store_whole(std::uint32_t planned) {
 Status AssetStorage::begin_shared(std::uint32_t asset) {
     const auto content_type = [&](std::uint32_t a) { return content_type_of(planned_[content_.assets[a].planned]); };
     const std::uint64_t size = content_.assets[asset].raw_bytes;
-    const bool fits = shared_.size_bytes() + size <= kSharedBytesMax && (sharing_.empty() || content_type(sharing_.front().asset) == content_type(asset));
+    const bool fits = shared_.size_bytes() + size <= kSharedBytesMax &&
+                      (sharing_.empty() || content_type(sharing_.front().asset) == content_type(asset));
     if (!fits)
         FARDEL_TRY(close_shared());
     content_.assets[asset].placement.offset = static_cast<std::uint32_t>(shared_.size_bytes());
@@ -225,9 +233,11 @@ Status AssetStorage::read_shared() {
         FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned));
         FARDEL_TRY(read(asset, current_));
         FARDEL_TRY(read_next(asset));
-        if (next_.size_bytes() != 0 || current_.size_bytes() != stored.raw_bytes || id_from<AssetId>(blake3(current_.bytes())) != stored.id)
+        if (next_.size_bytes() != 0 || current_.size_bytes() != stored.raw_bytes ||
+            id_from<AssetId>(blake3(current_.bytes())) != stored.id)
             return changed(planned);
-        std::memcpy(shared_.part(stored.placement.offset, current_.size_bytes()).data(), current_.bytes().data(), current_.size_bytes());
+        std::memcpy(shared_.part(stored.placement.offset, current_.size_bytes()).data(), current_.bytes().data(),
+                    current_.size_bytes());
     }
     return ok();
 }
@@ -272,11 +282,12 @@ Result<bool> AssetStorage::copy_known(std::uint32_t planned) {
         return false;
     if (is_known(planned, known->asset, known->size_bytes))
         return true;
-    const std::size_t piece_bytes = std::size_t{1} << (planned_[planned].streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2);
+    const std::size_t piece_bytes = std::size_t{1}
+                                    << (planned_[planned].streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2);
     if (known->size_bytes > piece_bytes)
         return copy_pieces(planned, *known);
     if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
-        return false;   // one read tells
+        return false;  // one read tells
     const std::uint32_t asset = add(planned, known->asset, known->size_bytes);
     FARDEL_TRY(begin_shared(asset));
     sharing_.push_back({.asset = asset, .unread = true});
@@ -299,7 +310,8 @@ Result<bool> AssetStorage::copy_pieces(std::uint32_t planned, const PlannedAsset
         }
         FARDEL_TRY(put_copied(*block));
     }
-    content_.assets[add(planned, known.asset, known.size_bytes)].placement.first_block = static_cast<std::uint32_t>(first);
+    content_.assets[add(planned, known.asset, known.size_bytes)].placement.first_block =
+        static_cast<std::uint32_t>(first);
     return true;
 }
 
@@ -380,7 +392,7 @@ StoredContent AssetStorage::take_content() && {
 
 void sort_by_id(StoredContent& content) {
     struct Place {
-        std::uint64_t leading;   // of the id; all that is looked at, as a rule
+        std::uint64_t leading;  // of the id; all that is looked at, as a rule
         std::uint32_t asset;
     };
     std::vector<Place> by_id;
@@ -405,7 +417,8 @@ void sort_by_id(StoredContent& content) {
 
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
                                    StagedFile& file, std::uint64_t section_offset, const WriteOptions& options) {
-    FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline, BlockPipeline::start(options.level, jobs_of(options)));
+    FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline,
+                      BlockPipeline::start(options.level, jobs_of(options)));
     std::optional<DonorBlocks> donor;
     if (options.donor) {
         FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor));

@@ -19,20 +19,20 @@ namespace fardel {
 struct StoredAsset {
     AssetId id;
     std::uint64_t raw_bytes = 0;
-    std::uint32_t planned = 0;       // the first planned asset with these bytes: its type and piece size count
+    std::uint32_t planned = 0;  // the first planned asset with these bytes: its type and piece size count
     std::uint8_t piece_log2 = limits::kBlockLog2;
     PlacementRecord placement;
 };
 
 struct StoredContent {
-    std::vector<StoredAsset> assets;         // distinct, by id
-    std::vector<std::uint32_t> asset_of;     // planned → position in `assets`
+    std::vector<StoredAsset> assets;      // distinct, by id
+    std::vector<std::uint32_t> asset_of;  // planned → position in `assets`
     std::vector<BlockRecord> blocks;
-    std::vector<Hash> piece_hashes;          // per block; zero where no asset of several pieces has it
-    std::uint64_t blocks_bytes = 0;          // of the section
-    std::uint64_t raw_bytes = 0;             // of `assets`
-    std::uint64_t copied_blocks = 0;         // from the donor
-    std::uint64_t duplicate_bytes = 0;       // of planned assets whose bytes were there already
+    std::vector<Hash> piece_hashes;     // per block; zero where no asset of several pieces has it
+    std::uint64_t blocks_bytes = 0;     // of the section
+    std::uint64_t raw_bytes = 0;        // of `assets`
+    std::uint64_t copied_blocks = 0;    // from the donor
+    std::uint64_t duplicate_bytes = 0;  // of planned assets whose bytes were there already
 };
 
 // Puts `assets`, so far in order of discovery, into the order of their table, and lets asset_of follow.

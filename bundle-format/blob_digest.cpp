@@ -122,7 +122,8 @@ void DigestCache::put(const Hash& version, BlobDigest digest) {
 Result<std::vector<BlobDigest>> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options) {
     Digests digests(planned, options);
     {
-        const unsigned jobs = std::clamp(options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency(), 1u, 64u);
+        const unsigned jobs =
+            std::clamp(options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency(), 1u, 64u);
         std::vector<std::jthread> others;
         try {
             for (unsigned i = 1; i < jobs && i < planned.size(); ++i)

@@ -10,8 +10,8 @@
 
 namespace fardel {
 
-// In the order of `planned`. Of several errors the first in that order. Errors: those of the blobs, with the asset's key;
-// limit (an asset that is too large), cancelled.
+// In the order of `planned`. Of several errors the first in that order. Errors: those of the blobs, with the asset's
+// key; limit (an asset that is too large), cancelled.
 Result<std::vector<BlobDigest>> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options);
 
 }  // namespace fardel

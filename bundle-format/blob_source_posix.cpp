@@ -54,8 +54,9 @@ private:
             return posix_error(errno, path_);
         const auto size_bytes = static_cast<std::uint64_t>(before_.st_size);
         if (bytes_read_ != size_bytes || after.st_size != before_.st_size)
-            return Error(ErrorCode::conflict, path_ + ": had " + std::to_string(size_bytes) + " bytes when it was opened and " +
-                                                  std::to_string(bytes_read_) + " when it was read; somebody is writing it");
+            return Error(ErrorCode::conflict, path_ + ": had " + std::to_string(size_bytes) +
+                                                  " bytes when it was opened and " + std::to_string(bytes_read_) +
+                                                  " when it was read; somebody is writing it");
         if (!same_time(after.st_mtim, before_.st_mtim))
             return Error(ErrorCode::conflict, path_ + ": was written while it was read");
         return ok();
@@ -93,6 +94,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<const BlobSource> make_file_blob(std::string path) { return std::make_shared<const FileBlob>(std::move(path)); }
+std::shared_ptr<const BlobSource> make_file_blob(std::string path) {
+    return std::make_shared<const FileBlob>(std::move(path));
+}
 
 }  // namespace fardel

@@ -34,14 +34,14 @@ std::size_t shard_of(const Key& key) { return key.stored_hash.bytes[31] % kShard
 struct Entry {
     Key key;
     BlockCache::Block bytes;
-    mutable std::uint64_t moved_at = 0;   // the shard's insertions when it was last put to the front
+    mutable std::uint64_t moved_at = 0;  // the shard's insertions when it was last put to the front
 };
 
 }  // namespace
 
 struct alignas(64) BlockCache::Shard {
     mutable std::mutex mutex;
-    mutable std::list<Entry> by_use;   // most recent first
+    mutable std::list<Entry> by_use;  // most recent first
     std::unordered_map<Key, std::list<Entry>::iterator, KeyHash> entries;
     std::size_t bytes = 0;
     std::size_t bytes_max = 0;
@@ -51,7 +51,8 @@ struct alignas(64) BlockCache::Shard {
 };
 
 BlockCache::BlockCache(std::size_t bytes_max) : shards_(std::make_unique<Shard[]>(kShards)) {
-    for (std::size_t i = 0; i < kShards; ++i) shards_[i].bytes_max = bytes_max / kShards;
+    for (std::size_t i = 0; i < kShards; ++i)
+        shards_[i].bytes_max = bytes_max / kShards;
 }
 
 BlockCache::~BlockCache() = default;
@@ -66,8 +67,8 @@ BlockCache::Block BlockCache::find(const BlockRecord& block) const {
         return nullptr;
     }
     ++shard.hits;
-    // Moving it writes to its neighbours, which other cores then have to fetch: only when a quarter of the others may have
-    // passed it.
+    // Moving it writes to its neighbours, which other cores then have to fetch: only when a quarter of the others may
+    // have passed it.
     const Entry& entry = *found->second;
     if (shard.insertions - entry.moved_at > shard.entries.size() / 4) {
         entry.moved_at = shard.insertions;
@@ -79,9 +80,10 @@ BlockCache::Block BlockCache::find(const BlockRecord& block) const {
 void BlockCache::insert(const BlockRecord& block, Block bytes) {
     const Key key = key_of(block);
     Shard& shard = shards_[shard_of(key)];
-    std::list<Entry> leaving;   // freed after the lock
+    std::list<Entry> leaving;  // freed after the lock
     const std::scoped_lock lock(shard.mutex);
-    if (key.raw_bytes > shard.bytes_max || shard.entries.contains(key)) return;
+    if (key.raw_bytes > shard.bytes_max || shard.entries.contains(key))
+        return;
     while (shard.bytes + key.raw_bytes > shard.bytes_max) {
         const auto last = std::prev(shard.by_use.end());
         shard.bytes -= last->key.raw_bytes;

@@ -87,7 +87,8 @@ Result<EncodedBlock> BlockPipeline::pop() {
         ++popped_;
     }
     if (!oldest.decodes)
-        return Error(ErrorCode::corrupt, "a block does not decode to what was encoded; this machine's memory may be faulty");
+        return Error(ErrorCode::corrupt,
+                     "a block does not decode to what was encoded; this machine's memory may be faulty");
     return oldest.block;
 }
 

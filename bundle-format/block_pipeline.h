@@ -27,7 +27,9 @@ public:
     std::size_t size_bytes() const noexcept { return size_; }
     std::span<const std::byte> bytes() const noexcept { return {memory_.get(), size_}; }
     std::span<std::byte> room() noexcept { return std::span(memory_.get(), limits::kBlockBytesMax).subspan(size_); }
-    std::span<std::byte> part(std::size_t offset, std::size_t size) noexcept { return std::span(memory_.get(), size_).subspan(offset, size); }
+    std::span<std::byte> part(std::size_t offset, std::size_t size) noexcept {
+        return std::span(memory_.get(), size_).subspan(offset, size);
+    }
     void grow(std::size_t more) noexcept { size_ += more; }
     void clear() noexcept { size_ = 0; }
 
@@ -39,17 +41,17 @@ private:
 struct EncodedBlock {
     Codec codec = Codec::raw;
     std::uint32_t raw_bytes = 0;
-    bool piece = false;                  // of an asset of several pieces
-    Hash raw_hash;                       // of a piece
+    bool piece = false;  // of an asset of several pieces
+    Hash raw_hash;       // of a piece
     Hash stored_hash;
-    std::span<const std::byte> stored;   // valid until the next push
+    std::span<const std::byte> stored;  // valid until the next push
 };
 
 class BlockPipeline {
 public:
     // At least one thread; fewer than `jobs` where the system gives no more. Error: busy (it gives none).
     static Result<std::unique_ptr<BlockPipeline>> start(int level, unsigned jobs);
-    ~BlockPipeline();   // what is still inside is lost
+    ~BlockPipeline();  // what is still inside is lost
     BlockPipeline(const BlockPipeline&) = delete;
     BlockPipeline& operator=(const BlockPipeline&) = delete;
 
@@ -72,9 +74,9 @@ private:
         BlockBuffer raw;
         std::unique_ptr<std::byte[]> frame;
         EncodedBlock block;
-        bool encoded = false;   // when it was pushed
+        bool encoded = false;  // when it was pushed
         bool decodes = true;
-        bool done = false;   // guarded by mutex_; the rest belongs to one thread at a time
+        bool done = false;  // guarded by mutex_; the rest belongs to one thread at a time
     };
     void add_newest();
     void encode_blocks(BlockEncoder& encoder);
@@ -91,7 +93,7 @@ private:
     std::uint64_t popped_ = 0;
     std::uint64_t claimed_ = 0;
     std::uint64_t pushed_ = 0;
-    std::vector<std::jthread> threads_;   // last: they end before the rest goes
+    std::vector<std::jthread> threads_;  // last: they end before the rest goes
 };
 
 }  // namespace fardel

@@ -13,17 +13,22 @@ namespace fardel {
 
 class BlockReader {
 public:
-    BlockReader(const ByteSource& source, const LayoutHead& layout, bool layout_signed, std::shared_ptr<BlockCache> cache);
+    BlockReader(const ByteSource& source, const LayoutHead& layout, bool layout_signed,
+                std::shared_ptr<BlockCache> cache);
     BlockReader(const BlockReader&) = delete;
     BlockReader& operator=(const BlockReader&) = delete;
 
     // Fills `out` from the asset's byte `offset` on; the range is inside the asset. Bytes that fail a check never stay
     // in `out`. Errors: corrupt, malformed, io.
-    Status read(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::span<std::byte> out) const;
+    Status read(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset,
+                std::span<std::byte> out) const;
 
     // Bundle::view and Bundle::stored_range; the range is inside the asset and not empty.
-    Result<std::shared_ptr<const std::byte[]>> view(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::uint64_t length) const;
-    Result<Bundle::StoredRange> stored_range(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::uint64_t length) const;
+    Result<std::shared_ptr<const std::byte[]>> view(const BundleTables& tables, AssetIndex index,
+                                                    const AssetRecord& asset, std::uint64_t offset,
+                                                    std::uint64_t length) const;
+    Result<Bundle::StoredRange> stored_range(const BundleTables& tables, AssetIndex index, const AssetRecord& asset,
+                                             std::uint64_t offset, std::uint64_t length) const;
 
 private:
     // The blocks that hold a range of an asset: the first, how many, and where its raw bytes begin in the first.
@@ -32,7 +37,8 @@ private:
         std::uint64_t count = 0;
         std::uint64_t within = 0;
     };
-    Result<BlockRun> find_blocks(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset, std::uint64_t length) const;
+    Result<BlockRun> find_blocks(const BundleTables& tables, AssetIndex index, const AssetRecord& asset,
+                                 std::uint64_t offset, std::uint64_t length) const;
     // What raw bytes must hash to where the layout is not signed: one piece, or an asset within a shared block.
     struct RawCheck {
         Hash hash;
@@ -40,8 +46,10 @@ private:
         std::uint32_t bytes = 0;
     };
     Result<Bundle::StoredRange> stored_range_of(const BundleTables& tables, const BlockRun& run) const;
-    Status verify_raw(const BundleTables& tables, const AssetRecord& asset, std::uint64_t offset, const BlockRun& run, std::span<const std::byte> raw) const;
-    Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out, const RawCheck* check) const;
+    Status verify_raw(const BundleTables& tables, const AssetRecord& asset, std::uint64_t offset, const BlockRun& run,
+                      std::span<const std::byte> raw) const;
+    Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out,
+                      const RawCheck* check) const;
     Result<const std::byte*> find_or_load(const BlockRecord& block, BlockCache::Block& held) const;
     Result<BlockCache::Block> decode(const BlockRecord& block) const;
     Status load(const BlockRecord& block, std::span<std::byte> raw) const;

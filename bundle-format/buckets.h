@@ -35,12 +35,12 @@ constexpr int bucket_bits(std::uint64_t count) noexcept {
 
 // The bucket of an id with these leading bits; `buckets` is a power of two.
 constexpr std::uint64_t bucket_of(std::uint64_t leading, std::uint64_t buckets) noexcept {
-    return (leading >> 1) >> (63 - std::countr_zero(buckets));   // in two steps: there may be one bucket
+    return (leading >> 1) >> (63 - std::countr_zero(buckets));  // in two steps: there may be one bucket
 }
 
-// `key_of(i)`: the 64 leading bits of record i; rising with i. Where each bucket begins and, last, `count`; empty for no
-// records.
-// Error: limit (more than kBucketRecordsMax records in one bucket; no accident, somebody searched for such keys).
+// `key_of(i)`: the 64 leading bits of record i; rising with i. Where each bucket begins and, last, `count`; empty for
+// no records. Error: limit (more than kBucketRecordsMax records in one bucket; no accident, somebody searched for such
+// keys).
 template <class KeyOf>
 Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, KeyOf key_of) {
     std::vector<std::uint32_t> starts;
@@ -55,7 +55,8 @@ Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, KeyOf key_
         while (end < count && bucket_of(key_of(end), buckets) == bucket)
             ++end;
         if (end - first > limits::kBucketRecordsMax)
-            return Error(ErrorCode::limit, std::to_string(end - first) + " assets in one bucket of the look-up table; at most " +
+            return Error(ErrorCode::limit, std::to_string(end - first) +
+                                               " assets in one bucket of the look-up table; at most " +
                                                std::to_string(limits::kBucketRecordsMax));
         starts.push_back(end);
     }

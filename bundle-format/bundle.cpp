@@ -28,13 +28,14 @@ struct Bundle::Impl {
     std::optional<BlockReader> blocks;
     std::uint32_t asset_count = 0;
     std::uint32_t name_count = 0;
-    alignas(64) NamePages name_pages;   // of `tables`
+    alignas(64) NamePages name_pages;  // of `tables`
 
     // The one place that says which bundle an error is about.
     Error named(Error error) const { return label.empty() ? std::move(error) : std::move(error).with_context(label); }
     template <class T>
     Result<T> named(Result<T> result) const {
-        if (result) return result;
+        if (result)
+            return result;
         return named(std::move(result).error());
     }
 
@@ -43,7 +44,9 @@ struct Bundle::Impl {
     Status open_tables();
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
     // Not inline: so that find_name() keeps nothing for after it.
-    [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const { return named(fardel::read_name(tables, query)); }
+    [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const {
+        return named(fardel::read_name(tables, query));
+    }
 };
 
 Bundle::Bundle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -54,9 +57,12 @@ Result<std::shared_ptr<const Bundle>> Bundle::open(std::shared_ptr<const ByteSou
     impl->source = std::move(source);
     impl->label = std::move(options.label);
     impl->cache = std::move(options.cache);
-    if (Status status = impl->read_heads(); !status) return impl->named(std::move(status).error());
-    if (Status status = impl->read_trailer(options.policy, options.now_s); !status) return impl->named(std::move(status).error());
-    if (Status status = impl->open_tables(); !status) return impl->named(std::move(status).error());
+    if (Status status = impl->read_heads(); !status)
+        return impl->named(std::move(status).error());
+    if (Status status = impl->read_trailer(options.policy, options.now_s); !status)
+        return impl->named(std::move(status).error());
+    if (Status status = impl->open_tables(); !status)
+        return impl->named(std::move(status).error());
     return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
 }
 
@@ -65,12 +71,15 @@ Result<std::shared_ptr<const Bundle>> Bundle::reopen_by_manifest() const {
     impl->source = impl_->source;
     impl->label = impl_->label;
     impl->cache = impl_->cache;
-    if (Status status = impl->read_heads(); !status) return impl->named(std::move(status).error());
-    if (impl->id != impl_->id || impl->layout_id != impl_->layout_id) return impl->named(Error(ErrorCode::corrupt, "its heads have changed since it was opened"));
+    if (Status status = impl->read_heads(); !status)
+        return impl->named(std::move(status).error());
+    if (impl->id != impl_->id || impl->layout_id != impl_->layout_id)
+        return impl->named(Error(ErrorCode::corrupt, "its heads have changed since it was opened"));
     impl->envelopes = impl_->envelopes;
     impl->verdict = impl_->verdict;
     impl->verdict.layout_signed = false;
-    if (Status status = impl->open_tables(); !status) return impl->named(std::move(status).error());
+    if (Status status = impl->open_tables(); !status)
+        return impl->named(std::move(status).error());
     return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
 }
 
@@ -84,7 +93,8 @@ Status Bundle::Impl::open_tables() {
 }
 
 Status Bundle::Impl::read_heads() {
-    if (source->size_bytes() == 0) return Error(ErrorCode::malformed, "not a Fardel bundle (the file is empty)");
+    if (source->size_bytes() == 0)
+        return Error(ErrorCode::malformed, "not a Fardel bundle (the file is empty)");
     std::array<std::byte, 2 * limits::kHeadBytes> bytes{};
     const std::uint64_t size = std::min<std::uint64_t>(source->size_bytes(), bytes.size());
     FARDEL_TRY(source->read_at(0, std::span(bytes).first(size)));
@@ -94,7 +104,9 @@ Status Bundle::Impl::read_heads() {
     std::memcpy(layout_bytes.data(), bytes.data() + head_bytes.size(), layout_bytes.size());
 
     FARDEL_TRY_ASSIGN(head, decode_head(head_bytes));
-    if (size < bytes.size()) return Error(ErrorCode::malformed, "the file is cut short: " + std::to_string(size) + " bytes, the heads alone have 8192");
+    if (size < bytes.size())
+        return Error(ErrorCode::malformed,
+                     "the file is cut short: " + std::to_string(size) + " bytes, the heads alone have 8192");
     FARDEL_TRY_ASSIGN(layout, decode_layout_head(layout_bytes));
     id = bundle_id(head_bytes);
     layout_id = fardel::layout_id(layout_bytes);
@@ -102,7 +114,8 @@ Status Bundle::Impl::read_heads() {
 }
 
 Status Bundle::Impl::read_trailer(const TrustPolicy* policy, std::uint64_t now_s) {
-    std::vector<std::byte> trailer(source->size_bytes() - layout.trailer_offset);   // ≤ kTrailerBytesMax: verify_sections
+    std::vector<std::byte> trailer(source->size_bytes() -
+                                   layout.trailer_offset);  // ≤ kTrailerBytesMax: verify_sections
     FARDEL_TRY(source->read_at(layout.trailer_offset, trailer));
     FARDEL_TRY_ASSIGN(envelopes, decode_trailer(trailer));
     if (!policy) {
@@ -110,8 +123,10 @@ Status Bundle::Impl::read_trailer(const TrustPolicy* policy, std::uint64_t now_s
         return ok();
     }
     FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, id, layout_id, now_s));
-    if (verdict.trusted) return ok();
-    if (verdict.refusal) return *verdict.refusal;
+    if (verdict.trusted)
+        return ok();
+    if (verdict.refusal)
+        return *verdict.refusal;
     return Error(ErrorCode::untrusted, "the trust policy does not accept it");
 }
 
@@ -128,23 +143,31 @@ std::uint64_t Bundle::table_count(TableKind kind) const noexcept { return impl_-
 const std::shared_ptr<const ByteSource>& Bundle::source() const noexcept { return impl_->source; }
 
 Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted) const {
-    if (asset_count == 0) return std::optional<AssetIndex>();
+    if (asset_count == 0)
+        return std::optional<AssetIndex>();
     FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.asset_bucket(leading_bits(wanted), asset_count));
-    if (range.first == range.last) return std::optional<AssetIndex>();
+    if (range.first == range.last)
+        return std::optional<AssetIndex>();
     constexpr std::uint64_t kSize = 64;
-    FARDEL_TRY_ASSIGN(const std::byte* records, tables.table(TableKind::assets).touch(range.first * kSize, (range.last - range.first) * kSize));
+    FARDEL_TRY_ASSIGN(const std::byte* records,
+                      tables.table(TableKind::assets).touch(range.first * kSize, (range.last - range.first) * kSize));
     for (std::uint32_t i = range.first; i < range.last; ++i, records += kSize)
-        if (std::memcmp(records, wanted.bytes.data(), 32) == 0) return std::optional(AssetIndex{i});
+        if (std::memcmp(records, wanted.bytes.data(), 32) == 0)
+            return std::optional(AssetIndex{i});
     return std::optional<AssetIndex>();
 }
 
-Result<std::optional<AssetIndex>> Bundle::find_asset(const AssetId& id) const { return impl_->named(impl_->find_asset(id)); }
+Result<std::optional<AssetIndex>> Bundle::find_asset(const AssetId& id) const {
+    return impl_->named(impl_->find_asset(id));
+}
 
 Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const {
     const NameQuery query{.name = name, .hash = hash, .rule = rule};
     const NamePeek peek = peek_name(impl_->name_pages, query);
-    if (peek.answer == NamePeek::Answer::found) return std::optional(NameIndex{peek.name});
-    if (peek.answer == NamePeek::Answer::absent) return std::optional<NameIndex>();
+    if (peek.answer == NamePeek::Answer::found)
+        return std::optional(NameIndex{peek.name});
+    if (peek.answer == NamePeek::Answer::absent)
+        return std::optional<NameIndex>();
     return impl_->read_name(query);
 }
 
@@ -154,25 +177,52 @@ Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {
     while (low < high) {
         const std::uint32_t middle = low + (high - low) / 2;
         FARDEL_TRY_ASSIGN(const std::string_view candidate, name_text(NameIndex{middle}));
-        if (candidate < text) low = middle + 1;
-        else high = middle;
+        if (candidate < text)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NameIndex{low};
 }
 
-Result<AssetRecord> Bundle::asset(AssetIndex index) const { return impl_->named(impl_->tables.record<AssetRecord>(TableKind::assets, static_cast<std::uint32_t>(index))); }
-Result<NameRecord> Bundle::name(NameIndex index) const { return impl_->named(impl_->tables.record<NameRecord>(TableKind::names, static_cast<std::uint32_t>(index))); }
+Result<AssetRecord> Bundle::asset(AssetIndex index) const {
+    return impl_->named(impl_->tables.record<AssetRecord>(TableKind::assets, static_cast<std::uint32_t>(index)));
+}
+Result<NameRecord> Bundle::name(NameIndex index) const {
+    return impl_->named(impl_->tables.record<NameRecord>(TableKind::names, static_cast<std::uint32_t>(index)));
+}
 Result<std::string_view> Bundle::string(StringRef ref) const { return impl_->named(impl_->tables.string(ref)); }
-Result<VariantRecord> Bundle::variant(std::uint32_t index) const { return impl_->named(impl_->tables.record<VariantRecord>(TableKind::variants, index)); }
-Result<TagRecord> Bundle::tag(std::uint32_t index) const { return impl_->named(impl_->tables.record<TagRecord>(TableKind::tags, index)); }
-Result<ReferenceRecord> Bundle::reference(std::uint32_t index) const { return impl_->named(impl_->tables.record<ReferenceRecord>(TableKind::references, index)); }
-Result<ForeignAssetRecord> Bundle::foreign_asset(std::uint32_t index) const { return impl_->named(impl_->tables.record<ForeignAssetRecord>(TableKind::foreign_assets, index)); }
-Result<ConsumeRecord> Bundle::consume(std::uint32_t index) const { return impl_->named(impl_->tables.record<ConsumeRecord>(TableKind::consumes, index)); }
-Result<DependencyRecord> Bundle::dependency(std::uint32_t index) const { return impl_->named(impl_->tables.record<DependencyRecord>(TableKind::dependencies, index)); }
-Result<MetadataRecord> Bundle::metadata(std::uint32_t index) const { return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::metadata, index)); }
-Result<MetadataRecord> Bundle::creator_metadata(std::uint32_t index) const { return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::creator_metadata, index)); }
-Result<PlacementRecord> Bundle::placement(AssetIndex index) const { return impl_->named(impl_->tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index))); }
-Result<BlockRecord> Bundle::block(std::uint32_t index) const { return impl_->named(impl_->tables.record<BlockRecord>(TableKind::blocks, index)); }
+Result<VariantRecord> Bundle::variant(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<VariantRecord>(TableKind::variants, index));
+}
+Result<TagRecord> Bundle::tag(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<TagRecord>(TableKind::tags, index));
+}
+Result<ReferenceRecord> Bundle::reference(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<ReferenceRecord>(TableKind::references, index));
+}
+Result<ForeignAssetRecord> Bundle::foreign_asset(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<ForeignAssetRecord>(TableKind::foreign_assets, index));
+}
+Result<ConsumeRecord> Bundle::consume(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<ConsumeRecord>(TableKind::consumes, index));
+}
+Result<DependencyRecord> Bundle::dependency(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<DependencyRecord>(TableKind::dependencies, index));
+}
+Result<MetadataRecord> Bundle::metadata(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::metadata, index));
+}
+Result<MetadataRecord> Bundle::creator_metadata(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::creator_metadata, index));
+}
+Result<PlacementRecord> Bundle::placement(AssetIndex index) const {
+    return impl_->named(
+        impl_->tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+}
+Result<BlockRecord> Bundle::block(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<BlockRecord>(TableKind::blocks, index));
+}
 
 Result<std::string_view> Bundle::name_text(NameIndex index) const {
     FARDEL_TRY_ASSIGN(const NameRecord record, name(index));
@@ -184,9 +234,11 @@ Result<std::optional<std::string_view>> Bundle::find_bundle_text(std::string_vie
     const auto count = static_cast<std::uint32_t>(table_count(TableKind::metadata));
     for (std::uint32_t i = count; i-- > 0 && count - i <= limits::kMetadataPerSubjectMax;) {
         FARDEL_TRY_ASSIGN(const MetadataRecord record, metadata(i));
-        if (record.subject != kBundleSubject) break;
+        if (record.subject != kBundleSubject)
+            break;
         FARDEL_TRY_ASSIGN(const std::string_view found, string(record.key));
-        if (found != key || record.kind != MetadataKind::text) continue;
+        if (found != key || record.kind != MetadataKind::text)
+            continue;
         FARDEL_TRY_ASSIGN(const std::string_view text, string(static_cast<StringRef>(record.value)));
         return std::optional(text);
     }
@@ -194,48 +246,61 @@ Result<std::optional<std::string_view>> Bundle::find_bundle_text(std::string_vie
 }
 
 Result<AssetIndex> Bundle::default_asset(const NameRecord& name) const {
-    if (name.is(NameRecord::tombstone)) return impl_->named(Error(ErrorCode::missing, "the name is a tombstone"));
+    if (name.is(NameRecord::tombstone))
+        return impl_->named(Error(ErrorCode::missing, "the name is a tombstone"));
     std::uint32_t target = name.target;
     if (name.is(NameRecord::has_variants)) {
         FARDEL_TRY_ASSIGN(const VariantRecord first, variant(target));
         target = first.asset;
     }
-    if (target >= asset_count()) return impl_->named(Error(ErrorCode::malformed, "a name leads to asset " + std::to_string(target) + " of " + std::to_string(asset_count())));
+    if (target >= asset_count())
+        return impl_->named(Error(ErrorCode::malformed, "a name leads to asset " + std::to_string(target) + " of " +
+                                                            std::to_string(asset_count())));
     return AssetIndex{target};
 }
 
 Status Bundle::read_at(AssetIndex index, std::uint64_t offset, std::span<std::byte> out) const {
     FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
-    if (!fits(offset, out.size(), record.raw_bytes)) return Error(ErrorCode::limit, "a read past the asset's end");
+    if (!fits(offset, out.size(), record.raw_bytes))
+        return Error(ErrorCode::limit, "a read past the asset's end");
     Status status = impl_->blocks->read(impl_->tables, index, record, offset, out);
-    if (status) return status;
+    if (status)
+        return status;
     return impl_->named(std::move(status).error().with_context("asset " + record.id.hex()));
 }
 
 Result<std::vector<std::byte>> Bundle::read_all(AssetIndex index, std::uint64_t bytes_max) const {
     FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
     if (record.raw_bytes > bytes_max)
-        return impl_->named(Error(ErrorCode::limit, "asset " + record.id.hex() + ": " + std::to_string(record.raw_bytes) + " bytes, the caller takes " + std::to_string(bytes_max)));
+        return impl_->named(Error(ErrorCode::limit, "asset " + record.id.hex() + ": " +
+                                                        std::to_string(record.raw_bytes) + " bytes, the caller takes " +
+                                                        std::to_string(bytes_max)));
     // A claimed size must have blocks behind it before it is allocated.
     if (record.piece_count() > table_count(TableKind::blocks))
-        return impl_->named(Error(ErrorCode::malformed, "asset " + record.id.hex() + ": larger than all blocks of the bundle"));
+        return impl_->named(
+            Error(ErrorCode::malformed, "asset " + record.id.hex() + ": larger than all blocks of the bundle"));
     std::vector<std::byte> out(record.raw_bytes);
     FARDEL_TRY(read_at(index, 0, out));
     return out;
 }
 
-Result<std::shared_ptr<const std::byte[]>> Bundle::view(AssetIndex index, std::uint64_t offset, std::uint64_t length) const {
+Result<std::shared_ptr<const std::byte[]>> Bundle::view(AssetIndex index, std::uint64_t offset,
+                                                        std::uint64_t length) const {
     FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
-    if (length == 0 || !fits(offset, length, record.raw_bytes)) return Error(ErrorCode::limit, "a view past the asset's end, or of nothing");
+    if (length == 0 || !fits(offset, length, record.raw_bytes))
+        return Error(ErrorCode::limit, "a view past the asset's end, or of nothing");
     auto view = impl_->blocks->view(impl_->tables, index, record, offset, length);
-    if (view) return view;
+    if (view)
+        return view;
     return impl_->named(std::move(view).error().with_context("asset " + record.id.hex()));
 }
 
 Result<Bundle::StoredRange> Bundle::stored_range(AssetIndex index, std::uint64_t offset, std::uint64_t length) const {
     FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
-    if (!fits(offset, length, record.raw_bytes)) return Error(ErrorCode::limit, "a range past the asset's end");
-    if (length == 0) return StoredRange{};
+    if (!fits(offset, length, record.raw_bytes))
+        return Error(ErrorCode::limit, "a range past the asset's end");
+    if (length == 0)
+        return StoredRange{};
     return impl_->named(impl_->blocks->stored_range(impl_->tables, index, record, offset, length));
 }
 
@@ -248,14 +313,18 @@ Status Bundle::verify_asset(AssetIndex index) const {
         FARDEL_TRY(read_at(index, at, now));
         hasher.update(now);
     }
-    if (id_from<AssetId>(hasher.finish()) == record.id) return ok();
+    if (id_from<AssetId>(hasher.finish()) == record.id)
+        return ok();
     return impl_->named(Error(ErrorCode::corrupt, "asset " + record.id.hex() + ": its bytes have another id"));
 }
 
-Result<std::span<const std::byte>> Bundle::table_bytes(TableKind kind, std::uint64_t offset, std::uint64_t length) const {
-    if (record_bytes(kind) == 0) return impl_->named(Error(ErrorCode::missing, "no such table"));
+Result<std::span<const std::byte>> Bundle::table_bytes(TableKind kind, std::uint64_t offset,
+                                                       std::uint64_t length) const {
+    if (record_bytes(kind) == 0)
+        return impl_->named(Error(ErrorCode::missing, "no such table"));
     auto bytes = impl_->tables.table(kind).touch(offset, length);
-    if (!bytes) return impl_->named(std::move(bytes).error());
+    if (!bytes)
+        return impl_->named(std::move(bytes).error());
     return std::span<const std::byte>(*bytes, length);
 }
 

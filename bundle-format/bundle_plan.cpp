@@ -35,10 +35,16 @@ private:
 
 }  // namespace
 
-std::unique_ptr<BlobStream> open_stream_of(std::shared_ptr<const ByteSource> bytes) { return std::make_unique<BytesStream>(std::move(bytes)); }
+std::unique_ptr<BlobStream> open_stream_of(std::shared_ptr<const ByteSource> bytes) {
+    return std::make_unique<BytesStream>(std::move(bytes));
+}
 
-std::shared_ptr<const BlobSource> make_bytes_blob(std::shared_ptr<const ByteSource> bytes) { return std::make_shared<BytesBlob>(std::move(bytes)); }
+std::shared_ptr<const BlobSource> make_bytes_blob(std::shared_ptr<const ByteSource> bytes) {
+    return std::make_shared<BytesBlob>(std::move(bytes));
+}
 
-std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes) { return make_bytes_blob(make_memory_source(std::move(bytes))); }
+std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes) {
+    return make_bytes_blob(make_memory_source(std::move(bytes)));
+}
 
 }  // namespace fardel

@@ -28,7 +28,9 @@ std::vector<CodecVersion> codecs_of(std::span<const BlockRecord> blocks) {
 
 }  // namespace
 
-std::uint64_t manifest_offset(std::uint64_t blocks_bytes) noexcept { return align_section(kBlocksOffset + blocks_bytes); }
+std::uint64_t manifest_offset(std::uint64_t blocks_bytes) noexcept {
+    return align_section(kBlocksOffset + blocks_bytes);
+}
 
 Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
                                     StagedFile& file) {

@@ -27,8 +27,8 @@ struct WrittenHeads {
     LayoutId layout_id;
 };
 
-// The blocks of `content` are in the file, and nothing behind them. Errors: malformed (assets with equal bytes disagree),
-// limit, those of the file.
+// The blocks of `content` are in the file, and nothing behind them. Errors: malformed (assets with equal bytes
+// disagree), limit, those of the file.
 Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
                                     StagedFile& file);
 

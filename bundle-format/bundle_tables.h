@@ -38,7 +38,8 @@ private:
     static constexpr std::size_t kManifestKinds = 16;
     static std::size_t slot(TableKind kind) noexcept {
         const auto number = static_cast<std::size_t>(kind);
-        return number < kManifestKinds ? number : kManifestKinds + number - static_cast<std::size_t>(TableKind::placements);
+        return number < kManifestKinds ? number
+                                       : kManifestKinds + number - static_cast<std::size_t>(TableKind::placements);
     }
     std::array<PagedTable, kManifestKinds + 2> tables_;
 };

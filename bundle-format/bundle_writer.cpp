@@ -13,7 +13,8 @@
 namespace fardel {
 namespace {
 
-WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const Head& head, const LayoutHead& layout) {
+WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const Head& head,
+                        const LayoutHead& layout) {
     WriteSummary summary;
     summary.assets = content.assets.size();
     summary.names = plan.names.size();
@@ -31,7 +32,8 @@ WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, co
 
 }  // namespace
 
-Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file, const WriteOptions& options) {
+Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
+                                  const WriteOptions& options) {
     assert(file);
     if (options.level < kLevelMin || options.level > kLevelMax)
         return Error(ErrorCode::limit, "level " + std::to_string(options.level) + "; zstd's levels here are " +

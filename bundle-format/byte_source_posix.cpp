@@ -62,11 +62,13 @@ public:
             return Error(ErrorCode::corrupt, path_ + ": has only " + std::to_string(size_bytes_) + " bytes");
         const std::uint64_t before = offset % static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
         const std::size_t size = before + length;
-        void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor_, static_cast<off_t>(offset - before));
+        void* const mapped =
+            ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor_, static_cast<off_t>(offset - before));
         if (mapped == MAP_FAILED)
             return posix_error(errno, path_);
         const auto* bytes = static_cast<const std::byte*>(mapped);
-        return std::shared_ptr<const std::byte[]>(bytes + before, [mapped, size](const std::byte*) { ::munmap(mapped, size); });
+        return std::shared_ptr<const std::byte[]>(bytes + before,
+                                                  [mapped, size](const std::byte*) { ::munmap(mapped, size); });
     }
 
 private:

@@ -1,4 +1,5 @@
-// Little-endian integers in byte strings; alignment and the host's byte order do not matter. Callers have checked sizes.
+// Little-endian integers in byte strings; alignment and the host's byte order do not matter. Callers have checked
+// sizes.
 #pragma once
 
 #include <bit>
@@ -23,13 +24,15 @@ template <std::unsigned_integral T>
 T load_le(const std::byte* from) noexcept {
     T value;
     std::memcpy(&value, from, sizeof value);
-    if constexpr (std::endian::native == std::endian::big) value = swap_bytes(value);
+    if constexpr (std::endian::native == std::endian::big)
+        value = swap_bytes(value);
     return value;
 }
 
 template <std::unsigned_integral T>
 void store_le(std::byte* to, T value) noexcept {
-    if constexpr (std::endian::native == std::endian::big) value = swap_bytes(value);
+    if constexpr (std::endian::native == std::endian::big)
+        value = swap_bytes(value);
     std::memcpy(to, &value, sizeof value);
 }
 

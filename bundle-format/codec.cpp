@@ -17,19 +17,22 @@ namespace {
 constexpr std::uint32_t kFrameMagic = 0xfd2f'b528;          // RFC 8878 §3.1.1
 constexpr std::uint64_t kSkippableMagicMask = 0xffff'fff0;  // §3.1.2
 constexpr std::uint64_t kSkippableMagic = 0x184d'2a50;
-constexpr std::size_t kFrameBytesMin = 5;                   // magic and descriptor
+constexpr std::size_t kFrameBytesMin = 5;  // magic and descriptor
 
 Error refused(std::string reason) { return Error(ErrorCode::malformed, "zstd frame: " + std::move(reason)); }
 
 // RFC 8878 §3.1.1.1.1, from the highest bit.
 struct FrameDescriptor {
     explicit FrameDescriptor(std::uint8_t byte) noexcept
-        : content_size_flag(byte >> 6), single_segment((byte >> 5 & 1) != 0), reserved((byte >> 3 & 3) != 0),
-          checksum((byte >> 2 & 1) != 0), dictionary((byte & 3) != 0) {}
+        : content_size_flag(byte >> 6),
+          single_segment((byte >> 5 & 1) != 0),
+          reserved((byte >> 3 & 3) != 0),
+          checksum((byte >> 2 & 1) != 0),
+          dictionary((byte & 3) != 0) {}
 
     unsigned content_size_flag;
     bool single_segment;
-    bool reserved;               // the reserved and the unused bit: an encoder leaves both 0
+    bool reserved;  // the reserved and the unused bit: an encoder leaves both 0
     bool checksum;
     bool dictionary;
 
@@ -84,7 +87,8 @@ Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) 
     if (!descriptor.single_segment) {
         const std::uint64_t window = window_bytes(load_le<std::uint8_t>(stored.data() + kFrameBytesMin));
         if (window > raw_bytes)
-            return refused("a window of " + std::to_string(window) + " bytes for a block of " + std::to_string(raw_bytes));
+            return refused("a window of " + std::to_string(window) + " bytes for a block of " +
+                           std::to_string(raw_bytes));
     }
     const std::size_t size_bytes = descriptor.content_size_bytes();
     const std::uint64_t content = load_content_size(stored.data() + header_bytes - size_bytes, size_bytes);
@@ -120,14 +124,15 @@ Status decode_zstd(std::span<const std::byte> stored, std::span<std::byte> out) 
     if (ZSTD_isError(raw_bytes))
         return refused(ZSTD_getErrorName(raw_bytes));
     if (raw_bytes != out.size())
-        return refused("decodes to " + std::to_string(raw_bytes) + " bytes, the block has " + std::to_string(out.size()));
+        return refused("decodes to " + std::to_string(raw_bytes) + " bytes, the block has " +
+                       std::to_string(out.size()));
     return ok();
 }
 
 Status decode_raw(std::span<const std::byte> stored, std::span<std::byte> out) {
     if (stored.size() != out.size())
-        return Error(ErrorCode::malformed, "raw block: stored as " + std::to_string(stored.size()) + " bytes, but has " +
-                                               std::to_string(out.size()));
+        return Error(ErrorCode::malformed, "raw block: stored as " + std::to_string(stored.size()) +
+                                               " bytes, but has " + std::to_string(out.size()));
     if (!out.empty())
         std::memcpy(out.data(), stored.data(), out.size());
     return ok();
@@ -177,6 +182,8 @@ Status decode_block(Codec codec, std::span<const std::byte> stored, std::span<st
 }
 
 // The number is raised when BlockEncoder changes what it gives.
-std::string encoder_name(int level) { return "fardel 1, zstd " + std::string(ZSTD_versionString()) + ", level " + std::to_string(level); }
+std::string encoder_name(int level) {
+    return "fardel 1, zstd " + std::string(ZSTD_versionString()) + ", level " + std::to_string(level);
+}
 
 }  // namespace fardel

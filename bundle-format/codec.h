@@ -1,7 +1,8 @@
 // How one block is stored: as it is, or as one zstd frame. docs/bundle-format.md §7.
 //
-// Encoding is ours and trusted. Decoding takes hostile bytes, even when their hash is right: a frame's form is inspected
-// before libzstd sees it, memory is the caller's buffer and one context a thread, time is linear in both sizes.
+// Encoding is ours and trusted. Decoding takes hostile bytes, even when their hash is right: a frame's form is
+// inspected before libzstd sees it, memory is the caller's buffer and one context a thread, time is linear in both
+// sizes.
 #pragma once
 
 #include <fardel/format/block_codec.h>
@@ -22,21 +23,23 @@ inline constexpr int kLevelMax = 19;
 // The largest frame that encode() may need room for.
 std::size_t stored_bytes_max(std::size_t raw_bytes) noexcept;
 
-// One context, reused from block to block; one thread at a time. The same bytes in give the same bytes out, whatever was
-// encoded before.
+// One context, reused from block to block; one thread at a time. The same bytes in give the same bytes out, whatever
+// was encoded before.
 class BlockEncoder {
 public:
-    explicit BlockEncoder(int level);   // kLevelMin–kLevelMax
+    explicit BlockEncoder(int level);  // kLevelMin–kLevelMax
     ~BlockEncoder();
     BlockEncoder(BlockEncoder&&) noexcept;
     BlockEncoder& operator=(BlockEncoder&&) noexcept;
 
-    // The frame of `raw`, at the start of `out`, which has room for stored_bytes_max; or nothing when it would save less
-    // than 1/32, and the block stays raw.
+    // The frame of `raw`, at the start of `out`, which has room for stored_bytes_max; or nothing when it would save
+    // less than 1/32, and the block stays raw.
     std::span<const std::byte> encode(std::span<const std::byte> raw, std::span<std::byte> out);
 
 private:
-    struct Free { void operator()(ZSTD_CCtx_s* context) const noexcept; };
+    struct Free {
+        void operator()(ZSTD_CCtx_s* context) const noexcept;
+    };
     std::unique_ptr<ZSTD_CCtx_s, Free> context_;
 };
 

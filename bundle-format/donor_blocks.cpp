@@ -64,7 +64,9 @@ std::optional<DonorBlocks::Pieces> DonorBlocks::find_pieces(const AssetId& id, s
     const std::uint64_t count = (asset->raw_bytes + (std::uint64_t{1} << piece_log2) - 1) >> piece_log2;
     if (count > limits::kBlocksMax)
         return std::nullopt;
-    return Pieces{.first_block = placement->first_block, .count = static_cast<std::uint32_t>(count), .first_piece = asset->piece_first};
+    return Pieces{.first_block = placement->first_block,
+                  .count = static_cast<std::uint32_t>(count),
+                  .first_piece = asset->piece_first};
 }
 
 Result<EncodedBlock> DonorBlocks::read_block(std::uint32_t index, std::span<std::byte> room) const {
@@ -78,12 +80,19 @@ Result<EncodedBlock> DonorBlocks::read_block(std::uint32_t index, std::span<std:
     FARDEL_TRY(donor_->source()->read_at(layout.blocks_offset + record.stored_offset, stored));
     if (blake3(stored) != record.stored_hash)
         return Error(ErrorCode::corrupt, "block " + std::to_string(index) + ": stored bytes differ from their hash");
-    return EncodedBlock{.codec = record.codec, .raw_bytes = record.raw_bytes, .piece = false, .raw_hash = {}, .stored_hash = record.stored_hash, .stored = stored};
+    return EncodedBlock{.codec = record.codec,
+                        .raw_bytes = record.raw_bytes,
+                        .piece = false,
+                        .raw_hash = {},
+                        .stored_hash = record.stored_hash,
+                        .stored = stored};
 }
 
-Result<EncodedBlock> DonorBlocks::read_piece(const Pieces& pieces, std::uint32_t number, std::span<std::byte> room) const {
+Result<EncodedBlock> DonorBlocks::read_piece(const Pieces& pieces, std::uint32_t number,
+                                             std::span<std::byte> room) const {
     FARDEL_TRY_ASSIGN(EncodedBlock block, read_block(pieces.first_block + number, room));
-    FARDEL_TRY_ASSIGN(const auto hash, donor_->table_bytes(TableKind::pieces, (pieces.first_piece + number) * sizeof(Hash), sizeof(Hash)));
+    FARDEL_TRY_ASSIGN(const auto hash, donor_->table_bytes(TableKind::pieces,
+                                                           (pieces.first_piece + number) * sizeof(Hash), sizeof(Hash)));
     block.piece = true;
     std::memcpy(block.raw_hash.bytes.data(), hash.data(), sizeof(Hash));
     return block;

@@ -31,12 +31,13 @@ public:
     struct Pieces {
         std::uint32_t first_block = 0;
         std::uint32_t count = 0;
-        std::uint64_t first_piece = 0;   // in the table of pieces
+        std::uint64_t first_piece = 0;  // in the table of pieces
     };
     // Where an asset of several pieces of that size lies.
     std::optional<Pieces> find_pieces(const AssetId& asset, std::uint8_t piece_log2) const;
 
-    // Both put the stored bytes into `room`, which the result points into. Errors: corrupt, malformed, limit (`room` is too small), io.
+    // Both put the stored bytes into `room`, which the result points into. Errors: corrupt, malformed, limit (`room` is
+    // too small), io.
     Result<EncodedBlock> read_block(std::uint32_t block, std::span<std::byte> room) const;
     Result<EncodedBlock> read_piece(const Pieces& pieces, std::uint32_t number, std::span<std::byte> room) const;
 
@@ -44,7 +45,7 @@ private:
     explicit DonorBlocks(std::shared_ptr<const Bundle> donor) : donor_(std::move(donor)) {}
 
     std::shared_ptr<const Bundle> donor_;
-    std::unordered_map<Hash, std::uint32_t> blocks_;   // by the hash of the ids in them, in their order
+    std::unordered_map<Hash, std::uint32_t> blocks_;  // by the hash of the ids in them, in their order
 };
 
 }  // namespace fardel

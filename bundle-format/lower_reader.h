@@ -40,7 +40,8 @@ public:
         const __m128i from_a = _mm_add_epi8(text, _mm_set1_epi8(static_cast<char>(-128 - 'A')));
         const __m128i upper = _mm_cmpgt_epi8(_mm_set1_epi8(-128 + 26), from_a);
         text = _mm_or_si128(text, _mm_and_si128(upper, _mm_set1_epi8('a' - 'A')));
-        return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(text)), static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)))};
+        return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(text)),
+                static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(text, text)))};
     }
     WordPair lower(WordPair words) noexcept { return words_.lower(words); }
     bool is_ascii() const noexcept { return words_.is_ascii() && _mm_movemask_epi8(seen_) == 0; }

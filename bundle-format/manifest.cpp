@@ -64,7 +64,8 @@ Error malformed(TableKind kind, const char* what) {
 }
 
 Status verify_length(TableKind kind, std::span<const std::byte> bytes) {
-    if (bytes.size() == record_bytes(kind)) return ok();
+    if (bytes.size() == record_bytes(kind))
+        return ok();
     return Error(ErrorCode::malformed, std::string(table_name(kind)) + " record: " + std::to_string(bytes.size()) +
                                            " bytes, expected " + std::to_string(record_bytes(kind)));
 }
@@ -148,10 +149,12 @@ Result<AssetRecord> decode_record(std::span<const std::byte> bytes) {
     r.reference_count = in.take<std::uint32_t>();
     r.metadata_first = in.take<std::uint32_t>();
     r.piece_log2 = in.take<std::uint8_t>();
-    if (!in.zeros(3)) return malformed(assets, kReserved);
+    if (!in.zeros(3))
+        return malformed(assets, kReserved);
     if (r.piece_log2 != limits::kBlockLog2 && r.piece_log2 != limits::kStreamBlockLog2)
         return malformed(assets, "piece size is neither 2^16 nor 2^18");
-    if (r.raw_bytes > limits::kAssetBytesMax) return Error(ErrorCode::limit, "assets record: larger than an asset may be");
+    if (r.raw_bytes > limits::kAssetBytesMax)
+        return Error(ErrorCode::limit, "assets record: larger than an asset may be");
     if ((r.piece_count() > 1) != (r.piece_first != kNoIndex))
         return malformed(assets, "first piece and number of pieces contradict each other");
     if (r.reference_count > limits::kReferencesPerAssetMax)
@@ -175,12 +178,18 @@ Result<NameRecord> decode_record(std::span<const std::byte> bytes) {
     r.target = in.take<std::uint32_t>();
     r.count = in.take<std::uint16_t>();
     r.flags = in.take<std::uint16_t>();
-    if (!in.zeros(4)) return malformed(names, kReserved);
-    constexpr std::uint16_t kKnownFlags = NameRecord::published | NameRecord::tombstone | NameRecord::has_variants | NameRecord::extends;
-    if ((r.flags & ~kKnownFlags) != 0) return malformed(names, "unknown flag");
-    if (r.is(NameRecord::has_variants) != (r.count > 0)) return malformed(names, "number of variants and flag contradict each other");
-    if (r.count > limits::kVariantsPerNameMax) return Error(ErrorCode::limit, "names record: more variants than a name may have");
-    if (r.is(NameRecord::extends) && !r.is(NameRecord::has_variants)) return malformed(names, "extends a name without variants");
+    if (!in.zeros(4))
+        return malformed(names, kReserved);
+    constexpr std::uint16_t kKnownFlags =
+        NameRecord::published | NameRecord::tombstone | NameRecord::has_variants | NameRecord::extends;
+    if ((r.flags & ~kKnownFlags) != 0)
+        return malformed(names, "unknown flag");
+    if (r.is(NameRecord::has_variants) != (r.count > 0))
+        return malformed(names, "number of variants and flag contradict each other");
+    if (r.count > limits::kVariantsPerNameMax)
+        return Error(ErrorCode::limit, "names record: more variants than a name may have");
+    if (r.is(NameRecord::extends) && !r.is(NameRecord::has_variants))
+        return malformed(names, "extends a name without variants");
     if (r.is(NameRecord::tombstone) && (r.flags != (NameRecord::published | NameRecord::tombstone) || r.target != 0))
         return malformed(names, "a tombstone with an asset or without being published");
     return r;
@@ -188,10 +197,13 @@ Result<NameRecord> decode_record(std::span<const std::byte> bytes) {
 
 void encode_record(const NameBucketRecord& r, std::vector<std::byte>& out) {
     RecordFieldWriter fields(out);
-    for (const std::uint32_t hash : r.hashes) fields.put(hash);
+    for (const std::uint32_t hash : r.hashes)
+        fields.put(hash);
     fields.put(r.used).put(r.spills).put(std::uint16_t{0});
-    for (const StringRef text : r.texts) fields.put(text);
-    for (const std::uint32_t name : r.names) fields.put(name);
+    for (const StringRef text : r.texts)
+        fields.put(text);
+    for (const std::uint32_t name : r.names)
+        fields.put(name);
 }
 
 template <>
@@ -200,17 +212,24 @@ Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes) {
     FARDEL_TRY(verify_length(name_buckets, bytes));
     RecordFieldReader in(bytes.data());
     NameBucketRecord r;
-    for (std::uint32_t& hash : r.hashes) hash = in.take<std::uint32_t>();
+    for (std::uint32_t& hash : r.hashes)
+        hash = in.take<std::uint32_t>();
     r.used = in.take<std::uint8_t>();
     r.spills = in.take<std::uint8_t>();
     const auto reserved = in.take<std::uint16_t>();
-    for (StringRef& text : r.texts) text = in.take<std::uint32_t>();
-    for (std::uint32_t& name : r.names) name = in.take<std::uint32_t>();
-    if (reserved != 0) return malformed(name_buckets, kReserved);
-    if (r.used > NameBucketRecord::kSlots) return malformed(name_buckets, "more slots in use than there are");
-    if (r.spills > 1) return malformed(name_buckets, "unknown flag");
+    for (StringRef& text : r.texts)
+        text = in.take<std::uint32_t>();
+    for (std::uint32_t& name : r.names)
+        name = in.take<std::uint32_t>();
+    if (reserved != 0)
+        return malformed(name_buckets, kReserved);
+    if (r.used > NameBucketRecord::kSlots)
+        return malformed(name_buckets, "more slots in use than there are");
+    if (r.spills > 1)
+        return malformed(name_buckets, "unknown flag");
     for (std::size_t i = r.used; i < NameBucketRecord::kSlots; ++i)
-        if ((r.hashes[i] | r.texts[i] | r.names[i]) != 0) return malformed(name_buckets, "a slot that is not used is not zero");
+        if ((r.hashes[i] | r.texts[i] | r.names[i]) != 0)
+            return malformed(name_buckets, "a slot that is not used is not zero");
     return r;
 }
 
@@ -227,7 +246,8 @@ Result<VariantRecord> decode_record(std::span<const std::byte> bytes) {
     r.name = in.take<std::uint32_t>();
     r.tag_first = in.take<std::uint32_t>();
     r.tag_count = in.take<std::uint16_t>();
-    if (!in.zeros(2)) return malformed(TableKind::variants, kReserved);
+    if (!in.zeros(2))
+        return malformed(TableKind::variants, kReserved);
     if (r.tag_count > limits::kTagsPerVariantMax)
         return Error(ErrorCode::limit, "variants record: more tags than a variant may have");
     return r;
@@ -259,9 +279,12 @@ Result<ReferenceRecord> decode_record(std::span<const std::byte> bytes) {
     const auto kind = in.take<std::uint16_t>();
     r.flags = in.take<std::uint16_t>();
     r.target = in.take<std::uint32_t>();
-    if (!in.zeros(4)) return malformed(references, kReserved);
-    if (kind < 1 || kind > 3) return malformed(references, "unknown kind");
-    if ((r.flags & ~ReferenceRecord::optional) != 0) return malformed(references, "unknown flag");
+    if (!in.zeros(4))
+        return malformed(references, kReserved);
+    if (kind < 1 || kind > 3)
+        return malformed(references, "unknown kind");
+    if ((r.flags & ~ReferenceRecord::optional) != 0)
+        return malformed(references, "unknown flag");
     r.kind = static_cast<ReferenceKind>(kind);
     return r;
 }
@@ -277,11 +300,14 @@ Result<ForeignAssetRecord> decode_record(std::span<const std::byte> bytes) {
     ForeignAssetRecord r;
     in.take(r.id);
     r.dependency = in.take<std::uint32_t>();
-    if (!in.zeros(28)) return malformed(TableKind::foreign_assets, kReserved);
+    if (!in.zeros(28))
+        return malformed(TableKind::foreign_assets, kReserved);
     return r;
 }
 
-void encode_record(const ConsumeRecord& r, std::vector<std::byte>& out) { RecordFieldWriter(out).put(r.text).put(r.flags); }
+void encode_record(const ConsumeRecord& r, std::vector<std::byte>& out) {
+    RecordFieldWriter(out).put(r.text).put(r.flags);
+}
 
 template <>
 Result<ConsumeRecord> decode_record(std::span<const std::byte> bytes) {
@@ -309,13 +335,21 @@ Result<DependencyRecord> decode_record(std::span<const std::byte> bytes) {
     r.name = in.take<std::uint32_t>();
     r.version = in.take<std::uint32_t>();
     r.flags = in.take<std::uint32_t>();
-    if (!in.zeros(20)) return malformed(dependencies, kReserved);
-    if ((r.flags & ~DependencyRecord::is_static) != 0) return malformed(dependencies, "unknown flag");
+    if (!in.zeros(20))
+        return malformed(dependencies, kReserved);
+    if ((r.flags & ~DependencyRecord::is_static) != 0)
+        return malformed(dependencies, "unknown flag");
     return r;
 }
 
 void encode_record(const MetadataRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.subject).put(r.key).put(static_cast<std::uint32_t>(r.kind)).zeros(4).put(r.value).zeros(8);
+    RecordFieldWriter(out)
+        .put(r.subject)
+        .put(r.key)
+        .put(static_cast<std::uint32_t>(r.kind))
+        .zeros(4)
+        .put(r.value)
+        .zeros(8);
 }
 
 template <>
@@ -330,19 +364,26 @@ Result<MetadataRecord> decode_record(std::span<const std::byte> bytes) {
     bool reserved = in.zeros(4);
     r.value = in.take<std::uint64_t>();
     reserved = in.zeros(8) && reserved;
-    if (!reserved) return malformed(metadata, kReserved);
-    if (kind < 1 || kind > 4) return malformed(metadata, "unknown kind");
+    if (!reserved)
+        return malformed(metadata, kReserved);
+    if (kind < 1 || kind > 4)
+        return malformed(metadata, "unknown kind");
     r.kind = static_cast<MetadataKind>(kind);
-    if (r.kind == MetadataKind::text && r.value > limits::kStringsBytesMax) return malformed(metadata, "text is not a string");
-    if (r.kind == MetadataKind::boolean && r.value > 1) return malformed(metadata, "a boolean that is neither 0 nor 1");
+    if (r.kind == MetadataKind::text && r.value > limits::kStringsBytesMax)
+        return malformed(metadata, "text is not a string");
+    if (r.kind == MetadataKind::boolean && r.value > 1)
+        return malformed(metadata, "a boolean that is neither 0 nor 1");
     if (r.kind == MetadataKind::number) {
         const double number = std::bit_cast<double>(r.value);
-        if (!std::isfinite(number) || (number == 0 && std::signbit(number))) return malformed(metadata, "a number that is not finite, or negative zero");
+        if (!std::isfinite(number) || (number == 0 && std::signbit(number)))
+            return malformed(metadata, "a number that is not finite, or negative zero");
     }
     return r;
 }
 
-void encode_record(const PlacementRecord& r, std::vector<std::byte>& out) { RecordFieldWriter(out).put(r.first_block).put(r.offset); }
+void encode_record(const PlacementRecord& r, std::vector<std::byte>& out) {
+    RecordFieldWriter(out).put(r.first_block).put(r.offset);
+}
 
 template <>
 Result<PlacementRecord> decode_record(std::span<const std::byte> bytes) {
@@ -375,11 +416,14 @@ Result<BlockRecord> decode_record(std::span<const std::byte> bytes) {
     r.stored_bytes = in.take<std::uint32_t>();
     r.raw_bytes = in.take<std::uint32_t>();
     const auto codec = in.take<std::uint16_t>();
-    if (!in.zeros(14)) return malformed(blocks, kReserved);
+    if (!in.zeros(14))
+        return malformed(blocks, kReserved);
     if (codec > static_cast<std::uint16_t>(Codec::zstd))
-        return Error(ErrorCode::unsupported, "blocks record: codec " + std::to_string(codec) + " is not known to this version");
+        return Error(ErrorCode::unsupported,
+                     "blocks record: codec " + std::to_string(codec) + " is not known to this version");
     r.codec = static_cast<Codec>(codec);
-    if (r.raw_bytes == 0 || r.raw_bytes > limits::kBlockBytesMax) return malformed(blocks, "raw size is 0 or above 262144");
+    if (r.raw_bytes == 0 || r.raw_bytes > limits::kBlockBytesMax)
+        return malformed(blocks, "raw size is 0 or above 262144");
     if (r.codec == Codec::raw ? r.stored_bytes != r.raw_bytes : (r.stored_bytes == 0 || r.stored_bytes >= r.raw_bytes))
         return malformed(blocks, "stored size does not go with the codec");
     return r;

@@ -22,8 +22,8 @@ void add_metadata_strings(const std::vector<ResolvedMetadata>& metadata, StringT
     }
 }
 
-void add_strings(const BundlePlan& plan, const SortedNames& names, const StoredContent& content, const ResolvedPlan& resolved,
-                 StringTable& strings) {
+void add_strings(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
+                 const ResolvedPlan& resolved, StringTable& strings) {
     add_name_strings(plan.names, names, strings);
     for (const StoredAsset& asset : content.assets)
         strings.add(content_type_of(plan.assets[asset.planned]));
@@ -61,8 +61,8 @@ struct AssetTables {
     Bytes pieces;
 };
 
-Result<AssetTables> build_asset_tables(const BundlePlan& plan, const StoredContent& content, const ResolvedPlan& resolved,
-                               const StringTable& strings) {
+Result<AssetTables> build_asset_tables(const BundlePlan& plan, const StoredContent& content,
+                                       const ResolvedPlan& resolved, const StringTable& strings) {
     AssetTables tables;
     tables.assets.reserve(content.assets.size() * record_bytes(TableKind::assets));
     std::uint32_t position = 0, pieces = 0, references = 0, metadata = 0;
@@ -86,9 +86,8 @@ Result<AssetTables> build_asset_tables(const BundlePlan& plan, const StoredConte
         encode_record(record, tables.assets);
         ++position;
     }
-    FARDEL_TRY_ASSIGN(const auto buckets, bucket_starts(position, [&](std::uint32_t i) {
-                          return leading_bits(content.assets[i].id);
-                      }));
+    FARDEL_TRY_ASSIGN(const auto buckets,
+                      bucket_starts(position, [&](std::uint32_t i) { return leading_bits(content.assets[i].id); }));
     for (const std::uint32_t first : buckets)
         append_le(tables.buckets, first);
     return tables;
@@ -101,7 +100,8 @@ Bytes build_references(const std::vector<ResolvedReference>& references, const S
         record.spelling = strings.ref(reference.spelling);
         record.kind = reference.kind;
         record.flags = reference.optional ? ReferenceRecord::optional : 0;
-        record.target = reference.kind == ReferenceKind::dynamic ? strings.ref(reference.target_name) : reference.target;
+        record.target =
+            reference.kind == ReferenceKind::dynamic ? strings.ref(reference.target_name) : reference.target;
         encode_record(record, table);
     }
     return table;
@@ -138,7 +138,7 @@ void set_value(MetadataRecord& record, const MetadataValue& value, const StringT
         record.value = strings.ref(*text);
     } else if (const auto* number = std::get_if<double>(&value)) {
         record.kind = MetadataKind::number;
-        record.value = std::bit_cast<std::uint64_t>(*number == 0 ? 0.0 : *number);   // no negative zero
+        record.value = std::bit_cast<std::uint64_t>(*number == 0 ? 0.0 : *number);  // no negative zero
     } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
         record.kind = MetadataKind::integer;
         record.value = static_cast<std::uint64_t>(*integer);

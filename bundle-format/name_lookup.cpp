@@ -14,22 +14,31 @@ NamePages::NamePages(const BundleTables& tables) noexcept
 
 Result<std::optional<NameIndex>> read_name(const BundleTables& tables, const NameQuery& query) {
     const std::uint64_t names = tables.table(TableKind::names).count();
-    if (names == 0 || query.name.size() > limits::kNameBytesMax) return std::optional<NameIndex>();
+    if (names == 0 || query.name.size() > limits::kNameBytesMax)
+        return std::optional<NameIndex>();
     const PagedTable& filters = tables.table(TableKind::name_filters);
     FARDEL_TRY_ASSIGN(const std::byte* const filter, filters.touch(filter_word(query.hash, filters.count()) * 4, 4));
-    if (!name_lookup::lets_through(filter, query.hash)) return std::optional<NameIndex>();
+    if (!name_lookup::lets_through(filter, query.hash))
+        return std::optional<NameIndex>();
 
     const std::uint64_t home = home_bucket(query.hash, home_buckets(names));
     for (std::uint64_t at = home; at - home <= limits::kNameSpillMax; ++at) {
-        FARDEL_TRY_ASSIGN(const NameBucketRecord bucket, tables.record<NameBucketRecord>(TableKind::name_buckets, static_cast<std::uint32_t>(at)));
+        FARDEL_TRY_ASSIGN(const NameBucketRecord bucket,
+                          tables.record<NameBucketRecord>(TableKind::name_buckets, static_cast<std::uint32_t>(at)));
         for (std::size_t i = 0; i < bucket.used; ++i) {
-            if (bucket.hashes[i] != query.hash >> 32) continue;
-            if (bucket.names[i] >= names) return Error(ErrorCode::malformed, "table name_buckets, record " + std::to_string(at) + ": it leads to no name");
+            if (bucket.hashes[i] != query.hash >> 32)
+                continue;
+            if (bucket.names[i] >= names)
+                return Error(ErrorCode::malformed,
+                             "table name_buckets, record " + std::to_string(at) + ": it leads to no name");
             FARDEL_TRY_ASSIGN(const std::string_view text, tables.string(bucket.texts[i]));
-            if (text.size() > limits::kNameBytesMax) continue;
-            if (text == query.name || (query.rule == CaseRule::fold && names_fold_equal(text, query.name))) return std::optional(NameIndex{bucket.names[i]});
+            if (text.size() > limits::kNameBytesMax)
+                continue;
+            if (text == query.name || (query.rule == CaseRule::fold && names_fold_equal(text, query.name)))
+                return std::optional(NameIndex{bucket.names[i]});
         }
-        if (bucket.spills == 0) return std::optional<NameIndex>();
+        if (bucket.spills == 0)
+            return std::optional<NameIndex>();
     }
     return Error(ErrorCode::malformed, "table name_buckets, record " + std::to_string(home) + ": it spills too far");
 }

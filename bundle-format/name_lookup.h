@@ -23,7 +23,7 @@ struct NamePages {
     VerifiedPages buckets;
     VerifiedPages strings;
     VerifiedPages names;
-    std::uint64_t homes = 0;     // home_buckets(name_count)
+    std::uint64_t homes = 0;  // home_buckets(name_count)
     std::uint32_t name_count = 0;
 
     explicit NamePages(const BundleTables& tables) noexcept;
@@ -32,11 +32,12 @@ struct NamePages {
 
 struct NameQuery {
     std::string_view name;
-    std::uint64_t hash = 0;   // name_hash(name)
+    std::uint64_t hash = 0;  // name_hash(name)
     CaseRule rule = CaseRule::exact;
 };
 
-// What can be said from bytes that are verified already and spelled as asked for. Where something is wrong it is unsure, too.
+// What can be said from bytes that are verified already and spelled as asked for. Where something is wrong it is
+// unsure, too.
 struct NamePeek {
     enum class Answer : std::uint8_t { found, absent, unsure } answer = Answer::unsure;
     std::uint32_t name = 0;
@@ -73,7 +74,7 @@ inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noe
         const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket + at));
         return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted))));
     };
-    return equal(0) | (equal(16) & 1) << 4;   // without a branch: nobody can foretell which slot it is
+    return equal(0) | (equal(16) & 1) << 4;  // without a branch: nobody can foretell which slot it is
 #else
     return slots_with_portable(bucket, hash);
 #endif
@@ -86,29 +87,40 @@ inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noe
 inline NamePeek peek_name(const NamePages& pages, const NameQuery& query) {
     using namespace name_lookup;
     constexpr NamePeek kAbsent{.answer = NamePeek::Answer::absent};
-    if (pages.name_count == 0 || query.name.size() > limits::kNameBytesMax) return kAbsent;
+    if (pages.name_count == 0 || query.name.size() > limits::kNameBytesMax)
+        return kAbsent;
 
-    const std::byte* const filter = pages.filters.peek_record<4>(filter_word(query.hash, pages.filters.length_bytes() / 4));
-    if (!filter) return {};
-    if (!lets_through(filter, query.hash)) return kAbsent;
+    const std::byte* const filter =
+        pages.filters.peek_record<4>(filter_word(query.hash, pages.filters.length_bytes() / 4));
+    if (!filter)
+        return {};
+    if (!lets_through(filter, query.hash))
+        return kAbsent;
 
     const std::uint64_t home = home_bucket(query.hash, pages.homes);
     for (std::uint64_t at = home;;) {
         const std::byte* const bucket = pages.buckets.peek_record<kBucketBytes>(at);
-        if (!bucket) return {};
+        if (!bucket)
+            return {};
         if (const std::uint32_t slots = slots_with(bucket, static_cast<std::uint32_t>(query.hash >> 32)); slots != 0) {
             const auto slot = static_cast<std::uint32_t>(std::countr_zero(slots));
             const auto number = load_le<std::uint32_t>(bucket + kNamesAt + 4 * slot);
-            if (slot >= static_cast<std::uint32_t>(bucket[kUsedAt]) || number >= pages.name_count) return {};
+            if (slot >= static_cast<std::uint32_t>(bucket[kUsedAt]) || number >= pages.name_count)
+                return {};
             pages.names.prefetch_record<16>(number);
             const auto bytes = static_cast<std::uint32_t>(query.name.size());
-            const std::byte* const text = pages.strings.peek_short(load_le<std::uint32_t>(bucket + kTextsAt + 4 * slot), 2 + bytes);
-            if (!text || load_le<std::uint16_t>(text) != bytes) return {};
-            if (!is_equal(reinterpret_cast<const char*>(text + 2), query.name.data(), bytes)) return {};
+            const std::byte* const text =
+                pages.strings.peek_short(load_le<std::uint32_t>(bucket + kTextsAt + 4 * slot), 2 + bytes);
+            if (!text || load_le<std::uint16_t>(text) != bytes)
+                return {};
+            if (!is_equal(reinterpret_cast<const char*>(text + 2), query.name.data(), bytes))
+                return {};
             return {.answer = NamePeek::Answer::found, .name = number};
         }
-        if (bucket[kSpillsAt] == std::byte{0}) return kAbsent;
-        if (++at - home > limits::kNameSpillMax || at * kBucketBytes == pages.buckets.length_bytes()) return {};
+        if (bucket[kSpillsAt] == std::byte{0})
+            return kAbsent;
+        if (++at - home > limits::kNameSpillMax || at * kBucketBytes == pages.buckets.length_bytes())
+            return {};
     }
 }
 

@@ -25,7 +25,7 @@ struct NameTables {
 void add_name_strings(std::span<const PlannedName> planned, const SortedNames& sorted, StringTable& strings);
 
 // `strings` is sealed and has those. The plan was verified.
-NameTables build_name_tables(std::span<const PlannedName> planned, const SortedNames& sorted, const StoredContent& content,
-                             const StringTable& strings);
+NameTables build_name_tables(std::span<const PlannedName> planned, const SortedNames& sorted,
+                             const StoredContent& content, const StringTable& strings);
 
 }  // namespace fardel

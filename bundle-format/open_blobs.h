@@ -32,8 +32,8 @@ public:
 
     explicit OpenBlobs(std::vector<PlannedBlob> blobs) : blobs_(std::move(blobs)) {}
 
-    // Errors: those of the blob; conflict (it has another size than it had); limit (it can only be read whole, and is too
-    // large for that).
+    // Errors: those of the blob; conflict (it has another size than it had); limit (it can only be read whole, and is
+    // too large for that).
     Status read_at(std::uint32_t blob, std::uint64_t offset, std::span<std::byte> out) const;
 
 private:

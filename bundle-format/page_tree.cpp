@@ -24,7 +24,8 @@ std::span<const std::byte> page_of(std::span<const std::byte> level, std::uint64
 
 }  // namespace
 
-Hash page_hash(TableKind kind, std::uint32_t level, std::uint64_t index, std::uint64_t table_bytes, std::span<const std::byte> page) noexcept {
+Hash page_hash(TableKind kind, std::uint32_t level, std::uint64_t index, std::uint64_t table_bytes,
+               std::span<const std::byte> page) noexcept {
     std::array<std::byte, 32> key;
     std::memcpy(key.data(), "FARDELPG", 8);
     store_le(key.data() + 8, static_cast<std::uint32_t>(kind));
@@ -42,7 +43,8 @@ PageTree build_page_tree(TableKind kind, std::span<const std::byte> records) {
     for (std::uint32_t level = 0;; ++level) {
         const std::uint64_t pages = page_count(below.size());
         if (pages <= 1) {
-            if (pages == 1) tree.root = page_hash(kind, level, 0, records.size(), below);
+            if (pages == 1)
+                tree.root = page_hash(kind, level, 0, records.size(), below);
             return tree;
         }
         std::vector<std::byte> above(pages * sizeof(Hash));
@@ -69,13 +71,16 @@ Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t sect
         level.memory = TableMemory(length);
         level.state_memory = TableMemory(page_count(length));
         if (!level.memory.bytes() || !level.state_memory.bytes())
-            return Error(ErrorCode::limit, "table " + std::string(table_name(entry.kind)) + ": no memory for " + std::to_string(length) + " bytes");
+            return Error(ErrorCode::limit, "table " + std::string(table_name(entry.kind)) + ": no memory for " +
+                                               std::to_string(length) + " bytes");
         level.bytes = level.memory.bytes();
         // Zeroed bytes become the atomics of absent pages; they are trivially destroyed.
-        static_assert(kAbsent == 0 && sizeof(std::atomic<std::uint8_t>) == 1 && std::is_trivially_destructible_v<std::atomic<std::uint8_t>>);
+        static_assert(kAbsent == 0 && sizeof(std::atomic<std::uint8_t>) == 1 &&
+                      std::is_trivially_destructible_v<std::atomic<std::uint8_t>>);
         level.states = std::launder(reinterpret_cast<std::atomic<std::uint8_t>*>(level.state_memory.bytes()));
         table.levels_.push_back(std::move(level));
-        if (length <= kPage) break;
+        if (length <= kPage)
+            break;
         at += align_up(length, kLevelAlign);
         length = page_count(length) * sizeof(Hash);
     }
@@ -86,9 +91,11 @@ Result<PagedTable> PagedTable::open(const ByteSource& source, std::uint64_t sect
 
 Result<const std::byte*> PagedTable::read_and_touch(std::uint64_t offset, std::uint64_t length) const {
     if (!fits(offset, length, entry_.length_bytes) || levels_.empty())
-        return Error(ErrorCode::malformed, "table " + std::string(table_name(entry_.kind)) + ": byte " + std::to_string(offset) + " + " + std::to_string(length) +
+        return Error(ErrorCode::malformed, "table " + std::string(table_name(entry_.kind)) + ": byte " +
+                                               std::to_string(offset) + " + " + std::to_string(length) +
                                                " is outside its " + std::to_string(entry_.length_bytes) + " bytes");
-    for (std::uint64_t page = offset / kPage; page * kPage < offset + length; ++page) FARDEL_TRY(ensure_page(0, page));
+    for (std::uint64_t page = offset / kPage; page * kPage < offset + length; ++page)
+        FARDEL_TRY(ensure_page(0, page));
     return static_cast<const std::byte*>(levels_.front().bytes + offset);
 }
 
@@ -96,12 +103,14 @@ Status PagedTable::ensure_page(std::size_t level, std::uint64_t page) const {
     std::atomic<std::uint8_t>& state = levels_[level].states[page];
     for (;;) {
         std::uint8_t seen = state.load(std::memory_order_acquire);
-        if (seen == kReady) return ok();
+        if (seen == kReady)
+            return ok();
         if (seen == kBusy) {
             state.wait(kBusy, std::memory_order_acquire);
             continue;
         }
-        if (!state.compare_exchange_strong(seen, kBusy, std::memory_order_acquire)) continue;
+        if (!state.compare_exchange_strong(seen, kBusy, std::memory_order_acquire))
+            continue;
         Status status = read_page(level, page);
         state.store(status ? kReady : kAbsent, std::memory_order_release);
         state.notify_all();
@@ -121,9 +130,12 @@ Status PagedTable::read_page(std::size_t level, std::uint64_t page) const {
         expected = &listed;
     }
     FARDEL_TRY(source_->read_at(at.source_offset + page * kPage, bytes));
-    if (page_hash(entry_.kind, static_cast<std::uint32_t>(level), page, entry_.length_bytes, bytes) == *expected) return ok();
-    return Error(ErrorCode::corrupt, "table " + std::string(table_name(entry_.kind)) + ", page " + std::to_string(page) + " of level " + std::to_string(level) +
-                                         " (file offset " + std::to_string(at.source_offset + page * kPage) + "): bytes differ from their hash");
+    if (page_hash(entry_.kind, static_cast<std::uint32_t>(level), page, entry_.length_bytes, bytes) == *expected)
+        return ok();
+    return Error(ErrorCode::corrupt, "table " + std::string(table_name(entry_.kind)) + ", page " +
+                                         std::to_string(page) + " of level " + std::to_string(level) +
+                                         " (file offset " + std::to_string(at.source_offset + page * kPage) +
+                                         "): bytes differ from their hash");
 }
 
 }  // namespace fardel

@@ -20,19 +20,20 @@
 
 namespace fardel {
 
-Hash page_hash(TableKind kind, std::uint32_t level, std::uint64_t index, std::uint64_t table_bytes, std::span<const std::byte> page) noexcept;
+Hash page_hash(TableKind kind, std::uint32_t level, std::uint64_t index, std::uint64_t table_bytes,
+               std::span<const std::byte> page) noexcept;
 
 struct PageTree {
     Hash root;
-    std::vector<std::byte> levels;   // 1 and up, each padded to 64; exactly tree_bytes(records.size())
+    std::vector<std::byte> levels;  // 1 and up, each padded to 64; exactly tree_bytes(records.size())
 };
 PageTree build_page_tree(TableKind kind, std::span<const std::byte> records);
 
 class PagedTable {
 public:
-    PagedTable() = default;   // an empty table: nothing can be touched
-    // `section_offset`: of the manifest or layout in the source, which must outlive the table. The entry and section are
-    // already checked against the file's size. Error: limit (no address space for the table).
+    PagedTable() = default;  // an empty table: nothing can be touched
+    // `section_offset`: of the manifest or layout in the source, which must outlive the table. The entry and section
+    // are already checked against the file's size. Error: limit (no address space for the table).
     static Result<PagedTable> open(const ByteSource& source, std::uint64_t section_offset, const TableEntry& entry);
 
     std::uint64_t length_bytes() const noexcept { return entry_.length_bytes; }
@@ -41,7 +42,8 @@ public:
     // Bytes [offset, offset + length) of the records, verified; the pointer lives as long as the table.
     // Errors: malformed (outside the table), corrupt, io.
     Result<const std::byte*> touch(std::uint64_t offset, std::uint64_t length) const {
-        if (const std::byte* bytes = pages_.peek(offset, length)) return bytes;
+        if (const std::byte* bytes = pages_.peek(offset, length))
+            return bytes;
         return read_and_touch(offset, length);
     }
 
@@ -54,18 +56,18 @@ private:
         std::uint64_t source_offset = 0;
         std::uint64_t length_bytes = 0;
         TableMemory memory;
-        std::byte* bytes = nullptr;                                // of `memory`
+        std::byte* bytes = nullptr;  // of `memory`
         TableMemory state_memory;
-        std::atomic<std::uint8_t>* states = nullptr;               // of `state_memory`: one a page
+        std::atomic<std::uint8_t>* states = nullptr;  // of `state_memory`: one a page
     };
     Result<const std::byte*> read_and_touch(std::uint64_t offset, std::uint64_t length) const;
     Status ensure_page(std::size_t level, std::uint64_t page) const;
     Status read_page(std::size_t level, std::uint64_t page) const;
 
     TableEntry entry_;
-    VerifiedPages pages_;                                          // of levels_[0]
+    VerifiedPages pages_;  // of levels_[0]
     const ByteSource* source_ = nullptr;
-    std::vector<Level> levels_;                                    // 0: the records
+    std::vector<Level> levels_;  // 0: the records
 };
 
 }  // namespace fardel

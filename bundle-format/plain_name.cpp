@@ -13,9 +13,9 @@
 namespace fardel {
 namespace {
 
-// Short patterns that no plain name holds, all at once and one table look-up a byte ("shift-and" matching). Bit k of the
-// state says that the bytes just read match the first steps of a pattern, up to the step of bit k; kSteps[byte] has the
-// bits of the steps that the byte can take.
+// Short patterns that no plain name holds, all at once and one table look-up a byte ("shift-and" matching). Bit k of
+// the state says that the bytes just read match the first steps of a pattern, up to the step of bit k; kSteps[byte] has
+// the bits of the steps that the byte can take.
 constexpr unsigned kBegins = 1u << 0 | 1u << 2 | 1u << 4 | 1u << 9;
 constexpr unsigned kEnds = 1u << 1 | 1u << 3 | 1u << 8 | 1u << 9;
 constexpr unsigned kDeviceLetter = 5;  // the step of the first of three letters; what follows them is the fourth
@@ -60,7 +60,7 @@ struct CharacterMasks {
     std::uint64_t slashes = 0;
     std::uint64_t dots = 0;
     std::uint64_t spaces = 0;
-    bool odd = false;   // a character that is refused, or asks for more than one look
+    bool odd = false;  // a character that is refused, or asks for more than one look
 
     explicit CharacterMasks(std::string_view text) noexcept {
         __m128i seen = _mm_setzero_si128();
@@ -68,15 +68,20 @@ struct CharacterMasks {
             const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
             const auto set = [bytes](char bits) { return _mm_or_si128(bytes, _mm_set1_epi8(bits)); };
             const auto equal = [](__m128i values, char value) { return _mm_cmpeq_epi8(values, _mm_set1_epi8(value)); };
-            const auto mask = [at](__m128i values) { return static_cast<std::uint64_t>(_mm_movemask_epi8(values)) << at; };
+            const auto mask = [at](__m128i values) {
+                return static_cast<std::uint64_t>(_mm_movemask_epi8(values)) << at;
+            };
             slashes |= mask(equal(bytes, '/'));
             dots |= mask(equal(bytes, '.'));
             spaces |= mask(equal(bytes, ' '));
             // Control characters and all but ASCII, which is negative; '~' and DEL.
-            const __m128i outside = _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('}')));
+            const __m128i outside =
+                _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('}')));
             // \\ | and < = > ? and : * differ in bits; '=' is none of them, but rare.
-            const __m128i pairs = _mm_or_si128(_mm_or_si128(equal(set(0x20), '|'), equal(set(0x03), '?')), equal(set(0x10), ':'));
-            seen = _mm_or_si128(_mm_or_si128(seen, outside), _mm_or_si128(pairs, _mm_or_si128(equal(bytes, '"'), equal(bytes, '$'))));
+            const __m128i pairs =
+                _mm_or_si128(_mm_or_si128(equal(set(0x20), '|'), equal(set(0x03), '?')), equal(set(0x10), ':'));
+            seen = _mm_or_si128(_mm_or_si128(seen, outside),
+                                _mm_or_si128(pairs, _mm_or_si128(equal(bytes, '"'), equal(bytes, '$'))));
         };
         if (text.size() < 16) {
             std::array<char, 16> padded;
@@ -87,7 +92,7 @@ struct CharacterMasks {
             std::size_t at = 0;
             for (; at + 16 < text.size(); at += 16)
                 take(text.data() + at, at);
-            take(text.data() + text.size() - 16, text.size() - 16);   // some of it twice
+            take(text.data() + text.size() - 16, text.size() - 16);  // some of it twice
         }
         odd = _mm_movemask_epi8(seen) != 0;
     }
@@ -105,7 +110,8 @@ bool is_short_plain_name(std::string_view text) noexcept {
     const CharacterMasks masks(text);
     const std::uint64_t begins = masks.slashes << 1 | 1;
     const std::uint64_t ends = masks.slashes >> 1 | std::uint64_t{1} << (text.size() - 1);
-    if (masks.odd || (begins & (masks.slashes | masks.spaces)) != 0 || (ends & (masks.slashes | masks.dots | masks.spaces)) != 0)
+    if (masks.odd || (begins & (masks.slashes | masks.spaces)) != 0 ||
+        (ends & (masks.slashes | masks.dots | masks.spaces)) != 0)
         return false;
     for (std::uint64_t parts = begins; parts != 0; parts &= parts - 1)
         if (may_be_device(text.substr(static_cast<std::size_t>(std::countr_zero(parts)))))

@@ -49,7 +49,8 @@ bool is_media_type(std::string_view text) {
     const auto is_part = [](std::string_view part) {
         return !part.empty() && part.size() <= kMediaTypePartBytesMax && is_letter_or_digit(part.front()) &&
                std::ranges::all_of(part, [](char c) {
-                   return (is_letter_or_digit(c) && !(c >= 'A' && c <= 'Z')) || std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
+                   return (is_letter_or_digit(c) && !(c >= 'A' && c <= 'Z')) ||
+                          std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
                });
     };
     const auto slash = text.find('/');
@@ -58,15 +59,18 @@ bool is_media_type(std::string_view text) {
 
 // An axis or value: what a preference like "texture=astc,bc7; lang=fr" can spell.
 bool is_tag_word(std::string_view text) {
-    return !text.empty() && text.size() <= limits::kNamePartBytesMax &&
-           std::ranges::all_of(text, [](char c) { return is_letter_or_digit(c) || std::string_view("-_.+").find(c) != std::string_view::npos; });
+    return !text.empty() && text.size() <= limits::kNamePartBytesMax && std::ranges::all_of(text, [](char c) {
+        return is_letter_or_digit(c) || std::string_view("-_.+").find(c) != std::string_view::npos;
+    });
 }
 
 Status verify_reference(const BundlePlan& plan, const PlannedReference& reference) {
     if (reference.spelling.empty())
         return bad_plan("a reference has no spelling");
     FARDEL_TRY(verify_text("reference", reference.spelling));
-    const auto refused = [&](std::string reason) { return bad_plan("reference " + quoted(reference.spelling) + ": " + std::move(reason)); };
+    const auto refused = [&](std::string reason) {
+        return bad_plan("reference " + quoted(reference.spelling) + ": " + std::move(reason));
+    };
     if (const auto* internal = std::get_if<PlannedReference::Internal>(&reference.target)) {
         if (internal->asset >= plan.assets.size())
             return refused("no planned asset " + std::to_string(internal->asset));
@@ -74,7 +78,8 @@ Status verify_reference(const BundlePlan& plan, const PlannedReference& referenc
         if (foreign->dependency >= plan.dependencies.size())
             return refused("no dependency " + std::to_string(foreign->dependency));
         if (!plan.dependencies[foreign->dependency].is_static)
-            return refused("dependency " + std::to_string(foreign->dependency) + " is not a static one, so it cannot hold the target");
+            return refused("dependency " + std::to_string(foreign->dependency) +
+                           " is not a static one, so it cannot hold the target");
     } else if (Status status = verify_name(std::get<PlannedReference::Dynamic>(reference.target).name); !status) {
         return std::move(status).error().with_context("target of reference " + quoted(reference.spelling));
     }
@@ -114,7 +119,8 @@ Status verify_asset(const BundlePlan& plan, const PlannedAsset& asset) {
     if (!asset.source)
         return bad_plan("has no source");
     if (!is_media_type(content_type_of(asset)))
-        return bad_plan("content type " + quoted(asset.content_type) + " is not of the form type/subtype, in lower case");
+        return bad_plan("content type " + quoted(asset.content_type) +
+                        " is not of the form type/subtype, in lower case");
     if (asset.references.size() > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit, std::to_string(asset.references.size()) + " references; at most " +
                                            std::to_string(limits::kReferencesPerAssetMax));
@@ -133,7 +139,8 @@ Result<TagSet> sorted_tags(const PlannedVariant& variant) {
                                            std::to_string(limits::kTagsPerVariantMax));
     for (const auto& [axis, value] : variant.tags)
         if (!is_tag_word(axis) || !is_tag_word(value))
-            return bad_plan("tag " + quoted(axis + "=" + value) + ": axis and value consist of letters, digits and - _ . +");
+            return bad_plan("tag " + quoted(axis + "=" + value) +
+                            ": axis and value consist of letters, digits and - _ . +");
     TagSet tags = variant.tags;
     std::ranges::sort(tags);
     const auto twice = std::ranges::adjacent_find(tags, {}, &TagSet::value_type::first);
@@ -183,7 +190,8 @@ Status verify_dependencies(std::span<const PlannedDependency> dependencies) {
 
 // Before anything is counted with 32 bits.
 Status verify_counts(const BundlePlan& plan) {
-    std::uint64_t variants = 0, tags = 0, references = 0, metadata = plan.metadata.size(), creator_metadata = plan.creator_metadata.size();
+    std::uint64_t variants = 0, tags = 0, references = 0, metadata = plan.metadata.size(),
+                  creator_metadata = plan.creator_metadata.size();
     for (const PlannedName& name : plan.names) {
         variants += name.variants.size();
         for (const PlannedVariant& variant : name.variants)
@@ -207,7 +215,8 @@ Status verify_counts(const BundlePlan& plan) {
     };
     for (const auto& [what, count] : counts)
         if (count.first > count.second)
-            return Error(ErrorCode::limit, std::to_string(count.first) + " " + std::string(what) + "; at most " + std::to_string(count.second));
+            return Error(ErrorCode::limit, std::to_string(count.first) + " " + std::string(what) + "; at most " +
+                                               std::to_string(count.second));
     return ok();
 }
 

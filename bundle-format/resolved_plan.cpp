@@ -26,7 +26,9 @@ std::string speakers(const BundlePlan& plan, std::uint32_t a, std::uint32_t b) {
 template <class Item, class Key>
 void keep_first_of_each(std::vector<Item>& sorted, Key key) {
     // Not std::ranges::unique: clang 14 cannot compile what it returns.
-    sorted.erase(std::unique(sorted.begin(), sorted.end(), [&](const Item& a, const Item& b) { return key(a) == key(b); }), sorted.end());
+    sorted.erase(
+        std::unique(sorted.begin(), sorted.end(), [&](const Item& a, const Item& b) { return key(a) == key(b); }),
+        sorted.end());
 }
 
 // The most items of one subject, in a list sorted by subject.
@@ -52,7 +54,8 @@ std::vector<ForeignAssetRecord> resolve_foreign_assets(const BundlePlan& plan) {
     return foreign_assets;
 }
 
-ResolvedReference resolve_reference(const PlannedReference& reference, std::uint32_t planned, const StoredContent& content,
+ResolvedReference resolve_reference(const PlannedReference& reference, std::uint32_t planned,
+                                    const StoredContent& content,
                                     const std::vector<ForeignAssetRecord>& foreign_assets) {
     ResolvedReference resolved;
     resolved.asset = content.asset_of[planned];
@@ -82,24 +85,26 @@ Result<std::vector<ResolvedReference>> resolve_references(const BundlePlan& plan
 
     const auto name = [](const ResolvedReference& r) { return std::tie(r.asset, r.spelling); };
     const auto target = [](const ResolvedReference& r) { return std::tie(r.kind, r.target, r.target_name); };
-    std::ranges::sort(references, {}, [](const ResolvedReference& r) {   // required ones first, to be kept
+    std::ranges::sort(references, {}, [](const ResolvedReference& r) {  // required ones first, to be kept
         return std::tie(r.asset, r.spelling, r.optional, r.planned);
     });
-    const auto contradiction = std::ranges::adjacent_find(references, [&](const auto& a, const auto& b) {
-        return name(a) == name(b) && target(a) != target(b);
-    });
+    const auto contradiction = std::ranges::adjacent_find(
+        references, [&](const auto& a, const auto& b) { return name(a) == name(b) && target(a) != target(b); });
     if (contradiction != references.end())
-        return Error(ErrorCode::malformed, speakers(plan, contradiction->planned, contradiction[1].planned) + ": reference " +
-                                               quoted_text(contradiction->spelling) + " has two targets");
+        return Error(ErrorCode::malformed, speakers(plan, contradiction->planned, contradiction[1].planned) +
+                                               ": reference " + quoted_text(contradiction->spelling) +
+                                               " has two targets");
     keep_first_of_each(references, name);
     if (longest_run(references, [](const ResolvedReference& r) { return r.asset; }) > limits::kReferencesPerAssetMax)
-        return Error(ErrorCode::limit, "an asset has more than " + std::to_string(limits::kReferencesPerAssetMax) + " references");
+        return Error(ErrorCode::limit,
+                     "an asset has more than " + std::to_string(limits::kReferencesPerAssetMax) + " references");
     return references;
 }
 
 using MetadataOfAsset = std::vector<PlannedMetadata> PlannedAsset::*;
 
-Result<std::vector<ResolvedMetadata>> resolve_metadata(const BundlePlan& plan, const std::vector<PlannedMetadata>& of_bundle,
+Result<std::vector<ResolvedMetadata>> resolve_metadata(const BundlePlan& plan,
+                                                       const std::vector<PlannedMetadata>& of_bundle,
                                                        MetadataOfAsset of_asset, const StoredContent& content) {
     std::vector<ResolvedMetadata> metadata;
     for (std::uint32_t planned = 0; planned < plan.assets.size(); ++planned)
@@ -110,15 +115,15 @@ Result<std::vector<ResolvedMetadata>> resolve_metadata(const BundlePlan& plan, c
 
     const auto name = [](const ResolvedMetadata& m) { return std::tie(m.subject, m.key); };
     std::ranges::sort(metadata, {}, [](const ResolvedMetadata& m) { return std::tie(m.subject, m.key, m.planned); });
-    const auto contradiction = std::ranges::adjacent_find(metadata, [&](const auto& a, const auto& b) {
-        return name(a) == name(b) && *a.value != *b.value;
-    });
+    const auto contradiction = std::ranges::adjacent_find(
+        metadata, [&](const auto& a, const auto& b) { return name(a) == name(b) && *a.value != *b.value; });
     if (contradiction != metadata.end())
-        return Error(ErrorCode::malformed, speakers(plan, contradiction->planned, contradiction[1].planned) + ": metadata " +
-                                               quoted_text(contradiction->key) + " has two values");
+        return Error(ErrorCode::malformed, speakers(plan, contradiction->planned, contradiction[1].planned) +
+                                               ": metadata " + quoted_text(contradiction->key) + " has two values");
     keep_first_of_each(metadata, name);
     if (longest_run(metadata, [](const ResolvedMetadata& m) { return m.subject; }) > limits::kMetadataPerSubjectMax)
-        return Error(ErrorCode::limit, "an asset has more than " + std::to_string(limits::kMetadataPerSubjectMax) + " metadata entries");
+        return Error(ErrorCode::limit,
+                     "an asset has more than " + std::to_string(limits::kMetadataPerSubjectMax) + " metadata entries");
     return metadata;
 }
 
@@ -127,11 +132,11 @@ Result<std::vector<ResolvedConsume>> resolve_consumes(std::span<const PlannedCon
     for (const PlannedConsume& consume : planned)
         consumes.push_back({consume.text, consume.pattern, consume.optional});
     std::ranges::sort(consumes, {}, [](const ResolvedConsume& c) { return std::tie(c.text, c.optional, c.pattern); });
-    const auto contradiction = std::ranges::adjacent_find(consumes, [](const auto& a, const auto& b) {
-        return a.text == b.text && a.pattern != b.pattern;
-    });
+    const auto contradiction = std::ranges::adjacent_find(
+        consumes, [](const auto& a, const auto& b) { return a.text == b.text && a.pattern != b.pattern; });
     if (contradiction != consumes.end())
-        return Error(ErrorCode::malformed, "consumed name " + quoted_text(contradiction->text) + " is planned as a name and as a pattern");
+        return Error(ErrorCode::malformed,
+                     "consumed name " + quoted_text(contradiction->text) + " is planned as a name and as a pattern");
     keep_first_of_each(consumes, [](const ResolvedConsume& c) { return c.text; });
     return consumes;
 }

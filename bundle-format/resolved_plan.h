@@ -1,5 +1,5 @@
-// What a plan says about its assets, once it is known which of them have the same bytes: everything in terms of distinct
-// assets, sorted as its table demands, each thing once. Pure.
+// What a plan says about its assets, once it is known which of them have the same bytes: everything in terms of
+// distinct assets, sorted as its table demands, each thing once. Pure.
 //
 // Views point into the plan, which must outlive them.
 #pragma once
@@ -18,13 +18,13 @@
 namespace fardel {
 
 struct ResolvedReference {
-    std::uint32_t asset = 0;             // who refers
+    std::uint32_t asset = 0;  // who refers
     std::string_view spelling;
     ReferenceKind kind = ReferenceKind::internal;
     bool optional = false;
-    std::uint32_t target = 0;            // asset or foreign asset
-    std::string_view target_name;        // dynamic
-    std::uint32_t planned = 0;           // who said so
+    std::uint32_t target = 0;      // asset or foreign asset
+    std::string_view target_name;  // dynamic
+    std::uint32_t planned = 0;     // who said so
 };
 
 struct ResolvedMetadata {
@@ -41,10 +41,10 @@ struct ResolvedConsume {
 };
 
 struct ResolvedPlan {
-    std::vector<ResolvedReference> references;          // by (asset, spelling)
-    std::vector<ForeignAssetRecord> foreign_assets;     // by id
-    std::vector<ResolvedConsume> consumes;              // by text
-    std::vector<ResolvedMetadata> metadata;             // by (subject, key)
+    std::vector<ResolvedReference> references;       // by (asset, spelling)
+    std::vector<ForeignAssetRecord> foreign_assets;  // by id
+    std::vector<ResolvedConsume> consumes;           // by text
+    std::vector<ResolvedMetadata> metadata;          // by (subject, key)
     std::vector<ResolvedMetadata> creator_metadata;
 };
 

@@ -34,8 +34,8 @@ Status verify_folds_differ(Texts texts, std::span<const HashedName> by_hash) {
 Status verify_not_a_name(std::string_view folder, std::string_view inside, Texts texts,
                          std::span<const HashedName> by_hash) {
     const std::uint64_t hash = name_hash(folder);
-    for (auto it = std::ranges::lower_bound(by_hash, hash, {}, &HashedName::hash); it != by_hash.end() && it->hash == hash;
-         ++it)
+    for (auto it = std::ranges::lower_bound(by_hash, hash, {}, &HashedName::hash);
+         it != by_hash.end() && it->hash == hash; ++it)
         if (names_fold_equal(texts[it->name], folder))
             return conflict(texts[it->name], "is also the folder of", inside);
     return ok();

@@ -12,9 +12,9 @@
 namespace fardel {
 
 struct SortedNames {
-    std::vector<std::uint32_t> by_text;   // indexes into the plan's names; the order of the names table
-    std::vector<HashedName> by_hash;      // in order; a name is a position in by_text
-    std::vector<NameBucketRecord> buckets;   // without the texts
+    std::vector<std::uint32_t> by_text;     // indexes into the plan's names; the order of the names table
+    std::vector<HashedName> by_hash;        // in order; a name is a position in by_text
+    std::vector<NameBucketRecord> buckets;  // without the texts
 };
 
 // Errors: malformed (two names equal under case folding, a name that is also the folder of another), limit (more than

@@ -26,15 +26,16 @@ Status StagedBundle::append(const Envelope& envelope) {
     if (!file_)
         return Error(ErrorCode::io, "the bundle is committed already, or its file is broken");
     if (envelopes_ >= limits::kEnvelopesMax || !fits(signatures_, envelope.signatures.size(), limits::kSignaturesMax))
-        return Error(ErrorCode::limit, "a bundle has at most " + std::to_string(limits::kEnvelopesMax) + " envelopes and " +
-                                           std::to_string(limits::kSignaturesMax) + " signatures");
+        return Error(ErrorCode::limit, "a bundle has at most " + std::to_string(limits::kEnvelopesMax) +
+                                           " envelopes and " + std::to_string(limits::kSignaturesMax) + " signatures");
     FARDEL_TRY_ASSIGN(const std::vector<std::byte> bytes, encode_envelope(envelope));
     if (!fits(trailer_bytes_, bytes.size(), limits::kTrailerBytesMax))
-        return Error(ErrorCode::limit, "the signatures of a bundle have at most " + std::to_string(limits::kTrailerBytesMax) + " bytes");
+        return Error(ErrorCode::limit,
+                     "the signatures of a bundle have at most " + std::to_string(limits::kTrailerBytesMax) + " bytes");
 
     if (Status status = file_->write_at(summary_.file_bytes, bytes); !status) {
         if (!file_->resize(summary_.file_bytes))
-            file_.reset();   // half an envelope must never become visible
+            file_.reset();  // half an envelope must never become visible
         return status;
     }
     ++envelopes_;

@@ -53,7 +53,8 @@ bool is_temporary(std::string_view name) {
 // everything stays.
 void remove_abandoned(const std::string& folder) {
     std::error_code stop;
-    for (std::filesystem::directory_iterator entries(folder, stop), end; !stop && entries != end; entries.increment(stop)) {
+    for (std::filesystem::directory_iterator entries(folder, stop), end; !stop && entries != end;
+         entries.increment(stop)) {
         const std::string path = entries->path().string();
         if (!is_temporary(std::string_view(path).substr(path.rfind('/') + 1)))
             continue;
@@ -77,8 +78,8 @@ bool lock_own(int descriptor) {
 
 Status write_whole(int descriptor, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& path) {
     while (!bytes.empty()) {
-        const ssize_t count = ::pwrite(descriptor, bytes.data(), std::min(bytes.size(), kWriteBytesMax),
-                                       static_cast<off_t>(offset));
+        const ssize_t count =
+            ::pwrite(descriptor, bytes.data(), std::min(bytes.size(), kWriteBytesMax), static_cast<off_t>(offset));
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
@@ -146,7 +147,9 @@ public:
         FARDEL_TRY(std::move(placed));
         temporary_.clear();
         Status status = sync_folder(folder_of(target_));
-        return status ? ok() : std::move(status).error().with_context("the file is in place, but may not survive a power failure");
+        return status ? ok()
+                      : std::move(status).error().with_context(
+                            "the file is in place, but may not survive a power failure");
     }
 
 private:
@@ -174,7 +177,8 @@ Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path) {
     remove_abandoned(folder_of(path));
     for (int tried = 0;; ++tried) {
         std::string temporary = temporary_path(folder_of(path));
-        const int descriptor = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // less the umask
+        const int descriptor =
+            ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);  // less the umask
         if (descriptor >= 0 && lock_own(descriptor))
             return std::unique_ptr<StagedFile>(new PosixStagedFile(descriptor, std::move(temporary), path));
         if (descriptor >= 0) {
@@ -224,7 +228,8 @@ Status append_to_file(const std::string& path, std::uint64_t expected_bytes, std
     if (!status) {
         const Status restored = resize_whole(descriptor, expected_bytes, path);
         if (!restored)
-            return std::move(status).error().with_context("cut it back to " + std::to_string(expected_bytes) + " bytes: that failed too");
+            return std::move(status).error().with_context("cut it back to " + std::to_string(expected_bytes) +
+                                                          " bytes: that failed too");
     }
     return status;
 }

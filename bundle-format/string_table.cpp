@@ -19,8 +19,8 @@ Result<std::vector<std::byte>> StringTable::seal() {
     for (const Entry& entry : entries_)
         length_bytes += sizeof(std::uint16_t) + entry.text.size();
     if (length_bytes > limits::kStringsBytesMax)
-        return Error(ErrorCode::limit, "all strings together have " + std::to_string(length_bytes) + " bytes; at most " +
-                                           std::to_string(limits::kStringsBytesMax));
+        return Error(ErrorCode::limit, "all strings together have " + std::to_string(length_bytes) +
+                                           " bytes; at most " + std::to_string(limits::kStringsBytesMax));
     const auto unsorted = std::ranges::is_sorted_until(entries_, {}, &Entry::text);
     std::ranges::sort(unsorted, entries_.end(), {}, &Entry::text);
     std::ranges::inplace_merge(entries_, unsorted, {}, &Entry::text);

@@ -26,7 +26,7 @@ public:
 private:
     struct Entry {
         std::string_view text;
-        StringRef* ref;   // in refs_, whose nodes stay where they are
+        StringRef* ref;  // in refs_, whose nodes stay where they are
     };
     std::unordered_map<std::string_view, StringRef> refs_;
     std::vector<Entry> entries_;

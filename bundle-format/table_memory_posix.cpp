@@ -21,17 +21,22 @@ std::size_t rounded(std::uint64_t size) { return static_cast<std::size_t>((size 
 }  // namespace
 
 TableMemory::TableMemory(std::uint64_t size_bytes) noexcept : size_bytes_(size_bytes) {
-    if (size_bytes == 0 || size_bytes > std::numeric_limits<std::size_t>::max() / 2) return;
+    if (size_bytes == 0 || size_bytes > std::numeric_limits<std::size_t>::max() / 2)
+        return;
     if (size_bytes < kMappedMin) {
         bytes_ = static_cast<std::byte*>(std::aligned_alloc(kAlign, rounded(size_bytes)));
-        if (bytes_) std::memset(bytes_, 0, rounded(size_bytes));
+        if (bytes_)
+            std::memset(bytes_, 0, rounded(size_bytes));
         return;
     }
-    void* mapped = mmap(nullptr, static_cast<std::size_t>(size_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped != MAP_FAILED) bytes_ = static_cast<std::byte*>(mapped);
+    void* mapped = mmap(nullptr, static_cast<std::size_t>(size_bytes), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped != MAP_FAILED)
+        bytes_ = static_cast<std::byte*>(mapped);
 }
 
-TableMemory::TableMemory(TableMemory&& other) noexcept : bytes_(std::exchange(other.bytes_, nullptr)), size_bytes_(other.size_bytes_) {}
+TableMemory::TableMemory(TableMemory&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, nullptr)), size_bytes_(other.size_bytes_) {}
 
 TableMemory& TableMemory::operator=(TableMemory&& other) noexcept {
     std::swap(bytes_, other.bytes_);
@@ -40,9 +45,12 @@ TableMemory& TableMemory::operator=(TableMemory&& other) noexcept {
 }
 
 TableMemory::~TableMemory() {
-    if (!bytes_) return;
-    if (size_bytes_ < kMappedMin) std::free(bytes_);
-    else munmap(bytes_, static_cast<std::size_t>(size_bytes_));
+    if (!bytes_)
+        return;
+    if (size_bytes_ < kMappedMin)
+        std::free(bytes_);
+    else
+        munmap(bytes_, static_cast<std::size_t>(size_bytes_));
 }
 
 }  // namespace fardel

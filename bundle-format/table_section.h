@@ -19,7 +19,7 @@ struct TableBytes {
 };
 
 struct TableSection {
-    std::vector<TableEntry> entries;   // what the head says of them; empty tables are left out
+    std::vector<TableEntry> entries;  // what the head says of them; empty tables are left out
     std::uint64_t length_bytes = 0;
 };
 

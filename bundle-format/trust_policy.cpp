@@ -51,7 +51,7 @@ public:
     Status add(PolicyKey key) {
         if (!is_label(key.label))
             return bad_policy("a label is 1 to " + std::to_string(limits::kLabelBytesMax) +
-                             " letters, digits and . - _");
+                              " letters, digits and . - _");
         if (!keys_.emplace(key.label, key.key).second)
             return bad_policy("label " + key.label + " is given twice");
         return ok();

@@ -48,15 +48,21 @@ Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span
             stored.duplicate_bytes += digest.raw_bytes;
             continue;
         }
-        StoredAsset asset{.id = digest.id, .raw_bytes = digest.raw_bytes, .planned = index, .piece_log2 = digest.piece_log2, .placement = {}};
+        StoredAsset asset{.id = digest.id,
+                          .raw_bytes = digest.raw_bytes,
+                          .planned = index,
+                          .piece_log2 = digest.piece_log2,
+                          .placement = {}};
         if (digest.raw_bytes > 0)
             asset.placement.first_block = static_cast<std::uint32_t>(stored.blocks.size());
         const std::uint64_t piece_bytes = std::uint64_t{1} << digest.piece_log2;
         for (std::uint64_t done = 0, piece = 0; done < digest.raw_bytes; done += piece_bytes, ++piece) {
             if (stored.blocks.size() == limits::kBlocksMax)
-                return Error(ErrorCode::limit, "the assets have more than " + std::to_string(limits::kBlocksMax) + " blocks");
+                return Error(ErrorCode::limit,
+                             "the assets have more than " + std::to_string(limits::kBlocksMax) + " blocks");
             BlockRecord block;
-            block.raw_bytes = block.stored_bytes = static_cast<std::uint32_t>(std::min(piece_bytes, digest.raw_bytes - done));
+            block.raw_bytes = block.stored_bytes =
+                static_cast<std::uint32_t>(std::min(piece_bytes, digest.raw_bytes - done));
             block.stored_hash = digest.pieces.empty() ? id_from<Hash>(digest.id) : digest.pieces[piece];
             const bool aligned = !digest.pieces.empty() && block.raw_bytes >= limits::kRawBlockAlign;
             block.stored_offset = aligned ? align_up(stored.blocks_bytes, limits::kRawBlockAlign) : stored.blocks_bytes;
@@ -101,7 +107,8 @@ private:
 
 class UnpackedSource final : public ByteSource {
 public:
-    UnpackedSource(TablesFile file, std::uint64_t tables_offset, std::vector<Extent> extents, std::vector<PlannedBlob> blobs)
+    UnpackedSource(TablesFile file, std::uint64_t tables_offset, std::vector<Extent> extents,
+                   std::vector<PlannedBlob> blobs)
         : heads_(std::move(file.heads)),
           tables_(std::move(file.tables)),
           tables_offset_(tables_offset),
@@ -138,7 +145,8 @@ private:
         if (next != extents_.begin()) {
             const Extent& extent = *std::prev(next);
             if (const std::uint64_t within = offset - extent.offset; within < extent.size_bytes) {
-                const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), extent.size_bytes - within));
+                const auto count =
+                    static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), extent.size_bytes - within));
                 FARDEL_TRY(blobs_.read_at(extent.planned, extent.blob_offset + within, out.first(count)));
                 return count;
             }
@@ -172,8 +180,8 @@ Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan&
     std::vector<PlannedBlob> blobs;
     for (std::size_t i = 0; i < plan.assets.size(); ++i)
         blobs.push_back({plan.assets[i].source, plan.assets[i].key, digests[i].raw_bytes});
-    return std::shared_ptr<const ByteSource>(
-        std::make_shared<const UnpackedSource>(std::move(file), tables_offset, std::move(content.extents), std::move(blobs)));
+    return std::shared_ptr<const ByteSource>(std::make_shared<const UnpackedSource>(
+        std::move(file), tables_offset, std::move(content.extents), std::move(blobs)));
 }
 
 }  // namespace fardel

@@ -1,9 +1,9 @@
 // fardel audit: what the assets of a project or of sources name and is not there, and what nobody names.
 
 #include "audit_report.h"
-#include "linked_project.h"
 #include "command_line.h"
 #include "json.h"
+#include "linked_project.h"
 #include "verbs.h"
 
 #include <fardel/packer/pack.h>
@@ -32,7 +32,10 @@ Result<PackPlan> link_sources(const AuditCommand& command) {
     PackOptions options{.name = "audit"};
     options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
     FARDEL_TRY_ASSIGN(PackPlan packed, pack_sources(command.sources, options));
-    FARDEL_TRY(link_packed(packed, {.roots = command.link.roots, .used = command.link.used, .consumed = command.link.consumed, .dependencies = {}}, {}, {.references = false}));
+    FARDEL_TRY(link_packed(
+        packed,
+        {.roots = command.link.roots, .used = command.link.used, .consumed = command.link.consumed, .dependencies = {}},
+        {}, {.references = false}));
     return packed;
 }
 
@@ -46,20 +49,26 @@ Result<Exit> audit(const AuditCommand& command, Console& console) {
         packed = std::move(linked.packed);
     }
     const Audit& found = packed.link->audit;
-    FARDEL_TRY(console.write(command.json ? format_json(json_of(found, packed.plan)) + "\n" : format_report(found, console)));
+    FARDEL_TRY(
+        console.write(command.json ? format_json(json_of(found, packed.plan)) + "\n" : format_report(found, console)));
     return found.missing.empty() ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace
 
 Result<Exit> run_audit(Words words, Console& console) {
-    CommandLine line("audit", "[SOURCE...] [options]", "Tells what assets name and is not there, and, from roots such as maps, what nobody names. Nothing is packed.",
-                     "  fardel audit\n"
-                     "  fardel audit mygame/ --json\n"
-                     "  fardel audit baseoa/*.pk3 --root 'maps/*.bsp' --used 'gfx/**' --used 'sound/player/**'\n");
+    CommandLine line(
+        "audit", "[SOURCE...] [options]",
+        "Tells what assets name and is not there, and, from roots such as maps, what nobody names. Nothing is packed.",
+        "  fardel audit\n"
+        "  fardel audit mygame/ --json\n"
+        "  fardel audit baseoa/*.pk3 --root 'maps/*.bsp' --used 'gfx/**' --used 'sound/player/**'\n");
     AuditCommand command;
-    line.texts("SOURCE", "SOURCE", command.sources, "A project file or its folder; or folders and archives, later ones win. The project that we are in when left out");
-    line.texts("--root", "GLOB", command.link.roots, "Names that a game starts from; may be repeated. Without any, nothing counts as unused");
+    line.texts("SOURCE", "SOURCE", command.sources,
+               "A project file or its folder; or folders and archives, later ones win. The project that we are in when "
+               "left out");
+    line.texts("--root", "GLOB", command.link.roots,
+               "Names that a game starts from; may be repeated. Without any, nothing counts as unused");
     line.texts("--used", "GLOB", command.link.used, "Names that only the game's code knows; may be repeated");
     line.texts("--consumed", "GLOB", command.link.consumed, "Names that other bundles bring; may be repeated");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");

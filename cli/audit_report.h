@@ -1,4 +1,5 @@
-// What `fardel audit` says: what is missing, unused and broken; for people, with long lists cut, and as JSON with all of them.
+// What `fardel audit` says: what is missing, unused and broken; for people, with long lists cut, and as JSON with all
+// of them.
 #pragma once
 
 #include "console.h"

@@ -10,7 +10,8 @@ namespace {
 
 bool is_signed_by_author(const Envelope& envelope, const Statement& statement) {
     return std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
-        return entry.role == Role::author && entry.key == statement.author && verify_envelope_signature(envelope, entry);
+        return entry.role == Role::author && entry.key == statement.author &&
+               verify_envelope_signature(envelope, entry);
     });
 }
 
@@ -50,10 +51,15 @@ Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::option
     if (author)
         std::erase_if(found, [&](const AuthorStatement& one) { return one.statement.author != *author; });
     if (found.empty())
-        return in_bundle(bundle, Error(ErrorCode::untrusted, "no author's signature to vouch for; the author signs first, with --role author"));
-    if (std::ranges::any_of(found, [&](const AuthorStatement& one) { return one.statement.author != found.front().statement.author; }))
-        return in_bundle(bundle, Error(ErrorCode::conflict, "several authors have signed it; say whose statement you mean with --author"));
-    return *std::ranges::max_element(found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created_s); });
+        return in_bundle(bundle,
+                         Error(ErrorCode::untrusted,
+                               "no author's signature to vouch for; the author signs first, with --role author"));
+    if (std::ranges::any_of(
+            found, [&](const AuthorStatement& one) { return one.statement.author != found.front().statement.author; }))
+        return in_bundle(bundle, Error(ErrorCode::conflict,
+                                       "several authors have signed it; say whose statement you mean with --author"));
+    return *std::ranges::max_element(
+        found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created_s); });
 }
 
 }  // namespace fardel

@@ -6,7 +6,9 @@
 namespace fardel {
 
 Result<Exit> run_build(Words words, Console& console) {
-    CommandLine line("build", "[DIR] [options]", "Makes the bundle that DIR/fardel.toml describes, where its 'output' says; what has not changed since the last build is not done again.",
+    CommandLine line("build", "[DIR] [options]",
+                     "Makes the bundle that DIR/fardel.toml describes, where its 'output' says; what has not changed "
+                     "since the last build is not done again.",
                      "  fardel build\n"
                      "  fardel build mygame --level 1\n"
                      "  fardel build mygame --key release.key\n");

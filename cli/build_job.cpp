@@ -36,19 +36,20 @@ Result<Hash> options_of(const std::string& project_path, const PackJob& job) {
     std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
     FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
     std::string all = FARDEL_VERSION;
-    for (const std::string& part : {text, job.out, job.name, job.version, job.key.key_path, job.key.program, std::to_string(job.level)})
+    for (const std::string& part :
+         {text, job.out, job.name, job.version, job.key.key_path, job.key.program, std::to_string(job.level)})
         all += '\0' + std::to_string(part.size()) + ':' + part;
     return hash_of(all);
 }
 
 struct Report {
-    std::vector<PackReport> packed;       // one a bundle that was written
+    std::vector<PackReport> packed;  // one a bundle that was written
     BuildCounts counts;
     std::vector<std::string> logs;
-    std::vector<std::string> warnings;    // caches that are left out
+    std::vector<std::string> warnings;  // caches that are left out
     CacheStatistics cache;
-    std::vector<std::string> different;   // jobs that did not give what they gave before
-    Json link;                            // of a project with [link]; null: what the summary has
+    std::vector<std::string> different;  // jobs that did not give what they gave before
+    Json link;                           // of a project with [link]; null: what the summary has
     bool up_to_date = false;
     double seconds = 0;
 };
@@ -68,7 +69,9 @@ Json json_of(const CacheStatistics& statistics) {
                           {"filled", layer.filled},
                           {"waited_ms", layer.waited.count() / 1000},
                           {"left_out", layer.left_out}});
-    return {{"layers", std::move(layers)}, {"verified", statistics.verified}, {"verified_differently", statistics.verified_differently}};
+    return {{"layers", std::move(layers)},
+            {"verified", statistics.verified},
+            {"verified_differently", statistics.verified_differently}};
 }
 
 // What the next build tells when nothing has changed. `summary`: what the last one kept, if this one wrote nothing.
@@ -81,7 +84,9 @@ Json kept_json(const Report& report, const std::string& summary) {
     return json;
 }
 
-std::string summary_of(const Report& report, const std::string& summary) { return format_json(kept_json(report, summary)); }
+std::string summary_of(const Report& report, const std::string& summary) {
+    return format_json(kept_json(report, summary));
+}
 
 Json json_of(const Report& report, const std::string& summary) {
     Json json = kept_json(report, summary);
@@ -113,13 +118,19 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
         text += fmt::format("{} {}\n", console.paint(Colour::yellow, "cache left out:"), warning);
     for (const CacheLayerStatistics& layer : report.cache.layers)
         if (!layer.left_out.empty())
-            text += fmt::format("{} {}: {}\n", console.paint(Colour::yellow, "cache left out:"), layer.name, layer.left_out);
+            text += fmt::format("{} {}: {}\n", console.paint(Colour::yellow, "cache left out:"), layer.name,
+                                layer.left_out);
     for (const std::string& different : report.different)
-        text += fmt::format("{}: gave other bytes than before for the same inputs\n", console.paint(Colour::yellow, different));
+        text += fmt::format("{}: gave other bytes than before for the same inputs\n",
+                            console.paint(Colour::yellow, different));
     if (report.counts.jobs != 0)
-        text += fmt::format("jobs: {} of {} run, {} from the cache\n", format_count(report.counts.jobs_run), format_count(report.counts.jobs), format_count(report.counts.jobs - report.counts.jobs_run));
+        text +=
+            fmt::format("jobs: {} of {} run, {} from the cache\n", format_count(report.counts.jobs_run),
+                        format_count(report.counts.jobs), format_count(report.counts.jobs - report.counts.jobs_run));
     if (report.counts.with_scanner != 0)
-        text += fmt::format("scanned: {} of {}{}\n", format_count(report.counts.scanned), format_count(report.counts.with_scanner, "asset", "assets"), report.counts.scanned < report.counts.with_scanner ? ", the others were known" : "");
+        text += fmt::format("scanned: {} of {}{}\n", format_count(report.counts.scanned),
+                            format_count(report.counts.with_scanner, "asset", "assets"),
+                            report.counts.scanned < report.counts.with_scanner ? ", the others were known" : "");
     if (report.up_to_date) {
         text += fmt::format("{} is up to date ({})\n", printable(job.out), format_seconds(report.seconds));
     } else {
@@ -130,7 +141,8 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
             copied += packed.written.copied_blocks;
         }
         text += format_reports(report.packed, console);
-        text += fmt::format("  read        {} of {}; {} of {} copied\n", format_count(report.counts.sources_read), format_count(report.counts.sources, "source", "sources"), format_count(copied),
+        text += fmt::format("  read        {} of {}; {} of {} copied\n", format_count(report.counts.sources_read),
+                            format_count(report.counts.sources, "source", "sources"), format_count(copied),
                             format_count(blocks, "block", "blocks"));
     }
     const Json told = json_of(report, summary);
@@ -143,7 +155,8 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
 Status forget_builds(const std::string& folder) {
     std::error_code error;
     std::filesystem::remove_all(std::filesystem::path(folder) / kBuildFolder, error);
-    return error ? Status(Error(ErrorCode::io, "the folder of earlier builds cannot be removed: " + error.message())) : ok();
+    return error ? Status(Error(ErrorCode::io, "the folder of earlier builds cannot be removed: " + error.message()))
+                 : ok();
 }
 
 }  // namespace
@@ -154,7 +167,8 @@ void add_build_options(CommandLine& line, BuildJob& job) {
     add_signing_options(line, job.pack.key);
     add_job_options(line, job.pack);
     line.flag("--checksum", job.checksum, "Read every source, whatever its size and times say");
-    line.number("--verify", job.verify_per_1000, 0, 1000, "Of 1000 jobs that the cache has, run so many all the same, and compare");
+    line.number("--verify", job.verify_per_1000, 0, 1000,
+                "Of 1000 jobs that the cache has, run so many all the same, and compare");
     line.flag("--anew", job.anew, "Forget what earlier builds left in .fardel, and do everything again");
 }
 
@@ -176,7 +190,14 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
 
     std::optional<ProgressBar> bar;
     std::string stage;
-    BuildOptions build_options{.target = job.pack.out, .options = options, .watched = {}, .checksum = job.checksum, .jobs = static_cast<unsigned>(job.pack.jobs), .verify_per_1000 = static_cast<std::uint32_t>(job.verify_per_1000), .progress = {}, .stop = stop};
+    BuildOptions build_options{.target = job.pack.out,
+                               .options = options,
+                               .watched = {},
+                               .checksum = job.checksum,
+                               .jobs = static_cast<unsigned>(job.pack.jobs),
+                               .verify_per_1000 = static_cast<std::uint32_t>(job.verify_per_1000),
+                               .progress = {},
+                               .stop = stop};
     if (!job.pack.key.key_path.empty())
         build_options.watched.push_back(job.pack.key.key_path);
     build_options.progress = [&](const BuildProgress& progress) {
@@ -184,7 +205,8 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
             bar.reset();
             bar.emplace(console, stage = progress.stage);
         }
-        bar->show(progress.done, progress.total, fmt::format("{} of {}", format_count(progress.done), format_count(progress.total)));
+        bar->show(progress.done, progress.total,
+                  fmt::format("{} of {}", format_count(progress.done), format_count(progress.total)));
     };
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(open.project, open.folder, std::move(build_options)));
 
@@ -220,9 +242,11 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     std::vector<FinishedBundle> finished;
     const auto make = [&](const PackJob& one, const BundlePlan& of_one) -> Status {
         const auto begun = Clock::now();
-        FARDEL_TRY_ASSIGN(PackReport made, make_bundle(of_one, one, signer.get(), build.find_donor(one.out, encoder), stop, console));
+        FARDEL_TRY_ASSIGN(PackReport made,
+                          make_bundle(of_one, one, signer.get(), build.find_donor(one.out, encoder), stop, console));
         made.seconds = seconds_since(report.packed.empty() ? start : begun);
-        finished.push_back({.path = one.out, .stamp = {}, .bundle = made.written.bundle, .layout = made.written.layout});
+        finished.push_back(
+            {.path = one.out, .stamp = {}, .bundle = made.written.bundle, .layout = made.written.layout});
         report.packed.push_back(std::move(made));
         return ok();
     };

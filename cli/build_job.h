@@ -15,10 +15,10 @@ namespace fardel {
 
 struct BuildJob {
     PackJob pack;
-    std::string folder;       // of the fardel.toml; may be empty
-    bool checksum = false;    // reads every source
+    std::string folder;     // of the fardel.toml; may be empty
+    bool checksum = false;  // reads every source
     std::uint64_t verify_per_1000 = 0;
-    bool anew = false;        // forgets what earlier builds left
+    bool anew = false;  // forgets what earlier builds left
 };
 
 // DIR and the options that both verbs have.

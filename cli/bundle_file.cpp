@@ -14,7 +14,8 @@ Error unresolved(const Bundle& bundle, std::string_view path, std::string_view w
     return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(what)));
 }
 
-Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, std::string_view text, bool must_be_published) {
+Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, std::string_view text,
+                                 bool must_be_published) {
     FARDEL_TRY_ASSIGN(const auto index, bundle.find_name(text));
     if (!index)
         return unresolved(bundle, path, "no such name in this bundle");
@@ -37,7 +38,8 @@ Result<AssetIndex> asset_of_id(const Bundle& bundle, std::string_view path, cons
 
 Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path) {
     FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
-    return Bundle::open(std::move(source), BundleOptions{.policy = nullptr, .now_s = 0, .cache = nullptr, .label = path});
+    return Bundle::open(std::move(source),
+                        BundleOptions{.policy = nullptr, .now_s = 0, .cache = nullptr, .label = path});
 }
 
 Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path) {
@@ -62,7 +64,8 @@ Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path) {
         case PathKind::bundle: return unresolved(bundle, path, "a folder");
         case PathKind::nowhere: break;
     }
-    return unresolved(bundle, path, "nothing is ever there; an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits");
+    return unresolved(bundle, path,
+                      "nothing is ever there; an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits");
 }
 
 Error in_bundle(const Bundle& bundle, Error error) { return std::move(error).with_context(bundle.label()); }

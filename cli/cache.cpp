@@ -1,4 +1,5 @@
-// fardel cache: looks after folders of derived data, layer of a cache each. docs/derived-cache.md tells what is in them.
+// fardel cache: looks after folders of derived data, layer of a cache each. docs/derived-cache.md tells what is in
+// them.
 
 #include "figures.h"
 #include "interrupt.h"
@@ -20,7 +21,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kBrokenListedMax = 10;   // --json has all
+constexpr std::size_t kBrokenListedMax = 10;  // --json has all
 
 struct CheckedFolder {
     std::string folder;
@@ -35,19 +36,23 @@ std::string format_folder(const CheckedFolder& checked, bool was_read, const Con
     text += fmt::format("  records     {}, {}\n", format_count(report.records), format_size(report.record_bytes));
     text += fmt::format("  objects     {}, {}\n", format_count(report.objects), format_size(report.object_bytes));
     if (report.unfinished != 0)
-        text += fmt::format("  unfinished  {}, {}\n", format_count(report.unfinished, "file", "files"), format_size(report.unfinished_bytes));
+        text += fmt::format("  unfinished  {}, {}\n", format_count(report.unfinished, "file", "files"),
+                            format_size(report.unfinished_bytes));
     if (!was_read)
         return text;
     if (report.incomplete != 0)
-        text += fmt::format("  incomplete  {}, whose objects have left\n", format_count(report.incomplete, "record", "records"));
+        text += fmt::format("  incomplete  {}, whose objects have left\n",
+                            format_count(report.incomplete, "record", "records"));
     if (report.broken.empty())
         return text + fmt::format("  {}\n", console.paint(Colour::green, "everything is whole"));
-    text += fmt::format("  {}      {}{}\n", console.paint(Colour::red, "broken"), format_count(report.broken.size(), "file", "files"),
+    text += fmt::format("  {}      {}{}\n", console.paint(Colour::red, "broken"),
+                        format_count(report.broken.size(), "file", "files"),
                         report.removed != 0 ? fmt::format(", {} removed", format_count(report.removed)) : "");
     for (const std::string& file : std::span(report.broken).first(std::min(report.broken.size(), kBrokenListedMax)))
         text += fmt::format("    {}\n", file);
     if (report.broken.size() > kBrokenListedMax)
-        text += fmt::format("    … and {} more; --json lists all\n", format_count(report.broken.size() - kBrokenListedMax));
+        text +=
+            fmt::format("    … and {} more; --json lists all\n", format_count(report.broken.size() - kBrokenListedMax));
     return text;
 }
 
@@ -87,7 +92,8 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
             ProgressBar bar(console, "checking");
             check.read = true;
             check.progress = [&bar, total = bytes_of(report)](const CacheFolderReport& so_far) {
-                bar.show(bytes_of(so_far), total, fmt::format("{} of {}", format_size(bytes_of(so_far)), format_size(total)));
+                bar.show(bytes_of(so_far), total,
+                         fmt::format("{} of {}", format_size(bytes_of(so_far)), format_size(total)));
             };
             FARDEL_TRY_ASSIGN(report, check_cache_folder(folder, check));
         }
@@ -102,12 +108,14 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
     }
     if (command.json)
         FARDEL_TRY(console.write(format_json(Json{{"folders", std::move(folders)}}) + "\n"));
-    const bool good = std::ranges::all_of(checked, [](const CheckedFolder& one) { return one.report.broken.size() == one.report.removed; });
+    const bool good = std::ranges::all_of(
+        checked, [](const CheckedFolder& one) { return one.report.broken.size() == one.report.removed; });
     return good ? Exit::fine : Exit::refusal;
 }
 
 Result<Exit> run_stats(Words words, Console& console) {
-    CommandLine line("cache stats", "FOLDER... [--check] [--json]", "Tells how much is in caches: records, objects, bytes.",
+    CommandLine line("cache stats", "FOLDER... [--check] [--json]",
+                     "Tells how much is in caches: records, objects, bytes.",
                      "  fardel cache stats ~/.cache/fardel\n"
                      "  fardel cache stats --check ~/.cache/fardel      # reads every byte\n");
     CheckCommand command{.folders = {}, .read = false};
@@ -120,7 +128,8 @@ Result<Exit> run_stats(Words words, Console& console) {
 }
 
 Result<Exit> run_cache_verify(Words words, Console& console) {
-    CommandLine line("cache verify", "FOLDER... [--remove] [--json]", "Reads every byte of caches and tells which records and objects are broken.",
+    CommandLine line("cache verify", "FOLDER... [--remove] [--json]",
+                     "Reads every byte of caches and tells which records and objects are broken.",
                      "  fardel cache verify ~/.cache/fardel\n"
                      "  fardel cache verify ~/.cache/fardel --remove\n");
     CheckCommand command;
@@ -148,18 +157,24 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
     }
     std::uint64_t number = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || failure != std::errc() || end != text.data() + text.size() || number > std::numeric_limits<std::uint64_t>::max() / factor)
+    if (text.empty() || failure != std::errc() || end != text.data() + text.size() ||
+        number > std::numeric_limits<std::uint64_t>::max() / factor)
         return std::nullopt;
     return number * factor;
 }
 
 Json json_of(const std::string& folder, const CacheTrimmed& trimmed) {
-    return Json{{"folder", folder}, {"files_seen", trimmed.files_seen}, {"files_removed", trimmed.files_removed}, {"bytes_removed", trimmed.bytes_removed}, {"bytes_left", trimmed.bytes_left}};
+    return Json{{"folder", folder},
+                {"files_seen", trimmed.files_seen},
+                {"files_removed", trimmed.files_removed},
+                {"bytes_removed", trimmed.bytes_removed},
+                {"bytes_left", trimmed.bytes_left}};
 }
 
 Result<Exit> run_trim(Words words, Console& console) {
     CommandLine line("cache trim", "FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]",
-                     "Removes from caches what has not been used for long, and then the least recently used until the rest fits. What was used within the hour stays.",
+                     "Removes from caches what has not been used for long, and then the least recently used until the "
+                     "rest fits. What was used within the hour stays.",
                      "  fardel cache trim ~/.cache/fardel --size 20G\n"
                      "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n");
     std::vector<std::string> folders;
@@ -190,8 +205,10 @@ Result<Exit> run_trim(Words words, Console& console) {
         FARDEL_TRY_ASSIGN(const CacheTrimmed trimmed, trim_cache_folder(folder, trim, interrupt.token()));
         report.push_back(json_of(folder, trimmed));
         if (!json)
-            FARDEL_TRY(console.write(fmt::format("{}: removed {} of {}, {}; {} left\n", printable(folder), format_count(trimmed.files_removed),
-                                                 format_count(trimmed.files_seen, "file", "files"), format_size(trimmed.bytes_removed), format_size(trimmed.bytes_left))));
+            FARDEL_TRY(console.write(fmt::format("{}: removed {} of {}, {}; {} left\n", printable(folder),
+                                                 format_count(trimmed.files_removed),
+                                                 format_count(trimmed.files_seen, "file", "files"),
+                                                 format_size(trimmed.bytes_removed), format_size(trimmed.bytes_left))));
     }
     if (json)
         FARDEL_TRY(console.write(format_json(Json{{"folders", std::move(report)}}) + "\n"));
@@ -201,7 +218,10 @@ Result<Exit> run_trim(Words words, Console& console) {
 // ---- Making them ----------------------------------------------------------------------------------------------------
 
 Result<Exit> run_cache_init(Words words, Console& console) {
-    CommandLine line("cache init", "FOLDER", "Makes an empty cache: a folder with CACHEDIR.TAG in it. One that is there already stays as it is.", "  fardel cache init /srv/fardel/cache\n");
+    CommandLine line(
+        "cache init", "FOLDER",
+        "Makes an empty cache: a folder with CACHEDIR.TAG in it. One that is there already stays as it is.",
+        "  fardel cache init /srv/fardel/cache\n");
     std::string folder;
     line.text("FOLDER", "FOLDER", folder, "The folder to make; an empty one will do")->required();
     if (const auto over = line.parse(words, console))
@@ -212,7 +232,9 @@ Result<Exit> run_cache_init(Words words, Console& console) {
 }
 
 Result<Exit> run_export(Words words, Console& console) {
-    CommandLine line("cache export", "FOLDER -o OUT [--json]", "Writes all that is whole in a cache to a bundle, which is read as a layer of its own.", "  fardel cache export ~/.cache/fardel -o farm.fardel\n");
+    CommandLine line("cache export", "FOLDER -o OUT [--json]",
+                     "Writes all that is whole in a cache to a bundle, which is read as a layer of its own.",
+                     "  fardel cache export ~/.cache/fardel -o farm.fardel\n");
     std::string folder;
     std::string out;
     bool json = false;
@@ -223,15 +245,24 @@ Result<Exit> run_export(Words words, Console& console) {
         return *over;
     FARDEL_TRY_ASSIGN(const CacheExport written, export_cache_bundle(folder, out));
     if (json)
-        FARDEL_TRY(console.write(format_json(Json{{"file", out}, {"records", written.records}, {"objects", written.objects}, {"broken", written.broken}}) + "\n"));
+        FARDEL_TRY(console.write(format_json(Json{{"file", out},
+                                                  {"records", written.records},
+                                                  {"objects", written.objects},
+                                                  {"broken", written.broken}}) +
+                                 "\n"));
     else
-        FARDEL_TRY(console.write(fmt::format("wrote {}: {}, {}{}\n", printable(out), format_count(written.records, "record", "records"), format_count(written.objects, "object", "objects"),
-                                             written.broken != 0 ? fmt::format("; left out {}", format_count(written.broken, "record that is not whole", "records that are not whole")) : "")));
+        FARDEL_TRY(console.write(fmt::format(
+            "wrote {}: {}, {}{}\n", printable(out), format_count(written.records, "record", "records"),
+            format_count(written.objects, "object", "objects"),
+            written.broken != 0 ? fmt::format("; left out {}", format_count(written.broken, "record that is not whole",
+                                                                            "records that are not whole"))
+                                : "")));
     return Exit::fine;
 }
 
 constexpr std::string_view kCacheUsage =
-    "Looks after caches of derived data: what jobs of the packer made, found again under the key of what they were made of.\n\n"
+    "Looks after caches of derived data: what jobs of the packer made, found again under the key of what they were "
+    "made of.\n\n"
     "Usage: fardel cache init FOLDER\n"
     "       fardel cache stats FOLDER... [--check] [--json]\n"
     "       fardel cache trim FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]\n"
@@ -246,7 +277,11 @@ struct Step {
     std::string_view name;
     Result<Exit> (*run)(Words words, Console& console);
 };
-constexpr Step kSteps[] = {{"init", run_cache_init}, {"stats", run_stats}, {"trim", run_trim}, {"verify", run_cache_verify}, {"export", run_export}};
+constexpr Step kSteps[] = {{"init", run_cache_init},
+                           {"stats", run_stats},
+                           {"trim", run_trim},
+                           {"verify", run_cache_verify},
+                           {"export", run_export}};
 
 }  // namespace
 
@@ -258,8 +293,11 @@ Result<Exit> run_cache(Words words, Console& console) {
         FARDEL_TRY(console.write(kCacheUsage));
         return Exit::fine;
     }
-    console.say(verb.empty() ? "fardel: cache: init, stats, trim, verify or export? see 'fardel cache --help'"
-                             : fmt::format("fardel: cache: '{}' is not init, stats, trim, verify or export; see 'fardel cache --help'", verb));
+    console.say(
+        verb.empty()
+            ? "fardel: cache: init, stats, trim, verify or export? see 'fardel cache --help'"
+            : fmt::format("fardel: cache: '{}' is not init, stats, trim, verify or export; see 'fardel cache --help'",
+                          verb));
     return Exit::usage;
 }
 

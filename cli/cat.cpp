@@ -11,7 +11,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kHeldBytesMax = 64 << 20;   // larger assets are read twice: to prove them, then to print them
+constexpr std::uint64_t kHeldBytesMax = 64 << 20;  // larger assets are read twice: to prove them, then to print them
 constexpr std::size_t kChunkBytes = 1 << 20;
 
 Status print_held(const Bundle& bundle, AssetIndex index, const AssetRecord& asset, Console& console) {
@@ -25,7 +25,8 @@ Status print_in_chunks(const Bundle& bundle, AssetIndex index, const AssetRecord
     FARDEL_TRY(bundle.verify_asset(index));
     std::vector<std::byte> chunk(kChunkBytes);
     for (std::uint64_t at = 0; at < asset.raw_bytes;) {
-        const auto part = std::span(chunk).first(static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), asset.raw_bytes - at)));
+        const auto part = std::span(chunk).first(
+            static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), asset.raw_bytes - at)));
         FARDEL_TRY(bundle.read_at(index, at, part));
         FARDEL_TRY(console.write(part));
         at += part.size();
@@ -49,7 +50,8 @@ Result<Exit> run_cat(Words words, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
     FARDEL_TRY_ASSIGN(const AssetIndex index, find_asset_at(*bundle, path));
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle->asset(index));
-    FARDEL_TRY(asset.raw_bytes <= kHeldBytesMax ? print_held(*bundle, index, asset, console) : print_in_chunks(*bundle, index, asset, console));
+    FARDEL_TRY(asset.raw_bytes <= kHeldBytesMax ? print_held(*bundle, index, asset, console)
+                                                : print_in_chunks(*bundle, index, asset, console));
     return Exit::fine;
 }
 

@@ -27,10 +27,11 @@ Result<std::uint64_t> created_s() {
     const char* const wanted = std::getenv("SOURCE_DATE_EPOCH");
     if (wanted == nullptr || *wanted == '\0')
         return now_s();
-    constexpr std::uint64_t kSecondsMax = 253'402'300'799;   // the year 9999
+    constexpr std::uint64_t kSecondsMax = 253'402'300'799;  // the year 9999
     const auto number = find_number(wanted);
     if (!number || *number > kSecondsMax)
-        return Error(ErrorCode::malformed, "SOURCE_DATE_EPOCH is \"" + std::string(wanted) + "\"; it has to be the seconds since 1970");
+        return Error(ErrorCode::malformed,
+                     "SOURCE_DATE_EPOCH is \"" + std::string(wanted) + "\"; it has to be the seconds since 1970");
     return *number;
 }
 
@@ -40,7 +41,8 @@ Result<std::uint64_t> parse_day(std::string_view text) {
     const auto y = shaped ? find_number(text.substr(0, 4)) : std::nullopt;
     const auto m = shaped ? find_number(text.substr(5, 2)) : std::nullopt;
     const auto d = shaped ? find_number(text.substr(8, 2)) : std::nullopt;
-    const year_month_day date(year(static_cast<int>(y.value_or(0))), month(static_cast<unsigned>(m.value_or(0))), day(static_cast<unsigned>(d.value_or(0))));
+    const year_month_day date(year(static_cast<int>(y.value_or(0))), month(static_cast<unsigned>(m.value_or(0))),
+                              day(static_cast<unsigned>(d.value_or(0))));
     if (!y || !m || !d || !date.ok() || date.year() < year(1970))
         return Error(ErrorCode::malformed, "\"" + std::string(text) + "\" is not a day; write it as 2027-12-31");
     return static_cast<std::uint64_t>(sys_seconds(sys_days(date)).time_since_epoch().count());

@@ -14,7 +14,7 @@ class HelpForm final : public CLI::Formatter {
 public:
     explicit HelpForm(std::string usage) : usage_(std::move(usage)) {
         label("Positionals", "Arguments");
-        label("REQUIRED", "");   // the usage line tells
+        label("REQUIRED", "");  // the usage line tells
         column_width(32);
     }
     std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
@@ -35,7 +35,8 @@ CLI::Option* name_value(CLI::Option* option, std::string value) {
 constexpr char kGuard = '\x01';
 
 std::string guarded(const std::string& word) {
-    const bool odd = !word.empty() && (word.front() == '[' || word.front() == '{' || word.front() == '%' || word.front() == kGuard);
+    const bool odd =
+        !word.empty() && (word.front() == '[' || word.front() == '{' || word.front() == '%' || word.front() == kGuard);
     return odd ? kGuard + word : word;
 }
 
@@ -46,7 +47,8 @@ void unguard(std::string& word) {
 
 }  // namespace
 
-CommandLine::CommandLine(std::string_view verb, std::string_view usage, std::string_view summary, std::string_view examples)
+CommandLine::CommandLine(std::string_view verb, std::string_view usage, std::string_view summary,
+                         std::string_view examples)
     : verb_(verb), app_(std::string(summary) + "\n", "fardel " + std::string(verb)) {
     app_.formatter(std::make_shared<HelpForm>(fmt::format("Usage: fardel {} {}\n", verb, usage)));
     app_.footer(fmt::format("Examples:\n{}\nMore: man fardel-{}", examples, verb.substr(0, verb.find(' '))));
@@ -58,13 +60,17 @@ CLI::Option* CommandLine::text(std::string names, std::string value, std::string
     return name_value(app_.add_option(std::move(names), target, std::move(description)), std::move(value));
 }
 
-CLI::Option* CommandLine::texts(std::string names, std::string value, std::vector<std::string>& target, std::string description) {
+CLI::Option* CommandLine::texts(std::string names, std::string value, std::vector<std::string>& target,
+                                std::string description) {
     several_.push_back(&target);
-    CLI::Option* const option = name_value(app_.add_option(std::move(names), target, std::move(description)), std::move(value));
-    return option->allow_extra_args(option->get_positional());   // otherwise an option swallows the arguments behind its value
+    CLI::Option* const option =
+        name_value(app_.add_option(std::move(names), target, std::move(description)), std::move(value));
+    return option->allow_extra_args(
+        option->get_positional());  // otherwise an option swallows the arguments behind its value
 }
 
-CLI::Option* CommandLine::number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most, std::string description) {
+CLI::Option* CommandLine::number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
+                                 std::string description) {
     // CLI11's own numbers would take "010" for eight.
     const auto take = [&target, least, most, names](const std::string& text) {
         std::uint64_t number = 0;
@@ -81,7 +87,7 @@ CLI::Option* CommandLine::flag(std::string names, bool& target, std::string desc
 }
 
 std::optional<Exit> CommandLine::parse(Words words, Console& console) {
-    std::vector<std::string> reversed;   // as CLI11 wants them
+    std::vector<std::string> reversed;  // as CLI11 wants them
     std::transform(words.rbegin(), words.rend(), std::back_inserter(reversed), guarded);
     try {
         app_.parse(std::move(reversed));

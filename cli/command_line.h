@@ -1,5 +1,5 @@
-// CommandLine: the words after a verb, parsed by CLI11 the way all verbs have it: `--help` with examples, one clear line
-// for a mistake.
+// CommandLine: the words after a verb, parsed by CLI11 the way all verbs have it: `--help` with examples, one clear
+// line for a mistake.
 #pragma once
 
 #include "console.h"
@@ -28,7 +28,8 @@ public:
     // Any number of values. A positional takes all that follow, an option one an occurrence.
     CLI::Option* texts(std::string names, std::string value, std::vector<std::string>& target, std::string description);
     // Decimal, from `least` to `most`.
-    CLI::Option* number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most, std::string description);
+    CLI::Option* number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
+                        std::string description);
     CLI::Option* flag(std::string names, bool& target, std::string description);
 
     // Nothing: go on. Otherwise help or a mistake has been told, and the verb is over.
@@ -39,7 +40,7 @@ public:
 private:
     std::string verb_;
     CLI::App app_;
-    std::vector<std::string*> single_;                 // targets, to be relieved of what parse() adds
+    std::vector<std::string*> single_;  // targets, to be relieved of what parse() adds
     std::vector<std::vector<std::string>*> several_;
 };
 

@@ -22,11 +22,13 @@ struct ConflictsCommand {
 };
 
 std::string format_side(const ConflictSide& side, const MountLabels& labels, std::string_view role) {
-    return fmt::format("  {}: {} {}\n", printable(labels.at(side.mount)), role, side.asset ? "asset " + short_id(*side.asset) : "tombstone");
+    return fmt::format("  {}: {} {}\n", printable(labels.at(side.mount)), role,
+                       side.asset ? "asset " + short_id(*side.asset) : "tombstone");
 }
 
 std::string format_conflict(const Conflict& conflict, const MountLabels& labels) {
-    std::string text = fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (the same content)" : "");
+    std::string text =
+        fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (the same content)" : "");
     text += format_side(conflict.winner, labels, "wins,");
     for (const ConflictSide& side : conflict.hidden)
         text += format_side(side, labels, "hidden,");
@@ -41,7 +43,10 @@ Json json_of(const Conflict& conflict, const MountLabels& labels) {
     Json hidden = Json::array();
     for (const ConflictSide& side : conflict.hidden)
         hidden.push_back(json_of(side, labels));
-    return Json{{"path", conflict.path}, {"harmless", conflict.harmless()}, {"winner", json_of(conflict.winner, labels)}, {"hidden", std::move(hidden)}};
+    return Json{{"path", conflict.path},
+                {"harmless", conflict.harmless()},
+                {"winner", json_of(conflict.winner, labels)},
+                {"hidden", std::move(hidden)}};
 }
 
 Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
@@ -49,7 +54,8 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.files, command.policy));
     const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(const std::vector<Conflict> found, vfs.conflicts());
-    const auto harmful = static_cast<std::size_t>(std::ranges::count_if(found, [](const Conflict& conflict) { return !conflict.harmless(); }));
+    const auto harmful = static_cast<std::size_t>(
+        std::ranges::count_if(found, [](const Conflict& conflict) { return !conflict.harmless(); }));
 
     Json shown = Json::array();
     std::string text;
@@ -65,7 +71,9 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     if (command.json)
         text = format_json(Json{{"conflicts", std::move(shown)}, {"harmful", harmful}, {"harmless", harmless}}) + "\n";
     else
-        text += fmt::format("{} other content; {} the same content\n", format_count(harmful, "name hides", "names hide"), format_count(harmless, "more hides", "more hide"));
+        text +=
+            fmt::format("{} other content; {} the same content\n", format_count(harmful, "name hides", "names hide"),
+                        format_count(harmless, "more hides", "more hide"));
     FARDEL_TRY(console.write(text));
     return harmful == 0 ? Exit::fine : Exit::refusal;
 }
@@ -73,10 +81,11 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_conflicts(Words words, Console& console) {
-    CommandLine line("conflicts", "FILE... [--trust POLICY] [--all] [--json]",
-                     "Tells every name that one bundle hides from another, when they are mounted in this order; later ones win.",
-                     "  fardel conflicts mygame.fardel mod.fardel\n"
-                     "  fardel conflicts mygame.fardel patch.fardel --all --json\n");
+    CommandLine line(
+        "conflicts", "FILE... [--trust POLICY] [--all] [--json]",
+        "Tells every name that one bundle hides from another, when they are mounted in this order; later ones win.",
+        "  fardel conflicts mygame.fardel mod.fardel\n"
+        "  fardel conflicts mygame.fardel patch.fardel --all --json\n");
     ConflictsCommand command;
     line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
     line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");

@@ -18,7 +18,7 @@ enum class Colour : unsigned char { red, yellow, green, faint };
 class Console {
 public:
     Console();
-    ~Console();   // writes nothing: flush() is the caller's
+    ~Console();  // writes nothing: flush() is the caller's
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
 
@@ -28,7 +28,8 @@ public:
     Status flush();
     bool reader_gone() const noexcept { return reader_gone_; }
 
-    // One line on standard error, made safe to show; what comes after a line feed and two spaces stands on one of its own.
+    // One line on standard error, made safe to show; what comes after a line feed and two spaces stands on one of its
+    // own.
     void say(std::string_view line);
     // "fardel: <message>; <advice> [<code>]"
     void say(const Error& error);

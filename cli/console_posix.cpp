@@ -23,7 +23,7 @@ constexpr std::size_t kLineBytesMax = 4000;
 void occupy_standard_descriptors() {
     int descriptor;
     do {
-        descriptor = ::open("/dev/null", O_RDONLY);   // writing to it fails, as it should
+        descriptor = ::open("/dev/null", O_RDONLY);  // writing to it fails, as it should
     } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
     if (descriptor >= 0)
         ::close(descriptor);
@@ -120,7 +120,8 @@ void Console::say(std::string_view line) {
 void Console::say(const Error& error) {
     const bool advised = error.message().find("; ") != std::string::npos;
     const std::string_view advice = advised ? "" : advice_for(error.code());
-    say(fmt::format("fardel: {}{}{} [{}]", error.message(), advice.empty() ? "" : "; ", advice, error_code_name(error.code())));
+    say(fmt::format("fardel: {}{}{} [{}]", error.message(), advice.empty() ? "" : "; ", advice,
+                    error_code_name(error.code())));
 }
 
 std::string Console::paint(Colour colour, std::string_view text) const {

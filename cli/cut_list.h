@@ -16,7 +16,8 @@ namespace fardel {
 
 // Nothing for no items. `format` makes the line of one.
 template <class Item, class Format>
-std::string format_cut_list(std::string_view title, const std::vector<Item>& items, std::size_t listed_max, Format format) {
+std::string format_cut_list(std::string_view title, const std::vector<Item>& items, std::size_t listed_max,
+                            Format format) {
     if (items.empty())
         return {};
     std::string text = fmt::format("{}: {}\n", title, format_count(items.size()));

@@ -16,7 +16,7 @@ public:
 
     explicit operator bool() const noexcept { return number_ >= 0; }
     int number() const noexcept { return number_; }
-    int release() noexcept;   // the caller closes it
+    int release() noexcept;  // the caller closes it
 
 private:
     int number_;

@@ -41,6 +41,8 @@ Descriptor::~Descriptor() {
 
 int Descriptor::release() noexcept { return std::exchange(number_, -1); }
 
-Error system_error(int number, std::string_view what) { return Error(code_of(number), std::string(what) + ": " + std::generic_category().message(number)); }
+Error system_error(int number, std::string_view what) {
+    return Error(code_of(number), std::string(what) + ": " + std::generic_category().message(number));
+}
 
 }  // namespace fardel

@@ -38,12 +38,13 @@ std::string format_name(const DiffName& name) {
     if (name.tombstone())
         return fmt::format("{}  (tombstone)", shown(name.text));
     const std::string variants = name.variants.size() > 1 ? fmt::format(", {} variants", name.variants.size()) : "";
-    return fmt::format("{}  ({}, {}{}{})", shown(name.text), format_size(raw_bytes_of(name)), shown(name.variants.front().content_type), variants,
-                       name.published ? "" : ", not published");
+    return fmt::format("{}  ({}, {}{}{})", shown(name.text), format_size(raw_bytes_of(name)),
+                       shown(name.variants.front().content_type), variants, name.published ? "" : ", not published");
 }
 
 std::string format_variant(std::string_view sign, const DiffVariant& variant) {
-    return fmt::format("    {}{} asset {}, {}, {}\n", sign, format_tagged(variant.tags), short_id(variant.asset), format_size(variant.raw_bytes), shown(variant.content_type));
+    return fmt::format("    {}{} asset {}, {}, {}\n", sign, format_tagged(variant.tags), short_id(variant.asset),
+                       format_size(variant.raw_bytes), shown(variant.content_type));
 }
 
 std::string format_change(const DiffChange& change) {
@@ -60,17 +61,25 @@ std::string format_change(const DiffChange& change) {
     if (change.before.published != change.after.published)
         text += fmt::format("    {}\n", change.after.published ? "now published" : "no longer published");
     if (change.before.extends != change.after.extends)
-        text += fmt::format("    {}\n", change.after.extends ? "now adds variants to another bundle's" : "no longer adds variants to another bundle's");
+        text += fmt::format("    {}\n", change.after.extends ? "now adds variants to another bundle's"
+                                                             : "no longer adds variants to another bundle's");
     return text;
 }
 
-std::string format_item(const ContentConsume& consume) { return fmt::format("consumes {}{}", shown(consume.text), consume.optional ? " (optional)" : ""); }
-
-std::string format_item(const ContentDependency& dependency) {
-    return fmt::format("{} {} {}", dependency.is_static ? "static dependency" : "dependency", format_title(printable(dependency.name), printable(dependency.version)), short_id(dependency.bundle));
+std::string format_item(const ContentConsume& consume) {
+    return fmt::format("consumes {}{}", shown(consume.text), consume.optional ? " (optional)" : "");
 }
 
-std::string format_item(const ContentMetadata& entry) { return fmt::format("{} {} = {}", entry.creator ? "creator metadata" : "metadata", shown(entry.key), shown(format_value(entry.value))); }
+std::string format_item(const ContentDependency& dependency) {
+    return fmt::format("{} {} {}", dependency.is_static ? "static dependency" : "dependency",
+                       format_title(printable(dependency.name), printable(dependency.version)),
+                       short_id(dependency.bundle));
+}
+
+std::string format_item(const ContentMetadata& entry) {
+    return fmt::format("{} {} = {}", entry.creator ? "creator metadata" : "metadata", shown(entry.key),
+                       shown(format_value(entry.value)));
+}
 
 template <class Value>
 std::string format_pairs(const std::vector<DiffPair<Value>>& pairs) {
@@ -98,16 +107,22 @@ std::string format_names(const BundleDiff& diff) {
 }
 
 std::string format_step(std::uint64_t before, std::uint64_t after) {
-    return before == after ? format_size(after) : fmt::format("{} → {} ({}{})", format_size(before), format_size(after), after > before ? "+" : "-", format_size(after > before ? after - before : before - after));
+    return before == after
+               ? format_size(after)
+               : fmt::format("{} → {} ({}{})", format_size(before), format_size(after), after > before ? "+" : "-",
+                             format_size(after > before ? after - before : before - after));
 }
 
 std::string format_verdict(const BundleDiff& diff) {
     if (diff.empty())
         return "no difference\n";
     if (diff.same_bundle())
-        return fmt::format("the same bundle; only {} {}\n", diff.layout_only() ? (diff.signatures ? "its layout and signatures" : "its layout") : "its signatures",
-                           diff.layout_only() && !diff.signatures ? "differs" : "differ");
-    return fmt::format("{} added, {} removed, {} renamed, {} changed\n", format_count(diff.added.size()), format_count(diff.removed.size()), format_count(diff.renamed.size()),
+        return fmt::format(
+            "the same bundle; only {} {}\n",
+            diff.layout_only() ? (diff.signatures ? "its layout and signatures" : "its layout") : "its signatures",
+            diff.layout_only() && !diff.signatures ? "differs" : "differ");
+    return fmt::format("{} added, {} removed, {} renamed, {} changed\n", format_count(diff.added.size()),
+                       format_count(diff.removed.size()), format_count(diff.renamed.size()),
                        format_count(diff.changed.size()));
 }
 
@@ -115,16 +130,19 @@ std::string format_summary(const BundleDiff& diff) {
     std::string text = format_verdict(diff);
     if (diff.empty())
         return text;
-    text += fmt::format("raw {}; stored {}; file {}\n", format_step(diff.before.raw_bytes, diff.after.raw_bytes), format_step(diff.before.stored_bytes, diff.after.stored_bytes),
+    text += fmt::format("raw {}; stored {}; file {}\n", format_step(diff.before.raw_bytes, diff.after.raw_bytes),
+                        format_step(diff.before.stored_bytes, diff.after.stored_bytes),
                         format_step(diff.before.file_bytes, diff.after.file_bytes));
-    return text + fmt::format("who has the first fetches {} of the second, in {}\n", format_size(diff.fetch_bytes), format_count(diff.fetch_blocks, "block", "blocks"));
+    return text + fmt::format("who has the first fetches {} of the second, in {}\n", format_size(diff.fetch_bytes),
+                              format_count(diff.fetch_blocks, "block", "blocks"));
 }
 
 std::string format_text(const BundleDiff& diff, bool summary) {
     if (summary)
         return format_summary(diff);
-    return format_names(diff) + format_pairs(diff.consumes) + format_pairs(diff.dependencies) + (diff.dependency_order ? "~ the order of dependencies\n" : "") +
-           format_pairs(diff.metadata) + format_summary(diff);
+    return format_names(diff) + format_pairs(diff.consumes) + format_pairs(diff.dependencies) +
+           (diff.dependency_order ? "~ the order of dependencies\n" : "") + format_pairs(diff.metadata) +
+           format_summary(diff);
 }
 
 // ---- For programs
@@ -132,30 +150,48 @@ std::string format_text(const BundleDiff& diff, bool summary) {
 Json json_of(const DiffName& name) {
     Json variants = Json::array();
     for (const DiffVariant& variant : name.variants)
-        variants.push_back(Json{{"tags", variant.tags}, {"asset", variant.asset.hex()}, {"size", variant.raw_bytes}, {"type", variant.content_type}});
-    return Json{{"name", name.text}, {"published", name.published}, {"extends", name.extends}, {"tombstone", name.tombstone()}, {"variants", std::move(variants)}};
+        variants.push_back(Json{{"tags", variant.tags},
+                                {"asset", variant.asset.hex()},
+                                {"size", variant.raw_bytes},
+                                {"type", variant.content_type}});
+    return Json{{"name", name.text},
+                {"published", name.published},
+                {"extends", name.extends},
+                {"tombstone", name.tombstone()},
+                {"variants", std::move(variants)}};
 }
 
 Json json_of(const DiffChange& change) {
     Json aspects = Json::array();
     for (const DiffAspect aspect : change.aspects)
         aspects.push_back(diff_aspect_name(aspect));
-    return Json{{"name", change.after.text}, {"aspects", std::move(aspects)}, {"before", json_of(change.before)}, {"after", json_of(change.after)}};
+    return Json{{"name", change.after.text},
+                {"aspects", std::move(aspects)},
+                {"before", json_of(change.before)},
+                {"after", json_of(change.after)}};
 }
 
-Json json_of(const ContentConsume& consume) { return Json{{"name", consume.text}, {"pattern", consume.pattern}, {"optional", consume.optional}}; }
+Json json_of(const ContentConsume& consume) {
+    return Json{{"name", consume.text}, {"pattern", consume.pattern}, {"optional", consume.optional}};
+}
 
 Json json_of(const ContentDependency& dependency) {
-    return Json{{"bundle", dependency.bundle.hex()}, {"name", dependency.name}, {"version", dependency.version}, {"static", dependency.is_static}};
+    return Json{{"bundle", dependency.bundle.hex()},
+                {"name", dependency.name},
+                {"version", dependency.version},
+                {"static", dependency.is_static}};
 }
 
 Json json_of(const ContentMetadata& entry) {
-    return Json{{"key", entry.key}, {"creator", entry.creator}, {"value", std::visit([](const auto& value) { return Json(value); }, entry.value)}};
+    return Json{{"key", entry.key},
+                {"creator", entry.creator},
+                {"value", std::visit([](const auto& value) { return Json(value); }, entry.value)}};
 }
 
 template <class Value>
 Json json_of(const DiffPair<Value>& pair) {
-    return Json{{"before", pair.before ? json_of(*pair.before) : Json()}, {"after", pair.after ? json_of(*pair.after) : Json()}};
+    return Json{{"before", pair.before ? json_of(*pair.before) : Json()},
+                {"after", pair.after ? json_of(*pair.after) : Json()}};
 }
 
 template <class Value>
@@ -167,13 +203,18 @@ Json json_list(const std::vector<Value>& values) {
 }
 
 Json json_of(const DiffSizes& sizes) {
-    return Json{{"assets", sizes.assets}, {"names", sizes.names}, {"raw_bytes", sizes.raw_bytes}, {"stored_bytes", sizes.stored_bytes}, {"file_bytes", sizes.file_bytes}};
+    return Json{{"assets", sizes.assets},
+                {"names", sizes.names},
+                {"raw_bytes", sizes.raw_bytes},
+                {"stored_bytes", sizes.stored_bytes},
+                {"file_bytes", sizes.file_bytes}};
 }
 
 Json json_renamed(const std::vector<DiffChange>& renamed) {
     Json list = Json::array();
     for (const DiffChange& change : renamed)
-        list.push_back(Json{{"from", change.before.text}, {"to", change.after.text}, {"variants", json_of(change.after)["variants"]}});
+        list.push_back(Json{
+            {"from", change.before.text}, {"to", change.after.text}, {"variants", json_of(change.after)["variants"]}});
     return list;
 }
 
@@ -205,14 +246,16 @@ Result<Exit> diff(const DiffCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto before, open_bundle(command.before));
     FARDEL_TRY_ASSIGN(const auto after, open_bundle(command.after));
     FARDEL_TRY_ASSIGN(const BundleDiff found, diff_bundles(*before, *after));
-    FARDEL_TRY(console.write(command.json ? format_json(json_of(found, *before, *after)) + "\n" : format_text(found, command.summary)));
+    FARDEL_TRY(console.write(command.json ? format_json(json_of(found, *before, *after)) + "\n"
+                                          : format_text(found, command.summary)));
     return found.empty() ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace
 
 Result<Exit> run_diff(Words words, Console& console) {
-    CommandLine line("diff", "A B [--summary] [--json]", "Tells what changed from bundle A to bundle B, and how much of B a client fetches that has A.",
+    CommandLine line("diff", "A B [--summary] [--json]",
+                     "Tells what changed from bundle A to bundle B, and how much of B a client fetches that has A.",
                      "  fardel diff game-1.0.fardel game-1.1.fardel\n"
                      "  fardel diff game-1.0.fardel game-1.1.fardel --summary\n"
                      "  fardel diff old.fardel new.fardel --json\n");

@@ -10,9 +10,9 @@ namespace fardel {
 
 enum class Exit : std::uint8_t {
     fine = 0,
-    refusal = 1,   // findings, or content that is refused
-    usage = 2,     // the command line makes no sense
-    io = 3,        // the machine said no: no such file, no permission, disk full, …
+    refusal = 1,  // findings, or content that is refused
+    usage = 2,    // the command line makes no sense
+    io = 3,       // the machine said no: no such file, no permission, disk full, …
 };
 
 Exit exit_for(ErrorCode code) noexcept;

@@ -34,7 +34,7 @@ struct Selection {
     std::vector<std::uint32_t> names;
     std::uint64_t raw_bytes = 0;
     std::uint64_t tombstones = 0;
-    std::uint64_t with_variants = 0;   // only the first variant of each is extracted
+    std::uint64_t with_variants = 0;  // only the first variant of each is extracted
 };
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -63,7 +63,8 @@ public:
         if (unused == used_.end())
             return ok();
         const std::string& pattern = patterns_[static_cast<std::size_t>(unused - used_.begin())];
-        return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(pattern) + "\" matches no name; nothing was extracted"));
+        return in_bundle(bundle, Error(ErrorCode::unresolved,
+                                       "\"" + printable(pattern) + "\" matches no name; nothing was extracted"));
     }
 
 private:
@@ -94,11 +95,13 @@ Result<Selection> select(const Bundle& bundle, const ExtractCommand& command, Ex
 
 // Writes one asset, proved against its id.
 template <class Advance>
-Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder, std::vector<std::byte>& chunk, Advance advance) {
+Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder, std::vector<std::byte>& chunk,
+                   Advance advance) {
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
     Hasher hasher;
     for (std::uint64_t at = 0; at < asset.raw_bytes;) {
-        const auto part = std::span(chunk).first(static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), asset.raw_bytes - at)));
+        const auto part = std::span(chunk).first(
+            static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), asset.raw_bytes - at)));
         FARDEL_TRY(bundle.read_at(index, at, part));
         hasher.update(part);
         FARDEL_TRY(folder.write(part));
@@ -110,13 +113,15 @@ Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder
     return ok();
 }
 
-Status write_all(const Bundle& bundle, const Selection& selection, ExtractFolder& folder, const std::stop_token& stop, Console& console) {
+Status write_all(const Bundle& bundle, const Selection& selection, ExtractFolder& folder, const std::stop_token& stop,
+                 Console& console) {
     ProgressBar bar(console, "extracting");
     std::vector<std::byte> chunk(kCopyBytes);
     std::uint64_t done = 0;
     const auto advance = [&](std::size_t bytes) -> Status {
         done += bytes;
-        bar.show(done, selection.raw_bytes, fmt::format("{} of {}", format_size(done), format_size(selection.raw_bytes)));
+        bar.show(done, selection.raw_bytes,
+                 fmt::format("{} of {}", format_size(done), format_size(selection.raw_bytes)));
         return stop.stop_requested() ? Error(ErrorCode::cancelled, "interrupted; nothing was extracted") : ok();
     };
     for (const std::uint32_t i : selection.names) {
@@ -130,19 +135,29 @@ Status write_all(const Bundle& bundle, const Selection& selection, ExtractFolder
 }
 
 std::string format_done(const ExtractCommand& command, const Selection& selection, std::uint64_t replaced) {
-    std::string text = fmt::format("extracted {}, {}, to {}\n", format_count(selection.names.size(), "file", "files"), format_size(selection.raw_bytes), printable(command.folder, 1000));
+    std::string text = fmt::format("extracted {}, {}, to {}\n", format_count(selection.names.size(), "file", "files"),
+                                   format_size(selection.raw_bytes), printable(command.folder, 1000));
     if (replaced != 0)
         text += fmt::format("  {} replaced\n", format_count(replaced, "file", "files"));
     if (selection.with_variants != 0)
-        text += fmt::format("  {} more than one variant; the first was taken\n", format_count(selection.with_variants, "name has", "names have"));
+        text += fmt::format("  {} more than one variant; the first was taken\n",
+                            format_count(selection.with_variants, "name has", "names have"));
     if (selection.tombstones != 0)
-        text += fmt::format("  {} no content: tombstones\n", format_count(selection.tombstones, "name has", "names have"));
+        text +=
+            fmt::format("  {} no content: tombstones\n", format_count(selection.tombstones, "name has", "names have"));
     return text;
 }
 
-Json json_done(const Bundle& bundle, const ExtractCommand& command, const Selection& selection, std::uint64_t replaced) {
-    return Json{{"file", command.file},          {"bundle", bundle.id().hex()},         {"folder", command.folder},          {"files", selection.names.size()},
-                {"bytes", selection.raw_bytes}, {"replaced", replaced}, {"with_variants", selection.with_variants}, {"tombstones", selection.tombstones}};
+Json json_done(const Bundle& bundle, const ExtractCommand& command, const Selection& selection,
+               std::uint64_t replaced) {
+    return Json{{"file", command.file},
+                {"bundle", bundle.id().hex()},
+                {"folder", command.folder},
+                {"files", selection.names.size()},
+                {"bytes", selection.raw_bytes},
+                {"replaced", replaced},
+                {"with_variants", selection.with_variants},
+                {"tombstones", selection.tombstones}};
 }
 
 Result<Exit> extract(const ExtractCommand& command, Console& console) {
@@ -153,14 +168,16 @@ Result<Exit> extract(const ExtractCommand& command, Console& console) {
     FARDEL_TRY(write_all(*bundle, selection, folder, interrupt.token(), console));
     FARDEL_TRY(folder.commit());
     const std::uint64_t replaced = folder.replaced();
-    FARDEL_TRY(console.write(command.json ? format_json(json_done(*bundle, command, selection, replaced)) + "\n" : format_done(command, selection, replaced)));
+    FARDEL_TRY(console.write(command.json ? format_json(json_done(*bundle, command, selection, replaced)) + "\n"
+                                          : format_done(command, selection, replaced)));
     return Exit::fine;
 }
 
 }  // namespace
 
 Result<Exit> run_extract(Words words, Console& console) {
-    CommandLine line("extract", "FILE -C DIR [PATTERN...] [--force] [--json]", "Writes a bundle's assets to a folder as plain files: all of them, or none.",
+    CommandLine line("extract", "FILE -C DIR [PATTERN...] [--force] [--json]",
+                     "Writes a bundle's assets to a folder as plain files: all of them, or none.",
                      "  fardel extract mygame.fardel -C mygame/\n"
                      "  fardel extract mygame.fardel -C out/ maps '**/*.cfg'\n");
     ExtractCommand command;
@@ -172,7 +189,7 @@ Result<Exit> run_extract(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     for (std::string& pattern : command.patterns) {
-        if (pattern.size() > 1 && pattern.ends_with('/'))   // as a shell completes a folder
+        if (pattern.size() > 1 && pattern.ends_with('/'))  // as a shell completes a folder
             pattern.pop_back();
         if (Status good = verify_glob(pattern); !good)
             return line.mistake(fmt::format("pattern '{}': {}", pattern, good.error().message()), console);

@@ -2,7 +2,8 @@
 //
 // Bytes go to new files in a private folder inside the target; commit() moves them to their places. No link is ever
 // followed below the target, nothing that is there is opened, written through or replaced, unless it is a regular file
-// and that was asked for. A folder that somebody else changes meanwhile gives an error, never a file elsewhere. One thread.
+// and that was asked for. A folder that somebody else changes meanwhile gives an error, never a file elsewhere. One
+// thread.
 #pragma once
 
 #include <fardel/format/name.h>

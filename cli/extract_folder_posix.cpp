@@ -56,10 +56,11 @@ bool swap_by_steps(int staging, const std::string& staged_leaf, int to, const st
 }
 
 // Moves without replacing, or swaps two files (`from` then is the staging folder).
-Status move(int from, const std::string& from_leaf, int to, const std::string& to_leaf, bool swap, const std::string& shown) {
+Status move(int from, const std::string& from_leaf, int to, const std::string& to_leaf, bool swap,
+            const std::string& shown) {
     if (::renameat2(from, from_leaf.c_str(), to, to_leaf.c_str(), swap ? RENAME_EXCHANGE : RENAME_NOREPLACE) == 0)
         return ok();
-    if (errno != EINVAL && errno != ENOSYS)   // a file system that knows plain renames only
+    if (errno != EINVAL && errno != ENOSYS)  // a file system that knows plain renames only
         return system_error(errno, shown);
     if (swap)
         return swap_by_steps(from, from_leaf, to, to_leaf) ? ok() : system_error(errno, shown);
@@ -77,18 +78,18 @@ struct ExtractFolder::Impl {
         bool swapped = false;
     };
 
-    std::string path;                 // for messages, and to remove the folder if we made it
+    std::string path;  // for messages, and to remove the folder if we made it
     bool replace = false;
     bool made = false;
     Descriptor root;
     dev_t device = 0;
     std::string staging_name;
-    Descriptor staging;               // holds the files, "0", "1", …, in the order of `entries`
+    Descriptor staging;  // holds the files, "0", "1", …, in the order of `entries`
     std::vector<Entry> entries;
-    std::vector<std::string> made_folders;   // below the root, outermost first
+    std::vector<std::string> made_folders;  // below the root, outermost first
     Descriptor open_file;
     std::uint64_t replaced = 0;
-    std::string parent_name;          // the folder that `parent` has open; names come sorted, so it is mostly the right one
+    std::string parent_name;  // the folder that `parent` has open; names come sorted, so it is mostly the right one
     Descriptor parent;
     bool committed = false;
 
@@ -107,7 +108,7 @@ ExtractFolder::Impl::~Impl() {
         for (std::size_t i = entries.size(); i-- > 0;)
             take_back(i);
         for (auto folder = made_folders.rbegin(); folder != made_folders.rend(); ++folder)
-            ::unlinkat(root.number(), folder->c_str(), AT_REMOVEDIR);   // fails when somebody put something there
+            ::unlinkat(root.number(), folder->c_str(), AT_REMOVEDIR);  // fails when somebody put something there
     }
     for (std::size_t i = 0; staging && i < entries.size(); ++i)
         ::unlinkat(staging.number(), std::to_string(i).c_str(), 0);
@@ -132,7 +133,8 @@ Status ExtractFolder::Impl::open_staging() {
 }
 
 // One step down. `missing` when it is not there and not to be made.
-Result<Descriptor> ExtractFolder::Impl::open_below(int folder, const std::string& part, const std::string& so_far, bool make) {
+Result<Descriptor> ExtractFolder::Impl::open_below(int folder, const std::string& part, const std::string& so_far,
+                                                   bool make) {
     Descriptor next(::openat(folder, part.c_str(), kFolderFlags));
     if (!next && errno == ENOENT && make) {
         if (::mkdirat(folder, part.c_str(), 0777) != 0)
@@ -144,14 +146,16 @@ Result<Descriptor> ExtractFolder::Impl::open_below(int folder, const std::string
         const int failure = errno;
         FARDEL_TRY_ASSIGN(const auto status, find_status(folder, part, shown(so_far)));
         if (status && !S_ISDIR(status->st_mode))
-            return Error(ErrorCode::conflict, shown(so_far) + ": " + std::string(kind_of(status->st_mode)) + " where a folder has to be; nothing was extracted");
+            return Error(ErrorCode::conflict, shown(so_far) + ": " + std::string(kind_of(status->st_mode)) +
+                                                  " where a folder has to be; nothing was extracted");
         return system_error(failure, shown(so_far));
     }
     struct stat status {};
     if (::fstat(next.number(), &status) != 0)
         return system_error(errno, shown(so_far));
     if (status.st_dev != device)
-        return Error(ErrorCode::conflict, shown(so_far) + ": on another disk than " + path + "; extract it there by itself");
+        return Error(ErrorCode::conflict,
+                     shown(so_far) + ": on another disk than " + path + "; extract it there by itself");
     return next;
 }
 
@@ -165,7 +169,9 @@ Result<int> ExtractFolder::Impl::open_parent(std::string_view folder, bool make)
     for (std::size_t end = 0; end != folder.size();) {
         const std::size_t start = end == 0 ? 0 : end + 1;
         end = std::min(folder.find('/', start), folder.size());
-        FARDEL_TRY_ASSIGN(at, open_below(at ? at.number() : root.number(), std::string(folder.substr(start, end - start)), std::string(folder.substr(0, end)), make));
+        FARDEL_TRY_ASSIGN(at,
+                          open_below(at ? at.number() : root.number(), std::string(folder.substr(start, end - start)),
+                                     std::string(folder.substr(0, end)), make));
     }
     parent = std::move(at);
     parent_name = folder;
@@ -178,9 +184,11 @@ Result<bool> ExtractFolder::Impl::verify_leaf(int folder, const AssetName& name)
     if (!status)
         return false;
     if (!S_ISREG(status->st_mode))
-        return Error(ErrorCode::conflict, shown(name.view()) + ": " + std::string(kind_of(status->st_mode)) + " is there; nothing was extracted");
+        return Error(ErrorCode::conflict, shown(name.view()) + ": " + std::string(kind_of(status->st_mode)) +
+                                              " is there; nothing was extracted");
     if (!replace)
-        return Error(ErrorCode::conflict, shown(name.view()) + ": exists; --force replaces files. Nothing was extracted");
+        return Error(ErrorCode::conflict,
+                     shown(name.view()) + ": exists; --force replaces files. Nothing was extracted");
     return true;
 }
 
@@ -188,7 +196,8 @@ Status ExtractFolder::Impl::put(std::size_t index) {
     Entry& entry = entries[index];
     FARDEL_TRY_ASSIGN(const int folder, open_parent(entry.name.parent(), true));
     FARDEL_TRY_ASSIGN(entry.swapped, verify_leaf(folder, entry.name));
-    FARDEL_TRY(move(staging.number(), std::to_string(index), folder, std::string(entry.name.leaf()), entry.swapped, shown(entry.name.view())));
+    FARDEL_TRY(move(staging.number(), std::to_string(index), folder, std::string(entry.name.leaf()), entry.swapped,
+                    shown(entry.name.view())));
     entry.moved = true;
     replaced += entry.swapped ? 1 : 0;
     return ok();
@@ -216,12 +225,13 @@ Result<ExtractFolder> ExtractFolder::open(const std::string& path, bool replace)
     impl->path = path;
     impl->replace = replace;
     impl->made = ::mkdir(path.c_str(), 0777) == 0;
-    if (!impl->made && errno != EEXIST && errno != EISDIR)   // "/" gives EISDIR on some systems
+    if (!impl->made && errno != EEXIST && errno != EISDIR)  // "/" gives EISDIR on some systems
         return system_error(errno, path);
     // The target itself may be a link: the person named it.
     impl->root = Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!impl->root)
-        return errno == ENOTDIR ? Error(ErrorCode::conflict, path + ": not a folder; name a folder with -C") : system_error(errno, path);
+        return errno == ENOTDIR ? Error(ErrorCode::conflict, path + ": not a folder; name a folder with -C")
+                                : system_error(errno, path);
     struct stat status {};
     if (::fstat(impl->root.number(), &status) != 0)
         return system_error(errno, path);
@@ -241,7 +251,8 @@ Status ExtractFolder::begin(const AssetName& name) {
     if (!impl_->staging)
         FARDEL_TRY(impl_->open_staging());
     const std::string leaf = std::to_string(impl_->entries.size());
-    impl_->open_file = Descriptor(::openat(impl_->staging.number(), leaf.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    impl_->open_file = Descriptor(
+        ::openat(impl_->staging.number(), leaf.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!impl_->open_file)
         return system_error(errno, impl_->shown(name.view()));
     impl_->entries.push_back({name});

@@ -40,15 +40,16 @@ std::string format_seconds(double seconds) {
 
 std::string format_date(std::uint64_t unix_s) {
     using namespace std::chrono;
-    constexpr std::uint64_t kLast = 253'402'300'799;   // 9999-12-31 23:59:59
+    constexpr std::uint64_t kLast = 253'402'300'799;  // 9999-12-31 23:59:59
     if (unix_s > kLast)
         return fmt::format("{} s after 1970", unix_s);
     const sys_seconds moment{seconds(static_cast<std::int64_t>(unix_s))};
     const sys_days day = floor<days>(moment);
     const year_month_day date(day);
     const hh_mm_ss time(moment - day);
-    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                       static_cast<unsigned>(date.day()), time.hours().count(), time.minutes().count(), time.seconds().count());
+    return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), time.hours().count(),
+                       time.minutes().count(), time.seconds().count());
 }
 
 std::string format_title(std::string_view name, std::string_view version) {

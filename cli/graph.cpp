@@ -64,14 +64,20 @@ std::string names_of(const JobGraph& graph, const std::vector<std::uint32_t>& fi
 
 std::string format_text(const BuildGraph& built, const std::vector<bool>& shown, const std::string& project) {
     const JobGraph& graph = built.graph;
-    const auto made = std::ranges::count_if(graph.files(), [](const GraphFile& file) { return file.made_by.has_value(); });
-    std::string text = fmt::format("{}: {}, {}, {} made\n", printable(project), format_count(graph.files().size() - static_cast<std::size_t>(made), "source", "sources"),
-                                   format_count(graph.jobs().size(), "job", "jobs"), format_count(static_cast<std::uint64_t>(made), "file", "files"));
+    const auto made =
+        std::ranges::count_if(graph.files(), [](const GraphFile& file) { return file.made_by.has_value(); });
+    std::string text =
+        fmt::format("{}: {}, {}, {} made\n", printable(project),
+                    format_count(graph.files().size() - static_cast<std::size_t>(made), "source", "sources"),
+                    format_count(graph.jobs().size(), "job", "jobs"),
+                    format_count(static_cast<std::uint64_t>(made), "file", "files"));
     for (const std::uint32_t number : graph.order()) {
         if (!shown[number])
             continue;
         const GraphJob& job = graph.jobs()[number];
-        text += fmt::format("{} ← {} (line {}) ← {}\n", job.tells_outputs ? "whatever it makes" : names_of(graph, job.outputs), job.processor->name, job.line, names_of(graph, job.sources));
+        text += fmt::format("{} ← {} (line {}) ← {}\n",
+                            job.tells_outputs ? "whatever it makes" : names_of(graph, job.outputs), job.processor->name,
+                            job.line, names_of(graph, job.sources));
         if (!job.others.empty())
             text += fmt::format("    may read {}\n", names_of(graph, job.others));
         for (const std::string& path : built.found[number])
@@ -90,11 +96,18 @@ Json json_of(const BuildGraph& built, const std::vector<bool>& shown) {
     };
     Json json{{"files", Json::array()}, {"jobs", Json::array()}};
     for (const GraphFile& file : graph.files())
-        json["files"].push_back({{"name", file.name.text()}, {"made", file.made_by.has_value()}, {"in_bundle", !file.consumed}});
+        json["files"].push_back(
+            {{"name", file.name.text()}, {"made", file.made_by.has_value()}, {"in_bundle", !file.consumed}});
     for (const std::uint32_t number : graph.order()) {
         const GraphJob& job = graph.jobs()[number];
         if (shown[number])
-            json["jobs"].push_back({{"processor", job.processor->name}, {"line", job.line}, {"sources", names(job.sources)}, {"others", names(job.others)}, {"found", built.found[number]}, {"outputs", names(job.outputs)}, {"tells_outputs", job.tells_outputs}});
+            json["jobs"].push_back({{"processor", job.processor->name},
+                                    {"line", job.line},
+                                    {"sources", names(job.sources)},
+                                    {"others", names(job.others)},
+                                    {"found", built.found[number]},
+                                    {"outputs", names(job.outputs)},
+                                    {"tells_outputs", job.tells_outputs}});
     }
     return json;
 }
@@ -125,25 +138,31 @@ std::string format_dot(const BuildGraph& built, const std::vector<bool>& shown) 
     std::string text = "digraph fardel {\n  rankdir=LR;\n  node [shape=box];\n";
     for (std::size_t file = 0; file < drawn.size(); ++file)
         if (drawn[file])
-            text += fmt::format("  f{} [label=\"{}\"{}];\n", file, graph.files()[file].name.view(), graph.files()[file].consumed ? ", style=dotted" : "");
+            text += fmt::format("  f{} [label=\"{}\"{}];\n", file, graph.files()[file].name.view(),
+                                graph.files()[file].consumed ? ", style=dotted" : "");
     return text + edges + "}\n";
 }
 
 Result<Exit> tell_references(const std::string& path, const std::string& name, bool json, bool dot, Console& console) {
     FARDEL_TRY_ASSIGN(const LinkedProject linked, link_project(path));
     std::vector<ReferenceEdge> edges = reference_edges(linked.packed);
-    if (!name.empty() && std::ranges::none_of(linked.packed.plan.names, [&](const PlannedName& one) { return one.name.view() == name; }))
-        return Error(ErrorCode::missing, path + ": the bundle has no name '" + printable(name) + "'; 'fardel graph --references' tells all that name something");
+    if (!name.empty() &&
+        std::ranges::none_of(linked.packed.plan.names, [&](const PlannedName& one) { return one.name.view() == name; }))
+        return Error(ErrorCode::missing, path + ": the bundle has no name '" + printable(name) +
+                                             "'; 'fardel graph --references' tells all that name something");
     if (!name.empty())
         edges = edges_around(edges, name);
-    FARDEL_TRY(console.write(json ? format_json(reference_json(edges)) + "\n" : dot ? format_reference_dot(edges) : format_reference_text(edges, path)));
+    FARDEL_TRY(console.write(json  ? format_json(reference_json(edges)) + "\n"
+                             : dot ? format_reference_dot(edges)
+                                   : format_reference_text(edges, path)));
     return Exit::fine;
 }
 
 }  // namespace
 
 Result<Exit> run_graph(Words words, Console& console) {
-    CommandLine line("graph", "[DIR] [options]", "Tells which files of DIR/fardel.toml are made of which, by which processor; nothing is built.",
+    CommandLine line("graph", "[DIR] [options]",
+                     "Tells which files of DIR/fardel.toml are made of which, by which processor; nothing is built.",
                      "  fardel graph\n"
                      "  fardel graph mygame --of textures/wall.tga\n"
                      "  fardel graph mygame --dot | dot -Tsvg > graph.svg\n"
@@ -154,8 +173,11 @@ Result<Exit> run_graph(Words words, Console& console) {
     bool json = false;
     bool dot = false;
     line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the one that we are in when left out");
-    line.text("--of", "NAME", name, "Only what is made of this file, and what it is made of; with --references, what it names and who names it");
-    line.flag("--references", references, "Instead, which assets of the bundle name which; jobs that have to be run are run");
+    line.text(
+        "--of", "NAME", name,
+        "Only what is made of this file, and what it is made of; with --references, what it names and who names it");
+    line.flag("--references", references,
+              "Instead, which assets of the bundle name which; jobs that have to be run are run");
     line.flag("--json", json, "As JSON");
     line.flag("--dot", dot, "For Graphviz's dot");
     if (const auto over = line.parse(words, console))
@@ -167,12 +189,19 @@ Result<Exit> run_graph(Words words, Console& console) {
     if (references)
         return tell_references(path, name, json, dot, console);
     FARDEL_TRY_ASSIGN(Project project, read_project(path));
-    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder, {.target = {}, .options = {}, .watched = {}, .progress = {}, .stop = {}}));
+    FARDEL_TRY_ASSIGN(ProjectBuild build,
+                      ProjectBuild::open(std::move(project), folder,
+                                         {.target = {}, .options = {}, .watched = {}, .progress = {}, .stop = {}}));
     FARDEL_TRY_ASSIGN(const BuildGraph built, build.graph());
-    if (!name.empty() && std::ranges::none_of(built.graph.files(), [&](const GraphFile& file) { return file.name.view() == name; }))
-        return Error(ErrorCode::missing, path + ": no file of the project is called '" + printable(name) + "'; 'fardel graph --json' lists all");
-    const std::vector<bool> shown = name.empty() ? std::vector<bool>(built.graph.jobs().size(), true) : jobs_around(built.graph, name);
-    FARDEL_TRY(console.write(json ? format_json(json_of(built, shown)) + "\n" : dot ? format_dot(built, shown) : format_text(built, shown, path)));
+    if (!name.empty() &&
+        std::ranges::none_of(built.graph.files(), [&](const GraphFile& file) { return file.name.view() == name; }))
+        return Error(ErrorCode::missing, path + ": no file of the project is called '" + printable(name) +
+                                             "'; 'fardel graph --json' lists all");
+    const std::vector<bool> shown =
+        name.empty() ? std::vector<bool>(built.graph.jobs().size(), true) : jobs_around(built.graph, name);
+    FARDEL_TRY(console.write(json  ? format_json(json_of(built, shown)) + "\n"
+                             : dot ? format_dot(built, shown)
+                                   : format_text(built, shown, path)));
     return Exit::fine;
 }
 

@@ -35,7 +35,8 @@ Result<Facts> collect(const Bundle& bundle) {
 std::string format_text(const Bundle& bundle, const Facts& facts) {
     std::string text = fmt::format("bundle     {}\nlayout     {}\n", bundle.id().hex(), bundle.layout_id().hex());
     text += fmt::format("name       {}\nversion    {}\n", printable(facts.name), printable(facts.version));
-    text += fmt::format("holds      {}, {}\n", format_count(bundle.asset_count(), "asset", "assets"), format_count(bundle.name_count(), "name", "names"));
+    text += fmt::format("holds      {}, {}\n", format_count(bundle.asset_count(), "asset", "assets"),
+                        format_count(bundle.name_count(), "name", "names"));
     text += fmt::format("file       {}\n", format_size(bundle.source()->size_bytes()));
     for (const ListedSignature& signature : facts.signatures)
         text += fmt::format("signature  {}\n", format_signature(signature));

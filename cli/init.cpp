@@ -22,7 +22,9 @@ namespace fardel {
 namespace {
 
 Error failed(const std::string& path, int number) {
-    const ErrorCode code = number == EACCES || number == EPERM || number == EROFS ? ErrorCode::denied : number == ENOSPC || number == EDQUOT ? ErrorCode::no_space : ErrorCode::io;
+    const ErrorCode code = number == EACCES || number == EPERM || number == EROFS ? ErrorCode::denied
+                           : number == ENOSPC || number == EDQUOT                 ? ErrorCode::no_space
+                                                                                  : ErrorCode::io;
     return Error(code, path + ": " + std::strerror(number));
 }
 
@@ -35,7 +37,9 @@ Status make_folder(const fs::path& path) {
 Status write_new_file(const std::string& path, std::string_view text) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wx"), std::fclose);
     if (!file)
-        return errno == EEXIST ? Error(ErrorCode::conflict, path + ": exists, and is never overwritten; edit it, or choose another folder") : failed(path, errno);
+        return errno == EEXIST ? Error(ErrorCode::conflict,
+                                       path + ": exists, and is never overwritten; edit it, or choose another folder")
+                               : failed(path, errno);
     const bool written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
     if (std::fclose(file.release()) == 0 && written)
         return ok();
@@ -56,16 +60,19 @@ Result<Exit> init(const std::string& folder, const std::string& name, bool json,
     FARDEL_TRY(make_folder(folder));
     FARDEL_TRY(write_new_file(file, starter_project(name)));
     FARDEL_TRY(make_folder(fs::path(folder) / "assets"));
-    FARDEL_TRY(console.write(json ? format_json({{"file", file}, {"name", name}}) + "\n"
-                                  : fmt::format("wrote {}\n  name  {}\nPut files into {}, then run 'fardel build {}'.\n", printable(file), name,
-                                                printable((fs::path(folder) / "assets").string()), printable(folder))));
+    FARDEL_TRY(console.write(
+        json ? format_json({{"file", file}, {"name", name}}) + "\n"
+             : fmt::format("wrote {}\n  name  {}\nPut files into {}, then run 'fardel build {}'.\n", printable(file),
+                           name, printable((fs::path(folder) / "assets").string()), printable(folder))));
     return Exit::fine;
 }
 
 }  // namespace
 
 Result<Exit> run_init(Words words, Console& console) {
-    CommandLine line("init", "[DIR] [options]", "Writes DIR/fardel.toml, a commented project file to begin with, and makes the folder DIR/assets. Never overwrites.",
+    CommandLine line("init", "[DIR] [options]",
+                     "Writes DIR/fardel.toml, a commented project file to begin with, and makes the folder DIR/assets. "
+                     "Never overwrites.",
                      "  fardel init\n"
                      "  fardel init mygame --name studio/mygame\n");
     std::string folder = ".";
@@ -79,7 +86,8 @@ Result<Exit> run_init(Words words, Console& console) {
     if (name.empty())
         name = name_of_folder(folder);
     if (!verify_name(name))
-        return line.mistake(fmt::format("'{}' makes no good name for the bundle; give it one with --name", name), console);
+        return line.mistake(fmt::format("'{}' makes no good name for the bundle; give it one with --name", name),
+                            console);
     return init(folder, name, json, console);
 }
 

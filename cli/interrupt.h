@@ -11,7 +11,7 @@ namespace fardel {
 class Interrupt {
 public:
     Interrupt();
-    ~Interrupt();   // the signals do again what they did before
+    ~Interrupt();  // the signals do again what they did before
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
 
@@ -25,7 +25,7 @@ public:
 private:
     static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
     std::stop_source stop_;
-    int wake_[2] = {-1, -1};   // handler → thread
+    int wake_[2] = {-1, -1};  // handler → thread
     struct sigaction before_[3] = {};
     std::thread watcher_;
 };

@@ -1,4 +1,5 @@
-// What `--json` prints. Shapes are in the man pages; keys keep their order; text that is not UTF-8 is shown with U+FFFD.
+// What `--json` prints. Shapes are in the man pages; keys keep their order; text that is not UTF-8 is shown with
+// U+FFFD.
 #pragma once
 
 #include <nlohmann/json.hpp>

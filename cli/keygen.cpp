@@ -52,8 +52,10 @@ Status write(const KeygenCommand& command, std::string_view secret_text, std::st
         std::remove(command.path.c_str());
         return status;
     }
-    std::error_code failure;   // on failure it stays private; nobody is harmed
-    fs::permissions(command.public_path(), fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read, failure);
+    std::error_code failure;  // on failure it stays private; nobody is harmed
+    fs::permissions(command.public_path(),
+                    fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read,
+                    failure);
     return ok();
 }
 
@@ -67,7 +69,10 @@ std::string format_done(const KeygenCommand& command, const PublicKey& key) {
 }
 
 Json json_done(const KeygenCommand& command, const PublicKey& key) {
-    return Json{{"secret_file", command.path}, {"public_file", command.public_path()}, {"public_key", key.hex()}, {"encrypted", !command.in_the_clear}};
+    return Json{{"secret_file", command.path},
+                {"public_file", command.public_path()},
+                {"public_key", key.hex()},
+                {"encrypted", !command.in_the_clear}};
 }
 
 Result<Exit> keygen(const KeygenCommand& command, Console& console) {
@@ -79,18 +84,21 @@ Result<Exit> keygen(const KeygenCommand& command, Console& console) {
     const Status written = write(command, secret_text, public_text);
     wipe(secret_text);
     FARDEL_TRY(written);
-    FARDEL_TRY(console.write(command.json ? format_json(json_done(command, key.public_key())) + "\n" : format_done(command, key.public_key())));
+    FARDEL_TRY(console.write(command.json ? format_json(json_done(command, key.public_key())) + "\n"
+                                          : format_done(command, key.public_key())));
     return Exit::fine;
 }
 
 }  // namespace
 
 Result<Exit> run_keygen(Words words, Console& console) {
-    CommandLine line("keygen", "-o KEY [--no-passphrase] [--comment TEXT] [--json]", "Makes a key pair to sign with: KEY, which is secret, and KEY.pub.",
+    CommandLine line("keygen", "-o KEY [--no-passphrase] [--comment TEXT] [--json]",
+                     "Makes a key pair to sign with: KEY, which is secret, and KEY.pub.",
                      "  fardel keygen -o author.key\n"
                      "  fardel keygen -o ci.key --no-passphrase --comment 'build farm'\n");
     KeygenCommand command;
-    line.text("-o,--output", "KEY", command.path, "The secret key file to write; the public key goes to KEY.pub")->required();
+    line.text("-o,--output", "KEY", command.path, "The secret key file to write; the public key goes to KEY.pub")
+        ->required();
     line.flag("--no-passphrase", command.in_the_clear, "Keep the secret key in the clear, for machines");
     line.text("--comment", "TEXT", command.comment, "A note in both files, for people");
     line.flag("--json", command.json, "Report as JSON");

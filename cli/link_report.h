@@ -1,4 +1,5 @@
-// What `fardel build` and `fardel pack` say about the references of a project with [link]: short for people, whole as JSON.
+// What `fardel build` and `fardel pack` say about the references of a project with [link]: short for people, whole as
+// JSON.
 //
 // The text is made of the JSON: a build that is up to date has only what the last one kept.
 #pragma once

@@ -13,7 +13,9 @@
 namespace fardel {
 namespace {
 
-void add_globs(std::vector<std::string>& list, const std::vector<std::string>& more) { list.insert(list.end(), more.begin(), more.end()); }
+void add_globs(std::vector<std::string>& list, const std::vector<std::string>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+}
 
 }  // namespace
 
@@ -26,7 +28,8 @@ std::string find_project_file(const std::string& source) {
     return std::filesystem::exists(inside, ignored) ? inside.string() : std::string();
 }
 
-Result<LinkedProject> link_project(const std::string& file, const ProjectLink& more, const std::vector<std::string>& excludes) {
+Result<LinkedProject> link_project(const std::string& file, const ProjectLink& more,
+                                   const std::vector<std::string>& excludes) {
     FARDEL_TRY_ASSIGN(OpenProject open, open_project(file));
     ProjectLink& link = open.project.link ? *open.project.link : open.project.link.emplace();
     add_globs(link.roots, more.roots);
@@ -35,7 +38,8 @@ Result<LinkedProject> link_project(const std::string& file, const ProjectLink& m
     add_globs(open.project.excludes, excludes);
     LinkedProject linked{.file = file, .target = path_in_project(open.folder, output_of(open.project)), .packed = {}};
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(open.project), open.folder, {.target = linked.target, .stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(open.project), open.folder,
+                                                             {.target = linked.target, .stop = interrupt.token()}));
     FARDEL_TRY_ASSIGN(linked.packed, build.plan());
     return linked;
 }

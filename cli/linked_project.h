@@ -12,15 +12,16 @@ namespace fardel {
 
 struct LinkedProject {
     std::string file;
-    std::string target;       // the bundle that a build writes
-    PackPlan packed;          // with `link`
+    std::string target;  // the bundle that a build writes
+    PackPlan packed;     // with `link`
 };
 
 // The project file that `source` is, or has in it as a folder; empty: neither.
 std::string find_project_file(const std::string& source);
 
-// Runs the jobs that have to be run. `more` and `excludes` add to what the project says; without [link] it is linked as if
-// it had an empty one. Errors: those of ProjectBuild.
-Result<LinkedProject> link_project(const std::string& file, const ProjectLink& more = {}, const std::vector<std::string>& excludes = {});
+// Runs the jobs that have to be run. `more` and `excludes` add to what the project says; without [link] it is linked as
+// if it had an empty one. Errors: those of ProjectBuild.
+Result<LinkedProject> link_project(const std::string& file, const ProjectLink& more = {},
+                                   const std::vector<std::string>& excludes = {});
 
 }  // namespace fardel

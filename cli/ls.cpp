@@ -27,14 +27,18 @@ std::string format_wide(const ListedName& name) {
         notes += fmt::format("  ({} variants)", name.variants.size());
     if (!name.record.is(NameRecord::published))
         notes += "  (not published)";
-    return fmt::format("{:>14}  {:<28} {}  {}{}\n", format_count(shown.asset.raw_bytes), printable(shown.type), short_id(shown.asset.id), name.text, notes);
+    return fmt::format("{:>14}  {:<28} {}  {}{}\n", format_count(shown.asset.raw_bytes), printable(shown.type),
+                       short_id(shown.asset.id), name.text, notes);
 }
 
 Json json_of(const ListedVariant& variant) {
     Json tags = Json::object();
     for (const auto& [axis, value] : variant.tags)
         tags[std::string(axis)] = std::string(value);
-    return Json{{"asset", variant.asset.id.hex()}, {"size", variant.asset.raw_bytes}, {"type", variant.type}, {"tags", std::move(tags)}};
+    return Json{{"asset", variant.asset.id.hex()},
+                {"size", variant.asset.raw_bytes},
+                {"type", variant.type},
+                {"tags", std::move(tags)}};
 }
 
 Json json_of(const ListedName& name) {

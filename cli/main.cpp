@@ -57,7 +57,8 @@ std::string overview() {
            "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0\n"
            "  fardel verify mygame.fardel --trust policy.trust\n"
            "  fardel cat mygame.fardel default.cfg\n\n"
-           "'fardel VERB --help' tells about one verb, 'man fardel' about all; 'fardel --version' prints the version.\n";
+           "'fardel VERB --help' tells about one verb, 'man fardel' about all; 'fardel --version' prints the "
+           "version.\n";
 }
 
 Result<Exit> run_unknown(const std::string& word, Console& console) {
@@ -81,7 +82,7 @@ Result<Exit> run(std::vector<std::string> words, Console& console) {
     }
     if (words[0] == "--version")
         return print("fardel " FARDEL_VERSION "\n", console);
-    if (words[0] == "help" && words.size() == 2)   // fardel help pack
+    if (words[0] == "help" && words.size() == 2)  // fardel help pack
         words = {words[1], "--help"};
     if (words[0] == "--help" || words[0] == "-h" || words[0] == "help")
         return print(overview(), console);
@@ -98,7 +99,7 @@ Exit finish(Result<Exit> result, Console& console) {
             result = std::move(written).error();
     }
     if (console.reader_gone())
-        return Exit::fine;   // it has read all that it wanted
+        return Exit::fine;  // it has read all that it wanted
     if (result)
         return *result;
     console.say(result.error());

@@ -59,7 +59,7 @@ Result<ListedVariant> variant_at(const Bundle& bundle, std::uint32_t index) {
 Result<NameRange> find_names_at(const Bundle& bundle, std::string_view path) {
     if (path.empty())
         return all_names(bundle);
-    if (path.size() > 1 && path.ends_with('/'))   // as a shell completes a folder
+    if (path.size() > 1 && path.ends_with('/'))  // as a shell completes a folder
         path.remove_suffix(1);
     if (!path.starts_with('/'))
         return names_below(bundle, path, std::string(path));

@@ -45,12 +45,18 @@ Result<std::unique_ptr<Signer>> open_signer_of(const PackJob& job) {
     return open_signer(job.key);
 }
 
-Result<PackReport> make_bundle(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console) {
+Result<PackReport> make_bundle(const BundlePlan& plan, const PackJob& job, Signer* signer,
+                               std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console) {
     ProgressBar bar(console, "packing");
-    WriteOptions options{.level = static_cast<int>(job.level), .jobs = static_cast<unsigned>(job.jobs), .progress = {}, .stop = std::move(stop), .donor = std::move(donor)};
+    WriteOptions options{.level = static_cast<int>(job.level),
+                         .jobs = static_cast<unsigned>(job.jobs),
+                         .progress = {},
+                         .stop = std::move(stop),
+                         .donor = std::move(donor)};
     options.progress = [&](const WriteProgress& progress) {
         bar.show(progress.assets_done, progress.assets_total,
-                 fmt::format("{} of {}, {}", format_count(progress.assets_done), format_count(progress.assets_total, "asset", "assets"), format_size(progress.raw_bytes)));
+                 fmt::format("{} of {}, {}", format_count(progress.assets_done),
+                             format_count(progress.assets_total, "asset", "assets"), format_size(progress.raw_bytes)));
     };
     FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
     FARDEL_TRY_ASSIGN(auto file, stage_file(job.out));
@@ -80,11 +86,14 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
 
     std::vector<PackReport> reports;
     {
-        const Interrupt interrupt;   // from here on there is something to clean up
+        const Interrupt interrupt;  // from here on there is something to clean up
         const auto make = [&](const PackJob& one, const BundlePlan& of_one) -> Status {
             const auto begun = std::chrono::steady_clock::now();
-            FARDEL_TRY_ASSIGN(PackReport report, make_bundle(of_one, one, signer.get(), nullptr, interrupt.token(), console));
-            report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - (reports.empty() ? start : begun)).count();
+            FARDEL_TRY_ASSIGN(PackReport report,
+                              make_bundle(of_one, one, signer.get(), nullptr, interrupt.token(), console));
+            report.seconds =
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - (reports.empty() ? start : begun))
+                    .count();
             reports.push_back(std::move(report));
             return ok();
         };
@@ -98,7 +107,9 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     Json told = json_of(reports);
     if (planned.link)
         told["link"] = link_json(*planned.link);
-    FARDEL_TRY(console.write(job.json ? format_json(told) + "\n" : format_reports(reports, console) + (planned.link ? format_link(told["link"], console) : "")));
+    FARDEL_TRY(console.write(job.json ? format_json(told) + "\n"
+                                      : format_reports(reports, console) +
+                                            (planned.link ? format_link(told["link"], console) : "")));
     return Exit::fine;
 }
 
@@ -126,7 +137,8 @@ void complete_job(OpenProject& open, PackJob& job, const std::vector<std::string
 
 Status verify_not_empty(const Project& project, const BundlePlan& plan) {
     if (plan.assets.empty() && plan.names.empty())
-        return Error(ErrorCode::unresolved, project.file + ": the sources hold nothing that can be packed; check 'sources' and 'exclude'");
+        return Error(ErrorCode::unresolved,
+                     project.file + ": the sources hold nothing that can be packed; check 'sources' and 'exclude'");
     return ok();
 }
 
@@ -140,22 +152,32 @@ Status verify_links(const Project& project, const PackPlan& planned) {
         told += (told.empty() ? "" : ", ") + format_missing(missing[i]);
     if (missing.size() > kToldMax)
         told += fmt::format(" and {} more", format_count(missing.size() - kToldMax));
-    return Error(ErrorCode::unresolved, fmt::format("{}: {} missing, which [link] has as an error: {}; 'fardel audit' tells what was tried", printable(project.file), format_count(missing.size(), "reference is", "references are"), told));
+    return Error(
+        ErrorCode::unresolved,
+        fmt::format("{}: {} missing, which [link] has as an error: {}; 'fardel audit' tells what was tried",
+                    printable(project.file), format_count(missing.size(), "reference is", "references are"), told));
 }
 
-Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console) {
+Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes,
+                             Console& console) {
     complete_job(open, job, excludes);
-    std::optional<TemporaryFolder> build_folder;   // both outlive the plan, whose blobs may be theirs
+    std::optional<TemporaryFolder> build_folder;  // both outlive the plan, whose blobs may be theirs
     std::optional<ProjectBuild> build;
-    return run_job(job, [&]() -> Result<PackPlan> {
-        FARDEL_TRY_ASSIGN(build_folder, TemporaryFolder::make());
-        FARDEL_TRY_ASSIGN(ProjectBuild opened, ProjectBuild::open(open.project, open.folder, {.target = job.out, .build_folder = build_folder->path(), .jobs = static_cast<unsigned>(job.jobs)}));
-        build.emplace(std::move(opened));
-        FARDEL_TRY_ASSIGN(PackPlan plan, build->plan());
-        FARDEL_TRY(verify_not_empty(open.project, plan.plan));
-        FARDEL_TRY(verify_links(open.project, plan));
-        return plan;
-    }, console);
+    return run_job(
+        job,
+        [&]() -> Result<PackPlan> {
+            FARDEL_TRY_ASSIGN(build_folder, TemporaryFolder::make());
+            FARDEL_TRY_ASSIGN(ProjectBuild opened, ProjectBuild::open(open.project, open.folder,
+                                                                      {.target = job.out,
+                                                                       .build_folder = build_folder->path(),
+                                                                       .jobs = static_cast<unsigned>(job.jobs)}));
+            build.emplace(std::move(opened));
+            FARDEL_TRY_ASSIGN(PackPlan plan, build->plan());
+            FARDEL_TRY(verify_not_empty(open.project, plan.plan));
+            FARDEL_TRY(verify_links(open.project, plan));
+            return plan;
+        },
+        console);
 }
 
 }  // namespace fardel

@@ -22,7 +22,7 @@ namespace fardel {
 
 struct PackJob {
     std::string out;
-    std::vector<std::string> sources;   // that `out` must not be, or lie in
+    std::vector<std::string> sources;  // that `out` must not be, or lie in
     std::string name;
     std::string version;
     SigningKey key;
@@ -35,7 +35,8 @@ struct PackJob {
 void add_job_options(CommandLine& line, PackJob& job);
 
 // Written, signed and in place. `signer`: nullptr leaves it unsigned. `donor`: as of WriteOptions.
-Result<PackReport> make_bundle(const BundlePlan& plan, const PackJob& job, Signer* signer, std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console);
+Result<PackReport> make_bundle(const BundlePlan& plan, const PackJob& job, Signer* signer,
+                               std::shared_ptr<const Bundle> donor, std::stop_token stop, Console& console);
 // nullptr when the job names no key.
 Result<std::unique_ptr<Signer>> open_signer_of(const PackJob& job);
 
@@ -45,7 +46,7 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
 // A project on disk, and what the job takes from it unless an option has said so: name, version, key, output.
 struct OpenProject {
     Project project;
-    std::string folder;   // that its paths are relative to; may be empty
+    std::string folder;  // that its paths are relative to; may be empty
 };
 Result<OpenProject> open_project(const std::string& path);
 // Error: unresolved (there is nothing to pack).

@@ -19,8 +19,8 @@ struct PackReport {
     std::string version;
     WriteSummary written;
     ScanReport scan;
-    std::vector<std::string> idle_rules;   // of a project
-    std::uint64_t file_bytes = 0;          // with the signature
+    std::vector<std::string> idle_rules;  // of a project
+    std::uint64_t file_bytes = 0;         // with the signature
     std::optional<PublicKey> signed_by;
     double seconds = 0;
 };

@@ -17,7 +17,8 @@ constexpr std::string_view kBundleMagic = "FARDEL\r\n";
 
 bool is_bundle(const ByteSource& source) {
     std::array<std::byte, kBundleMagic.size()> start;
-    return source.size_bytes() >= start.size() && source.read_at(0, start) && std::ranges::equal(start, std::as_bytes(std::span(kBundleMagic)));
+    return source.size_bytes() >= start.size() && source.read_at(0, start) &&
+           std::ranges::equal(start, std::as_bytes(std::span(kBundleMagic)));
 }
 
 // Absolute, without links or "..", as far as it exists.
@@ -41,7 +42,8 @@ Status verify_pack_target(const std::string& target, std::span<const std::string
         if (place == source_place)
             return Error(ErrorCode::conflict, target + ": is one of the sources; name another file with -o");
         if (is_inside(place, source_place))
-            return Error(ErrorCode::conflict, target + ": lies inside the source " + source + " and would be packed the next time; put it elsewhere");
+            return Error(ErrorCode::conflict, target + ": lies inside the source " + source +
+                                                  " and would be packed the next time; put it elsewhere");
     }
 
     std::error_code failure;
@@ -51,7 +53,9 @@ Status verify_pack_target(const std::string& target, std::span<const std::string
     if (!existing)
         return existing.error();
     if ((*existing)->size_bytes() != 0 && !is_bundle(**existing))
-        return Error(ErrorCode::conflict, target + ": exists and is no bundle, so it is not replaced; remove it first, or name another file with -o");
+        return Error(
+            ErrorCode::conflict,
+            target + ": exists and is no bundle, so it is not replaced; remove it first, or name another file with -o");
     return ok();
 }
 

@@ -20,7 +20,7 @@ namespace fardel {
 namespace {
 
 constexpr const char* kFileVariable = "FARDEL_PASSPHRASE_FILE";
-constexpr int kMillisecondsBetweenLooks = 100;   // at whether Ctrl-C was pressed
+constexpr int kMillisecondsBetweenLooks = 100;  // at whether Ctrl-C was pressed
 
 // As ::read; EINTR only when the person wants to end.
 ssize_t read_byte(int descriptor, char& byte) {
@@ -54,7 +54,9 @@ Result<std::string> read_line(int descriptor, const std::string& what) {
             return line;
         wipe(line);
         if (count > 0)
-            return Error(ErrorCode::limit, what + ": no passphrase has more than " + std::to_string(limits::kPassphraseBytesMax) + " bytes; its first line is taken");
+            return Error(ErrorCode::limit, what + ": no passphrase has more than " +
+                                               std::to_string(limits::kPassphraseBytesMax) +
+                                               " bytes; its first line is taken");
         if (errno == EINTR)
             return Error(ErrorCode::cancelled, what + ": interrupted; nothing was changed");
         return system_error(errno, what);
@@ -62,12 +64,13 @@ Result<std::string> read_line(int descriptor, const std::string& what) {
 }
 
 Result<std::string> read_file(const std::string& path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));   // may be a pipe: FARDEL_PASSPHRASE_FILE=<(pass show game)
+    const Descriptor file(::open(
+        path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));  // may be a pipe: FARDEL_PASSPHRASE_FILE=<(pass show game)
     const std::string what = std::string(kFileVariable) + ": " + path;
     if (!file)
         return system_error(errno, what);
     FARDEL_TRY_ASSIGN(std::string line, read_line(file.number(), what));
-    if (!line.empty() && line.back() == '\r')   // written on Windows
+    if (!line.empty() && line.back() == '\r')  // written on Windows
         line.pop_back();
     return line;
 }
@@ -98,7 +101,9 @@ private:
 Result<std::string> ask(const std::string& question) {
     const Descriptor terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
     if (!terminal)
-        return Error(ErrorCode::unresolved, std::string("there is no terminal to ask for the passphrase; name a file that holds it in ") + kFileVariable);
+        return Error(ErrorCode::unresolved,
+                     std::string("there is no terminal to ask for the passphrase; name a file that holds it in ") +
+                         kFileVariable);
     const Interrupt interrupt;
     const QuietTerminal quiet(terminal.number());
     const std::string shown = printable(question);

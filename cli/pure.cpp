@@ -30,7 +30,8 @@ std::string named(const BundleId& bundle, std::string_view name) {
 std::string format_problems(const PureReport& report) {
     std::string text;
     for (const PureProblem& problem : report.problems())
-        text += fmt::format("{}: {}: {}\n", pure_fault_text(problem.fault), named(problem.bundle, problem.name), problem.text);
+        text += fmt::format("{}: {}: {}\n", pure_fault_text(problem.fault), named(problem.bundle, problem.name),
+                            problem.text);
     return text;
 }
 
@@ -98,7 +99,10 @@ Json json_of(const PurePolicy& policy, const std::string& file) {
     Json bundles = Json::array();
     for (const PureBundle& bundle : policy.rules().bundles)
         bundles.push_back({{"bundle", bundle.bundle.hex()}, {"name", bundle.name}});
-    return Json{{"file", file}, {"policy", policy.digest().hex()}, {"content", policy.content().digest().hex()}, {"bundles", std::move(bundles)}};
+    return Json{{"file", file},
+                {"policy", policy.digest().hex()},
+                {"content", policy.content().digest().hex()},
+                {"bundles", std::move(bundles)}};
 }
 
 Result<Exit> write_policy(const PolicyCommand& command, Console& console) {
@@ -118,23 +122,29 @@ Result<Exit> write_policy(const PolicyCommand& command, Console& console) {
     }
     FARDEL_TRY_ASSIGN(const PurePolicy policy, PurePolicy::make(std::move(rules)));
     FARDEL_TRY(write_file(command.out, policy.format()));
-    const std::string text = fmt::format("wrote {}\npolicy  {}\ncontent {}\n", printable(command.out), policy.digest().hex(), policy.content().digest().hex());
+    const std::string text = fmt::format("wrote {}\npolicy  {}\ncontent {}\n", printable(command.out),
+                                         policy.digest().hex(), policy.content().digest().hex());
     FARDEL_TRY(console.write(command.json ? format_json(json_of(policy, command.out)) + "\n" : text));
     return Exit::fine;
 }
 
 Result<Exit> run_policy(Words words, Console& console) {
     CommandLine line("pure policy", "FILE... -o POLICY [options]",
-                     "Writes a pure policy: clients may see these bundles, mounted in this order, later ones winning, and nothing else.",
+                     "Writes a pure policy: clients may see these bundles, mounted in this order, later ones winning, "
+                     "and nothing else.",
                      "  fardel pure policy base.fardel map.fardel -o server.pure\n"
-                     "  fardel pure policy base.fardel -o server.pure --except 'huds/*:hud.pub:gfx/hud/**' --loose 'screenshots/**'\n");
+                     "  fardel pure policy base.fardel -o server.pure --except 'huds/*:hud.pub:gfx/hud/**' --loose "
+                     "'screenshots/**'\n");
     PolicyCommand command;
     line.texts("FILE", "FILE", command.files, "The content set, in the order of mounting")->required();
     line.text("-o,--out", "POLICY", command.out, "The file to write")->required();
-    line.texts("--variant", "AXIS=TAG,TAG", command.variants, "The tags that clients may choose among on this axis; may be repeated");
-    line.texts("--except", "BUNDLES:KEY.pub:PATHS", command.exceptions, "Also bundles of such names with this key's signature, for paths that match; may be repeated");
+    line.texts("--variant", "AXIS=TAG,TAG", command.variants,
+               "The tags that clients may choose among on this axis; may be repeated");
+    line.texts("--except", "BUNDLES:KEY.pub:PATHS", command.exceptions,
+               "Also bundles of such names with this key's signature, for paths that match; may be repeated");
     line.texts("--loose", "PATHS", command.loose, "Tolerate loose files at such paths; may be repeated");
-    line.flag("--allow-unsigned", command.allow_unsigned, "The content set need not be signed by anybody whom the client trusts");
+    line.flag("--allow-unsigned", command.allow_unsigned,
+              "The content set need not be signed by anybody whom the client trusts");
     line.flag("--json", command.json, "Report as JSON");
     if (const auto over = line.parse(words, console))
         return *over;
@@ -163,18 +173,23 @@ Result<Exit> offer(const OfferCommand& command, Console& console) {
     const std::uint64_t expires_s = now_s() + command.valid_s;
     FARDEL_TRY(PureState(command.state).open(offer.nonce, hash_connection(command.connection), expires_s));
     FARDEL_TRY(write_file(command.out, bytes));
-    const Json json{{"file", command.out}, {"nonce", offer.nonce.hex()}, {"policy", offer.policy.hex()}, {"expires", expires_s}};
-    FARDEL_TRY(console.write(command.json ? format_json(json) + "\n" : fmt::format("wrote {}\nnonce   {}\npolicy  {}\n", printable(command.out), offer.nonce.hex(), offer.policy.hex())));
+    const Json json{
+        {"file", command.out}, {"nonce", offer.nonce.hex()}, {"policy", offer.policy.hex()}, {"expires", expires_s}};
+    FARDEL_TRY(console.write(command.json ? format_json(json) + "\n"
+                                          : fmt::format("wrote {}\nnonce   {}\npolicy  {}\n", printable(command.out),
+                                                        offer.nonce.hex(), offer.policy.hex())));
     return Exit::fine;
 }
 
 Result<Exit> run_offer(Words words, Console& console) {
     CommandLine line("pure offer", "--policy POLICY --connection ID --state DIR -o OFFER [options]",
                      "Server: makes an offer for one client, to be answered once.",
-                     "  fardel pure offer --policy server.pure --connection 203.0.113.7:27960 --state /var/lib/fardel-pure -o offer\n");
+                     "  fardel pure offer --policy server.pure --connection 203.0.113.7:27960 --state "
+                     "/var/lib/fardel-pure -o offer\n");
     OfferCommand command;
     line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
-    line.text("--connection", "ID", command.connection, "What server and client both call their connection")->required();
+    line.text("--connection", "ID", command.connection, "What server and client both call their connection")
+        ->required();
     line.text("--state", "DIR", command.state, "Where the server remembers its offers")->required();
     line.text("-o,--out", "OFFER", command.out, "The message to write")->required();
     line.texts("--source", "URL", command.sources, "Where missing bundles may be had; may be repeated");
@@ -202,7 +217,8 @@ struct AnswerCommand {
 };
 
 // Everything that can be found wrong without the offer.
-Result<std::vector<PureProblem>> find_problems(const AnswerCommand& command, const PurePolicy& policy, const PureClient& client) {
+Result<std::vector<PureProblem>> find_problems(const AnswerCommand& command, const PurePolicy& policy,
+                                               const PureClient& client) {
     std::vector<PureProblem> problems = client.problems;
     const auto add = [&](std::vector<PureProblem> more) { problems.insert(problems.end(), more.begin(), more.end()); };
     add(judge_mounts(policy, client.mounts).problems);
@@ -221,12 +237,17 @@ Result<Exit> answer(const AnswerCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto chosen, parse_axes(command.variants));
     FARDEL_TRY_ASSIGN(const PureClient client, mount_for_pure(command.mounts, policy, command.trust));
     FARDEL_TRY_ASSIGN(auto problems, find_problems(command, policy, client));
-    FARDEL_TRY_ASSIGN(const PureReply reply, answer_pure_offer(offer, policy, client.bundles, chosen, command.connection, std::move(problems)));
+    FARDEL_TRY_ASSIGN(const PureReply reply, answer_pure_offer(offer, policy, client.bundles, chosen,
+                                                               command.connection, std::move(problems)));
     FARDEL_TRY(write_file(command.out, encode_pure_answer(reply.answer)));
     if (!command.report.empty())
         FARDEL_TRY(write_file(command.report, reply.report.format()));
     const Json json{{"file", command.out}, {"pure", reply.report.empty()}, {"problems", json_of(reply.report)}};
-    const std::string text = format_problems(reply.report) + (reply.report.empty() ? "pure: nothing is wrong\n" : fmt::format("not pure: {} {}\n", reply.report.problems().size(), reply.report.problems().size() == 1 ? "problem" : "problems"));
+    const std::string text =
+        format_problems(reply.report) +
+        (reply.report.empty() ? "pure: nothing is wrong\n"
+                              : fmt::format("not pure: {} {}\n", reply.report.problems().size(),
+                                            reply.report.problems().size() == 1 ? "problem" : "problems"));
     FARDEL_TRY(console.write(command.json ? format_json(json) + "\n" : text));
     return reply.report.empty() ? Exit::fine : Exit::refusal;
 }
@@ -234,14 +255,17 @@ Result<Exit> answer(const AnswerCommand& command, Console& console) {
 Result<Exit> run_answer(Words words, Console& console) {
     CommandLine line("pure answer", "--offer OFFER --policy POLICY --connection ID --mount FILE... -o ANSWER [options]",
                      "Client: judges its mounts by the policy, tells all that is wrong, and answers the offer.",
-                     "  fardel pure answer --offer offer --policy server.pure --connection 203.0.113.7:27960 --mount base.fardel --mount map.fardel -o answer --report report\n");
+                     "  fardel pure answer --offer offer --policy server.pure --connection 203.0.113.7:27960 --mount "
+                     "base.fardel --mount map.fardel -o answer --report report\n");
     AnswerCommand command;
     line.text("--offer", "OFFER", command.offer, "The server's offer")->required();
     line.text("--policy", "POLICY", command.policy, "The policy that it is about")->required();
-    line.text("--connection", "ID", command.connection, "What server and client both call their connection")->required();
+    line.text("--connection", "ID", command.connection, "What server and client both call their connection")
+        ->required();
     line.texts("-m,--mount", "FILE", command.mounts, "A bundle that is mounted; repeat it, later ones win");
     line.texts("--loose", "DIR", command.loose, "A folder of loose files that is mounted too; may be repeated");
-    line.texts("--variant", "AXIS=TAG,TAG", command.variants, "The tags that the client uses on this axis; may be repeated");
+    line.texts("--variant", "AXIS=TAG,TAG", command.variants,
+               "The tags that the client uses on this axis; may be repeated");
     line.text("--trust", "TRUST", command.trust, "Whose signatures count; nobody's when left out");
     line.text("-o,--out", "ANSWER", command.out, "The message to write")->required();
     line.text("--report", "REPORT", command.report, "Write all problems there, for the server");
@@ -273,8 +297,10 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
     if (!command.report.empty()) {
         FARDEL_TRY_ASSIGN(report, read_pure_report(command.report));
     }
-    FARDEL_TRY_ASSIGN(const PureNonce nonce, PureState(command.state).take(answer.nonce, hash_connection(command.connection), now_s()));
-    FARDEL_TRY_ASSIGN(const PureVerdict verdict, check_pure_answer(answer, nonce, policy, bundles, command.connection, report ? &*report : nullptr));
+    FARDEL_TRY_ASSIGN(const PureNonce nonce,
+                      PureState(command.state).take(answer.nonce, hash_connection(command.connection), now_s()));
+    FARDEL_TRY_ASSIGN(const PureVerdict verdict, check_pure_answer(answer, nonce, policy, bundles, command.connection,
+                                                                   report ? &*report : nullptr));
     if (!command.out.empty())
         FARDEL_TRY(write_file(command.out, encode_pure_verdict(verdict)));
 
@@ -291,13 +317,17 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
 }
 
 Result<Exit> run_check(Words words, Console& console) {
-    CommandLine line("pure check", "--answer ANSWER --policy POLICY --connection ID --state DIR --mount FILE... [options]",
-                     "Server: checks a client's answer against its own copies of the bundles, and tells everything that speaks against it.",
-                     "  fardel pure check --answer answer --report report --policy server.pure --connection 203.0.113.7:27960 --state /var/lib/fardel-pure --mount base.fardel --mount map.fardel\n");
+    CommandLine line("pure check",
+                     "--answer ANSWER --policy POLICY --connection ID --state DIR --mount FILE... [options]",
+                     "Server: checks a client's answer against its own copies of the bundles, and tells everything "
+                     "that speaks against it.",
+                     "  fardel pure check --answer answer --report report --policy server.pure --connection "
+                     "203.0.113.7:27960 --state /var/lib/fardel-pure --mount base.fardel --mount map.fardel\n");
     CheckPureCommand command;
     line.text("--answer", "ANSWER", command.answer, "The client's answer")->required();
     line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
-    line.text("--connection", "ID", command.connection, "What server and client both call their connection")->required();
+    line.text("--connection", "ID", command.connection, "What server and client both call their connection")
+        ->required();
     line.text("--state", "DIR", command.state, "Where the server remembers its offers")->required();
     line.texts("-m,--mount", "FILE", command.mounts, "The server's own copies; repeat it");
     line.text("--report", "REPORT", command.report, "The client's own report, when it came");
@@ -319,8 +349,10 @@ constexpr std::string_view kPureUsage =
     "Examples:\n"
     "  fardel pure policy base.fardel map.fardel -o server.pure\n"
     "  fardel pure offer --policy server.pure --connection alice --state state -o offer\n"
-    "  fardel pure answer --offer offer --policy server.pure --connection alice --mount base.fardel --mount map.fardel -o answer --report report\n"
-    "  fardel pure check --answer answer --report report --policy server.pure --connection alice --state state --mount base.fardel --mount map.fardel\n\n"
+    "  fardel pure answer --offer offer --policy server.pure --connection alice --mount base.fardel --mount map.fardel "
+    "-o answer --report report\n"
+    "  fardel pure check --answer answer --report report --policy server.pure --connection alice --state state --mount "
+    "base.fardel --mount map.fardel\n\n"
     "'fardel pure answer --help' tells more. More: man fardel-pure\n";
 
 }  // namespace
@@ -339,7 +371,11 @@ Result<Exit> run_pure(Words words, Console& console) {
         FARDEL_TRY(console.write(kPureUsage));
         return Exit::fine;
     }
-    console.say(verb.empty() ? "fardel: pure: policy, offer, answer or check? see 'fardel pure --help'" : fmt::format("fardel: pure: '{}' is none of policy, offer, answer and check; see 'fardel pure --help'", verb));
+    console.say(
+        verb.empty()
+            ? "fardel: pure: policy, offer, answer or check? see 'fardel pure --help'"
+            : fmt::format("fardel: pure: '{}' is none of policy, offer, answer and check; see 'fardel pure --help'",
+                          verb));
     return Exit::usage;
 }
 

@@ -21,7 +21,9 @@ namespace {
 constexpr std::size_t kLooseMax = 1'000'000;
 constexpr std::size_t kCacheBytes = 64u << 20;  // small assets share blocks
 
-std::string_view text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 template <class T>
 Result<T> in_file(const std::string& path, Result<T> result) {
@@ -41,13 +43,16 @@ PureFault fault_of(ErrorCode code) {
 
 struct ClientBundle {
     std::shared_ptr<const Bundle> vouched;  // what the trust policy says of it; tainted where it vouches for nothing
-    std::shared_ptr<const Bundle> checked;  // each byte of it is held against the manifest, whoever has signed the layout
+    std::shared_ptr<const Bundle>
+        checked;  // each byte of it is held against the manifest, whoever has signed the layout
 };
 
-Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPolicy* trust, const std::shared_ptr<BlockCache>& cache) {
+Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPolicy* trust,
+                                        const std::shared_ptr<BlockCache>& cache) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
     ClientBundle bundle;
-    FARDEL_TRY_ASSIGN(bundle.checked, Bundle::open(source, {.policy = nullptr, .now_s = 0, .cache = cache, .label = file}));
+    FARDEL_TRY_ASSIGN(bundle.checked,
+                      Bundle::open(source, {.policy = nullptr, .now_s = 0, .cache = cache, .label = file}));
     bundle.vouched = bundle.checked;
     if (trust == nullptr)
         return bundle;
@@ -64,7 +69,8 @@ Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPoli
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t bytes_max) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
     if (source->size_bytes() > bytes_max)
-        return Error(ErrorCode::limit, path + ": " + std::to_string(source->size_bytes()) + " bytes, at most " + std::to_string(bytes_max) + " expected");
+        return Error(ErrorCode::limit, path + ": " + std::to_string(source->size_bytes()) + " bytes, at most " +
+                                           std::to_string(bytes_max) + " expected");
     std::vector<std::byte> bytes(static_cast<std::size_t>(source->size_bytes()));
     FARDEL_TRY(source->read_at(0, bytes));
     return bytes;
@@ -96,7 +102,9 @@ Status write_file(const std::string& path, std::span<const std::byte> bytes) {
     return file->commit();
 }
 
-Status write_file(const std::string& path, std::string_view text) { return write_file(path, std::as_bytes(std::span(text))); }
+Status write_file(const std::string& path, std::string_view text) {
+    return write_file(path, std::as_bytes(std::span(text)));
+}
 
 Result<OpenBundles> open_bundles(const std::vector<std::string>& files) {
     OpenBundles bundles;
@@ -107,7 +115,8 @@ Result<OpenBundles> open_bundles(const std::vector<std::string>& files) {
     return bundles;
 }
 
-Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const PurePolicy& policy, const std::string& trust_path) {
+Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const PurePolicy& policy,
+                                  const std::string& trust_path) {
     std::optional<TrustPolicy> trust;
     if (!trust_path.empty()) {
         FARDEL_TRY_ASSIGN(trust, read_trust_policy(trust_path));
@@ -118,7 +127,8 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
     for (const std::string& file : files) {
         const auto bundle = open_client_bundle(file, trust ? &*trust : nullptr, cache);
         if (!bundle) {
-            client.problems.push_back(make_pure_problem(fault_of(bundle.error().code()), {}, file, bundle.error().text()));
+            client.problems.push_back(
+                make_pure_problem(fault_of(bundle.error().code()), {}, file, bundle.error().text()));
             continue;
         }
         MountDescription mount;
@@ -146,7 +156,9 @@ Result<std::vector<std::string>> list_loose_paths(const std::string& folder) {
             return Error(ErrorCode::limit, folder + ": more than " + std::to_string(kLooseMax) + " files");
     }
     if (failure)
-        return Error(failure == std::errc::no_such_file_or_directory ? ErrorCode::missing : failure == std::errc::permission_denied ? ErrorCode::denied : ErrorCode::io,
+        return Error(failure == std::errc::no_such_file_or_directory ? ErrorCode::missing
+                     : failure == std::errc::permission_denied       ? ErrorCode::denied
+                                                                     : ErrorCode::io,
                      folder + ": " + failure.message());
     std::ranges::sort(paths);
     return paths;

@@ -1,4 +1,5 @@
-// What `fardel pure` reads and writes: policy, messages and report as files, and the bundles that a client or server has.
+// What `fardel pure` reads and writes: policy, messages and report as files, and the bundles that a client or server
+// has.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -39,9 +40,11 @@ struct PureClient {
 };
 // `trust_path`: whose signatures count; empty: nobody's. What cannot be opened is a problem. Errors: those of the trust
 // policy.
-Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const PurePolicy& policy, const std::string& trust_path);
+Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const PurePolicy& policy,
+                                  const std::string& trust_path);
 
-// Paths of all files below a folder, as the tree would have them, sorted. Errors: those of the folder, limit (a million).
+// Paths of all files below a folder, as the tree would have them, sorted. Errors: those of the folder, limit (a
+// million).
 Result<std::vector<std::string>> list_loose_paths(const std::string& folder);
 
 }  // namespace fardel

@@ -20,7 +20,8 @@ Status PureState::open(const Hash& nonce, const Hash& connection, std::uint64_t 
     std::error_code failure;
     fs::create_directories(folder_, failure);
     if (failure)
-        return Error(failure == std::errc::permission_denied ? ErrorCode::denied : ErrorCode::io, folder_ + ": " + failure.message());
+        return Error(failure == std::errc::permission_denied ? ErrorCode::denied : ErrorCode::io,
+                     folder_ + ": " + failure.message());
     return write_file(path_of(nonce, kOpen), connection.hex() + " " + std::to_string(expires_s) + "\n");
 }
 
@@ -46,7 +47,8 @@ Result<PureNonce> PureState::take(const Hash& nonce, const Hash& connection, std
     if (failure == std::errc::no_such_file_or_directory)
         return PureNonce::replayed;  // somebody was faster
     if (failure)
-        return Error(failure == std::errc::permission_denied ? ErrorCode::denied : ErrorCode::io, path + ": " + failure.message());
+        return Error(failure == std::errc::permission_denied ? ErrorCode::denied : ErrorCode::io,
+                     path + ": " + failure.message());
     return now_s > expires_s ? PureNonce::expired : PureNonce::open;
 }
 

@@ -1,6 +1,6 @@
-// PureState: a folder in which a server that is run from a shell remembers its offers, one file each. What PureOffers is
-// to a server in one process. Several processes may use one folder: a file is renamed when its offer is taken, and only
-// one of them can do that.
+// PureState: a folder in which a server that is run from a shell remembers its offers, one file each. What PureOffers
+// is to a server in one process. Several processes may use one folder: a file is renamed when its offer is taken, and
+// only one of them can do that.
 #pragma once
 
 #include <fardel/format/ids.h>

@@ -26,7 +26,8 @@ std::vector<std::string> asset_names_of(const BundlePlan& plan) {
     return names;
 }
 
-void add_target(const LinkedReference& linked, const BundlePlan& plan, const std::vector<std::string>& names, ReferenceEdge& edge) {
+void add_target(const LinkedReference& linked, const BundlePlan& plan, const std::vector<std::string>& names,
+                ReferenceEdge& edge) {
     if (!linked.target) {
         edge.kind = "missing";
     } else if (linked.name) {
@@ -77,7 +78,13 @@ std::vector<ReferenceEdge> reference_edges(const PackPlan& packed) {
     for (std::size_t asset = 0; asset < packed.scanned.size(); ++asset) {
         const auto& references = packed.scanned[asset].findings.references;
         for (std::size_t i = 0; i < references.size(); ++i) {
-            ReferenceEdge edge{.from = names[asset], .spelling = references[i].spelling, .use = reference_use_name(references[i].use), .line = references[i].line, .optional = references[i].optional, .kind = {}, .to = {}};
+            ReferenceEdge edge{.from = names[asset],
+                               .spelling = references[i].spelling,
+                               .use = reference_use_name(references[i].use),
+                               .line = references[i].line,
+                               .optional = references[i].optional,
+                               .kind = {},
+                               .to = {}};
             add_target(packed.link->linked[asset][i], packed.plan, names, edge);
             edges.push_back(std::move(edge));
         }
@@ -94,23 +101,33 @@ std::vector<ReferenceEdge> edges_around(const std::vector<ReferenceEdge>& edges,
         up.emplace(edge.to, edge.from);
     }
     const auto below = reached_from(std::string(name), down);
-    up.erase(std::string());   // what is missing is nobody in common
+    up.erase(std::string());  // what is missing is nobody in common
     const auto above = reached_from(std::string(name), up);
     std::vector<ReferenceEdge> around;
-    std::ranges::copy_if(edges, std::back_inserter(around), [&](const ReferenceEdge& edge) { return below.contains(edge.from) || (!edge.to.empty() && above.contains(edge.to)); });
+    std::ranges::copy_if(edges, std::back_inserter(around), [&](const ReferenceEdge& edge) {
+        return below.contains(edge.from) || (!edge.to.empty() && above.contains(edge.to));
+    });
     return around;
 }
 
 std::string format_reference_text(const std::vector<ReferenceEdge>& edges, std::string_view project) {
-    const auto missing = std::ranges::count_if(edges, [](const ReferenceEdge& edge) { return edge.to.empty() && !edge.optional; });
-    std::string text = fmt::format("{}: {}, {} missing\n", printable(project), format_count(edges.size(), "reference", "references"), format_count(static_cast<std::uint64_t>(missing)));
+    const auto missing =
+        std::ranges::count_if(edges, [](const ReferenceEdge& edge) { return edge.to.empty() && !edge.optional; });
+    std::string text =
+        fmt::format("{}: {}, {} missing\n", printable(project), format_count(edges.size(), "reference", "references"),
+                    format_count(static_cast<std::uint64_t>(missing)));
     std::string_view from;
     for (const ReferenceEdge& edge : edges) {
         if (edge.from != from)
             text += fmt::format("{}\n", printable(edge.from));
         from = edge.from;
         const std::string where = edge.line != 0 ? fmt::format("{}: ", edge.line) : "";
-        const std::string_view how = edge.kind == "inside" ? "" : edge.kind == "shader" ? " (defines it)" : edge.kind == "dependency" ? " (of a dependency)" : edge.kind == "run_time" ? " (looked for at run time)" : edge.optional ? "not there, optional" : "missing";
+        const std::string_view how = edge.kind == "inside"       ? ""
+                                     : edge.kind == "shader"     ? " (defines it)"
+                                     : edge.kind == "dependency" ? " (of a dependency)"
+                                     : edge.kind == "run_time"   ? " (looked for at run time)"
+                                     : edge.optional             ? "not there, optional"
+                                                                 : "missing";
         text += fmt::format("    {}{} {} → {}{}\n", where, edge.use, printable(edge.spelling), printable(edge.to), how);
     }
     return text;
@@ -119,17 +136,25 @@ std::string format_reference_text(const std::vector<ReferenceEdge>& edges, std::
 Json reference_json(const std::vector<ReferenceEdge>& edges) {
     Json json{{"references", Json::array()}};
     for (const ReferenceEdge& edge : edges)
-        json["references"].push_back({{"from", edge.from}, {"line", edge.line}, {"spelling", edge.spelling}, {"use", edge.use}, {"optional", edge.optional}, {"kind", edge.kind}, {"to", edge.to.empty() ? Json() : Json(edge.to)}});
+        json["references"].push_back({{"from", edge.from},
+                                      {"line", edge.line},
+                                      {"spelling", edge.spelling},
+                                      {"use", edge.use},
+                                      {"optional", edge.optional},
+                                      {"kind", edge.kind},
+                                      {"to", edge.to.empty() ? Json() : Json(edge.to)}});
     return json;
 }
 
 std::string format_reference_dot(const std::vector<ReferenceEdge>& edges) {
-    std::map<std::pair<std::string_view, std::string>, std::size_t> nodes;   // kind, label
+    std::map<std::pair<std::string_view, std::string>, std::size_t> nodes;  // kind, label
     std::string shapes;
     const auto node_of = [&](std::string_view kind, const std::string& label) {
         const auto placed = nodes.emplace(std::pair(kind, label), nodes.size());
         if (placed.second) {
-            const std::string_view style = kind == "missing" ? ", color=red" : kind == "dependency" || kind == "run_time" ? ", style=dotted" : "";
+            const std::string_view style = kind == "missing"                            ? ", color=red"
+                                           : kind == "dependency" || kind == "run_time" ? ", style=dotted"
+                                                                                        : "";
             shapes += fmt::format("  n{} [label=\"{}\"{}];\n", placed.first->second, dot_text(label), style);
         }
         return placed.first->second;
@@ -138,7 +163,8 @@ std::string format_reference_dot(const std::vector<ReferenceEdge>& edges) {
     std::set<std::tuple<std::size_t, std::size_t, bool>> drawn;
     for (const ReferenceEdge& edge : edges) {
         const std::size_t from = node_of("inside", edge.from);
-        const std::size_t to = node_of(edge.kind == "shader" ? "inside" : edge.kind, edge.to.empty() ? edge.spelling : edge.to);
+        const std::size_t to =
+            node_of(edge.kind == "shader" ? "inside" : edge.kind, edge.to.empty() ? edge.spelling : edge.to);
         if (drawn.emplace(from, to, edge.optional).second)
             lines += fmt::format("  n{} -> n{}{};\n", from, to, edge.optional ? " [style=dashed]" : "");
     }

@@ -13,13 +13,13 @@
 namespace fardel {
 
 struct ReferenceEdge {
-    std::string from;                  // logical name
-    std::string spelling;              // hostile
-    std::string_view use;              // "texture"
+    std::string from;      // logical name
+    std::string spelling;  // hostile
+    std::string_view use;  // "texture"
     std::uint32_t line = 0;
     bool optional = false;
-    std::string_view kind;             // "inside", "shader", "dependency", "run_time", "missing"
-    std::string to;                    // name; of a dependency's asset its id; empty: missing
+    std::string_view kind;  // "inside", "shader", "dependency", "run_time", "missing"
+    std::string to;         // name; of a dependency's asset its id; empty: missing
 };
 
 // By asset, each in its order.

@@ -95,14 +95,19 @@ Result<Exit> report(ReportCommand command, Console& console) {
     const ReportSelection selection = select_names(facts);
     const std::string page = format_page(page_facts(facts, selection, audit));
     FARDEL_TRY(write_page(command.out, page));
-    std::string text = fmt::format("{}: {}, {}\n", printable(command.out, 2000), format_count(facts.bundles.size(), "bundle", "bundles"), format_size(page.size()));
+    std::string text = fmt::format("{}: {}, {}\n", printable(command.out, 2000),
+                                   format_count(facts.bundles.size(), "bundle", "bundles"), format_size(page.size()));
     if (selection.names_left_out > 0)
-        text += fmt::format("{} are told as sums by folder and type\n", format_count(selection.names_left_out, "smaller name", "smaller names"));
+        text += fmt::format("{} are told as sums by folder and type\n",
+                            format_count(selection.names_left_out, "smaller name", "smaller names"));
     if (project) {
         const Audit& found = project->packed.link->audit;
-        text += fmt::format("{}: {} missing, {} unused\n", printable(project->file), format_count(found.missing.size(), "reference", "references"), format_count(found.unused.size(), "name", "names"));
+        text += fmt::format("{}: {} missing, {} unused\n", printable(project->file),
+                            format_count(found.missing.size(), "reference", "references"),
+                            format_count(found.unused.size(), "name", "names"));
         if (const std::uint64_t stale = count_stale(project->packed, facts); stale != 0)
-            text += fmt::format("{}: {} not as in the sources; 'fardel build' makes the bundle anew\n", console.paint(Colour::yellow, "old"), format_count(stale, "name is", "names are"));
+            text += fmt::format("{}: {} not as in the sources; 'fardel build' makes the bundle anew\n",
+                                console.paint(Colour::yellow, "old"), format_count(stale, "name is", "names are"));
     }
     FARDEL_TRY(console.write(text));
     return Exit::fine;
@@ -112,19 +117,25 @@ Result<Exit> report(ReportCommand command, Console& console) {
 
 Result<Exit> run_report(Words words, Console& console) {
     CommandLine line("report", "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY]",
-                     "Writes one HTML page about bundles that are mounted together: sizes, duplicates, what hides what, what is missing, and who refers to whom.",
+                     "Writes one HTML page about bundles that are mounted together: sizes, duplicates, what hides "
+                     "what, what is missing, and who refers to whom.",
                      "  fardel report mygame.fardel\n"
                      "  fardel report base.fardel mod.fardel -o both.html\n"
                      "  fardel report mygame.fardel --audit audit.json\n"
                      "  fardel report mygame/fardel.toml\n");
     ReportCommand command;
-    line.texts("BUNDLE", "BUNDLE", command.files, "The bundles, in the order in which they are mounted, later ones win; or a project (its file, or its folder): what it last built, with what is missing and unused")->required();
+    line.texts("BUNDLE", "BUNDLE", command.files,
+               "The bundles, in the order in which they are mounted, later ones win; or a project (its file, or its "
+               "folder): what it last built, with what is missing and unused")
+        ->required();
     line.text("-o,--output", "OUT", command.out, "The page to write; report.html when left out");
-    line.text("--audit", "FILE", command.audit, "What 'fardel audit --json' printed: missing, unused and broken assets");
+    line.text("--audit", "FILE", command.audit,
+              "What 'fardel audit --json' printed: missing, unused and broken assets");
     line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
     if (const auto over = line.parse(words, console))
         return *over;
-    if (std::ranges::any_of(command.files, [](const std::string& file) { return !find_project_file(file).empty(); }) && (command.files.size() > 1 || !command.audit.empty()))
+    if (std::ranges::any_of(command.files, [](const std::string& file) { return !find_project_file(file).empty(); }) &&
+        (command.files.size() > 1 || !command.audit.empty()))
         return line.mistake("a project stands alone, without other bundles and --audit: it is audited here", console);
     return report(std::move(command), console);
 }

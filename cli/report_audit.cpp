@@ -49,16 +49,27 @@ Result<ReportAudit> parse_audit(std::string_view text) {
         return Error(ErrorCode::malformed, "no JSON object, as 'fardel audit --json' prints it");
     ReportAudit audit;
     each_in(json, "missing", [&](const Json& entry) {
-        ReportAudit::Missing missing{.from = text_in(entry, "from"), .spelling = text_in(entry, "spelling"), .use = text_in(entry, "use"), .line = count_in(entry, "line"), .tried = {}};
+        ReportAudit::Missing missing{.from = text_in(entry, "from"),
+                                     .spelling = text_in(entry, "spelling"),
+                                     .use = text_in(entry, "use"),
+                                     .line = count_in(entry, "line"),
+                                     .tried = {}};
         each_in(entry, "tried", [&](const Json& name) {
             if (name.is_string())
                 missing.tried.push_back(name.get<std::string>());
         });
         audit.missing.push_back(std::move(missing));
     });
-    each_in(json, "unused", [&](const Json& entry) { audit.unused.push_back({text_in(entry, "name"), count_in(entry, "size")}); });
-    each_in(json, "broken", [&](const Json& entry) { audit.broken.push_back({text_in(entry, "name"), text_in(entry, "reason")}); });
-    each_in(json, "roots", [&](const Json& entry) { audit.roots.push_back({text_in(entry, "root"), count_in(entry, "names"), count_in(entry, "size"), count_in(entry, "missing")}); });
+    each_in(json, "unused", [&](const Json& entry) {
+        audit.unused.push_back({text_in(entry, "name"), count_in(entry, "size")});
+    });
+    each_in(json, "broken", [&](const Json& entry) {
+        audit.broken.push_back({text_in(entry, "name"), text_in(entry, "reason")});
+    });
+    each_in(json, "roots", [&](const Json& entry) {
+        audit.roots.push_back(
+            {text_in(entry, "root"), count_in(entry, "names"), count_in(entry, "size"), count_in(entry, "missing")});
+    });
     return audit;
 }
 

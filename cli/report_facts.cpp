@@ -45,7 +45,10 @@ ReportSide side_of(const ConflictSide& side, const Places& places) { return {pla
 Status read_relations(const Vfs& vfs, const Places& places, ReportFacts& facts) {
     FARDEL_TRY_ASSIGN(const std::vector<Conflict> conflicts, vfs.conflicts());
     for (const Conflict& conflict : conflicts) {
-        ReportConflict told{.path = below_root(conflict.path), .harmless = conflict.harmless(), .winner = side_of(conflict.winner, places), .hidden = {}};
+        ReportConflict told{.path = below_root(conflict.path),
+                            .harmless = conflict.harmless(),
+                            .winner = side_of(conflict.winner, places),
+                            .hidden = {}};
         for (const ConflictSide& side : conflict.hidden)
             told.hidden.push_back(side_of(side, places));
         facts.conflicts.push_back(std::move(told));
@@ -54,7 +57,8 @@ Status read_relations(const Vfs& vfs, const Places& places, ReportFacts& facts) 
     for (const MissingName& missing : links.names)
         facts.gaps.push_back({places.at(missing.mount), missing.name, missing.pattern, missing.optional});
     for (const MissingBundle& missing : links.bundles)
-        facts.absent_bundles.push_back({places.at(missing.mount), missing.bundle, missing.name, missing.version, missing.is_static});
+        facts.absent_bundles.push_back(
+            {places.at(missing.mount), missing.bundle, missing.name, missing.version, missing.is_static});
     return ok();
 }
 
@@ -67,19 +71,25 @@ public:
             by_id_.emplace(facts.bundles[bundle].id, bundle);
             for (const ContentName& name : facts.bundles[bundle].contents.names)
                 if (name.published && !name.extends)
-                    published_[name.text] = {bundle, &name};   // later ones win, tombstones too
+                    published_[name.text] = {bundle, &name};  // later ones win, tombstones too
         }
     }
 
     ReportReference follow(std::uint32_t from, const ContentReference& reference) const {
         const bool dynamic = reference.kind == ReferenceKind::dynamic;
-        ReportReference followed{.from = from, .to = {}, .spelling = reference.spelling, .wanted = dynamic ? reference.name : reference.asset.hex(), .optional = reference.optional, .dynamic = dynamic};
+        ReportReference followed{.from = from,
+                                 .to = {},
+                                 .spelling = reference.spelling,
+                                 .wanted = dynamic ? reference.name : reference.asset.hex(),
+                                 .optional = reference.optional,
+                                 .dynamic = dynamic};
         const std::uint32_t own = facts_.bundle_of(from);
         if (dynamic)
             followed.to = find_named(own, reference.name);
         else if (reference.kind == ReferenceKind::internal)
             followed.to = find_asset(own, reference.asset);
-        else if (const auto other = by_id_.find(facts_.bundles[own].contents.dependencies[reference.dependency].bundle); other != by_id_.end())
+        else if (const auto other = by_id_.find(facts_.bundles[own].contents.dependencies[reference.dependency].bundle);
+                 other != by_id_.end())
             followed.to = find_asset(other->second, reference.asset);
         return followed;
     }
@@ -144,7 +154,8 @@ std::vector<std::size_t> starts_of(const ReportFacts& facts) {
     return starts;
 }
 
-ReportRoot closure_of(const ReportFacts& facts, const std::vector<std::size_t>& starts, std::uint32_t root, std::vector<std::uint32_t>& seen, std::uint32_t round) {
+ReportRoot closure_of(const ReportFacts& facts, const std::vector<std::size_t>& starts, std::uint32_t root,
+                      std::vector<std::uint32_t>& seen, std::uint32_t round) {
     ReportRoot closure{.node = root};
     std::vector<std::uint32_t> queue{root};
     seen[root] = round;
@@ -176,7 +187,8 @@ void find_roots(ReportFacts& facts) {
         if (!referred[node] && starts[node] != starts[node + std::size_t{1}])
             roots.push_back(node);
     // Of very many the ones that refer to most.
-    std::ranges::stable_sort(roots, std::ranges::greater{}, [&](std::uint32_t node) { return starts[node + std::size_t{1}] - starts[node]; });
+    std::ranges::stable_sort(roots, std::ranges::greater{},
+                             [&](std::uint32_t node) { return starts[node + std::size_t{1}] - starts[node]; });
     facts.roots_left_out = roots.size() - std::min(roots.size(), kReportRootsMax);
     roots.resize(std::min(roots.size(), kReportRootsMax));
     std::vector<std::uint32_t> seen(facts.node_count());
@@ -204,13 +216,17 @@ void find_duplicates(ReportFacts& facts) {
     for (auto& entry : by_asset)
         if (entry.second.names.size() > 1)
             facts.duplicates.push_back(std::move(entry.second));
-    std::ranges::stable_sort(facts.duplicates, std::ranges::greater{}, [](const ReportDuplicate& duplicate) { return duplicate.raw_bytes * (duplicate.names.size() - 1); });
+    std::ranges::stable_sort(facts.duplicates, std::ranges::greater{}, [](const ReportDuplicate& duplicate) {
+        return duplicate.raw_bytes * (duplicate.names.size() - 1);
+    });
 }
 
 }  // namespace
 
 std::uint32_t ReportFacts::node_count() const noexcept {
-    return bundles.empty() ? 0 : bundles.back().first_node + static_cast<std::uint32_t>(bundles.back().contents.assets.size());
+    return bundles.empty()
+               ? 0
+               : bundles.back().first_node + static_cast<std::uint32_t>(bundles.back().contents.assets.size());
 }
 
 std::uint32_t ReportFacts::bundle_of(std::uint32_t node) const noexcept {

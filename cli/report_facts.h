@@ -25,18 +25,18 @@ struct ReportBundle {
     LayoutId layout;
     std::uint64_t file_bytes = 0;
     std::uint64_t signatures = 0;
-    std::uint32_t first_node = 0;                // number of its first asset
+    std::uint32_t first_node = 0;  // number of its first asset
     BundleContents contents;
 };
 
 // One bundle's side of a name that several have.
 struct ReportSide {
     std::uint32_t bundle = 0;
-    std::optional<AssetId> asset;                // nothing: a tombstone
+    std::optional<AssetId> asset;  // nothing: a tombstone
 };
 
 struct ReportConflict {
-    std::string path;                            // without the leading '/'
+    std::string path;  // without the leading '/'
     bool harmless = false;
     ReportSide winner;
     std::vector<ReportSide> hidden;
@@ -44,7 +44,7 @@ struct ReportConflict {
 
 // A name or pattern that nobody publishes, or a bundle that is not there.
 struct ReportGap {
-    std::uint32_t bundle = 0;                    // who wants it
+    std::uint32_t bundle = 0;  // who wants it
     std::string name;
     bool pattern = false;
     bool optional = false;
@@ -59,10 +59,10 @@ struct ReportAbsentBundle {
 
 // What an asset's link table says, followed to where it leads among these bundles.
 struct ReportReference {
-    std::uint32_t from = 0;                      // node
-    std::optional<std::uint32_t> to;             // node; nothing: it leads nowhere
+    std::uint32_t from = 0;           // node
+    std::optional<std::uint32_t> to;  // node; nothing: it leads nowhere
     std::string spelling;
-    std::string wanted;                          // the name or asset id that it asks for
+    std::string wanted;  // the name or asset id that it asks for
     bool optional = false;
     bool dynamic = false;
 };
@@ -70,10 +70,10 @@ struct ReportReference {
 // The assets that one asset pulls in: one to which nothing refers.
 struct ReportRoot {
     std::uint32_t node = 0;
-    std::uint64_t assets = 0;                    // distinct, itself among them
+    std::uint64_t assets = 0;  // distinct, itself among them
     std::uint64_t raw_bytes = 0;
     std::uint64_t stored_bytes = 0;
-    std::uint64_t missing = 0;                   // references that lead nowhere and are not optional
+    std::uint64_t missing = 0;  // references that lead nowhere and are not optional
 };
 
 // Several names for one asset of one bundle, or equal assets of several bundles.
@@ -81,18 +81,18 @@ struct ReportDuplicate {
     AssetId asset;
     std::uint64_t raw_bytes = 0;
     std::vector<std::pair<std::uint32_t, std::string>> names;  // bundle, name
-    std::uint64_t copies = 0;                    // bundles that store it
+    std::uint64_t copies = 0;                                  // bundles that store it
 };
 
 struct ReportFacts {
-    std::vector<ReportBundle> bundles;           // in the order of mounting: later ones win
-    std::vector<ReportConflict> conflicts;       // by path
+    std::vector<ReportBundle> bundles;      // in the order of mounting: later ones win
+    std::vector<ReportConflict> conflicts;  // by path
     std::vector<ReportGap> gaps;
     std::vector<ReportAbsentBundle> absent_bundles;
-    std::vector<ReportReference> references;     // by node
-    std::vector<ReportRoot> roots;               // largest closures first
-    std::uint64_t roots_left_out = 0;            // above kReportRootsMax
-    std::vector<ReportDuplicate> duplicates;     // by bytes that the names share, most first
+    std::vector<ReportReference> references;  // by node
+    std::vector<ReportRoot> roots;            // largest closures first
+    std::uint64_t roots_left_out = 0;         // above kReportRootsMax
+    std::vector<ReportDuplicate> duplicates;  // by bytes that the names share, most first
 
     std::uint32_t node_count() const noexcept;
     std::uint32_t bundle_of(std::uint32_t node) const noexcept;
@@ -101,8 +101,8 @@ struct ReportFacts {
 
 inline constexpr std::size_t kReportRootsMax = 500;
 
-// Mounts them as a game would, and reads their tables. `policy_path`: mount only what this policy trusts; empty: anything.
-// Errors: those of opening and mounting bundles.
+// Mounts them as a game would, and reads their tables. `policy_path`: mount only what this policy trusts; empty:
+// anything. Errors: those of opening and mounting bundles.
 Result<ReportFacts> gather_facts(const std::vector<std::string>& files, const std::string& policy_path);
 
 // The pure part: references followed, closures, duplicates; from `facts.bundles`.

@@ -49,7 +49,8 @@ private:
 
 class PageFacts {
 public:
-    PageFacts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit) : facts_(facts), selection_(selection), audit_(audit) {}
+    PageFacts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit)
+        : facts_(facts), selection_(selection), audit_(audit) {}
 
     Json make() {
         Json names = make_names();
@@ -62,10 +63,15 @@ public:
             {"totals", make_totals()},
             {"references", make_references()},
             {"conflicts", make_conflicts()},
-            {"gaps", bounded(facts_.gaps, [](const ReportGap& gap) { return Json::array({gap.bundle, on_page(gap.name), gap.pattern, gap.optional}); })},
-            {"absent_bundles", bounded(facts_.absent_bundles, [](const ReportAbsentBundle& absent) {
-                 return Json::array({absent.bundle, absent.wanted.hex(), on_page(absent.name), on_page(absent.version), absent.is_static});
-             })},
+            {"gaps", bounded(facts_.gaps,
+                             [](const ReportGap& gap) {
+                                 return Json::array({gap.bundle, on_page(gap.name), gap.pattern, gap.optional});
+                             })},
+            {"absent_bundles", bounded(facts_.absent_bundles,
+                                       [](const ReportAbsentBundle& absent) {
+                                           return Json::array({absent.bundle, absent.wanted.hex(), on_page(absent.name),
+                                                               on_page(absent.version), absent.is_static});
+                                       })},
             {"unresolved", make_unresolved()},
             {"roots", make_roots()},
             {"duplicates", make_duplicates()},
@@ -80,14 +86,28 @@ private:
         Json bundles = Json::array();
         for (const ReportBundle& bundle : facts_.bundles) {
             Json dependencies = Json::array(), metadata = Json::array();
-            for (const ContentDependency& dependency : std::span(bundle.contents.dependencies).first(std::min(bundle.contents.dependencies.size(), kReportListMax)))
-                dependencies.push_back(Json{{"id", dependency.bundle.hex()}, {"name", on_page(dependency.name)}, {"version", on_page(dependency.version)}, {"static", dependency.is_static}});
+            for (const ContentDependency& dependency :
+                 std::span(bundle.contents.dependencies)
+                     .first(std::min(bundle.contents.dependencies.size(), kReportListMax)))
+                dependencies.push_back(Json{{"id", dependency.bundle.hex()},
+                                            {"name", on_page(dependency.name)},
+                                            {"version", on_page(dependency.version)},
+                                            {"static", dependency.is_static}});
             for (const ContentMetadata& entry : bundle.contents.metadata)
                 metadata.push_back(Json::array({on_page(entry.key), on_page(format_value(entry.value))}));
-            bundles.push_back(Json{{"file", on_page(bundle.file)}, {"id", bundle.id.hex()}, {"layout", bundle.layout.hex()}, {"name", on_page(bundle.name)}, {"version", on_page(bundle.version)},
-                                   {"file_bytes", bundle.file_bytes}, {"raw", bundle.contents.raw_bytes}, {"stored", bundle.contents.stored_bytes},
-                                   {"assets", bundle.contents.assets.size()}, {"names", bundle.contents.names.size()}, {"signatures", bundle.signatures},
-                                   {"dependencies", std::move(dependencies)}, {"metadata", std::move(metadata)}});
+            bundles.push_back(Json{{"file", on_page(bundle.file)},
+                                   {"id", bundle.id.hex()},
+                                   {"layout", bundle.layout.hex()},
+                                   {"name", on_page(bundle.name)},
+                                   {"version", on_page(bundle.version)},
+                                   {"file_bytes", bundle.file_bytes},
+                                   {"raw", bundle.contents.raw_bytes},
+                                   {"stored", bundle.contents.stored_bytes},
+                                   {"assets", bundle.contents.assets.size()},
+                                   {"names", bundle.contents.names.size()},
+                                   {"signatures", bundle.signatures},
+                                   {"dependencies", std::move(dependencies)},
+                                   {"metadata", std::move(metadata)}});
         }
         return bundles;
     }
@@ -97,7 +117,8 @@ private:
         const auto [entry, is_new] = numbers_.emplace(node, assets_.size());
         if (is_new) {
             const ContentAsset& asset = facts_.asset(node);
-            assets_.push_back(Json::array({facts_.bundle_of(node), types_.number_of(asset.content_type), asset.raw_bytes, asset.stored_bytes, asset.id.hex()}));
+            assets_.push_back(Json::array({facts_.bundle_of(node), types_.number_of(asset.content_type),
+                                           asset.raw_bytes, asset.stored_bytes, asset.id.hex()}));
         }
         return entry->second;
     }
@@ -113,7 +134,8 @@ private:
                 variants.push_back(Json::array({number, on_page(format_tags(variant))}));
             }
             const int flags = (name.published ? 1 : 0) | (name.extends ? 2 : 0);
-            names.push_back(Json::array({selected.bundle, name.text, flags, selected.raw_bytes, selected.stored_bytes, std::move(variants)}));
+            names.push_back(Json::array(
+                {selected.bundle, name.text, flags, selected.raw_bytes, selected.stored_bytes, std::move(variants)}));
         }
         return names;
     }
@@ -121,7 +143,8 @@ private:
     Json make_rest() {
         Json rest = Json::array();
         for (const SelectionRest& sum : selection_.rest)
-            rest.push_back(Json::array({sum.bundle, sum.folder, types_.number_of(sum.content_type), sum.names, sum.raw_bytes, sum.stored_bytes}));
+            rest.push_back(Json::array({sum.bundle, sum.folder, types_.number_of(sum.content_type), sum.names,
+                                        sum.raw_bytes, sum.stored_bytes}));
         return rest;
     }
 
@@ -138,7 +161,8 @@ private:
         std::vector<Json> totals;
         for (const auto& [key, sum] : sums)
             totals.push_back(Json::array({key.first, types_.number_of(key.second), sum[0], sum[1], sum[2]}));
-        std::ranges::stable_sort(totals, std::ranges::greater{}, [](const Json& total) { return total[3].get<std::uint64_t>(); });
+        std::ranges::stable_sort(totals, std::ranges::greater{},
+                                 [](const Json& total) { return total[3].get<std::uint64_t>(); });
         return bounded(totals, [](const Json& total) { return total; });
     }
 
@@ -151,12 +175,16 @@ private:
                 continue;
             const auto to = reference.to ? numbers_.find(*reference.to) : numbers_.end();
             const int flags = (reference.optional ? 1 : 0) | (reference.dynamic ? 2 : 0) | (reference.to ? 4 : 0);
-            list.push_back(Json::array({from->second, to == numbers_.end() ? Json() : Json(to->second), on_page(reference.spelling), flags, to == numbers_.end() ? on_page(reference.wanted) : ""}));
+            list.push_back(Json::array({from->second, to == numbers_.end() ? Json() : Json(to->second),
+                                        on_page(reference.spelling), flags,
+                                        to == numbers_.end() ? on_page(reference.wanted) : ""}));
         }
         return Json{{"total", facts_.references.size()}, {"list", std::move(list)}};
     }
 
-    static Json json_of(const ReportSide& side) { return Json::array({side.bundle, side.asset ? Json(side.asset->hex()) : Json()}); }
+    static Json json_of(const ReportSide& side) {
+        return Json::array({side.bundle, side.asset ? Json(side.asset->hex()) : Json()});
+    }
 
     // Those that matter first.
     Json make_conflicts() const {
@@ -169,7 +197,8 @@ private:
             Json hidden = Json::array();
             for (const ReportSide& side : conflict->hidden)
                 hidden.push_back(json_of(side));
-            return Json::array({on_page(conflict->path), conflict->harmless, json_of(conflict->winner), std::move(hidden)});
+            return Json::array(
+                {on_page(conflict->path), conflict->harmless, json_of(conflict->winner), std::move(hidden)});
         });
         told["harmful"] = std::ranges::count(facts_.conflicts, false, &ReportConflict::harmless);
         return told;
@@ -183,7 +212,8 @@ private:
         std::ranges::stable_sort(unresolved, {}, &ReportReference::optional);
         return bounded(unresolved, [&](const ReportReference* reference) {
             const auto from = numbers_.find(reference->from);
-            return Json::array({from == numbers_.end() ? Json() : Json(from->second), name_of(reference->from), on_page(reference->spelling), on_page(reference->wanted), reference->optional});
+            return Json::array({from == numbers_.end() ? Json() : Json(from->second), name_of(reference->from),
+                                on_page(reference->spelling), on_page(reference->wanted), reference->optional});
         });
     }
 
@@ -201,7 +231,8 @@ private:
     Json make_roots() {
         Json roots = bounded(facts_.roots, [&](const ReportRoot& root) {
             const auto shown_as = numbers_.find(root.node);
-            return Json::array({shown_as == numbers_.end() ? Json() : Json(shown_as->second), name_of(root.node), root.assets, root.raw_bytes, root.stored_bytes, root.missing});
+            return Json::array({shown_as == numbers_.end() ? Json() : Json(shown_as->second), name_of(root.node),
+                                root.assets, root.raw_bytes, root.stored_bytes, root.missing});
         });
         roots["total"] = facts_.roots.size() + facts_.roots_left_out;
         return roots;
@@ -210,21 +241,26 @@ private:
     Json make_duplicates() const {
         Json told = bounded(facts_.duplicates, [](const ReportDuplicate& duplicate) {
             Json names = Json::array();
-            for (const auto& [bundle, name] : std::span(duplicate.names).first(std::min<std::size_t>(duplicate.names.size(), 40)))
+            for (const auto& [bundle, name] :
+                 std::span(duplicate.names).first(std::min<std::size_t>(duplicate.names.size(), 40)))
                 names.push_back(Json::array({bundle, name}));
-            return Json::array({duplicate.asset.hex(), duplicate.raw_bytes, duplicate.copies, duplicate.names.size(), std::move(names)});
+            return Json::array({duplicate.asset.hex(), duplicate.raw_bytes, duplicate.copies, duplicate.names.size(),
+                                std::move(names)});
         });
         std::uint64_t saved = 0;
         for (const ReportDuplicate& duplicate : facts_.duplicates)
-            saved += duplicate.raw_bytes * (duplicate.names.size() - std::min<std::uint64_t>(duplicate.copies, duplicate.names.size()));
+            saved += duplicate.raw_bytes *
+                     (duplicate.names.size() - std::min<std::uint64_t>(duplicate.copies, duplicate.names.size()));
         told["saved"] = saved;
         return told;
     }
 
     static Json make_audit(const ReportAudit& audit) {
         const auto missing = [](const ReportAudit::Missing& entry) {
-            Json tried = bounded(entry.tried, [](const std::string& name) { return Json(on_page(name)); }, 20)["list"];
-            return Json::array({on_page(entry.from), on_page(entry.spelling), on_page(entry.use), entry.line, std::move(tried)});
+            Json tried = bounded(
+                entry.tried, [](const std::string& name) { return Json(on_page(name)); }, 20)["list"];
+            return Json::array(
+                {on_page(entry.from), on_page(entry.spelling), on_page(entry.use), entry.line, std::move(tried)});
         };
         std::vector<ReportAudit::Unused> unused = audit.unused;
         std::ranges::stable_sort(unused, std::ranges::greater{}, &ReportAudit::Unused::bytes);
@@ -232,9 +268,18 @@ private:
         std::ranges::stable_sort(roots, std::ranges::greater{}, &ReportAudit::Root::bytes);
         return Json{
             {"missing", bounded(audit.missing, missing)},
-            {"unused", bounded(unused, [](const ReportAudit::Unused& entry) { return Json::array({on_page(entry.name), entry.bytes}); })},
-            {"broken", bounded(audit.broken, [](const ReportAudit::Broken& entry) { return Json::array({on_page(entry.name), on_page(entry.reason)}); })},
-            {"roots", bounded(roots, [](const ReportAudit::Root& root) { return Json::array({on_page(root.root), root.names, root.bytes, root.missing}); })},
+            {"unused", bounded(unused,
+                               [](const ReportAudit::Unused& entry) {
+                                   return Json::array({on_page(entry.name), entry.bytes});
+                               })},
+            {"broken", bounded(audit.broken,
+                               [](const ReportAudit::Broken& entry) {
+                                   return Json::array({on_page(entry.name), on_page(entry.reason)});
+                               })},
+            {"roots", bounded(roots,
+                              [](const ReportAudit::Root& root) {
+                                  return Json::array({on_page(root.root), root.names, root.bytes, root.missing});
+                              })},
         };
     }
 
@@ -255,13 +300,15 @@ void fill(std::string& page, std::string_view mark, std::string_view text) {
 
 }  // namespace
 
-Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit) { return PageFacts(facts, selection, audit).make(); }
+Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit) {
+    return PageFacts(facts, selection, audit).make();
+}
 
 std::string format_embedded(const Json& facts) {
     const std::string json = format_json(facts, -1);
     std::string text;
     text.reserve(json.size());
-    for (const char c : json) {   // all three stand in strings alone
+    for (const char c : json) {  // all three stand in strings alone
         if (c == '<')
             text += "\\u003c";
         else if (c == '>')
@@ -284,7 +331,7 @@ std::string format_page(const Json& facts) {
     fill(page, "@nonce@", nonce);
     fill(page, "@style@", report_style());
     fill(page, "@script@", script);
-    fill(page, "@facts@", embedded);   // last: whatever it holds stays as it is
+    fill(page, "@facts@", embedded);  // last: whatever it holds stays as it is
     return page;
 }
 

@@ -29,7 +29,7 @@ struct Weighed {
 // All names, each with its bytes, and what no name has.
 struct Weighing {
     std::vector<Weighed> names;
-    std::vector<bool> counted;                   // by node
+    std::vector<bool> counted;  // by node
 };
 
 Weighing weigh(const ReportFacts& facts) {
@@ -59,7 +59,9 @@ Weighing weigh(const ReportFacts& facts) {
     return weighing;
 }
 
-const ContentName& name_at(const ReportFacts& facts, const SelectedName& name) { return facts.bundles[name.bundle].contents.names[name.name]; }
+const ContentName& name_at(const ReportFacts& facts, const SelectedName& name) {
+    return facts.bundles[name.bundle].contents.names[name.name];
+}
 
 // Puts those that are shown to the front, and tells how many there are.
 std::size_t choose(const ReportFacts& facts, std::vector<Weighed>& names, std::size_t names_max) {
@@ -73,9 +75,11 @@ std::size_t choose(const ReportFacts& facts, std::vector<Weighed>& names, std::s
             ++shown;
         }
     };
-    std::ranges::stable_sort(names, std::ranges::greater{}, [](const Weighed& weighed) { return weighed.name.raw_bytes; });
+    std::ranges::stable_sort(names, std::ranges::greater{},
+                             [](const Weighed& weighed) { return weighed.name.raw_bytes; });
     take(names_max / 4);
-    std::ranges::stable_sort(names.begin() + static_cast<std::ptrdiff_t>(shown), names.end(), std::ranges::greater{}, &Weighed::links);
+    std::ranges::stable_sort(names.begin() + static_cast<std::ptrdiff_t>(shown), names.end(), std::ranges::greater{},
+                             &Weighed::links);
     take(0);
     return shown;
 }
@@ -92,7 +96,8 @@ void add(Rest& rest, RestKey key, std::uint64_t names, std::uint64_t raw_bytes, 
 
 std::string type_of(const ReportFacts& facts, const SelectedName& name) {
     const ContentName& of = name_at(facts, name);
-    return of.variants.empty() ? "" : facts.bundles[name.bundle].contents.assets[of.variants.front().asset].content_type;
+    return of.variants.empty() ? ""
+                               : facts.bundles[name.bundle].contents.assets[of.variants.front().asset].content_type;
 }
 
 void add_nameless(const ReportFacts& facts, const std::vector<bool>& counted, bool typed, Rest& rest) {
@@ -110,7 +115,8 @@ Rest sum_up(const ReportFacts& facts, const Weighing& weighing, std::size_t show
     Rest rest;
     for (std::size_t i = shown; i < weighing.names.size(); ++i) {
         const SelectedName& name = weighing.names[i].name;
-        add(rest, {name.bundle, folder_of(name_at(facts, name).text, depth), typed ? type_of(facts, name) : ""}, 1, name.raw_bytes, name.stored_bytes);
+        add(rest, {name.bundle, folder_of(name_at(facts, name).text, depth), typed ? type_of(facts, name) : ""}, 1,
+            name.raw_bytes, name.stored_bytes);
     }
     add_nameless(facts, weighing.counted, typed, rest);
     return rest;
@@ -120,7 +126,7 @@ Rest sum_up(const ReportFacts& facts, const Weighing& weighing, std::size_t show
     for (const std::size_t depth : {64u, 8u, 5u, 3u, 2u, 1u, 0u})
         if (Rest rest = sum_up(facts, weighing, shown, depth, true); rest.size() <= rest_max)
             return rest;
-    return sum_up(facts, weighing, shown, 0, false);   // thousands of types
+    return sum_up(facts, weighing, shown, 0, false);  // thousands of types
 }
 
 }  // namespace

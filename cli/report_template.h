@@ -8,6 +8,6 @@ namespace fardel {
 
 std::string_view report_html() noexcept;
 std::string_view report_style() noexcept;
-std::span<const std::string_view> report_scripts() noexcept;   // in the order in which they run
+std::span<const std::string_view> report_scripts() noexcept;  // in the order in which they run
 
 }  // namespace fardel

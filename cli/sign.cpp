@@ -50,7 +50,8 @@ Result<Statement> make_statement(const Bundle& bundle, const SignOptions& option
     FARDEL_TRY_ASSIGN(statement.name, chosen_text(bundle, options.name, "name"));
     FARDEL_TRY_ASSIGN(statement.version, chosen_text(bundle, options.version, "version"));
     if (statement.name.empty())
-        return in_bundle(bundle, Error(ErrorCode::unresolved, "the bundle has no name to sign; give it one with --name"));
+        return in_bundle(bundle,
+                         Error(ErrorCode::unresolved, "the bundle has no name to sign; give it one with --name"));
     statement.channel = options.channel;
     statement.epoch = options.epoch;
     statement.created_s = created;
@@ -60,10 +61,12 @@ Result<Statement> make_statement(const Bundle& bundle, const SignOptions& option
 }
 
 Error already_signed(const Bundle& bundle) {
-    return in_bundle(bundle, Error(ErrorCode::conflict, "this key has signed exactly this already; nothing was changed"));
+    return in_bundle(bundle,
+                     Error(ErrorCode::conflict, "this key has signed exactly this already; nothing was changed"));
 }
 
-Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created, Signer& signer) {
+Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created,
+                                 Signer& signer) {
     FARDEL_TRY_ASSIGN(Statement statement, make_statement(bundle, options, created));
     statement.author = signer.public_key();
     for (AuthorStatement& before : author_statements(bundle)) {
@@ -85,8 +88,13 @@ bool is_there(const Bundle& bundle, const Countersignature& made) {
     });
 }
 
-Result<Envelope> countersign_envelope(const Bundle& bundle, const AuthorStatement& chosen, const SignOptions& options, std::uint64_t created, Signer& signer) {
-    const CountersignRequest request{.role = options.role, .comment = options.comment, .epoch = options.epoch, .created_s = created, .expires_s = options.expires_s};
+Result<Envelope> countersign_envelope(const Bundle& bundle, const AuthorStatement& chosen, const SignOptions& options,
+                                      std::uint64_t created, Signer& signer) {
+    const CountersignRequest request{.role = options.role,
+                                     .comment = options.comment,
+                                     .epoch = options.epoch,
+                                     .created_s = created,
+                                     .expires_s = options.expires_s};
     FARDEL_TRY_ASSIGN(Envelope envelope, countersign(chosen.envelope, request, signer));
     FARDEL_TRY_ASSIGN(const Countersignature made, decode_countersignature(envelope.payload));
     if (is_there(bundle, made))
@@ -94,7 +102,8 @@ Result<Envelope> countersign_envelope(const Bundle& bundle, const AuthorStatemen
     return envelope;
 }
 
-Result<Envelope> make_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created, Signer& signer) {
+Result<Envelope> make_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created,
+                               Signer& signer) {
     if (options.role == Role::author && !options.cosign)
         return author_envelope(bundle, options, created, signer);
     std::optional<PublicKey> author;
@@ -114,12 +123,16 @@ Status verify_room(const Bundle& bundle) {
     for (const Envelope& envelope : bundle.envelopes())
         signatures += envelope.signatures.size();
     if (bundle.envelopes().size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
-        return in_bundle(bundle, Error(ErrorCode::limit, fmt::format("it has {} signatures already, and no bundle may have more; nothing was changed", signatures)));
+        return in_bundle(
+            bundle, Error(ErrorCode::limit,
+                          fmt::format("it has {} signatures already, and no bundle may have more; nothing was changed",
+                                      signatures)));
     return ok();
 }
 
 std::string format_done(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
-    return fmt::format("signed {} as {}\n  bundle  {}\n  key     {}\n", printable(bundle.label(), 1000), role_name(options.role), bundle.id().hex(), key.hex());
+    return fmt::format("signed {} as {}\n  bundle  {}\n  key     {}\n", printable(bundle.label(), 1000),
+                       role_name(options.role), bundle.id().hex(), key.hex());
 }
 
 Json json_done(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
@@ -141,7 +154,8 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
     FARDEL_TRY(append_to_file(options.file, bundle->source()->size_bytes(), bytes));
     const PublicKey key = signer->public_key();
-    FARDEL_TRY(console.write(options.json ? format_json(json_done(*bundle, options, key)) + "\n" : format_done(*bundle, options, key)));
+    FARDEL_TRY(console.write(options.json ? format_json(json_done(*bundle, options, key)) + "\n"
+                                          : format_done(*bundle, options, key)));
     return Exit::fine;
 }
 
@@ -149,7 +163,8 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
 std::string_view mistake_in(const SignOptions& options) {
     const bool states = !options.name.empty() || !options.version.empty() || !options.channel.empty();
     if (options.role != Role::author && (states || options.cosign))
-        return "--name, --version, --channel and --cosign are an author's; a countersignature repeats the author's statement";
+        return "--name, --version, --channel and --cosign are an author's; a countersignature repeats the author's "
+               "statement";
     if (options.cosign && (states || options.epoch != 0 || !options.comment.empty() || options.expires_s != 0))
         return "--cosign signs another author's statement as it is; it takes nothing to state";
     if (options.role == Role::author && !options.cosign && !options.author.empty())
@@ -160,7 +175,8 @@ std::string_view mistake_in(const SignOptions& options) {
 }  // namespace
 
 Result<Exit> run_sign(Words words, Console& console) {
-    CommandLine line("sign", "FILE --key KEY --role ROLE [options]", "Signs a bundle: as its author, or as a registry or release signer who vouches for the author.",
+    CommandLine line("sign", "FILE --key KEY --role ROLE [options]",
+                     "Signs a bundle: as its author, or as a registry or release signer who vouches for the author.",
                      "  fardel sign mygame.fardel --key author.key --role author\n"
                      "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
                      "  fardel sign mygame.fardel --key token.pub --signer ./sign-with-token --role release\n");
@@ -177,7 +193,8 @@ Result<Exit> run_sign(Words words, Console& console) {
     line.text("--expires", "DAY", expires, "The day, 2027-12-31, from which the signature is not good any more");
     line.text("--comment", "TEXT", options.comment, "Something to say to people");
     line.flag("--cosign", options.cosign, "Author: sign the statement of another author too");
-    line.text("--author", "KEY.pub", options.author, "Whose statement to cosign or countersign, if several have signed");
+    line.text("--author", "KEY.pub", options.author,
+              "Whose statement to cosign or countersign, if several have signed");
     line.flag("--json", options.json, "Report as JSON");
     if (const auto over = line.parse(words, console))
         return *over;

@@ -38,7 +38,8 @@ ListedSignature listed_of(const Envelope& envelope, const EnvelopeSignature& ent
     } else if (envelope.type == EnvelopeType::countersignature) {
         if (const auto countersignature = decode_countersignature(envelope.payload)) {
             add_claims(*countersignature, listed);
-            fits = countersignature->bundle == bundle && entry.role == countersignature->role && entry.key == countersignature->signer;
+            fits = countersignature->bundle == bundle && entry.role == countersignature->role &&
+                   entry.key == countersignature->signer;
         }
     }
     listed.good = fits && verify_envelope_signature(envelope, entry);
@@ -56,7 +57,8 @@ std::vector<ListedSignature> list_signatures(const Bundle& bundle) {
 }
 
 std::string format_signature(const ListedSignature& signature) {
-    std::string text = fmt::format("{} {} {}", role_name(signature.role), signature.key.hex(), signature.good ? "good" : "BAD");
+    std::string text =
+        fmt::format("{} {} {}", role_name(signature.role), signature.key.hex(), signature.good ? "good" : "BAD");
     if (!signature.name.empty())
         text += fmt::format(", says \"{}\" {}", signature.name, signature.version);
     if (signature.author)

@@ -16,20 +16,20 @@ namespace fardel {
 struct ListedSignature {
     Role role = Role::author;
     PublicKey key;
-    bool good = false;              // verifies, and is about this bundle in that role
-    std::string name;               // what an author's statement says; empty for a countersignature
+    bool good = false;  // verifies, and is about this bundle in that role
+    std::string name;   // what an author's statement says; empty for a countersignature
     std::string version;
     std::string channel;
     std::string comment;
     std::uint64_t epoch = 0;
     std::uint64_t created_s = 0;
     std::uint64_t expires_s = 0;
-    std::optional<PublicKey> author;   // whose statement a countersignature is about
+    std::optional<PublicKey> author;  // whose statement a countersignature is about
 };
 
 std::vector<ListedSignature> list_signatures(const Bundle& bundle);
 
-std::string format_signature(const ListedSignature& signature);   // one line, safe to show
+std::string format_signature(const ListedSignature& signature);  // one line, safe to show
 Json json_of(const ListedSignature& signature);
 
 }  // namespace fardel

@@ -9,8 +9,10 @@
 namespace fardel {
 
 CLI::Option* add_signing_options(CommandLine& line, SigningKey& key) {
-    CLI::Option* const key_option = line.text("--key", "KEY", key.key_path, "The secret key to sign with; with --signer, the public key");
-    line.text("--signer", "PROGRAM", key.program, "A program that holds the secret key and signs standard input")->needs(key_option);
+    CLI::Option* const key_option =
+        line.text("--key", "KEY", key.key_path, "The secret key to sign with; with --signer, the public key");
+    line.text("--signer", "PROGRAM", key.program, "A program that holds the secret key and signs standard input")
+        ->needs(key_option);
     return key_option;
 }
 

@@ -11,11 +11,11 @@
 namespace fardel {
 
 struct SigningKey {
-    std::string key_path;   // a secret key file; with a program, the public key of what it signs with
-    std::string program;    // empty: we sign ourselves
+    std::string key_path;  // a secret key file; with a program, the public key of what it signs with
+    std::string program;   // empty: we sign ourselves
 };
 
-CLI::Option* add_signing_options(CommandLine& line, SigningKey& key);   // returns --key
+CLI::Option* add_signing_options(CommandLine& line, SigningKey& key);  // returns --key
 
 // May ask for a passphrase. Errors: those of read_key_file and read_public_key_file.
 Result<std::unique_ptr<Signer>> open_signer(const SigningKey& key);

@@ -36,14 +36,20 @@ Result<std::shared_ptr<const Bundle>> open_written(const std::string& path) {
 
 std::string part_file(const std::string& out, const std::string& part) {
     const std::filesystem::path path(out);
-    return part.empty() ? out : (path.parent_path() / (path.stem().string() + "-" + in_one_part(part) + path.extension().string())).string();
+    return part.empty()
+               ? out
+               : (path.parent_path() / (path.stem().string() + "-" + in_one_part(part) + path.extension().string()))
+                     .string();
 }
 
-std::string part_name(const std::string& name, const std::string& part) { return part.empty() ? name : name + "-" + in_one_part(part); }
+std::string part_name(const std::string& name, const std::string& part) {
+    return part.empty() ? name : name + "-" + in_one_part(part);
+}
 
-Result<std::vector<std::string>> run_parts(const PackJob& job, std::vector<SplitPart> parts, const std::function<Status(const PackJob&, const BundlePlan&)>& write_one) {
+Result<std::vector<std::string>> run_parts(const PackJob& job, std::vector<SplitPart> parts,
+                                           const std::function<Status(const PackJob&, const BundlePlan&)>& write_one) {
     std::vector<std::string> files;
-    for (const SplitPart& part : parts) {   // before anything is written
+    for (const SplitPart& part : parts) {  // before anything is written
         files.push_back(part_file(job.out, part.name));
         FARDEL_TRY(verify_pack_target(files.back(), job.sources));
         FARDEL_TRY(verify_name(part_name(job.name, part.name)));

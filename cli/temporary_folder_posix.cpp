@@ -12,7 +12,10 @@ Result<TemporaryFolder> TemporaryFolder::make() {
     std::string pattern = (std::filesystem::temp_directory_path(error) / "fardel-XXXXXX").string();
     if (error || ::mkdtemp(pattern.data()) == nullptr) {
         const std::error_code why = error ? error : std::error_code(errno, std::generic_category());
-        return Error(why == std::errc::permission_denied ? ErrorCode::denied : why == std::errc::no_space_on_device ? ErrorCode::no_space : ErrorCode::io, "a temporary folder: " + why.message());
+        return Error(why == std::errc::permission_denied    ? ErrorCode::denied
+                     : why == std::errc::no_space_on_device ? ErrorCode::no_space
+                                                            : ErrorCode::io,
+                     "a temporary folder: " + why.message());
     }
     return TemporaryFolder(std::move(pattern));
 }

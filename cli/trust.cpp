@@ -27,7 +27,8 @@ std::string format_rules(const TrustRules& rules) {
     for (const AllowRule& rule : rules.allow) {
         text += fmt::format("bundles named {}\n", printable(rule.pattern));
         for (const RoleThreshold& wanted : rule.roles)
-            text += fmt::format("  {}: {} of {}\n", role_name(wanted.role), wanted.threshold, fmt::join(wanted.labels, ", "));
+            text += fmt::format("  {}: {} of {}\n", role_name(wanted.role), wanted.threshold,
+                                fmt::join(wanted.labels, ", "));
     }
     if (rules.allow.empty())
         text += "no bundle is trusted\n";
@@ -58,7 +59,8 @@ Json json_of(const TrustRules& rules) {
     for (const AllowRule& rule : rules.allow) {
         Json roles = Json::array();
         for (const RoleThreshold& wanted : rule.roles)
-            roles.push_back({{"role", role_name(wanted.role)}, {"threshold", wanted.threshold}, {"labels", wanted.labels}});
+            roles.push_back(
+                {{"role", role_name(wanted.role)}, {"threshold", wanted.threshold}, {"labels", wanted.labels}});
         allow.push_back({{"pattern", rule.pattern}, {"roles", std::move(roles)}});
     }
     return Json{{"keys", std::move(keys)},
@@ -69,7 +71,8 @@ Json json_of(const TrustRules& rules) {
 }
 
 Result<Exit> run_show(Words words, Console& console) {
-    CommandLine line("trust show", "POLICY [--json]", "Tells what a trust policy says, if it can be understood.", "  fardel trust show policy.trust\n");
+    CommandLine line("trust show", "POLICY [--json]", "Tells what a trust policy says, if it can be understood.",
+                     "  fardel trust show policy.trust\n");
     std::string path;
     bool json = false;
     line.text("POLICY", "POLICY", path, "The policy file")->required();
@@ -89,7 +92,9 @@ std::string label_of(const std::string& path) {
     for (const std::string_view ending : {".pub", ".key"})
         if (label.ends_with(ending))
             label.resize(label.size() - ending.size());
-    const auto allowed = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; };
+    const auto allowed = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+    };
     std::ranges::replace_if(label, std::not_fn(allowed), '-');
     return label.empty() ? "key" : label.substr(0, 48);
 }
@@ -148,10 +153,12 @@ Result<Exit> init(const InitCommand& command, Console& console) {
 }
 
 Result<Exit> run_trust_init(Words words, Console& console) {
-    CommandLine line("trust init", "POLICY --author KEY.pub... [--registry KEY.pub...] [--pattern GLOB]",
-                     "Writes a trust policy: bundles need the signature of one of these authors and, if registries are given, of one of those.",
-                     "  fardel trust init policy.trust --author author.key.pub\n"
-                     "  fardel trust init hub.trust --author a.pub --author b.pub --registry hub.pub --pattern 'mods/**'\n");
+    CommandLine line(
+        "trust init", "POLICY --author KEY.pub... [--registry KEY.pub...] [--pattern GLOB]",
+        "Writes a trust policy: bundles need the signature of one of these authors and, if registries are given, of "
+        "one of those.",
+        "  fardel trust init policy.trust --author author.key.pub\n"
+        "  fardel trust init hub.trust --author a.pub --author b.pub --registry hub.pub --pattern 'mods/**'\n");
     InitCommand command;
     line.text("POLICY", "POLICY", command.path, "The file to write")->required();
     line.texts("--author", "KEY.pub", command.authors, "A key to believe as author; may be repeated")->required();
@@ -183,7 +190,9 @@ Result<Exit> run_trust(Words words, Console& console) {
         FARDEL_TRY(console.write(kTrustUsage));
         return Exit::fine;
     }
-    console.say(verb.empty() ? "fardel: trust: init or show? see 'fardel trust --help'" : fmt::format("fardel: trust: '{}' is neither init nor show; see 'fardel trust --help'", verb));
+    console.say(verb.empty()
+                    ? "fardel: trust: init or show? see 'fardel trust --help'"
+                    : fmt::format("fardel: trust: '{}' is neither init nor show; see 'fardel trust --help'", verb));
     return Exit::usage;
 }
 

@@ -58,7 +58,8 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         ProgressBar bar(console, "verifying");
         options.progress = [&](const VerifyProgress& progress) {
             bar.show(progress.stored_bytes_done, progress.stored_bytes_total,
-                     fmt::format("{} of {}", format_size(progress.stored_bytes_done), format_size(progress.stored_bytes_total)));
+                     fmt::format("{} of {}", format_size(progress.stored_bytes_done),
+                                 format_size(progress.stored_bytes_total)));
         };
         FARDEL_TRY_ASSIGN(outcome.set, verify_files(inputs, options));
     }
@@ -70,7 +71,8 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
 
 Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line("verify", "FILE... [--trust POLICY] [--jobs N] [--json]",
-                     "Proves every byte of bundles, or lists all that is wrong. Several files are also checked as a set that is mounted together.",
+                     "Proves every byte of bundles, or lists all that is wrong. Several files are also checked as a "
+                     "set that is mounted together.",
                      "  fardel verify mygame.fardel\n"
                      "  fardel verify mygame.fardel mod.fardel --trust policy.trust\n");
     VerifyCommand command;

@@ -11,7 +11,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kHitsShown = 5;   // --json has more
+constexpr std::size_t kHitsShown = 5;  // --json has more
 
 // ---- For people -----------------------------------------------------------------------------------------------------
 
@@ -36,7 +36,8 @@ std::string format_findings(const std::vector<Finding>& findings, const Console&
                 continue;
             const std::string line = format_finding(finding);
             const std::string_view word = severity_name(severity);
-            text += fmt::format("  {}{}\n{}", console.paint(colour_of(severity), word), line.substr(word.size()), format_hits(finding.hits));
+            text += fmt::format("  {}{}\n{}", console.paint(colour_of(severity), word), line.substr(word.size()),
+                                format_hits(finding.hits));
         }
     }
     return text;
@@ -54,11 +55,14 @@ std::string format_trust(const VerifyReport& report) {
 }
 
 std::string format_bundle(const std::string& file, const VerifyReport& report, const Console& console) {
-    std::string text = fmt::format("{}: {}\n", printable(file, 1000), report.good() ? console.paint(Colour::green, "good") : console.paint(Colour::red, "BAD"));
+    std::string text =
+        fmt::format("{}: {}\n", printable(file, 1000),
+                    report.good() ? console.paint(Colour::green, "good") : console.paint(Colour::red, "BAD"));
     if (report.bundle)
         text += fmt::format("  {}, bundle {}\n", format_title(report.name, report.version), report.bundle->hex());
-    text += fmt::format("  {}, {}; {} of {} proved\n", format_count(report.assets, "asset", "assets"), format_count(report.names, "name", "names"),
-                        format_size(report.raw_bytes_proved), format_size(report.raw_bytes));
+    text += fmt::format("  {}, {}; {} of {} proved\n", format_count(report.assets, "asset", "assets"),
+                        format_count(report.names, "name", "names"), format_size(report.raw_bytes_proved),
+                        format_size(report.raw_bytes));
     return text + format_trust(report) + format_findings(report.findings, console);
 }
 
@@ -81,9 +85,11 @@ Totals totals_of(const VerifySetReport& set) {
 std::string format_verdict(const VerifyOutcome& outcome, const Console& console) {
     const Totals totals = totals_of(outcome.set);
     const std::string_view noun = outcome.files.size() == 1 ? "the bundle is" : "the bundles are";
-    std::string text = totals.errors == 0 ? console.paint(Colour::green, fmt::format("verdict: {} good", noun)) : console.paint(Colour::red, fmt::format("verdict: {} BAD", noun));
-    text += fmt::format(" ({}, {}, {})\n", format_count(totals.errors, "error", "errors"), format_count(totals.warnings, "warning", "warnings"),
-                        format_count(totals.notes, "note", "notes"));
+    std::string text = totals.errors == 0 ? console.paint(Colour::green, fmt::format("verdict: {} good", noun))
+                                          : console.paint(Colour::red, fmt::format("verdict: {} BAD", noun));
+    text +=
+        fmt::format(" ({}, {}, {})\n", format_count(totals.errors, "error", "errors"),
+                    format_count(totals.warnings, "warning", "warnings"), format_count(totals.notes, "note", "notes"));
     text += outcome.policy.empty() ? "nobody's signature was required; --trust POLICY requires one\n"
                                    : fmt::format("signatures as {} requires\n", printable(outcome.policy));
     return text;
@@ -97,8 +103,12 @@ Json json_of(const std::vector<Finding>& findings) {
         Json hits = Json::array();
         for (const HitAsset& hit : finding.hits)
             hits.push_back({{"asset", hit.id.hex()}, {"name", hit.name}});
-        list.push_back({{"severity", severity_name(finding.severity)}, {"code", error_code_name(finding.code)}, {"rule", finding.rule},
-                        {"where", finding.where}, {"text", finding.text}, {"hits", std::move(hits)}});
+        list.push_back({{"severity", severity_name(finding.severity)},
+                        {"code", error_code_name(finding.code)},
+                        {"rule", finding.rule},
+                        {"where", finding.where},
+                        {"text", finding.text},
+                        {"hits", std::move(hits)}});
     }
     return list;
 }
@@ -109,7 +119,10 @@ Json json_of_trust(const std::optional<TrustVerdict>& verdict) {
     Json signers = Json::array();
     for (const TrustedSigner& signer : verdict->signers)
         signers.push_back({{"label", signer.label}, {"role", role_name(signer.role)}, {"key", signer.key.hex()}});
-    return Json{{"trusted", verdict->trusted}, {"tainted", verdict->tainted}, {"layout_signed", verdict->layout_signed}, {"signers", std::move(signers)}};
+    return Json{{"trusted", verdict->trusted},
+                {"tainted", verdict->tainted},
+                {"layout_signed", verdict->layout_signed},
+                {"signers", std::move(signers)}};
 }
 
 template <class Id>

@@ -1,4 +1,5 @@
-// What `fardel verify` says: every finding, grouped by bundle and then by severity, and a verdict; for people and as JSON.
+// What `fardel verify` says: every finding, grouped by bundle and then by severity, and a verdict; for people and as
+// JSON.
 #pragma once
 
 #include "console.h"
@@ -12,8 +13,8 @@
 namespace fardel {
 
 struct VerifyOutcome {
-    std::vector<std::string> files;    // as given; one for each of set.bundles
-    std::string policy;                // its path; empty: nobody's signature was required
+    std::vector<std::string> files;  // as given; one for each of set.bundles
+    std::string policy;              // its path; empty: nobody's signature was required
     VerifySetReport set;
 };
 

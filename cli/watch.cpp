@@ -40,7 +40,7 @@ public:
             watched->places_.push_back(see_path(other));
         const Result<Project> project = read_project(path);
         if (!project)
-            return watched;   // the build tells; the file itself is watched
+            return watched;  // the build tells; the file itself is watched
         for (const std::string& source : sources_of(*project, job.folder)) {
             const auto kind = find_source_kind(source);
             if (!kind || *kind != SourceKind::folder) {
@@ -89,22 +89,23 @@ private:
 // Asks the build to stop as soon as something changes under it: it begins again, and what its jobs gave so far is kept.
 class Restarter {
 public:
-    Restarter(Watched& watched, std::stop_token outer) : thread_([this, &watched, outer = std::move(outer)](std::stop_token over) {
-        while (!over.stop_requested() && !outer.stop_requested()) {
-            const auto changed = watched.has_changed();
-            if (changed && *changed)
-                break;
-            std::this_thread::sleep_for(kTick);
-        }
-        if (!over.stop_requested())
-            stop_.request_stop();
-    }) {}
+    Restarter(Watched& watched, std::stop_token outer)
+        : thread_([this, &watched, outer = std::move(outer)](std::stop_token over) {
+              while (!over.stop_requested() && !outer.stop_requested()) {
+                  const auto changed = watched.has_changed();
+                  if (changed && *changed)
+                      break;
+                  std::this_thread::sleep_for(kTick);
+              }
+              if (!over.stop_requested())
+                  stop_.request_stop();
+          }) {}
 
     std::stop_token token() const { return stop_.get_token(); }
 
 private:
     std::stop_source stop_;
-    std::jthread thread_;   // last: it ends before the rest goes
+    std::jthread thread_;  // last: it ends before the rest goes
 };
 
 // Until something changed and nothing more came for a tick.
@@ -126,7 +127,8 @@ void add_files(const std::vector<SeenPlace>& seen, std::set<std::string>& files)
 }
 
 // Whether it is worth another try at once.
-Result<bool> build_once(const BuildJob& job, Watched& watched, std::set<std::string>& files, const std::stop_token& stop, Console& console) {
+Result<bool> build_once(const BuildJob& job, Watched& watched, std::set<std::string>& files,
+                        const std::stop_token& stop, Console& console) {
     Restarter restarter(watched, stop);
     std::vector<SeenPlace> seen;
     const Result<Exit> built = build_project(job, restarter.token(), seen, console);
@@ -140,12 +142,13 @@ Result<bool> build_once(const BuildJob& job, Watched& watched, std::set<std::str
     add_files(seen, files);
     if (console.reader_gone() || stop.stop_requested())
         return built.error();
-    if (built.error().code() == ErrorCode::busy) {   // it will end
+    if (built.error().code() == ErrorCode::busy) {  // it will end
         watched.set_changed();
         return true;
     }
     const auto changed = watched.has_changed();
-    const bool again = changed && *changed && (built.error().code() == ErrorCode::cancelled || built.error().code() == ErrorCode::conflict);
+    const bool again = changed && *changed &&
+                       (built.error().code() == ErrorCode::cancelled || built.error().code() == ErrorCode::conflict);
     if (!again)
         console.say(built.error());
     return again;
@@ -154,7 +157,9 @@ Result<bool> build_once(const BuildJob& job, Watched& watched, std::set<std::str
 }  // namespace
 
 Result<Exit> run_watch(Words words, Console& console) {
-    CommandLine line("watch", "[DIR] [options]", "Builds DIR/fardel.toml as 'fardel build' does, and again whenever a source, the project file or something that a job read changes, until Ctrl-C.",
+    CommandLine line("watch", "[DIR] [options]",
+                     "Builds DIR/fardel.toml as 'fardel build' does, and again whenever a source, the project file or "
+                     "something that a job read changes, until Ctrl-C.",
                      "  fardel watch\n"
                      "  fardel watch mygame --level 1\n"
                      "  fardel watch --json | tee builds.log\n");
@@ -170,7 +175,7 @@ Result<Exit> run_watch(Words words, Console& console) {
     for (std::uint64_t builds = 0;;) {
         FARDEL_TRY_ASSIGN(const auto watched, Watched::begin(job, files));
         FARDEL_TRY_ASSIGN(const bool again, build_once(job, *watched, files, interrupt.token(), console));
-        job.anew = job.checksum = false;   // once is enough
+        job.anew = job.checksum = false;  // once is enough
         if (!again && ++builds == builds_max)
             return Exit::fine;
         if (!again && console.watched())

@@ -45,8 +45,10 @@ std::string signed_by(const MountDescription& mount) {
 std::string format_variant(const Candidate& candidate) {
     if (candidate.variants <= 1 && candidate.variant.empty())
         return "";
-    return fmt::format(", {} of {}", candidate.variant.empty() ? "the variant without tags" : "variant " + printable(candidate.variant),
-                       format_count(candidate.variants));
+    return fmt::format(
+        ", {} of {}",
+        candidate.variant.empty() ? "the variant without tags" : "variant " + printable(candidate.variant),
+        format_count(candidate.variants));
 }
 
 std::string format_candidate(const Candidate& candidate) {
@@ -64,8 +66,10 @@ std::string format_candidate(const Candidate& candidate) {
 
 std::string format_verdict(const Explanation& explanation) {
     if (explanation.winner)
-        return fmt::format("{} → /assets/{}\n", printable(explanation.path, 2000), explanation.candidates[*explanation.winner].asset->hex());
-    return fmt::format("{}: {}\n", printable(explanation.path, 2000), explanation.folder ? "a folder" : "nothing is there");
+        return fmt::format("{} → /assets/{}\n", printable(explanation.path, 2000),
+                           explanation.candidates[*explanation.winner].asset->hex());
+    return fmt::format("{}: {}\n", printable(explanation.path, 2000),
+                       explanation.folder ? "a folder" : "nothing is there");
 }
 
 std::string format_explanation(const Explanation& explanation) {
@@ -112,20 +116,24 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.mounts, command.policy));
     vfs.prefer(command.preference);
     FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path));
-    FARDEL_TRY(console.write(command.json ? format_json(json_of(explanation)) + "\n" : format_explanation(explanation)));
+    FARDEL_TRY(
+        console.write(command.json ? format_json(json_of(explanation)) + "\n" : format_explanation(explanation)));
     return explanation.winner || explanation.folder ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace
 
 Result<Exit> run_which(Words words, Console& console) {
-    CommandLine line("which", "--mount FILE [--mount FILE...] PATH [--variants PREFERENCE] [--trust POLICY] [--json]",
-                     "Explains why a path is the asset that it is, when these bundles are mounted in this order; later ones win.",
-                     "  fardel which --mount mygame.fardel --mount mod.fardel maps/dm01.bsp\n"
-                     "  fardel which --mount mygame.fardel --trust policy.trust /default.cfg\n");
+    CommandLine line(
+        "which", "--mount FILE [--mount FILE...] PATH [--variants PREFERENCE] [--trust POLICY] [--json]",
+        "Explains why a path is the asset that it is, when these bundles are mounted in this order; later ones win.",
+        "  fardel which --mount mygame.fardel --mount mod.fardel maps/dm01.bsp\n"
+        "  fardel which --mount mygame.fardel --trust policy.trust /default.cfg\n");
     WhichCommand command;
-    line.texts("-m,--mount", "FILE", command.mounts, "A bundle, folder or archive to mount; repeat it, later ones win")->required();
-    line.text("PATH", "PATH", command.path, "A published name, /assets/<asset id> or /bundles/<bundle id>/<name>")->required();
+    line.texts("-m,--mount", "FILE", command.mounts, "A bundle, folder or archive to mount; repeat it, later ones win")
+        ->required();
+    line.text("PATH", "PATH", command.path, "A published name, /assets/<asset id> or /bundles/<bundle id>/<name>")
+        ->required();
     std::string variants;
     line.text("--variants", "PREFERENCE", variants, "Which variants are wanted: \"texture=astc,png; lang=fr,en\"");
     line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");

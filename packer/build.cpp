@@ -24,21 +24,23 @@
 namespace fardel {
 namespace {
 
-std::string build_folder_of(const std::string& folder, const BuildOptions& options) { return options.build_folder.empty() ? path_in_project(folder, std::string(kBuildFolder)) : options.build_folder; }
+std::string build_folder_of(const std::string& folder, const BuildOptions& options) {
+    return options.build_folder.empty() ? path_in_project(folder, std::string(kBuildFolder)) : options.build_folder;
+}
 
 Result<BuildDatabase> open_database(const std::string& build_folder) {
     std::error_code error;
     std::filesystem::create_directories(build_folder, error);
     if (error)
-        return Error(error == std::errc::permission_denied ? ErrorCode::denied : error == std::errc::no_space_on_device ? ErrorCode::no_space : ErrorCode::io,
+        return Error(error == std::errc::permission_denied    ? ErrorCode::denied
+                     : error == std::errc::no_space_on_device ? ErrorCode::no_space
+                                                              : ErrorCode::io,
                      printable(build_folder) + ": cannot be made: " + error.message());
     return BuildDatabase::open(build_folder + "/build.sqlite");
 }
 
 // A bundle that was just written is young for a while; nobody else writes there.
-bool is_there(const FinishedBundle& bundle) {
-    return looks_unchanged(bundle.stamp, stamp_path(bundle.path));
-}
+bool is_there(const FinishedBundle& bundle) { return looks_unchanged(bundle.stamp, stamp_path(bundle.path)); }
 
 // Under which name the database keeps what a job found.
 std::string found_note_of(const JobGraph& graph, std::uint32_t job) {
@@ -82,11 +84,11 @@ struct ProjectBuild::State {
     std::optional<FinishedBuild> last;
     BuildCounts counts;
     std::vector<SeenPlace> seen;
-    Hash planned;                                  // digest of what plan() gave
-    std::unique_ptr<DerivedCache> cache;           // once there were jobs
+    Hash planned;                         // digest of what plan() gave
+    std::unique_ptr<DerivedCache> cache;  // once there were jobs
     std::vector<std::string> logs;
     std::vector<std::string> different;
-    std::set<std::uint32_t> lines;                 // of the rules that had jobs
+    std::set<std::uint32_t> lines;  // of the rules that had jobs
     std::vector<std::string> warnings;
 
     void tell(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
@@ -103,7 +105,8 @@ struct ProjectBuild::State {
     Result<PackPlan> plan_files(std::vector<ProjectFile> files, ScanReport report);
     Status open_cache();
     Result<JobsRun> run(JobGraph& graph, std::vector<FileContent> contents);
-    Status remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now);
+    Status remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries,
+                    const std::vector<KnownSource>& now);
 };
 
 ProjectBuild::ProjectBuild(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -113,14 +116,27 @@ ProjectBuild::~ProjectBuild() = default;
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
     FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder_of(folder, options)));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
-    auto state = std::make_unique<State>(State{.project = std::move(project), .folder = std::move(folder), .options = std::move(options), .database = std::move(database), .last = {}, .counts = {}, .seen = {}, .planned = {}, .cache = {}, .logs = {}, .different = {}, .lines = {}, .warnings = {}});
+    auto state = std::make_unique<State>(State{.project = std::move(project),
+                                               .folder = std::move(folder),
+                                               .options = std::move(options),
+                                               .database = std::move(database),
+                                               .last = {},
+                                               .counts = {},
+                                               .seen = {},
+                                               .planned = {},
+                                               .cache = {},
+                                               .logs = {},
+                                               .different = {},
+                                               .lines = {},
+                                               .warnings = {}});
     FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
     return ProjectBuild(std::move(state));
 }
 
 std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
     const auto& last = state_->last;
-    if (!last || state_->options.checksum || state_->options.verify_per_1000 != 0 || last->options != state_->options.options || !are_there(last->bundles) || find_changed(last->seen))
+    if (!last || state_->options.checksum || state_->options.verify_per_1000 != 0 ||
+        last->options != state_->options.options || !are_there(last->bundles) || find_changed(last->seen))
         return std::nullopt;
     return last;
 }
@@ -130,7 +146,8 @@ const std::optional<FinishedBuild>& ProjectBuild::find_last() const { return sta
 // ---- What it would do -----------------------------------------------------------------------------------------------
 
 Result<BuildGraph> ProjectBuild::graph() const {
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state_->project, state_->folder), excludes_of(state_->project)));
+    FARDEL_TRY_ASSIGN(ScanResult scan,
+                      scan_sources(sources_of(state_->project, state_->folder), excludes_of(state_->project)));
     std::vector<AssetName> names;
     for (SourceEntry& entry : scan.entries)
         names.push_back(std::move(entry.name));
@@ -150,14 +167,17 @@ Result<PackPlan> ProjectBuild::plan() {
     state.seen.clear();
     FARDEL_TRY(state.database.mend());
     FARDEL_TRY(state.see_others());
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
+    FARDEL_TRY_ASSIGN(ScanResult scan,
+                      scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
     std::ranges::move(scan.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(std::vector<FileContent> contents, state.know_sources(scan.entries));
     FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.make_files(std::move(scan.entries), std::move(contents)));
     FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_files(std::move(files), std::move(scan.report)));
     // A rule whose files were all made into others has not been idle.
     std::erase_if(planned.idle_rules, [&](const std::string& rule) {
-        return std::ranges::any_of(state.lines, [&](std::uint32_t line) { return rule.starts_with(printable(state.project.file) + ":" + std::to_string(line) + ": "); });
+        return std::ranges::any_of(state.lines, [&](std::uint32_t line) {
+            return rule.starts_with(printable(state.project.file) + ":" + std::to_string(line) + ": ");
+        });
     });
     state.planned = plan_digest(planned.plan);
     return planned;
@@ -169,12 +189,21 @@ Result<PackPlan> ProjectBuild::State::plan_files(std::vector<ProjectFile> files,
         return plan_project_files(project, folder, std::move(files), std::move(report));
     FARDEL_TRY_ASSIGN(auto known, database.read_scans());
     ScanMemory memory(std::move(known));
-    const bool programs = std::ranges::any_of(project.scanners, [](const ProjectScanner& scanner) { return scanner.pattern.empty(); });
+    const bool programs =
+        std::ranges::any_of(project.scanners, [](const ProjectScanner& scanner) { return scanner.pattern.empty(); });
     std::string scratch;
     if (programs) {
         FARDEL_TRY_ASSIGN(scratch, make_scratch());
     }
-    auto packed = plan_project_files(project, folder, std::move(files), std::move(report), {.jobs = options.jobs, .scanners = {}, .told = {}, .project_file = {}, .place = {.project_folder = folder, .scratch_folder = scratch, .stop = options.stop}, .memory = &memory, .stop = options.stop});
+    auto packed =
+        plan_project_files(project, folder, std::move(files), std::move(report),
+                           {.jobs = options.jobs,
+                            .scanners = {},
+                            .told = {},
+                            .project_file = {},
+                            .place = {.project_folder = folder, .scratch_folder = scratch, .stop = options.stop},
+                            .memory = &memory,
+                            .stop = options.stop});
     if (programs)
         remove_scratch();
     FARDEL_TRY(database.write_scans(memory.take_added()));
@@ -213,10 +242,15 @@ Result<std::vector<FileContent>> ProjectBuild::State::know_sources(const std::ve
         unknown.push_back(&entry);
         unknown_at.push_back(i);
     }
-    FARDEL_TRY_ASSIGN(std::vector<SourceDigest> digests, digest_sources(unknown, options.jobs, options.stop, [&](std::uint64_t done) { tell("hashing", done, unknown.size()); }));
+    FARDEL_TRY_ASSIGN(std::vector<SourceDigest> digests,
+                      digest_sources(unknown, options.jobs, options.stop,
+                                     [&](std::uint64_t done) { tell("hashing", done, unknown.size()); }));
     for (std::size_t i = 0; i < digests.size(); ++i) {
         KnownSource& source = known[unknown_at[i]];
-        source = {.version = unknown[i]->version.value_or(Hash{}), .asset = digests[i].asset, .size_bytes = digests[i].size_bytes, .content_type = std::move(digests[i].content_type)};
+        source = {.version = unknown[i]->version.value_or(Hash{}),
+                  .asset = digests[i].asset,
+                  .size_bytes = digests[i].size_bytes,
+                  .content_type = std::move(digests[i].content_type)};
     }
     FARDEL_TRY(remember(before, entries, known));
     counts.sources = entries.size();
@@ -225,12 +259,16 @@ Result<std::vector<FileContent>> ProjectBuild::State::know_sources(const std::ve
     std::vector<FileContent> contents;
     contents.reserve(entries.size());
     for (std::size_t i = 0; i < entries.size(); ++i)
-        contents.push_back({.asset = known[i].asset, .size_bytes = known[i].size_bytes, .blob = entries[i].blob, .content_type = std::move(known[i].content_type)});
+        contents.push_back({.asset = known[i].asset,
+                            .size_bytes = known[i].size_bytes,
+                            .blob = entries[i].blob,
+                            .content_type = std::move(known[i].content_type)});
     return contents;
 }
 
 // What was learnt counts even if the build fails later.
-Status ProjectBuild::State::remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now) {
+Status ProjectBuild::State::remember(const std::unordered_map<std::string, KnownSource>& before,
+                                     const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto found = before.find(entries[i].origin);
@@ -260,7 +298,7 @@ Status ProjectBuild::State::see_programs() {
             seen.push_back(see_path(path_in_project(folder, path)));
         if (processor.command.empty())
             return;
-        if (const auto program = find_program(processor, absolute))   // if not: its first job tells
+        if (const auto program = find_program(processor, absolute))  // if not: its first job tells
             seen.push_back(see_path(program->path));
     };
     for (const Processor& processor : project.processors)
@@ -271,7 +309,8 @@ Status ProjectBuild::State::see_programs() {
 }
 
 Status ProjectBuild::State::open_cache() {
-    FARDEL_TRY_ASSIGN(cache, open_build_cache(project, folder, build_folder_of(folder, options) + "/cache", {.verify_per_1000 = options.verify_per_1000}, warnings));
+    FARDEL_TRY_ASSIGN(cache, open_build_cache(project, folder, build_folder_of(folder, options) + "/cache",
+                                              {.verify_per_1000 = options.verify_per_1000}, warnings));
     return ok();
 }
 
@@ -295,13 +334,22 @@ void ProjectBuild::State::remove_scratch() const {
 Result<JobsRun> ProjectBuild::State::run(JobGraph& graph, std::vector<FileContent> contents) {
     FARDEL_TRY(open_cache());
     FARDEL_TRY_ASSIGN(const std::string scratch, make_scratch());
-    FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents), {.project_folder = folder, .scratch_folder = scratch, .cache = cache.get(), .jobs = options.jobs, .stop = options.stop, .progress = [this](std::uint64_t done, std::uint64_t total) { tell("processing", done, total); }}));
+    FARDEL_TRY_ASSIGN(
+        JobsRun run,
+        run_jobs(graph, std::move(contents),
+                 {.project_folder = folder,
+                  .scratch_folder = scratch,
+                  .cache = cache.get(),
+                  .jobs = options.jobs,
+                  .stop = options.stop,
+                  .progress = [this](std::uint64_t done, std::uint64_t total) { tell("processing", done, total); }}));
     remove_scratch();
     return run;
 }
 
 // What the rules are applied to: what is left of the sources, and what was made of them.
-Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<SourceEntry> entries, std::vector<FileContent> contents) {
+Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<SourceEntry> entries,
+                                                                 std::vector<FileContent> contents) {
     std::vector<AssetName> names;
     for (SourceEntry& entry : entries)
         names.push_back(std::move(entry.name));
@@ -329,7 +377,13 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<Sou
     for (std::size_t i = 0; i < contents.size(); ++i) {
         const GraphFile& file = graph.files()[i];
         if (!file.consumed)
-            files.push_back({.name = file.name, .size_bytes = contents[i].size_bytes, .blob = std::move(contents[i].blob), .content_type = std::move(contents[i].content_type), .asset = contents[i].asset, .tags = file.tags, .references = std::move(named[i])});
+            files.push_back({.name = file.name,
+                             .size_bytes = contents[i].size_bytes,
+                             .blob = std::move(contents[i].blob),
+                             .content_type = std::move(contents[i].content_type),
+                             .asset = contents[i].asset,
+                             .tags = file.tags,
+                             .references = std::move(named[i])});
     }
     std::ranges::sort(files, {}, &ProjectFile::name);
     return files;
@@ -342,11 +396,14 @@ const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs
 const std::vector<std::string>& ProjectBuild::different() const { return state_->different; }
 const std::vector<SeenPlace>& ProjectBuild::seen() const { return state_->seen; }
 const std::vector<std::string>& ProjectBuild::warnings() const { return state_->warnings; }
-CacheStatistics ProjectBuild::cache_statistics() const { return state_->cache ? state_->cache->statistics() : CacheStatistics{}; }
+CacheStatistics ProjectBuild::cache_statistics() const {
+    return state_->cache ? state_->cache->statistics() : CacheStatistics{};
+}
 
 std::optional<FinishedBuild> ProjectBuild::find_same(const Hash& encoder) const {
     const auto& last = state_->last;
-    const bool same = last && last->options == state_->options.options && last->encoder == encoder && last->plan == state_->planned && are_there(last->bundles);
+    const bool same = last && last->options == state_->options.options && last->encoder == encoder &&
+                      last->plan == state_->planned && are_there(last->bundles);
     return same ? last : std::nullopt;
 }
 
@@ -368,7 +425,12 @@ std::shared_ptr<const Bundle> ProjectBuild::find_donor(const std::string& path, 
 Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary) {
     if (state_->cache)
         state_->cache->flush();
-    FinishedBuild build{.options = state_->options.options, .plan = state_->planned, .encoder = encoder, .seen = state_->seen, .bundles = std::move(bundles), .summary = std::move(summary)};
+    FinishedBuild build{.options = state_->options.options,
+                        .plan = state_->planned,
+                        .encoder = encoder,
+                        .seen = state_->seen,
+                        .bundles = std::move(bundles),
+                        .summary = std::move(summary)};
     for (FinishedBundle& bundle : build.bundles)
         bundle.stamp = stamp_path(bundle.path);
     FARDEL_TRY(state_->database.write_finished(state_->options.target, build));

@@ -16,7 +16,8 @@ constexpr std::uint64_t kTokenBytesMax = 4096;
 Result<std::string> read_token(const std::string& path) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
     if (source->size_bytes() > kTokenBytesMax)
-        return Error(ErrorCode::limit, printable(path) + ": longer than " + std::to_string(kTokenBytesMax) + " bytes; is it the right file?");
+        return Error(ErrorCode::limit, printable(path) + ": longer than " + std::to_string(kTokenBytesMax) +
+                                           " bytes; is it the right file?");
     std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
     FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
     return text.substr(0, text.find_first_of("\r\n"));
@@ -36,18 +37,25 @@ Result<std::unique_ptr<CacheLayer>> open_layer(const ProjectCache& cache, const 
 
 }  // namespace
 
-Result<std::unique_ptr<DerivedCache>> open_build_cache(const Project& project, const std::string& folder, const std::string& own, CacheOptions options, std::vector<std::string>& left_out) {
+Result<std::unique_ptr<DerivedCache>> open_build_cache(const Project& project, const std::string& folder,
+                                                       const std::string& own, CacheOptions options,
+                                                       std::vector<std::string>& left_out) {
     FARDEL_TRY_ASSIGN(auto own_layer, open_folder_layer(own));
     std::vector<CacheLayerPlace> layers;
     layers.push_back({.layer = std::move(own_layer), .policy = {}});
     for (const ProjectCache& cache : project.caches) {
         auto layer = open_layer(cache, folder);
         if (!layer) {
-            left_out.push_back(printable(project.file) + ":" + std::to_string(cache.line) + ": " + layer.error().text());
+            left_out.push_back(printable(project.file) + ":" + std::to_string(cache.line) + ": " +
+                               layer.error().text());
             continue;
         }
         const bool writable = (*layer)->is_writable();
-        layers.push_back({.layer = *std::move(layer), .policy = {.read = cache.read, .write = cache.write && writable, .fill = cache.fill && writable, .slow = cache.slow}});
+        layers.push_back({.layer = *std::move(layer),
+                          .policy = {.read = cache.read,
+                                     .write = cache.write && writable,
+                                     .fill = cache.fill && writable,
+                                     .slow = cache.slow}});
     }
     return DerivedCache::open(std::move(layers), options);
 }

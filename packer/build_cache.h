@@ -13,6 +13,8 @@ namespace fardel {
 
 // `own`: the project's own folder of derived data; made when absent. A cache that the project names and that cannot be
 // opened is left out, and why stands in `left_out`. Errors: those of the own folder.
-Result<std::unique_ptr<DerivedCache>> open_build_cache(const Project& project, const std::string& folder, const std::string& own, CacheOptions options, std::vector<std::string>& left_out);
+Result<std::unique_ptr<DerivedCache>> open_build_cache(const Project& project, const std::string& folder,
+                                                       const std::string& own, CacheOptions options,
+                                                       std::vector<std::string>& left_out);
 
 }  // namespace fardel

@@ -18,7 +18,7 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kSchema = 3;
-constexpr std::uint64_t kApplication = 0x46724462;   // "FrDb"
+constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
 // Each row has a seal over the rest of it: SQLite notices a damaged page only where its structure is.
 constexpr const char* kTables = R"(
@@ -34,13 +34,18 @@ constexpr const char* kTables = R"(
 
 Error error_of(sqlite3* database, std::string_view what) {
     const int code = sqlite3_errcode(database) & 0xff;
-    const ErrorCode kind = code == SQLITE_FULL ? ErrorCode::no_space : code == SQLITE_BUSY || code == SQLITE_LOCKED ? ErrorCode::busy : code == SQLITE_PERM || code == SQLITE_READONLY || code == SQLITE_AUTH ? ErrorCode::denied : ErrorCode::io;
+    const ErrorCode kind = code == SQLITE_FULL                                                     ? ErrorCode::no_space
+                           : code == SQLITE_BUSY || code == SQLITE_LOCKED                          ? ErrorCode::busy
+                           : code == SQLITE_PERM || code == SQLITE_READONLY || code == SQLITE_AUTH ? ErrorCode::denied
+                                                                                                   : ErrorCode::io;
     return Error(kind, "build database: " + std::string(what) + ": " + sqlite3_errmsg(database));
 }
 
 class Query {
 public:
-    Query(sqlite3* database, const char* sql) : database_(database) { sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr); }
+    Query(sqlite3* database, const char* sql) : database_(database) {
+        sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr);
+    }
     ~Query() { sqlite3_finalize(statement_); }
     Query(const Query&) = delete;
     Query& operator=(const Query&) = delete;
@@ -76,9 +81,12 @@ public:
 
     std::string_view bytes(int column) const {
         const auto* const first = static_cast<const char*>(sqlite3_column_blob(statement_, column));
-        return first ? std::string_view(first, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))) : std::string_view();
+        return first ? std::string_view(first, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)))
+                     : std::string_view();
     }
-    std::uint64_t number_at(int column) const { return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column)); }
+    std::uint64_t number_at(int column) const {
+        return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
+    }
 
 private:
     sqlite3* database_;
@@ -87,12 +95,14 @@ private:
 };
 
 Status execute(sqlite3* database, const char* sql, std::string_view what) {
-    return sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK ? ok() : Status(error_of(database, what));
+    return sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK ? ok()
+                                                                               : Status(error_of(database, what));
 }
 
 bool is_damaged(sqlite3* database) {
     const int code = sqlite3_errcode(database) & 0xff;
-    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR;   // the last: what we ask is good, so the tables are not
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB ||
+           code == SQLITE_ERROR;  // the last: what we ask is good, so the tables are not
 }
 
 // A file whose header asks for a later way of writing is opened for reading alone (SQLite's file format, 1.3.3). Nobody
@@ -115,7 +125,7 @@ Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {
 Result<bool> has_schema(sqlite3* database) {
     FARDEL_TRY_ASSIGN(const std::uint64_t things, number_of(database, "SELECT count(*) FROM sqlite_schema"));
     if (things == 0)
-        return true;   // just made
+        return true;  // just made
     FARDEL_TRY_ASSIGN(const std::uint64_t application, number_of(database, "PRAGMA application_id"));
     FARDEL_TRY_ASSIGN(const std::uint64_t version, number_of(database, "PRAGMA user_version"));
     return application == kApplication && version == kSchema;
@@ -162,7 +172,8 @@ constexpr const char* kRemoveFinished = "DELETE FROM finished WHERE target=?";
 
 // The tables are those that we ask: their own description may be what is damaged.
 bool has_tables(sqlite3* database) {
-    for (const char* sql : {kReadSources, kWriteSource, kRemoveSource, kFindNote, kWriteNote, kReadScans, kWriteScan, kReadIdleScans, kMarkScan, kRemoveScan, kFindFinished, kWriteFinished, kRemoveFinished}) {
+    for (const char* sql : {kReadSources, kWriteSource, kRemoveSource, kFindNote, kWriteNote, kReadScans, kWriteScan,
+                            kReadIdleScans, kMarkScan, kRemoveScan, kFindFinished, kWriteFinished, kRemoveFinished}) {
         sqlite3_stmt* statement = nullptr;
         const bool good = sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) == SQLITE_OK;
         sqlite3_finalize(statement);
@@ -224,7 +235,12 @@ std::string encode(const FinishedBuild& build) {
 
 std::optional<FinishedBuild> decode(std::string_view bytes) {
     RecordReader reader(bytes);
-    FinishedBuild build{.options = reader.id<Hash>(), .plan = reader.id<Hash>(), .encoder = reader.id<Hash>(), .seen = {}, .bundles = {}, .summary = reader.text()};
+    FinishedBuild build{.options = reader.id<Hash>(),
+                        .plan = reader.id<Hash>(),
+                        .encoder = reader.id<Hash>(),
+                        .seen = {},
+                        .bundles = {},
+                        .summary = reader.text()};
     build.bundles.resize(reader.count(8 + kStampBytes + 64));
     for (FinishedBundle& bundle : build.bundles) {
         bundle.path = reader.text();
@@ -259,7 +275,8 @@ Id id_at(const Query& query, int column) {
 // ---- The database ---------------------------------------------------------------------------------------------------
 
 void BuildDatabase::Close::operator()(sqlite3* database) const noexcept { sqlite3_close(database); }
-BuildDatabase::BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database) : path_(std::move(path)), database_(std::move(database)) {}
+BuildDatabase::BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database)
+    : path_(std::move(path)), database_(std::move(database)) {}
 BuildDatabase::BuildDatabase(BuildDatabase&&) noexcept = default;
 BuildDatabase& BuildDatabase::operator=(BuildDatabase&&) noexcept = default;
 BuildDatabase::~BuildDatabase() = default;
@@ -272,7 +289,8 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
         if (opened != SQLITE_OK)
             return error_of(raw, printable(path));
         // The transaction is what keeps other builds out.
-        Status good = execute(raw, "PRAGMA synchronous=NORMAL; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE", printable(path));
+        Status good =
+            execute(raw, "PRAGMA synchronous=NORMAL; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE", printable(path));
         if (!good && good.error().code() == ErrorCode::busy)
             return Error(ErrorCode::busy, printable(path) + ": another build of this project is at work; wait for it");
         Result<bool> fits = good ? has_schema(raw) : Result<bool>(good.error());
@@ -283,7 +301,8 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
         }
         const bool anew = (fits && !*fits) || is_damaged(raw) || says_read_only(raw, path);
         if (last || !anew)
-            return good ? Error(ErrorCode::io, printable(path) + ": the build database cannot be made anew") : std::move(good).error();
+            return good ? Error(ErrorCode::io, printable(path) + ": the build database cannot be made anew")
+                        : std::move(good).error();
         database.reset();
         remove_database(path);
     }
@@ -298,7 +317,7 @@ Status BuildDatabase::mend() {
             return ok();
         if (!row && !is_damaged(database_.get()))
             return row.error();
-    }   // SQLite closes no database that has a query
+    }  // SQLite closes no database that has a query
     return begin_anew();
 }
 
@@ -317,17 +336,29 @@ Result<std::unordered_map<std::string, KnownSource>> BuildDatabase::read_sources
         FARDEL_TRY_ASSIGN(const bool row, query.step());
         if (!row)
             return sources;
-        KnownSource source{.version = id_at<Hash>(query, 1), .asset = id_at<AssetId>(query, 2), .size_bytes = query.number_at(3), .content_type = std::string(query.bytes(4))};
+        KnownSource source{.version = id_at<Hash>(query, 1),
+                           .asset = id_at<AssetId>(query, 2),
+                           .size_bytes = query.number_at(3),
+                           .content_type = std::string(query.bytes(4))};
         if (id_at<Hash>(query, 5) == seal_of(query.bytes(0), source))
             sources.emplace(query.bytes(0), std::move(source));
     }
 }
 
 Status BuildDatabase::write_source(std::string_view origin, const KnownSource& source) {
-    return Query(database_.get(), kWriteSource).text(origin).id(source.version).id(source.asset).number(source.size_bytes).text(source.content_type).id(seal_of(origin, source)).run();
+    return Query(database_.get(), kWriteSource)
+        .text(origin)
+        .id(source.version)
+        .id(source.asset)
+        .number(source.size_bytes)
+        .text(source.content_type)
+        .id(seal_of(origin, source))
+        .run();
 }
 
-Status BuildDatabase::remove_source(std::string_view origin) { return Query(database_.get(), kRemoveSource).text(origin).run(); }
+Status BuildDatabase::remove_source(std::string_view origin) {
+    return Query(database_.get(), kRemoveSource).text(origin).run();
+}
 
 Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view name) const {
     Query query(database_.get(), kFindNote);
@@ -336,10 +367,13 @@ Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view nam
         return std::optional<std::string>();
     if (!row)
         return row.error();
-    return *row && id_at<Hash>(query, 1) == seal_of(name, query.bytes(0)) ? std::optional(std::string(query.bytes(0))) : std::nullopt;
+    return *row && id_at<Hash>(query, 1) == seal_of(name, query.bytes(0)) ? std::optional(std::string(query.bytes(0)))
+                                                                          : std::nullopt;
 }
 
-Status BuildDatabase::write_note(std::string_view name, std::string_view text) { return Query(database_.get(), kWriteNote).text(name).blob(text).id(seal_of(name, text)).run(); }
+Status BuildDatabase::write_note(std::string_view name, std::string_view text) {
+    return Query(database_.get(), kWriteNote).text(name).blob(text).id(seal_of(name, text)).run();
+}
 
 Result<std::unordered_map<Hash, std::string>> BuildDatabase::read_scans() const {
     std::unordered_map<Hash, std::string> scans;
@@ -366,7 +400,7 @@ Status BuildDatabase::write_scans(const std::map<Hash, std::string>& added) {
 }
 
 Status BuildDatabase::forget_idle_scans(const std::vector<Hash>& used) {
-    std::vector<std::pair<std::string, std::uint64_t>> marks;   // key, new idle
+    std::vector<std::pair<std::string, std::uint64_t>> marks;  // key, new idle
     std::vector<std::string> forgotten;
     {
         std::uint64_t idle_bytes = 0;
@@ -411,7 +445,9 @@ Status BuildDatabase::write_finished(std::string_view target, const FinishedBuil
     return Query(database_.get(), kWriteFinished).text(target).blob(bytes).id(seal_of(target, bytes)).run();
 }
 
-Status BuildDatabase::remove_finished(std::string_view target) { return Query(database_.get(), kRemoveFinished).text(target).run(); }
+Status BuildDatabase::remove_finished(std::string_view target) {
+    return Query(database_.get(), kRemoveFinished).text(target).run();
+}
 
 Status BuildDatabase::keep() {
     FARDEL_TRY(execute(database_.get(), "COMMIT", "what this build learnt"));

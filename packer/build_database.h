@@ -1,7 +1,8 @@
 // BuildDatabase: what a project's builds remember, in one SQLite file that may be deleted at any time.
 //
-// Which bytes a source had when it was read last, what assets name, and how the last build ended. Never the truth: stamps
-// and hashes decide whether an entry still holds. One build at a time has it; what is written counts from keep() on.
+// Which bytes a source had when it was read last, what assets name, and how the last build ended. Never the truth:
+// stamps and hashes decide whether an entry still holds. One build at a time has it; what is written counts from keep()
+// on.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -22,7 +23,7 @@ struct sqlite3;
 namespace fardel {
 
 struct KnownSource {
-    Hash version;                      // SourceEntry::version, when it was read
+    Hash version;  // SourceEntry::version, when it was read
     AssetId asset;
     std::uint64_t size_bytes = 0;
     std::string content_type;
@@ -35,12 +36,12 @@ inline constexpr std::uint64_t kIdleScanBytesMax = std::uint64_t(64) << 20;
 
 class BuildDatabase {
 public:
-    // Made when absent; what is damaged or of another version is made anew. Errors: busy (another build has it), denied,
-    // no_space, io.
+    // Made when absent; what is damaged or of another version is made anew. Errors: busy (another build has it),
+    // denied, no_space, io.
     static Result<BuildDatabase> open(const std::string& path);
     BuildDatabase(BuildDatabase&&) noexcept;
     BuildDatabase& operator=(BuildDatabase&&) noexcept;
-    ~BuildDatabase();                  // forgets what keep() was not called for
+    ~BuildDatabase();  // forgets what keep() was not called for
 
     // Reads all of it; where it is damaged it is made anew. What open() need not have noticed.
     Status mend();
@@ -70,7 +71,9 @@ public:
     Status keep();
 
 private:
-    struct Close { void operator()(sqlite3* database) const noexcept; };
+    struct Close {
+        void operator()(sqlite3* database) const noexcept;
+    };
     BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database);
     Status begin_anew();
     std::string path_;

@@ -1,8 +1,8 @@
 // What Fardel converts by itself: copy, image, rewrite, unpack.
 //
 // Each reads the sources of a job where its folder has them and leaves files below the folder's `out`, named as the job
-// says. Sources are hostile bytes. A built-in's version is part of its jobs' keys: it is raised whenever the same source
-// gives other bytes. Any thread.
+// says. Sources are hostile bytes. A built-in's version is part of its jobs' keys: it is raised whenever the same
+// source gives other bytes. Any thread.
 #pragma once
 
 #include "job_folder.h"

@@ -18,6 +18,11 @@ Status copy(const Job& job, const JobFolder& folder, const std::stop_token& stop
 
 }  // namespace
 
-const Builtin kCopyBuiltin = {.name = "copy", .version = [] { return std::string("1"); }, .parameters = {}, .any_parameter = false, .verify_parameter = [](std::string_view, const ParameterValue&) { return ok(); }, .run = copy};
+const Builtin kCopyBuiltin = {.name = "copy",
+                              .version = [] { return std::string("1"); },
+                              .parameters = {},
+                              .any_parameter = false,
+                              .verify_parameter = [](std::string_view, const ParameterValue&) { return ok(); },
+                              .run = copy};
 
 }  // namespace fardel

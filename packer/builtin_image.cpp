@@ -1,5 +1,5 @@
-// Images by GraphicsMagick. Decoders are chosen by the bytes, from a short list, never by what a file asks for: others of
-// the library's start programs or open files.
+// Images by GraphicsMagick. Decoders are chosen by the bytes, from a short list, never by what a file asks for: others
+// of the library's start programs or open files.
 
 #include "builtin.h"
 
@@ -20,13 +20,14 @@ namespace {
 constexpr std::size_t kSourceBytesMax = std::size_t{512} << 20;
 constexpr long kSideMax = 32'768;
 constexpr std::int64_t kPixelsMax = std::int64_t{1} << 26;
-constexpr std::int64_t kMemoryBytesMax = std::int64_t{2} << 30;   // of all jobs together; what does not fit goes to temporary files
+constexpr std::int64_t kMemoryBytesMax = std::int64_t{2}
+                                         << 30;  // of all jobs together; what does not fit goes to temporary files
 constexpr double kScaleMax = 16;
 
 constexpr std::string_view kParameters[] = {"scale", "width", "height", "format", "quality"};
 
 struct ImageFormat {
-    std::string_view name;           // of the parameter
+    std::string_view name;  // of the parameter
     std::string_view extension;
     const char* coder;
 };
@@ -40,13 +41,15 @@ const ImageFormat* find_format(std::string_view name) {
 std::string lowered_extension_of(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     std::string extension(dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1));
-    std::ranges::transform(extension, extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::ranges::transform(extension, extension.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     return extension;
 }
 
 const ImageFormat* find_format_of(std::string_view name) {
     const std::string extension = lowered_extension_of(name);
-    const auto found = std::ranges::find(kFormats, extension == "jpeg" ? "jpg" : std::string_view(extension), &ImageFormat::extension);
+    const auto found =
+        std::ranges::find(kFormats, extension == "jpeg" ? "jpg" : std::string_view(extension), &ImageFormat::extension);
     return found == std::end(kFormats) ? nullptr : found;
 }
 
@@ -68,7 +71,7 @@ struct ImageOptions {
     std::optional<double> scale;
     std::optional<std::int64_t> width_max;
     std::optional<std::int64_t> height_max;
-    const ImageFormat* format = nullptr;   // as the output's name says, else as the source
+    const ImageFormat* format = nullptr;  // as the output's name says, else as the source
     std::int64_t quality = 90;
 };
 
@@ -84,19 +87,27 @@ Status verify_integer(const ParameterValue& value, std::int64_t most, std::strin
     const auto* const integer = std::get_if<std::int64_t>(&value);
     if (integer && *integer >= 1 && *integer <= most)
         return ok();
-    return Error(ErrorCode::malformed, std::string(what) + " is an integer from 1 to " + std::to_string(most) + "; write parameters = { width = 512 }");
+    return Error(ErrorCode::malformed, std::string(what) + " is an integer from 1 to " + std::to_string(most) +
+                                           "; write parameters = { width = 512 }");
 }
 
 Status verify_image_parameter(std::string_view key, const ParameterValue& value) {
     if (key == "scale") {
         const auto number = number_of(value);
-        return number && *number > 0 && *number <= kScaleMax ? ok() : Status(Error(ErrorCode::malformed, "a scale is a number above 0, at most 16; write parameters = { scale = 0.5 }"));
+        return number && *number > 0 && *number <= kScaleMax
+                   ? ok()
+                   : Status(Error(ErrorCode::malformed,
+                                  "a scale is a number above 0, at most 16; write parameters = { scale = 0.5 }"));
     }
     if (key == "format") {
         const auto* const text = std::get_if<std::string>(&value);
-        return text && find_format(*text) ? ok() : Status(Error(ErrorCode::malformed, "a format is one of png, jpeg and tga; write parameters = { format = \"png\" }"));
+        return text && find_format(*text)
+                   ? ok()
+                   : Status(Error(ErrorCode::malformed,
+                                  "a format is one of png, jpeg and tga; write parameters = { format = \"png\" }"));
     }
-    return key == "quality" ? verify_integer(value, 100, "a quality") : verify_integer(value, kSideMax, "a " + std::string(key));
+    return key == "quality" ? verify_integer(value, 100, "a quality")
+                            : verify_integer(value, kSideMax, "a " + std::string(key));
 }
 
 Result<ImageOptions> options_of(const Processor& processor) {
@@ -134,7 +145,8 @@ void start_library() {
         ::SetMagickResourceLimit(HeightResource, kSideMax);
         ::SetMagickResourceLimit(MemoryResource, kMemoryBytesMax);
     });
-    ::SetMagickResourceLimit(ThreadsResource, 1);   // of the calling thread alone (OpenMP); jobs run side by side already
+    ::SetMagickResourceLimit(ThreadsResource,
+                             1);  // of the calling thread alone (OpenMP); jobs run side by side already
 }
 
 class Problem {
@@ -212,7 +224,8 @@ Status resize(ImagePointer& image, const ImageOptions& options) {
     if (width == image->columns && height == image->rows)
         return ok();
     if (static_cast<double>(width) * static_cast<double>(height) > static_cast<double>(kPixelsMax))
-        return Error(ErrorCode::limit, "the resized image would have more than " + std::to_string(kPixelsMax) + " pixels");
+        return Error(ErrorCode::limit,
+                     "the resized image would have more than " + std::to_string(kPixelsMax) + " pixels");
     Problem problem;
     ImagePointer resized(::ResizeImage(image.get(), width, height, LanczosFilter, 1.0, problem.get()));
     if (!resized)
@@ -221,8 +234,9 @@ Status resize(ImagePointer& image, const ImageOptions& options) {
     return ok();
 }
 
-Status encode(ImagePointer& image, const ImageFormat& format, std::int64_t quality, const JobFolder& folder, const std::string& name) {
-    ::StripImage(image.get());                      // profiles, comments
+Status encode(ImagePointer& image, const ImageFormat& format, std::int64_t quality, const JobFolder& folder,
+              const std::string& name) {
+    ::StripImage(image.get());  // profiles, comments
     ::SetImageAttribute(image.get(), nullptr, nullptr);
     image->compression = std::string_view(format.coder) == "JPEG" ? JPEGCompression : NoCompression;
     image->interlace = NoInterlace;
@@ -231,7 +245,8 @@ Status encode(ImagePointer& image, const ImageFormat& format, std::int64_t quali
     const auto info = info_for(format.coder);
     info->compression = image->compression;
     info->interlace = NoInterlace;
-    info->quality = std::string_view(format.coder) == "JPEG" ? static_cast<unsigned long>(quality) : 95;   // PNG: level 9, filter by row
+    info->quality = std::string_view(format.coder) == "JPEG" ? static_cast<unsigned long>(quality)
+                                                             : 95;  // PNG: level 9, filter by row
     Problem problem;
     std::size_t length = 0;
     const std::unique_ptr<void, FreeBytes> bytes(::ImageToBlob(info.get(), image.get(), &length, problem.get()));
@@ -259,13 +274,16 @@ Status convert(const Job& job, const JobFolder& folder, const std::stop_token& s
     FARDEL_TRY_ASSIGN(const ImageOptions options, options_of(*job.processor));
     const ImageFormat* const format = format_for(options, job, source->name.view());
     if (!format)
-        return Error(ErrorCode::malformed, "the name of the output does not tell a format; write parameters = { format = \"png\" }");
+        return Error(ErrorCode::malformed,
+                     "the name of the output does not tell a format; write parameters = { format = \"png\" }");
     FARDEL_TRY_ASSIGN(const std::string name, only_output(job, usual_name(source->name.view(), *format)));
     FARDEL_TRY_ASSIGN(const auto bytes, folder.find_text("in/" + source->name.text(), kSourceBytesMax));
-    const std::string_view type = content_type(source->name.view(), std::as_bytes(std::span(*bytes)).first(std::min(bytes->size(), kContentHeadBytes)));
+    const std::string_view type = content_type(
+        source->name.view(), std::as_bytes(std::span(*bytes)).first(std::min(bytes->size(), kContentHeadBytes)));
     const char* const decoder = find_decoder(type);
     if (!decoder)
-        return Error(ErrorCode::malformed, "the built-in 'image' takes PNG, JPEG, TGA and BMP, and this is " + printable(type));
+        return Error(ErrorCode::malformed,
+                     "the built-in 'image' takes PNG, JPEG, TGA and BMP, and this is " + printable(type));
     start_library();
     FARDEL_TRY_ASSIGN(ImagePointer image, decode(*bytes, decoder));
     FARDEL_TRY(turn_upright(image));
@@ -278,6 +296,11 @@ Status convert(const Job& job, const JobFolder& folder, const std::stop_token& s
 }  // namespace
 
 // The library's version decides the bytes as well.
-const Builtin kImageBuiltin = {.name = "image", .version = [] { return std::string("1, GraphicsMagick ") + MagickLibVersionText; }, .parameters = kParameters, .any_parameter = false, .verify_parameter = verify_image_parameter, .run = convert};
+const Builtin kImageBuiltin = {.name = "image",
+                               .version = [] { return std::string("1, GraphicsMagick ") + MagickLibVersionText; },
+                               .parameters = kParameters,
+                               .any_parameter = false,
+                               .verify_parameter = verify_image_parameter,
+                               .run = convert};
 
 }  // namespace fardel

@@ -11,20 +11,25 @@ constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
 // What a spelling may be made of; next to such a character it is part of a longer one.
 bool is_spelling_character(char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view("_-./\\@+~").find(c) != std::string_view::npos || byte >= 0x80;
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_-./\\@+~").find(c) != std::string_view::npos || byte >= 0x80;
 }
 
-using Replacements = std::map<std::string_view, std::string_view, std::greater<>>;   // of those that begin alike, the longest first
+using Replacements =
+    std::map<std::string_view, std::string_view, std::greater<>>;  // of those that begin alike, the longest first
 
 bool stands_alone(std::string_view text, std::size_t at, std::size_t bytes) {
-    return (at == 0 || !is_spelling_character(text[at - 1])) && (at + bytes == text.size() || !is_spelling_character(text[at + bytes]));
+    return (at == 0 || !is_spelling_character(text[at - 1])) &&
+           (at + bytes == text.size() || !is_spelling_character(text[at + bytes]));
 }
 
 // Each place is looked at once: what a replacement puts there is not replaced again.
 std::string rewrite_text(std::string_view text, const Replacements& replacements) {
     std::string written;
     for (std::size_t at = 0; at < text.size();) {
-        const auto found = std::ranges::find_if(replacements, [&](const auto& replacement) { return text.substr(at).starts_with(replacement.first) && stands_alone(text, at, replacement.first.size()); });
+        const auto found = std::ranges::find_if(replacements, [&](const auto& replacement) {
+            return text.substr(at).starts_with(replacement.first) && stands_alone(text, at, replacement.first.size());
+        });
         if (found == replacements.end()) {
             written += text[at++];
             continue;
@@ -38,7 +43,9 @@ std::string rewrite_text(std::string_view text, const Replacements& replacements
 Status verify_text(std::string_view, const ParameterValue& value) {
     if (std::holds_alternative<std::string>(value))
         return ok();
-    return Error(ErrorCode::malformed, "what is to stand there instead is a text; write parameters = { \"textures/old.tga\" = \"textures/new.png\" }");
+    return Error(
+        ErrorCode::malformed,
+        "what is to stand there instead is a text; write parameters = { \"textures/old.tga\" = \"textures/new.png\" }");
 }
 
 Status rewrite(const Job& job, const JobFolder& folder, const std::stop_token&) {
@@ -58,6 +65,11 @@ Status rewrite(const Job& job, const JobFolder& folder, const std::stop_token&) 
 
 }  // namespace
 
-const Builtin kRewriteBuiltin = {.name = "rewrite", .version = [] { return std::string("1"); }, .parameters = {}, .any_parameter = true, .verify_parameter = verify_text, .run = rewrite};
+const Builtin kRewriteBuiltin = {.name = "rewrite",
+                                 .version = [] { return std::string("1"); },
+                                 .parameters = {},
+                                 .any_parameter = true,
+                                 .verify_parameter = verify_text,
+                                 .run = rewrite};
 
 }  // namespace fardel

@@ -20,18 +20,22 @@ constexpr std::uint64_t kUnpackedBytesMax = std::uint64_t{4} << 30;
 constexpr std::size_t kUnpackPieceBytes = 256u << 10;
 
 Error stopped() { return Error(ErrorCode::cancelled, "stopped"); }
-Error too_large() { return Error(ErrorCode::limit, "it unpacks to more than " + std::to_string(kUnpackedBytesMax) + " bytes"); }
+Error too_large() {
+    return Error(ErrorCode::limit, "it unpacks to more than " + std::to_string(kUnpackedBytesMax) + " bytes");
+}
 
 std::string lower(std::string_view text) {
     std::string folded(text);
-    std::ranges::transform(folded, folded.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::ranges::transform(folded, folded.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     return folded;
 }
 
 // A file that grows by pieces.
 class OutputFile {
 public:
-    OutputFile(const std::string& path, std::string name) : out_(path, std::ios::binary | std::ios::trunc), name_(std::move(name)) {}
+    OutputFile(const std::string& path, std::string name)
+        : out_(path, std::ios::binary | std::ios::trunc), name_(std::move(name)) {}
     Status write(const char* bytes, std::size_t count) {
         out_.write(bytes, static_cast<std::streamsize>(count));
         return status();
@@ -45,7 +49,8 @@ private:
     Status status() const {
         if (out_)
             return ok();
-        return Error(errno == ENOSPC ? ErrorCode::no_space : ErrorCode::io, "the output '" + printable(name_) + "' cannot be written");
+        return Error(errno == ENOSPC ? ErrorCode::no_space : ErrorCode::io,
+                     "the output '" + printable(name_) + "' cannot be written");
     }
     std::ofstream out_;
     std::string name_;
@@ -127,7 +132,8 @@ Status unpack_gzip(const Job& job, const JobInput& source, const JobFolder& fold
 
 // ---- .zip and .pk3 --------------------------------------------------------------------------------------------------
 
-Status unpack_entry(const SourceEntry& entry, const JobFolder& folder, const std::string& name, std::uint64_t& unpacked, const std::stop_token& stop) {
+Status unpack_entry(const SourceEntry& entry, const JobFolder& folder, const std::string& name, std::uint64_t& unpacked,
+                    const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const std::string path, folder.new_output_path(name));
     FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
     OutputFile file(path, name);
@@ -175,6 +181,11 @@ Status unpack(const Job& job, const JobFolder& folder, const std::stop_token& st
 
 }  // namespace
 
-const Builtin kUnpackBuiltin = {.name = "unpack", .version = [] { return std::string("1"); }, .parameters = {}, .any_parameter = false, .verify_parameter = [](std::string_view, const ParameterValue&) { return ok(); }, .run = unpack};
+const Builtin kUnpackBuiltin = {.name = "unpack",
+                                .version = [] { return std::string("1"); },
+                                .parameters = {},
+                                .any_parameter = false,
+                                .verify_parameter = [](std::string_view, const ParameterValue&) { return ok(); },
+                                .run = unpack};
 
 }  // namespace fardel

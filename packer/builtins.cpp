@@ -25,7 +25,8 @@ const ParameterValue* find_parameter(const Processor& processor, std::string_vie
 Result<const JobInput*> only_source(const Job& job) {
     if (job.sources.size() == 1)
         return &job.sources.front();
-    return Error(ErrorCode::malformed, "the built-in '" + job.processor->builtin + "' takes one file, and the job has " + std::to_string(job.sources.size()));
+    return Error(ErrorCode::malformed, "the built-in '" + job.processor->builtin +
+                                           "' takes one file, and the job has " + std::to_string(job.sources.size()));
 }
 
 Result<std::string> only_output(const Job& job, std::string_view usual) {
@@ -33,7 +34,9 @@ Result<std::string> only_output(const Job& job, std::string_view usual) {
         return std::string(usual);
     if (job.outputs.size() == 1)
         return job.outputs.front();
-    return Error(ErrorCode::malformed, "the built-in '" + job.processor->builtin + "' makes one file, and 'outputs' names " + std::to_string(job.outputs.size()));
+    return Error(ErrorCode::malformed, "the built-in '" + job.processor->builtin +
+                                           "' makes one file, and 'outputs' names " +
+                                           std::to_string(job.outputs.size()));
 }
 
 }  // namespace fardel

@@ -48,7 +48,10 @@ private:
     Status read_dependencies() {
         for (std::uint32_t i = 0; i < count(TableKind::dependencies); ++i) {
             FARDEL_TRY_ASSIGN(const DependencyRecord record, bundle_.dependency(i));
-            ContentDependency dependency{.bundle = record.bundle, .name = {}, .version = {}, .is_static = (record.flags & DependencyRecord::is_static) != 0};
+            ContentDependency dependency{.bundle = record.bundle,
+                                         .name = {},
+                                         .version = {},
+                                         .is_static = (record.flags & DependencyRecord::is_static) != 0};
             FARDEL_TRY_ASSIGN(dependency.name, text(record.name));
             FARDEL_TRY_ASSIGN(dependency.version, text(record.version));
             out_.dependencies.push_back(std::move(dependency));
@@ -59,7 +62,12 @@ private:
     Status read_assets() {
         for (std::uint32_t i = 0; i < bundle_.asset_count(); ++i) {
             FARDEL_TRY_ASSIGN(const AssetRecord record, bundle_.asset(AssetIndex{i}));
-            ContentAsset asset{.id = record.id, .content_type = {}, .raw_bytes = record.raw_bytes, .pieces = {}, .references = {}, .metadata = {}};
+            ContentAsset asset{.id = record.id,
+                               .content_type = {},
+                               .raw_bytes = record.raw_bytes,
+                               .pieces = {},
+                               .references = {},
+                               .metadata = {}};
             FARDEL_TRY_ASSIGN(asset.content_type, text(record.content_type));
             FARDEL_TRY(read_placement(AssetIndex{i}, record, asset));
             FARDEL_TRY(read_references(record, asset));
@@ -85,14 +93,17 @@ private:
         const BlockRecord& block = out_.blocks[placement.first_block];
         if (placement.offset > block.raw_bytes || record.raw_bytes > block.raw_bytes - placement.offset)
             return bad_contents("asset " + record.id.hex() + " does not fit into its block");
-        const auto stored_until = [&](std::uint64_t raw) { return raw * block.stored_bytes / block.raw_bytes; };  // both ≤ 2^18 and a bit
+        const auto stored_until = [&](std::uint64_t raw) {
+            return raw * block.stored_bytes / block.raw_bytes;
+        };  // both ≤ 2^18 and a bit
         asset.stored_bytes = stored_until(placement.offset + record.raw_bytes) - stored_until(placement.offset);
         return ok();
     }
 
     Status read_pieces(const AssetRecord& record, std::uint64_t pieces, ContentAsset& asset) {
         const std::uint64_t bytes = sizeof(Hash::bytes);
-        FARDEL_TRY_ASSIGN(const auto hashes, bundle_.table_bytes(TableKind::pieces, record.piece_first * bytes, pieces * bytes));
+        FARDEL_TRY_ASSIGN(const auto hashes,
+                          bundle_.table_bytes(TableKind::pieces, record.piece_first * bytes, pieces * bytes));
         asset.pieces.resize(pieces);
         for (std::uint64_t i = 0; i < pieces; ++i)
             std::memcpy(asset.pieces[i].bytes.data(), hashes.data() + i * bytes, bytes);
@@ -102,7 +113,11 @@ private:
     Status read_references(const AssetRecord& record, ContentAsset& asset) {
         for (std::uint32_t i = 0; i < record.reference_count; ++i) {
             FARDEL_TRY_ASSIGN(const ReferenceRecord found, bundle_.reference(record.reference_first + i));
-            ContentReference reference{.spelling = {}, .kind = found.kind, .optional = (found.flags & ReferenceRecord::optional) != 0, .asset = {}, .name = {}};
+            ContentReference reference{.spelling = {},
+                                       .kind = found.kind,
+                                       .optional = (found.flags & ReferenceRecord::optional) != 0,
+                                       .asset = {},
+                                       .name = {}};
             FARDEL_TRY_ASSIGN(reference.spelling, text(found.spelling));
             FARDEL_TRY(read_target(found, reference));
             asset.references.push_back(std::move(reference));
@@ -132,7 +147,10 @@ private:
             if (Status good = verify_name(spelled); !good)
                 return std::move(good).error().with_context("name " + std::to_string(i));
             FARDEL_TRY_ASSIGN(const NameRecord record, bundle_.name(NameIndex{i}));
-            ContentName name{.text = std::string(spelled), .published = record.is(NameRecord::published), .extends = record.is(NameRecord::extends), .variants = {}};
+            ContentName name{.text = std::string(spelled),
+                             .published = record.is(NameRecord::published),
+                             .extends = record.is(NameRecord::extends),
+                             .variants = {}};
             FARDEL_TRY(read_variants(record, name));
             out_.names.push_back(std::move(name));
         }
@@ -176,7 +194,9 @@ private:
         for (std::uint32_t i = 0; i < count(TableKind::consumes); ++i) {
             FARDEL_TRY_ASSIGN(const ConsumeRecord record, bundle_.consume(i));
             FARDEL_TRY_ASSIGN(std::string spelled, text(record.text));
-            out_.consumes.push_back({.text = std::move(spelled), .pattern = (record.flags & ConsumeRecord::pattern) != 0, .optional = (record.flags & ConsumeRecord::optional) != 0});
+            out_.consumes.push_back({.text = std::move(spelled),
+                                     .pattern = (record.flags & ConsumeRecord::pattern) != 0,
+                                     .optional = (record.flags & ConsumeRecord::optional) != 0});
         }
         return ok();
     }
@@ -192,7 +212,8 @@ private:
             ContentMetadata entry{.key = {}, .value = {}, .creator = creator};
             FARDEL_TRY_ASSIGN(entry.key, text(record->key));
             FARDEL_TRY_ASSIGN(entry.value, value_of(*record));
-            (record->subject == kBundleSubject ? out_.metadata : out_.assets[record->subject].metadata).push_back(std::move(entry));
+            (record->subject == kBundleSubject ? out_.metadata : out_.assets[record->subject].metadata)
+                .push_back(std::move(entry));
         }
         return ok();
     }

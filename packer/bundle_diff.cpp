@@ -15,7 +15,10 @@ DiffName side_of(const BundleContents& contents, const ContentName& name) {
     DiffName side{.text = name.text, .published = name.published, .extends = name.extends, .variants = {}};
     for (const ContentVariant& variant : name.variants) {
         const ContentAsset& asset = contents.assets[variant.asset];
-        side.variants.push_back({.tags = format_tags(variant), .asset = asset.id, .raw_bytes = asset.raw_bytes, .content_type = asset.content_type});
+        side.variants.push_back({.tags = format_tags(variant),
+                                 .asset = asset.id,
+                                 .raw_bytes = asset.raw_bytes,
+                                 .content_type = asset.content_type});
     }
     return side;
 }
@@ -24,7 +27,8 @@ DiffName side_of(const BundleContents& contents, const ContentName& name) {
 
 // Whether any asset that both names give differs in what `part` takes of it.
 template <class Part>
-bool differs(const BundleContents& before, const ContentName& old_name, const BundleContents& after, const ContentName& new_name, Part part) {
+bool differs(const BundleContents& before, const ContentName& old_name, const BundleContents& after,
+             const ContentName& new_name, Part part) {
     for (const ContentVariant& old_variant : old_name.variants)
         for (const ContentVariant& new_variant : new_name.variants) {
             const ContentAsset& old_asset = before.assets[old_variant.asset];
@@ -48,7 +52,8 @@ bool differs_by_tags(const DiffName& before, const DiffName& after, Part part) {
     });
 }
 
-std::vector<DiffAspect> aspects_of(const BundleContents& before, const ContentName& old_name, const BundleContents& after, const ContentName& new_name) {
+std::vector<DiffAspect> aspects_of(const BundleContents& before, const ContentName& old_name,
+                                   const BundleContents& after, const ContentName& new_name) {
     const DiffName old_side = side_of(before, old_name), new_side = side_of(after, new_name);
     const bool buried = old_side.tombstone() != new_side.tombstone();
     const std::pair<DiffAspect, bool> judged[] = {
@@ -88,21 +93,26 @@ void compare_names(const BundleContents& before, const BundleContents& after, Bu
 // ---- Renames
 
 bool same_but_for_name(const DiffName& before, const DiffName& after) {
-    return std::tie(before.published, before.extends, before.variants) == std::tie(after.published, after.extends, after.variants);
+    return std::tie(before.published, before.extends, before.variants) ==
+           std::tie(after.published, after.extends, after.variants);
 }
 
 // Pairs what was removed and what was added when it is the same; where `by_leaf`, only under the same last part.
 void pair_names(BundleDiff& diff, std::vector<bool>& gone, std::vector<bool>& come, bool by_leaf) {
-    const auto key_of = [&](const DiffName& name) { return std::pair(name.variants.front().asset, by_leaf ? leaf_of(name.text) : std::string_view()); };
-    std::map<std::pair<AssetId, std::string_view>, std::vector<std::size_t>> candidates;   // indexes of removed names
-    for (std::size_t i = diff.removed.size(); i-- > 0;)                                    // the last is taken first
+    const auto key_of = [&](const DiffName& name) {
+        return std::pair(name.variants.front().asset, by_leaf ? leaf_of(name.text) : std::string_view());
+    };
+    std::map<std::pair<AssetId, std::string_view>, std::vector<std::size_t>> candidates;  // indexes of removed names
+    for (std::size_t i = diff.removed.size(); i-- > 0;)                                   // the last is taken first
         if (!gone[i] && !diff.removed[i].tombstone())
             candidates[key_of(diff.removed[i])].push_back(i);
     for (std::size_t i = 0; i < diff.added.size(); ++i) {
         if (come[i] || diff.added[i].tombstone())
             continue;
         std::vector<std::size_t>& alike = candidates[key_of(diff.added[i])];
-        const auto found = std::find_if(alike.rbegin(), alike.rend(), [&](std::size_t old_index) { return same_but_for_name(diff.removed[old_index], diff.added[i]); });
+        const auto found = std::find_if(alike.rbegin(), alike.rend(), [&](std::size_t old_index) {
+            return same_but_for_name(diff.removed[old_index], diff.added[i]);
+        });
         if (found == alike.rend())
             continue;
         gone[*found] = come[i] = true;
@@ -125,7 +135,8 @@ void find_renames(BundleDiff& diff) {
     pair_names(diff, gone, come, false);
     diff.removed = without(std::move(diff.removed), gone);
     diff.added = without(std::move(diff.added), come);
-    std::ranges::sort(diff.renamed, {}, [](const DiffChange& change) -> const std::string& { return change.after.text; });
+    std::ranges::sort(diff.renamed, {},
+                      [](const DiffChange& change) -> const std::string& { return change.after.text; });
 }
 
 // ---- Consumes, dependencies, metadata
@@ -149,7 +160,9 @@ void pair_versions(std::vector<DiffPair<ContentDependency>>& changes) {
     for (DiffPair<ContentDependency>& gone : changes) {
         if (gone.after || !gone.before || gone.before->name.empty())
             continue;
-        const auto come = std::ranges::find_if(changes, [&](const DiffPair<ContentDependency>& other) { return !other.before && other.after && other.after->name == gone.before->name; });
+        const auto come = std::ranges::find_if(changes, [&](const DiffPair<ContentDependency>& other) {
+            return !other.before && other.after && other.after->name == gone.before->name;
+        });
         if (come == changes.end())
             continue;
         gone.after = std::exchange(come->after, std::nullopt);
@@ -175,7 +188,8 @@ bool other_order(const std::vector<ContentDependency>& before, const std::vector
 // ---- Bytes
 
 DiffSizes sizes_of(const Bundle& bundle, const BundleContents& contents) {
-    return {contents.assets.size(), contents.names.size(), contents.raw_bytes, contents.stored_bytes, bundle.source()->size_bytes()};
+    return {contents.assets.size(), contents.names.size(), contents.raw_bytes, contents.stored_bytes,
+            bundle.source()->size_bytes()};
 }
 
 void count_fetched(const BundleContents& before, const BundleContents& after, BundleDiff& diff) {
@@ -198,7 +212,7 @@ void count_fetched(const BundleContents& before, const BundleContents& after, Bu
                 wanted[asset.first_block + i] = true;
     }
     for (std::size_t i = 0; i < wanted.size(); ++i)
-        if (wanted[i] && blocks.insert(after.blocks[i].stored_hash).second) {   // equal blocks are fetched once
+        if (wanted[i] && blocks.insert(after.blocks[i].stored_hash).second) {  // equal blocks are fetched once
             diff.fetch_bytes += after.blocks[i].stored_bytes;
             ++diff.fetch_blocks;
         }
@@ -230,11 +244,14 @@ Result<BundleDiff> diff_bundles(const Bundle& before, const Bundle& after) {
     diff.after_layout = after.layout_id();
     compare_names(old_contents, new_contents, diff);
     find_renames(diff);
-    diff.consumes = compare_by(old_contents.consumes, new_contents.consumes, [](const ContentConsume& consume) { return std::pair(consume.text, consume.pattern); });
-    diff.dependencies = compare_by(old_contents.dependencies, new_contents.dependencies, [](const ContentDependency& dependency) { return dependency.bundle; });
+    diff.consumes = compare_by(old_contents.consumes, new_contents.consumes,
+                               [](const ContentConsume& consume) { return std::pair(consume.text, consume.pattern); });
+    diff.dependencies = compare_by(old_contents.dependencies, new_contents.dependencies,
+                                   [](const ContentDependency& dependency) { return dependency.bundle; });
     pair_versions(diff.dependencies);
     diff.dependency_order = other_order(old_contents.dependencies, new_contents.dependencies);
-    diff.metadata = compare_by(old_contents.metadata, new_contents.metadata, [](const ContentMetadata& entry) { return std::pair(entry.key, entry.creator); });
+    diff.metadata = compare_by(old_contents.metadata, new_contents.metadata,
+                               [](const ContentMetadata& entry) { return std::pair(entry.key, entry.creator); });
     diff.signatures = before.envelopes() != after.envelopes();
     diff.before = sizes_of(before, old_contents);
     diff.after = sizes_of(after, new_contents);

@@ -13,9 +13,9 @@ template <class Targets>
 std::vector<std::vector<std::uint32_t>> component_order(std::span<const std::uint32_t> starts, Targets targets_of) {
     struct Step {
         std::uint32_t node = 0;
-        std::size_t next = 0;   // of its targets
+        std::size_t next = 0;  // of its targets
     };
-    std::vector<std::uint32_t> number(starts.size(), 0), lowest(starts.size(), 0);   // numbers from 1
+    std::vector<std::uint32_t> number(starts.size(), 0), lowest(starts.size(), 0);  // numbers from 1
     std::vector<bool> open(starts.size());
     std::vector<std::uint32_t> stack;
     std::vector<Step> path;

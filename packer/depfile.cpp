@@ -14,14 +14,17 @@ public:
 
     Result<std::vector<std::string>> read() {
         if (text_.size() > kDepfileBytesMax)
-            return Error(ErrorCode::limit, "the depfile has " + std::to_string(text_.size()) + " bytes; at most " + std::to_string(kDepfileBytesMax));
+            return Error(ErrorCode::limit, "the depfile has " + std::to_string(text_.size()) + " bytes; at most " +
+                                               std::to_string(kDepfileBytesMax));
         while (at_ < text_.size())
             FARDEL_TRY(read_rule());
         return std::move(paths_);
     }
 
 private:
-    Error mistake(std::string_view what) const { return Error(ErrorCode::malformed, "depfile, line " + std::to_string(line_) + ": " + std::string(what)); }
+    Error mistake(std::string_view what) const {
+        return Error(ErrorCode::malformed, "depfile, line " + std::to_string(line_) + ": " + std::string(what));
+    }
 
     char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\n'; }
     static bool is_space(char c) { return c == ' ' || c == '\t'; }
@@ -88,7 +91,10 @@ private:
     }
 
     // A colon ends a target when a space or the end of the line follows it: others belong to the path.
-    bool ends_target(bool targets) const { return targets && peek() == ':' && (at_ + 1 >= text_.size() || is_space(peek(1)) || peek(1) == '\n' || peek(1) == '\r' || peek(1) == '\\'); }
+    bool ends_target(bool targets) const {
+        return targets && peek() == ':' &&
+               (at_ + 1 >= text_.size() || is_space(peek(1)) || peek(1) == '\n' || peek(1) == '\r' || peek(1) == '\\');
+    }
 
     Result<std::string> read_word(bool target) {
         std::string word;
@@ -103,18 +109,20 @@ private:
             else
                 word += c, ++at_;
             if (word.size() > kDepfilePathBytesMax)
-                return Error(ErrorCode::limit, "depfile, line " + std::to_string(line_) + ": a path of more than " + std::to_string(kDepfilePathBytesMax) + " bytes");
+                return Error(ErrorCode::limit, "depfile, line " + std::to_string(line_) + ": a path of more than " +
+                                                   std::to_string(kDepfilePathBytesMax) + " bytes");
         }
         return word;
     }
 
-    // Before a space or '#' pairs of them are one each, and an odd one makes it part of the path; elsewhere they are what they are.
+    // Before a space or '#' pairs of them are one each, and an odd one makes it part of the path; elsewhere they are
+    // what they are.
     void read_backslashes(std::string& word) {
         std::size_t count = 0;
         while (peek(count) == '\\' && count < kDepfilePathBytesMax)
             ++count;
         const char next = peek(count);
-        if (next == '\n' || next == '\r') {   // the last one hides the line's end
+        if (next == '\n' || next == '\r') {  // the last one hides the line's end
             word.append(count > 1 ? count - 1 : 1, '\\');
             at_ += count > 1 ? count - 1 : 1;
         } else if (next == ' ' || next == '#') {

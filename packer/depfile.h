@@ -14,8 +14,8 @@ inline constexpr std::size_t kDepfileBytesMax = 16u << 20;
 inline constexpr std::size_t kFoundInputsMax = 65'536;
 
 // The prerequisites of all rules, in their order, each once. "target … : file …" on one line or, behind a backslash, on
-// several; "\ " is a space, "\#" a '#', "$$" a '$'; '#' after a space or at the start of a line begins a comment. A rule
-// without prerequisites is one as well. Errors: malformed (with the line), limit.
+// several; "\ " is a space, "\#" a '#', "$$" a '$'; '#' after a space or at the start of a line begins a comment. A
+// rule without prerequisites is one as well. Errors: malformed (with the line), limit.
 Result<std::vector<std::string>> parse_depfile(std::string_view text);
 
 }  // namespace fardel

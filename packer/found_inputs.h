@@ -1,4 +1,5 @@
-// What a job says it read besides its inputs, looked at once it is over: what it is, and that nobody edited it meanwhile.
+// What a job says it read besides its inputs, looked at once it is over: what it is, and that nobody edited it
+// meanwhile.
 #pragma once
 
 #include "job_folder.h"
@@ -21,13 +22,15 @@ struct FileTime {
     friend auto operator<=>(const FileTime&, const FileTime&) = default;
 };
 
-// The next tick: what was written before this was called has an earlier time, what is written after it this or a later one.
+// The next tick: what was written before this was called has an earlier time, what is written after it this or a later
+// one.
 Result<FileTime> next_file_time(const JobFolder& folder);
 
-// `read` and `missing`: as a job in `folder` that began at `begin` names them, relative to where it started or absolute;
-// its own files are left out. By path, each once. `project_folder`: absolute. Errors: conflict (edited since `begin`, or
-// missing and there now), malformed (neither a file nor missing), denied, io.
-Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& read, const std::vector<std::string>& missing, const JobFolder& folder, FileTime begin,
-                                               const std::string& project_folder);
+// `read` and `missing`: as a job in `folder` that began at `begin` names them, relative to where it started or
+// absolute; its own files are left out. By path, each once. `project_folder`: absolute. Errors: conflict (edited since
+// `begin`, or missing and there now), malformed (neither a file nor missing), denied, io.
+Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& read,
+                                               const std::vector<std::string>& missing, const JobFolder& folder,
+                                               FileTime begin, const std::string& project_folder);
 
 }  // namespace fardel

@@ -30,7 +30,7 @@ FileTime changed_at(const struct stat& entry) { return {entry.st_ctim.tv_sec, en
 #endif
 
 struct Look {
-    std::optional<AssetId> asset;   // nothing: not there
+    std::optional<AssetId> asset;  // nothing: not there
     FileTime changed;
 };
 
@@ -59,10 +59,14 @@ Result<Look> look_at(const std::string& path) {
     return Look{.asset = id_from<AssetId>(hasher.finish()), .changed = changed_at(after)};
 }
 
-bool is_below(std::string_view path, std::string_view folder) { return path.starts_with(folder) && (folder.ends_with('/') || (path.size() > folder.size() && path[folder.size()] == '/')); }
+bool is_below(std::string_view path, std::string_view folder) {
+    return path.starts_with(folder) &&
+           (folder.ends_with('/') || (path.size() > folder.size() && path[folder.size()] == '/'));
+}
 
 // As FoundInput has it; nothing: the job's own.
-std::optional<std::string> place_of(const std::string& path, const JobFolder& folder, const std::string& project_folder) {
+std::optional<std::string> place_of(const std::string& path, const JobFolder& folder,
+                                    const std::string& project_folder) {
     const std::string normal = (std::filesystem::path(folder.path()) / path).lexically_normal().string();
     if (normal == folder.path() || is_below(normal, folder.path()))
         return std::nullopt;
@@ -84,7 +88,8 @@ Result<FileTime> next_file_time(const JobFolder& folder) {
         return changed_at(entry);
     };
     FARDEL_TRY_ASSIGN(const FileTime first, tick());
-    for (int round = 0; round < 3000; ++round) {   // a tick has some milliseconds, and a second or two on old file systems
+    for (int round = 0; round < 3000;
+         ++round) {  // a tick has some milliseconds, and a second or two on old file systems
         FARDEL_TRY_ASSIGN(const FileTime now, tick());
         if (now > first)
             return now;
@@ -93,8 +98,9 @@ Result<FileTime> next_file_time(const JobFolder& folder) {
     return Error(ErrorCode::io, in_quotes(folder.path()) + ": time stands still there");
 }
 
-Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& read, const std::vector<std::string>& missing, const JobFolder& folder, FileTime begin,
-                                               const std::string& project_folder) {
+Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& read,
+                                               const std::vector<std::string>& missing, const JobFolder& folder,
+                                               FileTime begin, const std::string& project_folder) {
     std::vector<FoundInput> found;
     for (const auto* const paths : {&read, &missing}) {
         for (const std::string& path : *paths) {
@@ -105,7 +111,10 @@ Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& r
                 continue;
             FARDEL_TRY_ASSIGN(const Look look, look_at(path_in_project(project_folder, *place)));
             if (look.asset && (paths == &missing || look.changed >= begin))
-                return Error(ErrorCode::conflict, in_quotes(*place) + (paths == &missing ? " was not there for the job, and is now; build again" : " was edited while the job ran; build again"));
+                return Error(
+                    ErrorCode::conflict,
+                    in_quotes(*place) + (paths == &missing ? " was not there for the job, and is now; build again"
+                                                           : " was edited while the job ran; build again"));
             found.push_back({.path = *place, .asset = look.asset});
         }
     }

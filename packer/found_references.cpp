@@ -9,9 +9,11 @@ namespace {
 
 Status verify_room(std::size_t count, std::string_view text) {
     if (text.size() > limits::kStringBytesMax)
-        return Error(ErrorCode::limit, "a name of " + std::to_string(text.size()) + " bytes, at most " + std::to_string(limits::kStringBytesMax) + " are read");
+        return Error(ErrorCode::limit, "a name of " + std::to_string(text.size()) + " bytes, at most " +
+                                           std::to_string(limits::kStringBytesMax) + " are read");
     if (count >= limits::kReferencesPerAssetMax)
-        return Error(ErrorCode::limit, "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
+        return Error(ErrorCode::limit,
+                     "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
     return ok();
 }
 
@@ -21,8 +23,11 @@ Status FoundReferences::add_place(std::size_t reference, std::string_view at) {
     if (!asset_ || at.empty())
         return ok();
     if (findings_.places.size() >= kSpellingPlacesMax)
-        return Error(ErrorCode::limit, "more than " + std::to_string(kSpellingPlacesMax) + " places of names in one asset");
-    findings_.places.push_back({.reference = static_cast<std::uint32_t>(reference), .offset = static_cast<std::uint64_t>(at.data() - asset_), .length = at.size()});
+        return Error(ErrorCode::limit,
+                     "more than " + std::to_string(kSpellingPlacesMax) + " places of names in one asset");
+    findings_.places.push_back({.reference = static_cast<std::uint32_t>(reference),
+                                .offset = static_cast<std::uint64_t>(at.data() - asset_),
+                                .length = at.size()});
     return ok();
 }
 
@@ -31,7 +36,8 @@ Status FoundReferences::add(FoundReference reference, std::string_view at) {
         return ok();
     FARDEL_TRY(verify_room(0, reference.spelling));
     reference.defined_in = definition_;
-    const auto [seen, fresh] = seen_.insert({{reference.spelling, reference.use, reference.form, reference.defined_in}, findings_.references.size()});
+    const auto [seen, fresh] = seen_.insert(
+        {{reference.spelling, reference.use, reference.form, reference.defined_in}, findings_.references.size()});
     if (!fresh) {
         bool& optional = findings_.references[seen->place].optional;
         optional = optional && reference.optional;

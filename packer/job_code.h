@@ -15,8 +15,8 @@ inline constexpr const char* kJobPath = "/usr/local/bin:/usr/bin:/bin:/usr/local
 Result<std::string> absolute_folder(const std::string& project_folder);
 
 struct ProgramPlace {
-    std::string path;          // absolute
-    bool in_project = false;   // named with a path that begins at the project's folder
+    std::string path;         // absolute
+    bool in_project = false;  // named with a path that begins at the project's folder
 };
 
 // `project_folder`: absolute. Errors: missing, denied (it may not be executed), malformed (a folder).

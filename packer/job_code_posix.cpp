@@ -41,7 +41,8 @@ bool is_program(const std::string& path) {
 
 Result<std::string> absolute_folder(const std::string& project_folder) {
     std::error_code error;
-    const std::filesystem::path folder = std::filesystem::canonical(project_folder.empty() ? "." : project_folder, error);
+    const std::filesystem::path folder =
+        std::filesystem::canonical(project_folder.empty() ? "." : project_folder, error);
     if (error)
         return Error(ErrorCode::missing, "the project's folder " + in_quotes(project_folder) + ": " + error.message());
     return folder.string();
@@ -59,7 +60,8 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
                 return ProgramPlace{.path = path, .in_project = false};
             rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
         }
-        return Error(ErrorCode::missing, "there is no program " + in_quotes(name) + " in " + kJobPath + "; install it, or write its path");
+        return Error(ErrorCode::missing,
+                     "there is no program " + in_quotes(name) + " in " + kJobPath + "; install it, or write its path");
     }
     const std::string path = path_in_project(project_folder, name);
     if (is_program(path))

@@ -26,14 +26,15 @@ public:
     JobFolder(const JobFolder&) = delete;
     JobFolder& operator=(const JobFolder&) = delete;
 
-    const std::string& path() const noexcept { return path_; }   // absolute
+    const std::string& path() const noexcept { return path_; }  // absolute
     std::string path_of(std::string_view name) const { return path_ + "/" + std::string(name); }
     std::string input_path(const JobInput& input) const { return path_of("in/" + input.name.text()); }
 
-    // Error: conflict (the bytes are not those of input.asset: somebody edits the file), cancelled, those of reading and writing.
+    // Error: conflict (the bytes are not those of input.asset: somebody edits the file), cancelled, those of reading
+    // and writing.
     Status add_input(const JobInput& input, const std::stop_token& stop) const;
-    // For those who write by themselves: the folders that the file is to be in are there. Errors: malformed and limit (the
-    // name breaks the rules), those of making folders.
+    // For those who write by themselves: the folders that the file is to be in are there. Errors: malformed and limit
+    // (the name breaks the rules), those of making folders.
     Result<std::string> new_output_path(std::string_view name) const;
     // One output, as a file.
     Status write_output(std::string_view name, std::span<const std::byte> bytes) const;

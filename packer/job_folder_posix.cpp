@@ -23,15 +23,16 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kPieceBytes = 256u << 10;
-constexpr std::uint64_t kOutputInMemoryMax = 64u << 10;      // smaller outputs leave the disk at once
-constexpr std::uint64_t kOutputBytesMax = 16ull << 30;    // of one job
+constexpr std::uint64_t kOutputInMemoryMax = 64u << 10;  // smaller outputs leave the disk at once
+constexpr std::uint64_t kOutputBytesMax = 16ull << 30;   // of one job
 
 Error cancelled() { return Error(ErrorCode::cancelled, "stopped"); }
 
 // A file of the folder, with the folder.
 class KeptFileBlob final : public BlobSource {
 public:
-    KeptFileBlob(std::shared_ptr<const JobFolder> folder, std::string path) : folder_(std::move(folder)), file_(make_file_blob(std::move(path))) {}
+    KeptFileBlob(std::shared_ptr<const JobFolder> folder, std::string path)
+        : folder_(std::move(folder)), file_(make_file_blob(std::move(path))) {}
     Result<std::unique_ptr<BlobStream>> open() const override { return file_->open(); }
     Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return file_->open_bytes(); }
     std::optional<Hash> find_version() const override { return file_->find_version(); }
@@ -77,7 +78,8 @@ Status make_parent(const std::string& path, std::string_view shown) {
 }
 
 // Copies and hashes.
-Result<AssetId> copy(BlobStream& from, const SystemDescriptor& to, std::string_view shown, const std::stop_token& stop) {
+Result<AssetId> copy(BlobStream& from, const SystemDescriptor& to, std::string_view shown,
+                     const std::stop_token& stop) {
     std::vector<std::byte> piece(kPieceBytes);
     Hasher hasher;
     for (;;) {
@@ -103,14 +105,17 @@ struct FolderStream {
 
 class OutputWalk {
 public:
-    OutputWalk(std::shared_ptr<const JobFolder> job, const std::stop_token& stop) : job_(std::move(job)), stop_(stop), piece_(kPieceBytes) {}
+    OutputWalk(std::shared_ptr<const JobFolder> job, const std::stop_token& stop)
+        : job_(std::move(job)), stop_(stop), piece_(kPieceBytes) {}
 
     Status walk(int parent, const char* leaf, const std::string& prefix, std::size_t depth) {
         if (depth > limits::kNameDepthMax)
-            return Error(ErrorCode::limit, "it made folders in folders, deeper than " + std::to_string(limits::kNameDepthMax));
+            return Error(ErrorCode::limit,
+                         "it made folders in folders, deeper than " + std::to_string(limits::kNameDepthMax));
         SystemDescriptor opened(::openat(parent, leaf, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (!opened && (errno == ENOTDIR || errno == ELOOP))
-            return Error(ErrorCode::denied, "in the place of its folder 'out/" + printable(prefix) + "' there is a link or a file");
+            return Error(ErrorCode::denied,
+                         "in the place of its folder 'out/" + printable(prefix) + "' there is a link or a file");
         if (!opened)
             return system_failure(errno, "out/" + printable(prefix));
         DIR* const stream = ::fdopendir(::fcntl(opened.get(), F_DUPFD_CLOEXEC, 0));
@@ -138,7 +143,8 @@ private:
         if (::fstatat(folder, leaf, &entry, AT_SYMLINK_NOFOLLOW) != 0)
             return system_failure(errno, in_quotes(name));
         if (S_ISLNK(entry.st_mode))
-            return Error(ErrorCode::denied, "the output " + in_quotes(name) + " is a symbolic link; outputs are files of their own");
+            return Error(ErrorCode::denied,
+                         "the output " + in_quotes(name) + " is a symbolic link; outputs are files of their own");
         if (S_ISDIR(entry.st_mode))
             return walk(folder, leaf, name + "/", depth + 1);
         if (!S_ISREG(entry.st_mode))
@@ -153,7 +159,7 @@ private:
     Status read(int folder, const char* leaf, const std::string& name) {
         const std::string shown = "the output " + in_quotes(name);
         SystemDescriptor file(::openat(folder, leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        if (!file && errno == EACCES) {   // a program may make files that nobody may read
+        if (!file && errno == EACCES) {  // a program may make files that nobody may read
             ::fchmodat(folder, leaf, 0600, 0);
             file = SystemDescriptor(::openat(folder, leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
         }
@@ -196,7 +202,8 @@ private:
 // A job may take the rights to its own folders away.
 void allow_removal(const std::filesystem::path& folder) {
     std::error_code ignored;
-    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, std::filesystem::perm_options::add | std::filesystem::perm_options::nofollow, ignored);
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all,
+                                 std::filesystem::perm_options::add | std::filesystem::perm_options::nofollow, ignored);
     for (std::filesystem::directory_iterator entry(folder, ignored), end; entry != end; entry.increment(ignored)) {
         if (std::error_code error; entry->symlink_status(error).type() == std::filesystem::file_type::directory)
             allow_removal(entry->path());
@@ -213,7 +220,7 @@ Result<std::shared_ptr<JobFolder>> JobFolder::make(const std::string& scratch) {
     if (error)
         return system_failure(error.value(), printable(scratch));
     std::string pattern = (place / "job-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)   // mode 0700
+    if (::mkdtemp(pattern.data()) == nullptr)  // mode 0700
         return system_failure(errno, printable(scratch));
     const std::shared_ptr<JobFolder> folder(new JobFolder(pattern));
     for (const char* const name : {"in", "out", "tmp"})
@@ -238,7 +245,8 @@ Status JobFolder::add_input(const JobInput& input, const std::stop_token& stop) 
     FARDEL_TRY_ASSIGN(const auto stream, input.blob->open());
     FARDEL_TRY_ASSIGN(const AssetId asset, copy(*stream, file, shown, stop));
     if (asset != input.asset)
-        return Error(ErrorCode::conflict, in_quotes(input.name.view()) + " was edited since it was looked at; build again");
+        return Error(ErrorCode::conflict,
+                     in_quotes(input.name.view()) + " was edited since it was looked at; build again");
     return ok();
 }
 

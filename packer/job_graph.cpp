@@ -18,7 +18,8 @@ bool any_matches(std::span<const std::string> globs, std::string_view name) {
     return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, name); });
 }
 
-std::vector<std::pair<std::string, std::string>> joined(std::vector<std::pair<std::string, std::string>> tags, const std::vector<std::pair<std::string, std::string>>& over) {
+std::vector<std::pair<std::string, std::string>> joined(std::vector<std::pair<std::string, std::string>> tags,
+                                                        const std::vector<std::pair<std::string, std::string>>& over) {
     for (const auto& tag : over) {
         const auto same = std::ranges::find(tags, tag.first, &std::pair<std::string, std::string>::first);
         if (same != tags.end())
@@ -40,14 +41,17 @@ void insert_sorted(std::vector<std::uint32_t>& numbers, std::uint32_t number) {
 
 const Processor& JobGraph::processor(const std::string& name) const {
     const auto found = std::ranges::find(project_->processors, name, &Processor::name);
-    assert(found != project_->processors.end());   // parse_project has seen to it
+    assert(found != project_->processors.end());  // parse_project has seen to it
     return *found;
 }
 
 std::string JobGraph::describe(std::uint32_t job) const {
     const GraphJob& it = jobs_[job];
-    const std::string of = it.sources.empty() ? "nothing" : it.sources.size() == 1 ? in_quotes(files_[it.sources[0]].name.view()) : std::to_string(it.sources.size()) + " files";
-    return printable(project_->file) + ":" + std::to_string(it.line) + ": processor " + in_quotes(it.processor->name) + " of " + of;
+    const std::string of = it.sources.empty()       ? "nothing"
+                           : it.sources.size() == 1 ? in_quotes(files_[it.sources[0]].name.view())
+                                                    : std::to_string(it.sources.size()) + " files";
+    return printable(project_->file) + ":" + std::to_string(it.line) + ": processor " + in_quotes(it.processor->name) +
+           " of " + of;
 }
 
 bool JobGraph::came_through(std::uint32_t file, const Processor& processor) const {
@@ -67,19 +71,26 @@ bool JobGraph::came_through(std::uint32_t file, const Processor& processor) cons
 
 // ---- Files ----------------------------------------------------------------------------------------------------------
 
-Status JobGraph::add_file(AssetName name, std::optional<std::uint32_t> made_by, std::vector<std::pair<std::string, std::string>> tags) {
+Status JobGraph::add_file(AssetName name, std::optional<std::uint32_t> made_by,
+                          std::vector<std::pair<std::string, std::string>> tags) {
     if (files_.size() >= kFilesMax)
-        return Error(ErrorCode::limit, "more than " + std::to_string(kFilesMax) + " files; do the rules make ever more of them?");
+        return Error(ErrorCode::limit,
+                     "more than " + std::to_string(kFilesMax) + " files; do the rules make ever more of them?");
     const auto number = static_cast<std::uint32_t>(files_.size());
     const auto placed = by_name_.emplace(fold_name(name.view()), number);
     if (!placed.second) {
         const GraphFile& other = files_[placed.first->second];
-        const bool own_source = made_by && other.consumed && std::ranges::find(jobs_[*made_by].sources, placed.first->second) != jobs_[*made_by].sources.end();
+        const bool own_source =
+            made_by && other.consumed &&
+            std::ranges::find(jobs_[*made_by].sources, placed.first->second) != jobs_[*made_by].sources.end();
         if (!own_source) {
-            const std::string by = other.made_by ? "which " + describe(*other.made_by) + " makes as well" : "which is a source; give what is made another name, or write keep_source = false and match it alone";
-            return Error(ErrorCode::conflict, (made_by ? describe(*made_by) : std::string("a source")) + ": would make " + in_quotes(name.view()) + ", " + by);
+            const std::string by = other.made_by ? "which " + describe(*other.made_by) + " makes as well"
+                                                 : "which is a source; give what is made another name, or write "
+                                                   "keep_source = false and match it alone";
+            return Error(ErrorCode::conflict, (made_by ? describe(*made_by) : std::string("a source")) +
+                                                  ": would make " + in_quotes(name.view()) + ", " + by);
         }
-        placed.first->second = number;   // it takes the place of what it was made from
+        placed.first->second = number;  // it takes the place of what it was made from
     }
     files_.push_back({.name = std::move(name), .made_by = made_by, .consumed = false, .tags = std::move(tags)});
     return ok();
@@ -88,7 +99,8 @@ Status JobGraph::add_file(AssetName name, std::optional<std::uint32_t> made_by, 
 Status JobGraph::add_declared_outputs(std::uint32_t job, const std::vector<std::string>& names) {
     for (const std::string& text : names) {
         FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(text));
-        auto tags = jobs_[job].sources.empty() ? std::vector<std::pair<std::string, std::string>>() : files_[jobs_[job].sources[0]].tags;
+        auto tags = jobs_[job].sources.empty() ? std::vector<std::pair<std::string, std::string>>()
+                                               : files_[jobs_[job].sources[0]].tags;
         FARDEL_TRY(add_file(std::move(name), job, joined(std::move(tags), jobs_[job].processor->tags)));
         jobs_[job].outputs.push_back(static_cast<std::uint32_t>(files_.size() - 1));
     }
@@ -99,7 +111,8 @@ Status JobGraph::add_declared_outputs(std::uint32_t job, const std::vector<std::
 
 Status JobGraph::add_rule_job(std::uint32_t file, const Processor& processor, std::uint32_t line) {
     const auto job = static_cast<std::uint32_t>(jobs_.size());
-    GraphJob added{.processor = &processor, .sources = {file}, .tells_outputs = processor.outputs.empty(), .line = line};
+    GraphJob added{
+        .processor = &processor, .sources = {file}, .tells_outputs = processor.outputs.empty(), .line = line};
     if (files_[file].made_by)
         added.waits_for.push_back(*files_[file].made_by);
     jobs_.push_back(std::move(added));
@@ -113,7 +126,7 @@ Status JobGraph::add_rule_job(std::uint32_t file, const Processor& processor, st
 
 // Gives the files from that one on to the processors of the rules; what they make follows behind.
 Status JobGraph::follow_rules(std::uint32_t from) {
-    std::vector<const Processor*> given;   // of the file at hand: several rules may name one
+    std::vector<const Processor*> given;  // of the file at hand: several rules may name one
     for (std::uint32_t file = from; file < files_.size(); ++file) {
         given.clear();
         for (const ProjectRule& rule : project_->rules) {
@@ -135,7 +148,8 @@ Status JobGraph::add_table_job(const ProjectJob& table) {
     const Processor& it = processor(table.processor);
     GraphJob added{.processor = &it, .tells_outputs = table.outputs.empty(), .line = table.line};
     for (std::uint32_t file = 0; file < files_.size(); ++file) {
-        if (!any_matches(table.sources, files_[file].name.view()) || by_name_.at(fold_name(files_[file].name.view())) != file)
+        if (!any_matches(table.sources, files_[file].name.view()) ||
+            by_name_.at(fold_name(files_[file].name.view())) != file)
             continue;
         added.sources.push_back(file);
         if (files_[file].made_by)
@@ -144,7 +158,8 @@ Status JobGraph::add_table_job(const ProjectJob& table) {
             files_[file].consumed = true;
     }
     if (added.sources.empty())
-        return Error(ErrorCode::unresolved, printable(project_->file) + ":" + std::to_string(table.line) + ": 'sources' of this [[job]] match no file");
+        return Error(ErrorCode::unresolved, printable(project_->file) + ":" + std::to_string(table.line) +
+                                                ": 'sources' of this [[job]] match no file");
     std::ranges::sort(added.sources, {}, [&](std::uint32_t file) { return files_[file].name.view(); });
     jobs_.push_back(std::move(added));
     return add_declared_outputs(static_cast<std::uint32_t>(jobs_.size() - 1), table.outputs);
@@ -158,7 +173,8 @@ void JobGraph::link_others(std::uint32_t from, std::uint32_t first_file) {
             continue;
         std::vector<std::uint32_t> matching;
         for (std::uint32_t file = 0; file < files_.size(); ++file)
-            if ((file < planned_files_ || file >= first_file) && any_matches(it.inputs, files_[file].name.view()) && by_name_.at(fold_name(files_[file].name.view())) == file)
+            if ((file < planned_files_ || file >= first_file) && any_matches(it.inputs, files_[file].name.view()) &&
+                by_name_.at(fold_name(files_[file].name.view())) == file)
                 matching.push_back(file);
         for (std::uint32_t number = from; number < jobs_.size(); ++number) {
             GraphJob& job = jobs_[number];
@@ -201,7 +217,8 @@ Status JobGraph::sort() {
         return ok();
 
     // Whoever still waits waits for somebody who does: going on like that comes round.
-    std::uint32_t at = static_cast<std::uint32_t>(std::ranges::find_if(missing, [](std::uint32_t count) { return count != 0; }) - missing.begin());
+    std::uint32_t at = static_cast<std::uint32_t>(
+        std::ranges::find_if(missing, [](std::uint32_t count) { return count != 0; }) - missing.begin());
     std::vector<std::uint32_t> way;
     while (std::ranges::find(way, at) == way.end()) {
         way.push_back(at);
@@ -211,7 +228,8 @@ Status JobGraph::sort() {
     std::string text = describe(at);
     for (std::size_t i = 1; i < way.size(); ++i)
         text += " → " + describe(way[i]);
-    return Error(ErrorCode::conflict, "these wait for each other: " + text + " → " + describe(at) + "; make 'inputs' or 'match' narrower");
+    return Error(ErrorCode::conflict,
+                 "these wait for each other: " + text + " → " + describe(at) + "; make 'inputs' or 'match' narrower");
 }
 
 Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> sources) {

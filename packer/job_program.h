@@ -16,12 +16,12 @@
 namespace fardel {
 
 struct ProgramCall {
-    std::string program;                      // path
-    std::vector<std::string> arguments;       // with its name, the first
-    std::vector<std::string> environment;     // NAME=value
-    std::string folder;                       // that it starts in
-    std::string input;                        // path of what it reads on its standard input
-    std::size_t answer_bytes_max = 0;         // 0: standard output goes to the log, as standard errors do
+    std::string program;                   // path
+    std::vector<std::string> arguments;    // with its name, the first
+    std::vector<std::string> environment;  // NAME=value
+    std::string folder;                    // that it starts in
+    std::string input;                     // path of what it reads on its standard input
+    std::size_t answer_bytes_max = 0;      // 0: standard output goes to the log, as standard errors do
     std::chrono::milliseconds timeout{0};
     std::stop_token stop;
 };
@@ -29,8 +29,8 @@ struct ProgramCall {
 struct ProgramEnd {
     enum class Reason : unsigned char { exited, killed, timed_out, cancelled, answered_too_much };
     Reason reason = Reason::exited;
-    int code = 0;                             // exit status, or the number of the signal
-    std::string log;                          // raw bytes; the middle left out, and said so, when it was too much
+    int code = 0;     // exit status, or the number of the signal
+    std::string log;  // raw bytes; the middle left out, and said so, when it was too much
     std::string answer;
 };
 

@@ -1,5 +1,6 @@
-// Two processes for one program: a keeper, which waits for the program, then kills what is left of its descendants, and the
-// program itself, in a session of its own. The keeper alone is our child, so that its id stays valid until we reap it.
+// Two processes for one program: a keeper, which waits for the program, then kills what is left of its descendants, and
+// the program itself, in a session of its own. The keeper alone is our child, so that its id stays valid until we reap
+// it.
 
 #include "job_program.h"
 
@@ -25,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr rlim_t kFileBytesMax = rlim_t{16} << 30;   // of each that the program writes
+constexpr rlim_t kFileBytesMax = rlim_t{16} << 30;  // of each that the program writes
 constexpr std::size_t kLogTailBytes = 16u << 10;
 constexpr std::size_t kLogNoteBytes = 100;
 constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
@@ -76,7 +77,7 @@ private:
 struct Report {
     enum Kind : int { failed_to_start, ended };
     int kind;
-    int number;   // errno, or the wait status
+    int number;  // errno, or the wait status
 };
 
 // ---- In the children: nothing that allocates or locks ---------------------------------------------------------------
@@ -125,7 +126,8 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     ::setrlimit(RLIMIT_CORE, &no_core);
     const rlimit file_size{kFileBytesMax, kFileBytesMax};
     ::setrlimit(RLIMIT_FSIZE, &file_size);
-    if (::dup2(plan.input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 || ::dup2(plan.errors, STDERR_FILENO) < 0)
+    if (::dup2(plan.input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 ||
+        ::dup2(plan.errors, STDERR_FILENO) < 0)
         give_up(plan, errno);
     if (::chdir(plan.call.folder.c_str()) != 0 || !plan.sandbox.enter())
         give_up(plan, errno);
@@ -165,7 +167,7 @@ int wait_for_program(pid_t program) noexcept {
     for (const int mine : {plan.input, plan.output, plan.errors})
         ::close(mine);
     const int status = wait_for_program(program);
-    ::kill(-program, SIGKILL);   // its session's first group; the id is not given to others while the group has members
+    ::kill(-program, SIGKILL);  // its session's first group; the id is not given to others while the group has members
     kill_children();
     const Report report{Report::ended, status};
     (void)!::write(plan.report, &report, sizeof report);
@@ -185,7 +187,11 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 class Keeper {
 public:
     Keeper(const ProgramCall& call, Pipe output, Pipe errors, Pipe report, Pipe wake)
-        : call_(call), output_(std::move(output)), errors_(std::move(errors)), report_(std::move(report)), wake_(std::move(wake)) {}
+        : call_(call),
+          output_(std::move(output)),
+          errors_(std::move(errors)),
+          report_(std::move(report)),
+          wake_(std::move(wake)) {}
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
     ~Keeper() {
@@ -203,8 +209,14 @@ public:
         if (!input)
             return system_failure(errno, input_path);
         const int errors = errors_.write_end.get();
-        const ChildPlan plan{.call = call_, .sandbox = sandbox, .arguments = arguments.data(), .environment = environment.data(), .input = input.get(),
-                             .output = call_.answer_bytes_max == 0 ? errors : output_.write_end.get(), .errors = errors, .report = report_.write_end.get()};
+        const ChildPlan plan{.call = call_,
+                             .sandbox = sandbox,
+                             .arguments = arguments.data(),
+                             .environment = environment.data(),
+                             .input = input.get(),
+                             .output = call_.answer_bytes_max == 0 ? errors : output_.write_end.get(),
+                             .errors = errors,
+                             .report = report_.write_end.get()};
         sigset_t all;
         sigset_t before;
         ::sigfillset(&all);
@@ -227,10 +239,13 @@ public:
         const auto deadline = Clock::now() + call_.timeout;
         const std::stop_callback wake(call_.stop, [this] { (void)!::write(wake_.write_end.get(), "", 1); });
         while (report_.read_end) {
-            std::array<pollfd, 4> waiting = {pollfd{report_.read_end.get(), POLLIN, 0}, pollfd{errors_.read_end.get(), POLLIN, 0}, pollfd{output_.read_end.get(), POLLIN, 0},
-                                             pollfd{killed_ ? -1 : wake_.read_end.get(), POLLIN, 0}};
+            std::array<pollfd, 4> waiting = {
+                pollfd{report_.read_end.get(), POLLIN, 0}, pollfd{errors_.read_end.get(), POLLIN, 0},
+                pollfd{output_.read_end.get(), POLLIN, 0}, pollfd{killed_ ? -1 : wake_.read_end.get(), POLLIN, 0}};
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-            if (::poll(waiting.data(), waiting.size(), killed_ ? -1 : static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000))) < 0 && errno != EINTR)
+            if (::poll(waiting.data(), waiting.size(),
+                       killed_ ? -1 : static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000))) < 0 &&
+                errno != EINTR)
                 return system_failure(errno, "poll");
             read_output();
             read_report();
@@ -288,7 +303,8 @@ private:
     void read_report() {
         Report report{};
         ssize_t count;
-        while ((count = ::read(report_.read_end.get(), &report, sizeof report)) == sizeof report) {   // a pipe gives whole what was written whole
+        while ((count = ::read(report_.read_end.get(), &report, sizeof report)) ==
+               sizeof report) {  // a pipe gives whole what was written whole
             if (report.kind == Report::failed_to_start)
                 start_failure_ = report.number;
             else

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <optional>
+#include <span>
 
 namespace fardel {
 namespace {
@@ -31,7 +31,9 @@ Json json_of(const ParameterValue& value) {
     return std::visit([](const auto& alternative) { return Json(alternative); }, value);
 }
 
-Json json_of(const JobInput& input, bool source) { return {{"name", input.name.text()}, {"path", "in/" + input.name.text()}, {"source", source}}; }
+Json json_of(const JobInput& input, bool source) {
+    return {{"name", input.name.text()}, {"path", "in/" + input.name.text()}, {"source", source}};
+}
 
 // ---- What it answers ------------------------------------------------------------------------------------------------
 
@@ -44,7 +46,8 @@ Result<std::string> text_of(const Json& object, const char* field, std::string_v
         return bad_answer(in_short_quotes(field) + " in " + std::string(where) + " is no text");
     const auto& text = found->get_ref<const std::string&>();
     if (text.size() > bytes_max || text.find('\0') != std::string::npos)
-        return bad_answer(in_short_quotes(field) + " in " + std::string(where) + " has " + std::to_string(text.size()) + " bytes; at most " + std::to_string(bytes_max) + ", and no NUL");
+        return bad_answer(in_short_quotes(field) + " in " + std::string(where) + " has " + std::to_string(text.size()) +
+                          " bytes; at most " + std::to_string(bytes_max) + ", and no NUL");
     return text;
 }
 
@@ -56,7 +59,9 @@ Result<const Json*> list_of(const Json& answer, const char* field, std::size_t i
     if (!found->is_array())
         return bad_answer(in_short_quotes(field) + " is no list");
     if (found->size() > items_max)
-        return Error(ErrorCode::limit, "the program's answer: " + in_short_quotes(field) + " has " + std::to_string(found->size()) + " items; at most " + std::to_string(items_max));
+        return Error(ErrorCode::limit, "the program's answer: " + in_short_quotes(field) + " has " +
+                                           std::to_string(found->size()) + " items; at most " +
+                                           std::to_string(items_max));
     return &*found;
 }
 
@@ -88,13 +93,15 @@ Status read_outputs(const Json& answer, JobAnswer& target) {
     return ok();
 }
 
-Status read_texts(const Json& answer, const char* field, std::size_t items_max, std::size_t bytes_max, std::vector<std::string>& target) {
+Status read_texts(const Json& answer, const char* field, std::size_t items_max, std::size_t bytes_max,
+                  std::vector<std::string>& target) {
     FARDEL_TRY_ASSIGN(const Json* const list, list_of(answer, field, items_max));
     if (!list)
         return ok();
     for (const Json& item : *list) {
         if (!item.is_string() || item.get_ref<const std::string&>().size() > bytes_max)
-            return bad_answer("an item of " + in_short_quotes(field) + " is no text of at most " + std::to_string(bytes_max) + " bytes");
+            return bad_answer("an item of " + in_short_quotes(field) + " is no text of at most " +
+                              std::to_string(bytes_max) + " bytes");
         target.push_back(item.get<std::string>());
     }
     return ok();
@@ -105,7 +112,8 @@ Result<ReferenceUse> use_of(std::string_view word) {
         return ReferenceUse::file;
     if (const auto use = find_reference_use(word))
         return *use;
-    return bad_answer("'use' is " + in_short_quotes(word) + ", not one of file, texture, shader, sound, model, video, map, script and sky_box");
+    return bad_answer("'use' is " + in_short_quotes(word) +
+                      ", not one of file, texture, shader, sound, model, video, map, script and sky_box");
 }
 
 Result<ReferenceForm> form_of(std::string_view word) {
@@ -113,7 +121,8 @@ Result<ReferenceForm> form_of(std::string_view word) {
         return ReferenceForm::from_root;
     if (const auto form = find_reference_form(word))
         return *form;
-    return bad_answer("'form' is " + in_short_quotes(word) + ", not one of from_root, below_textures, relative and relative_uri");
+    return bad_answer("'form' is " + in_short_quotes(word) +
+                      ", not one of from_root, below_textures, relative and relative_uri");
 }
 
 Result<std::pair<std::string, FoundReference>> reference_of(const Json& item) {
@@ -152,8 +161,14 @@ Status read_references(const Json& answer, JobAnswer& target) {
 }  // namespace
 
 std::string format_job_request(const Job& job) {
-    Json request = {{"fardel", 1}, {"processor", job.processor->name}, {"version", job.processor->version}, {"parameters", Json::object()}, {"tags", Json::object()}, {"inputs", Json::array()},
-                    {"outputs", job.outputs}, {"out", "out"}};
+    Json request = {{"fardel", 1},
+                    {"processor", job.processor->name},
+                    {"version", job.processor->version},
+                    {"parameters", Json::object()},
+                    {"tags", Json::object()},
+                    {"inputs", Json::array()},
+                    {"outputs", job.outputs},
+                    {"out", "out"}};
     for (const auto& parameter : job.processor->parameters)
         request["parameters"][parameter.first] = json_of(parameter.second);
     for (const auto& tag : job.processor->tags)
@@ -167,7 +182,8 @@ std::string format_job_request(const Job& job) {
 
 Result<JobAnswer> parse_job_answer(std::string_view text) {
     if (text.size() > kAnswerBytesMax)
-        return Error(ErrorCode::limit, "the program's answer has more than " + std::to_string(kAnswerBytesMax) + " bytes");
+        return Error(ErrorCode::limit,
+                     "the program's answer has more than " + std::to_string(kAnswerBytesMax) + " bytes");
     bool too_deep = false;
     const Json answer = Json::parse(
         text,

@@ -19,10 +19,10 @@ inline constexpr std::size_t kAnswerBytesMax = 8u << 20;
 struct JobAnswer {
     struct Output {
         std::string name;
-        std::string path;                                            // below the folder `out`
+        std::string path;  // below the folder `out`
     };
     std::vector<Output> outputs;
-    bool lists_outputs = false;                                      // else all files that it left are outputs
+    bool lists_outputs = false;  // else all files that it left are outputs
     std::vector<std::string> read;
     std::vector<std::string> missing;
     std::vector<std::pair<std::string, FoundReference>> references;  // output's name, what it names

@@ -21,7 +21,7 @@ namespace {
 // How one job ended.
 struct Ended {
     JobResult result;
-    std::vector<std::string> content_types;   // one an output
+    std::vector<std::string> content_types;  // one an output
     std::vector<SeenPlace> seen;
     bool from_cache = false;
     bool different = false;
@@ -30,12 +30,17 @@ struct Ended {
 bool finds_inputs(const Processor& processor) { return processor.depfile || processor.protocol; }
 
 bool same_outputs(const JobResult& a, const JobResult& b) {
-    return std::ranges::equal(a.outputs, b.outputs, [](const JobOutput& x, const JobOutput& y) { return x.name == y.name && x.asset == y.asset; });
+    return std::ranges::equal(a.outputs, b.outputs, [](const JobOutput& x, const JobOutput& y) {
+        return x.name == y.name && x.asset == y.asset;
+    });
 }
 
 class JobQueue {
 public:
-    JobQueue(JobGraph& graph, std::vector<FileContent> contents, const JobQueueOptions& options) : graph_(graph), options_(options) { run_.contents = std::move(contents); }
+    JobQueue(JobGraph& graph, std::vector<FileContent> contents, const JobQueueOptions& options)
+        : graph_(graph), options_(options) {
+        run_.contents = std::move(contents);
+    }
 
     Result<JobsRun> run();
 
@@ -59,12 +64,12 @@ private:
     JobGraph& graph_;
     const JobQueueOptions& options_;
     std::mutex codes_mutex_;
-    std::map<const Processor*, Hash> codes_;                 // of those that had a job
+    std::map<const Processor*, Hash> codes_;  // of those that had a job
 
     JobsRun run_;
-    std::mutex mutex_;                                       // over the graph and all that follows
+    std::mutex mutex_;  // over the graph and all that follows
     std::condition_variable changed_;
-    std::vector<std::uint32_t> missing_;                     // per job: how many it still waits for
+    std::vector<std::uint32_t> missing_;  // per job: how many it still waits for
     std::vector<std::vector<std::uint32_t>> followers_;
     std::vector<bool> done_;
     std::set<std::uint32_t> ready_;
@@ -72,7 +77,7 @@ private:
     std::size_t ended_ = 0;
     std::map<std::uint32_t, std::string> logs_;
     std::set<std::uint32_t> different_;
-    std::optional<std::pair<std::uint32_t, Error>> failure_; // of the first job of those that failed
+    std::optional<std::pair<std::uint32_t, Error>> failure_;  // of the first job of those that failed
 };
 
 // ---- One job --------------------------------------------------------------------------------------------------------
@@ -119,7 +124,8 @@ std::optional<Ended> JobQueue::find_by_found(const Job& job, const BuildKey& key
 }
 
 std::optional<Ended> JobQueue::find_cached(const Job& job, const BuildKey& key, bool& verify) {
-    return finds_inputs(*job.processor) ? find_by_found(job, key, verify) : take_hit(job, options_.cache->find(key), verify);
+    return finds_inputs(*job.processor) ? find_by_found(job, key, verify)
+                                        : take_hit(job, options_.cache->find(key), verify);
 }
 
 // The outputs' blobs are the cache's from then on.
@@ -139,7 +145,8 @@ Status JobQueue::put(const BuildKey& key, Ended& ended, bool found) {
     for (const FoundInput& input : ended.result.found)
         paths.push_back(input.path);
     sets.add(std::move(paths));
-    FARDEL_TRY_ASSIGN([[maybe_unused]] const auto none, options_.cache->put({.key = key, .outputs = {}, .notes = encode_found_sets(sets)}, {}));
+    FARDEL_TRY_ASSIGN([[maybe_unused]] const auto none,
+                      options_.cache->put({.key = key, .outputs = {}, .notes = encode_found_sets(sets)}, {}));
     return ok();
 }
 
@@ -171,7 +178,9 @@ Result<Ended> JobQueue::perform(const Job& job) {
     std::optional<Ended> cached = find_cached(job, key, verify);
     if (!cached || verify) {
         Ended ended;
-        FARDEL_TRY_ASSIGN(ended.result, run_job(job, {.project_folder = options_.project_folder, .scratch_folder = options_.scratch_folder, .stop = options_.stop}));
+        FARDEL_TRY_ASSIGN(ended.result, run_job(job, {.project_folder = options_.project_folder,
+                                                      .scratch_folder = options_.scratch_folder,
+                                                      .stop = options_.stop}));
         FARDEL_TRY(see_found(ended.result, ended.seen));
         if (cached) {
             ended.different = !same_outputs(cached->result, ended.result);
@@ -193,7 +202,10 @@ Job JobQueue::job_of(std::uint32_t number) const {
     const GraphJob& planned = graph_.jobs()[number];
     const auto input = [&](std::uint32_t file) {
         const FileContent& content = run_.contents[file];
-        return JobInput{.name = graph_.files()[file].name, .asset = content.asset, .size_bytes = content.size_bytes, .blob = content.blob};
+        return JobInput{.name = graph_.files()[file].name,
+                        .asset = content.asset,
+                        .size_bytes = content.size_bytes,
+                        .blob = content.blob};
     };
     Job job{.processor = planned.processor, .sources = {}, .others = {}, .outputs = {}};
     std::ranges::transform(planned.sources, std::back_inserter(job.sources), input);
@@ -229,7 +241,7 @@ Status JobQueue::take_in(std::uint32_t number, Ended ended) {
             FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(output.name));
             names.push_back(std::move(name));
         }
-        done_[number] = true;   // what comes of it need not wait
+        done_[number] = true;  // what comes of it need not wait
         FARDEL_TRY_ASSIGN(const std::uint32_t first, graph_.add_outputs(number, std::move(names)));
         admit(first);
     }
@@ -237,10 +249,14 @@ Status JobQueue::take_in(std::uint32_t number, Ended ended) {
     for (std::size_t i = 0; i < ended.result.outputs.size(); ++i) {
         JobOutput& output = ended.result.outputs[i];
         const auto& files = graph_.jobs()[number].outputs;
-        const auto file = std::ranges::find(files, output.name, [&](std::uint32_t f) { return graph_.files()[f].name.view(); });
+        const auto file =
+            std::ranges::find(files, output.name, [&](std::uint32_t f) { return graph_.files()[f].name.view(); });
         if (file == files.end())
             return Error(ErrorCode::malformed, "it made " + printable(output.name) + ", which it was not to make");
-        run_.contents[*file] = {.asset = output.asset, .size_bytes = output.size_bytes, .blob = std::move(output.blob), .content_type = std::move(ended.content_types[i])};
+        run_.contents[*file] = {.asset = output.asset,
+                                .size_bytes = output.size_bytes,
+                                .blob = std::move(output.blob),
+                                .content_type = std::move(ended.content_types[i])};
         for (const auto& reference : ended.result.references)
             if (reference.first == output.name)
                 run_.references.emplace_back(*file, reference.second);
@@ -278,7 +294,8 @@ void JobQueue::work() {
         ++running_;
         const Job job = job_of(number);
         lock.unlock();
-        Result<Ended> ended = options_.stop.stop_requested() ? Result<Ended>(Error(ErrorCode::cancelled, "asked to stop")) : perform(job);
+        Result<Ended> ended =
+            options_.stop.stop_requested() ? Result<Ended>(Error(ErrorCode::cancelled, "asked to stop")) : perform(job);
         lock.lock();
         --running_;
         ++ended_;
@@ -295,7 +312,8 @@ void JobQueue::work() {
 Result<JobsRun> JobQueue::run() {
     admit(0);
     {
-        const std::size_t wanted = std::max(1u, options_.jobs != 0 ? options_.jobs : std::thread::hardware_concurrency());
+        const std::size_t wanted =
+            std::max(1u, options_.jobs != 0 ? options_.jobs : std::thread::hardware_concurrency());
         const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::tells_outputs);
         const std::size_t count = may_add ? wanted : std::min(wanted, graph_.jobs().size());
         std::vector<std::jthread> threads;
@@ -321,6 +339,8 @@ Result<JobsRun> JobQueue::run() {
 
 }  // namespace
 
-Result<JobsRun> run_jobs(JobGraph& graph, std::vector<FileContent> contents, const JobQueueOptions& options) { return JobQueue(graph, std::move(contents), options).run(); }
+Result<JobsRun> run_jobs(JobGraph& graph, std::vector<FileContent> contents, const JobQueueOptions& options) {
+    return JobQueue(graph, std::move(contents), options).run();
+}
 
 }  // namespace fardel

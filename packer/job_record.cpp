@@ -29,7 +29,8 @@ bool read(RecordReader& reader, std::string& output, FoundReference& reference) 
     const std::uint64_t form = reader.number();
     reference.optional = reader.number() != 0;
     reference.line = static_cast<std::uint32_t>(reader.number());
-    if (use > static_cast<std::uint64_t>(kReferenceUseLast) || form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
+    if (use > static_cast<std::uint64_t>(kReferenceUseLast) ||
+        form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
         return false;
     reference.use = static_cast<ReferenceUse>(use);
     reference.form = static_cast<ReferenceForm>(form);
@@ -71,7 +72,8 @@ std::optional<JobResult> find_result(const CacheRecord& record, const std::vecto
         if (!AssetName::parse(output.name))
             return std::nullopt;
         names.push_back(output.name);
-        result.outputs.push_back({.name = output.name, .asset = output.asset, .size_bytes = output.size_bytes, .blob = nullptr});
+        result.outputs.push_back(
+            {.name = output.name, .asset = output.asset, .size_bytes = output.size_bytes, .blob = nullptr});
     }
     std::vector<std::string> wanted = outputs;
     std::ranges::sort(wanted);

@@ -19,7 +19,7 @@ std::optional<JobResult> find_result(const CacheRecord& record, const std::vecto
 struct FoundSets {
     std::vector<std::vector<std::string>> sets;
 
-    void add(std::vector<std::string> paths);   // the oldest go
+    void add(std::vector<std::string> paths);  // the oldest go
 };
 std::string encode_found_sets(const FoundSets& sets);
 std::optional<FoundSets> find_found_sets(std::string_view notes);

@@ -54,7 +54,9 @@ std::string last_lines(std::string_view log) {
     if (log.empty())
         return "; it printed nothing";
     std::size_t begin = log.size();
-    for (std::size_t lines = 0; lines < kShownLinesMax && begin != std::string_view::npos && begin > 0 && log.size() - begin < kShownBytesMax; ++lines)
+    for (std::size_t lines = 0;
+         lines < kShownLinesMax && begin != std::string_view::npos && begin > 0 && log.size() - begin < kShownBytesMax;
+         ++lines)
         begin = log.rfind('\n', begin - 1);
     if (begin == std::string_view::npos)
         begin = 0;
@@ -101,8 +103,10 @@ std::string parent_of(const std::string& path) {
 }
 
 // A program of the project's is readable alone, with what 'code' names: its folder may well be the project's.
-SandboxRules sandbox_rules(const Job& job, const ProgramPlace& program, const std::string& project_folder, const JobFolder& folder) {
-    SandboxRules rules{.readable = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/opt", "/proc", "/sys/devices/system/cpu", "/dev/random", "/dev/urandom"},
+SandboxRules sandbox_rules(const Job& job, const ProgramPlace& program, const std::string& project_folder,
+                           const JobFolder& folder) {
+    SandboxRules rules{.readable = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/opt",
+                                    "/proc", "/sys/devices/system/cpu", "/dev/random", "/dev/urandom"},
                        .read_write = {"/dev/null", "/dev/zero", "/dev/full", folder.path()}};
     rules.readable.push_back(program.in_project ? program.path : parent_of(program.path));
     for (const std::string& file : job.processor->code)
@@ -112,13 +116,15 @@ SandboxRules sandbox_rules(const Job& job, const ProgramPlace& program, const st
     return rules;
 }
 
-Result<ProgramCall> plan_call(const Job& job, const ProgramPlace& program, const std::string& project_folder, const JobFolder& folder, const std::stop_token& stop) {
+Result<ProgramCall> plan_call(const Job& job, const ProgramPlace& program, const std::string& project_folder,
+                              const JobFolder& folder, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(std::vector<std::string> arguments, expand_command(job, project_folder));
     arguments.insert(arguments.begin(), job.processor->command.front());
     const std::string temporary = folder.path_of("tmp");
     ProgramCall call{.program = program.path,
                      .arguments = std::move(arguments),
-                     .environment = {std::string("PATH=") + kJobPath, "HOME=" + temporary, "TMPDIR=" + temporary, "LC_ALL=C", "TZ=UTC0", "SOURCE_DATE_EPOCH=0"},
+                     .environment = {std::string("PATH=") + kJobPath, "HOME=" + temporary, "TMPDIR=" + temporary,
+                                     "LC_ALL=C", "TZ=UTC0", "SOURCE_DATE_EPOCH=0"},
                      .folder = folder.path(),
                      .input = {},
                      .answer_bytes_max = 0,
@@ -138,23 +144,32 @@ Status verify_end(const ProgramEnd& end, const std::string& log, const Job& job,
     switch (end.reason) {
         case ProgramEnd::Reason::cancelled: return Error(ErrorCode::cancelled, "stopped");
         case ProgramEnd::Reason::timed_out:
-            return Error(ErrorCode::limit, program + " was not done after " + std::to_string(job.processor->timeout.count()) + " s and was ended; give it more time with timeout = …" + last_lines(log));
+            return Error(ErrorCode::limit,
+                         program + " was not done after " + std::to_string(job.processor->timeout.count()) +
+                             " s and was ended; give it more time with timeout = …" + last_lines(log));
         case ProgramEnd::Reason::answered_too_much:
-            return Error(ErrorCode::limit, program + " answered with more than " + std::to_string(answer_bytes_max) + " bytes" + last_lines(log));
-        case ProgramEnd::Reason::killed: return Error(ErrorCode::unresolved, program + " was killed by signal " + std::to_string(end.code) + last_lines(log));
+            return Error(ErrorCode::limit, program + " answered with more than " + std::to_string(answer_bytes_max) +
+                                               " bytes" + last_lines(log));
+        case ProgramEnd::Reason::killed:
+            return Error(ErrorCode::unresolved,
+                         program + " was killed by signal " + std::to_string(end.code) + last_lines(log));
         case ProgramEnd::Reason::exited: break;
     }
     if (end.code == 0)
         return ok();
     // LC_ALL=C: the system's sentence is always this one.
     const bool refused = system_can_confine() && log.find("Permission denied") != std::string::npos;
-    return Error(refused ? ErrorCode::denied : ErrorCode::unresolved,
-                 program + " ended with exit status " + std::to_string(end.code) + (refused ? "; a job may read its inputs alone and write below its own folder alone: see 'inputs' and 'code'" : "") + last_lines(log));
+    return Error(
+        refused ? ErrorCode::denied : ErrorCode::unresolved,
+        program + " ended with exit status " + std::to_string(end.code) +
+            (refused ? "; a job may read its inputs alone and write below its own folder alone: see 'inputs' and 'code'"
+                     : "") +
+            last_lines(log));
 }
 
 // What is run, and what it may touch.
 struct JobProgram {
-    std::string project_folder;                  // absolute
+    std::string project_folder;  // absolute
     ProgramCall call;
     JobSandbox sandbox;
 
@@ -163,7 +178,8 @@ struct JobProgram {
         FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(*job.processor, project_folder));
         FARDEL_TRY_ASSIGN(ProgramCall call, plan_call(job, program, project_folder, folder, place.stop));
         FARDEL_TRY_ASSIGN(JobSandbox sandbox, JobSandbox::make(sandbox_rules(job, program, project_folder, folder)));
-        return JobProgram{.project_folder = std::move(project_folder), .call = std::move(call), .sandbox = std::move(sandbox)};
+        return JobProgram{
+            .project_folder = std::move(project_folder), .call = std::move(call), .sandbox = std::move(sandbox)};
     }
 
     Result<JobReply> run(const Job& job) const {
@@ -174,7 +190,8 @@ struct JobProgram {
     }
 };
 
-Status read_found(const Job& job, const JobAnswer& answer, const JobFolder& folder, FileTime begin, const std::string& project_folder, JobResult& result) {
+Status read_found(const Job& job, const JobAnswer& answer, const JobFolder& folder, FileTime begin,
+                  const std::string& project_folder, JobResult& result) {
     std::vector<std::string> read = answer.read;
     if (job.processor->depfile) {
         FARDEL_TRY_ASSIGN(const auto text, folder.find_text("depfile", kDepfileBytesMax));
@@ -196,7 +213,8 @@ Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) 
     for (const JobAnswer::Output& said : answer.outputs) {
         const auto made = std::ranges::lower_bound(outputs, said.path, {}, &JobOutput::name);
         if (made == outputs.end() || made->name != said.path)
-            return Error(ErrorCode::missing, "it says that it made " + in_quotes(said.path) + ", which is no file below its folder 'out'");
+            return Error(ErrorCode::missing,
+                         "it says that it made " + in_quotes(said.path) + ", which is no file below its folder 'out'");
         if (Status good = verify_name(said.name); !good)
             return std::move(good).error().with_context("the output " + in_quotes(said.name));
         used.insert(made->name);
@@ -204,7 +222,8 @@ Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) 
     }
     for (const JobOutput& output : outputs)
         if (!used.contains(output.name))
-            return Error(ErrorCode::malformed, "it left " + in_quotes(output.name) + " in its folder 'out' and did not say so");
+            return Error(ErrorCode::malformed,
+                         "it left " + in_quotes(output.name) + " in its folder 'out' and did not say so");
     std::ranges::sort(named, {}, &JobOutput::name);
     for (std::size_t i = 1; i < named.size(); ++i)
         if (named[i].name == named[i - 1].name)
@@ -213,8 +232,9 @@ Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) 
     return ok();
 }
 
-Status run_command(const Job& job, const JobPlace& place, const JobFolder& folder, JobResult& result, JobAnswer& answer) {
-    for (const std::string& output : job.outputs)   // the folders that it is to be in
+Status run_command(const Job& job, const JobPlace& place, const JobFolder& folder, JobResult& result,
+                   JobAnswer& answer) {
+    for (const std::string& output : job.outputs)  // the folders that it is to be in
         FARDEL_TRY(folder.new_output_path(output));
     FARDEL_TRY_ASSIGN(const JobProgram program, JobProgram::plan(job, place, folder));
     const bool finds = job.processor->depfile || job.processor->protocol;
@@ -228,7 +248,8 @@ Status run_command(const Job& job, const JobPlace& place, const JobFolder& folde
         FARDEL_TRY_ASSIGN(answer, parse_job_answer(reply.answer));
     }
     for (const std::string& message : answer.messages)
-        result.log = safe_log(result.log + (result.log.empty() || result.log.ends_with('\n') ? "" : "\n") + message + "\n");
+        result.log =
+            safe_log(result.log + (result.log.empty() || result.log.ends_with('\n') ? "" : "\n") + message + "\n");
     return finds ? read_found(job, answer, folder, begin, program.project_folder, result) : ok();
 }
 
@@ -243,14 +264,17 @@ Status verify_outputs(const Job& job, const std::vector<JobOutput>& outputs) {
             return Error(ErrorCode::missing, "it did not make " + in_quotes(wanted));
     for (const JobOutput& output : outputs)
         if (std::ranges::find(job.outputs, output.name) == job.outputs.end())
-            return Error(ErrorCode::malformed, "it made " + in_quotes(output.name) + ", which 'outputs' does not name; name it there, or let it write such files to ${TMPDIR}");
+            return Error(ErrorCode::malformed,
+                         "it made " + in_quotes(output.name) +
+                             ", which 'outputs' does not name; name it there, or let it write such files to ${TMPDIR}");
     return ok();
 }
 
 Status verify_references(const JobAnswer& answer, const std::vector<JobOutput>& outputs) {
     for (const auto& reference : answer.references)
         if (std::ranges::find(outputs, reference.first, &JobOutput::name) == outputs.end())
-            return Error(ErrorCode::malformed, "it tells a reference of " + in_quotes(reference.first) + ", which it did not make");
+            return Error(ErrorCode::malformed,
+                         "it tells a reference of " + in_quotes(reference.first) + ", which it did not make");
     return ok();
 }
 
@@ -287,7 +311,8 @@ Result<JobReply> ask(const Job& job, const JobPlace& place, bool first_source_is
 
 }  // namespace
 
-Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input, std::size_t answer_bytes_max) {
+Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input,
+                         std::size_t answer_bytes_max) {
     FARDEL_TRY(verify_job(job));
     return ask(job, place, first_source_is_input, answer_bytes_max);
 }
@@ -298,7 +323,8 @@ Result<JobResult> run_job(const Job& job, const JobPlace& place) {
     FARDEL_TRY(verify_job(job));
     auto result = run(job, place);
     if (!result)
-        return std::move(result).error().with_context(printable(job.processor->name) + ": " + printable(job.sources.front().name.view()));
+        return std::move(result).error().with_context(printable(job.processor->name) + ": " +
+                                                      printable(job.sources.front().name.view()));
     return result;
 }
 

@@ -1,7 +1,8 @@
-// JobSandbox: what a program may reach, as far as the system can hold it to that. And that nothing it started outlives it.
+// JobSandbox: what a program may reach, as far as the system can hold it to that. And that nothing it started outlives
+// it.
 //
-// Made before the program is started; `enter` and what stands below it are called in the forked child, where nothing may
-// allocate or lock.
+// Made before the program is started; `enter` and what stands below it are called in the forked child, where nothing
+// may allocate or lock.
 #pragma once
 
 #include "system_descriptor.h"
@@ -14,8 +15,8 @@
 namespace fardel {
 
 struct SandboxRules {
-    std::vector<std::string> readable;      // files and folders with all in them; those that are not there are left out
-    std::vector<std::string> read_write;    // the same, and devices
+    std::vector<std::string> readable;    // files and folders with all in them; those that are not there are left out
+    std::vector<std::string> read_write;  // the same, and devices
 };
 
 class JobSandbox {
@@ -27,7 +28,7 @@ public:
     bool enter() const noexcept;
 
 private:
-    SystemDescriptor rules_;                // none: the system cannot confine
+    SystemDescriptor rules_;  // none: the system cannot confine
 };
 
 bool system_can_confine() noexcept;

@@ -50,7 +50,9 @@ struct [[gnu::packed]] Rule {
     std::int32_t folder;
 };
 
-int abi_version() noexcept { return static_cast<int>(::syscall(kCreateRuleset, nullptr, std::size_t{0}, kVersionFlag)); }
+int abi_version() noexcept {
+    return static_cast<int>(::syscall(kCreateRuleset, nullptr, std::size_t{0}, kVersionFlag));
+}
 
 Ruleset ruleset_of(int abi) {
     Ruleset rules{.files = kAllOfFirst, .network = 0, .scopes = 0};
@@ -116,7 +118,9 @@ Result<JobSandbox> JobSandbox::make(const SandboxRules& rules) {
     if (abi < 1)
         return sandbox;
     const Ruleset handled = ruleset_of(abi);
-    const std::size_t known_bytes = abi >= 6 ? sizeof handled : abi >= 4 ? 2 * sizeof(std::uint64_t) : sizeof(std::uint64_t);
+    const std::size_t known_bytes = abi >= 6   ? sizeof handled
+                                    : abi >= 4 ? 2 * sizeof(std::uint64_t)
+                                               : sizeof(std::uint64_t);
     sandbox.rules_ = SystemDescriptor(static_cast<int>(::syscall(kCreateRuleset, &handled, known_bytes, 0u)));
     if (!sandbox.rules_)
         return system_failure(errno, "the sandbox");
@@ -128,7 +132,8 @@ Result<JobSandbox> JobSandbox::make(const SandboxRules& rules) {
 }
 
 bool JobSandbox::enter() const noexcept {
-    return !rules_ || (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(kRestrictSelf, rules_.get(), 0u) == 0);
+    return !rules_ ||
+           (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(kRestrictSelf, rules_.get(), 0u) == 0);
 }
 
 bool system_can_confine() noexcept { return abi_version() >= 1; }
@@ -136,7 +141,7 @@ bool system_can_confine() noexcept { return abi_version() >= 1; }
 void adopt_orphans(int parent) noexcept {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-    if (::getppid() != parent)   // it ended before we asked
+    if (::getppid() != parent)  // it ended before we asked
         ::kill(::getpid(), SIGTERM);
 }
 

@@ -12,12 +12,13 @@
 namespace fardel {
 namespace {
 
-constexpr std::array<std::string_view, 10> kVariables = {"in", "in:all", "out", "out:folder", "depfile", "variant", "project", "name", "parameter:KEY", "code:PATH"};
+constexpr std::array<std::string_view, 10> kVariables = {"in",      "in:all",  "out",  "out:folder",    "depfile",
+                                                         "variant", "project", "name", "parameter:KEY", "code:PATH"};
 
 struct Variable {
-    std::string_view name;       // "parameter"
-    std::string_view argument;   // "KEY"; empty: none
-    std::string_view text;       // "parameter:KEY"
+    std::string_view name;      // "parameter"
+    std::string_view argument;  // "KEY"; empty: none
+    std::string_view text;      // "parameter:KEY"
 };
 
 // Text as it stands, or a variable.
@@ -64,24 +65,31 @@ Status verify_variable(const Processor& processor, const Variable& variable) {
         for (const auto& parameter : processor.parameters)
             keys.push_back(parameter.first);
         const auto nearest = find_nearest_word(variable.argument, keys);
-        return Error(ErrorCode::malformed, "there is no parameter " + in_short_quotes(variable.argument) + "; " + (nearest ? "did you mean ${parameter:" + printable(*nearest, 80) + "}?" : "write it into parameters = { … }"));
+        return Error(ErrorCode::malformed, "there is no parameter " + in_short_quotes(variable.argument) + "; " +
+                                               (nearest ? "did you mean ${parameter:" + printable(*nearest, 80) + "}?"
+                                                        : "write it into parameters = { … }"));
     }
     if (variable.name == "code") {
         if (std::ranges::find(processor.code, variable.argument) != processor.code.end())
             return ok();
-        return Error(ErrorCode::malformed, in_short_quotes(variable.argument) + " is not among the files of 'code'; write code = [\"" + printable(variable.argument, 80) + "\"]");
+        return Error(ErrorCode::malformed, in_short_quotes(variable.argument) +
+                                               " is not among the files of 'code'; write code = [\"" +
+                                               printable(variable.argument, 80) + "\"]");
     }
     if (variable.text == "depfile" && !processor.depfile)
         return Error(ErrorCode::malformed, "${depfile} is for a processor that has one; write depfile = true");
     if (variable.text == "project" && !processor.depfile)
-        return Error(ErrorCode::malformed, "${project} is for a processor that tells what it read; write depfile = true");
+        return Error(ErrorCode::malformed,
+                     "${project} is for a processor that tells what it read; write depfile = true");
     if (std::ranges::find(kVariables, variable.text) != kVariables.end())
         return ok();
     std::string known;
     for (const std::string_view name : kVariables)
         known += (known.empty() ? "${" : ", ${") + std::string(name) + "}";
     const auto nearest = find_nearest_word(variable.text, kVariables);
-    return Error(ErrorCode::malformed, "there is no variable ${" + printable(variable.text, 80) + "}; " + (nearest ? "did you mean ${" + std::string(*nearest) + "}?" : "there are: " + known));
+    return Error(ErrorCode::malformed,
+                 "there is no variable ${" + printable(variable.text, 80) + "}; " +
+                     (nearest ? "did you mean ${" + std::string(*nearest) + "}?" : "there are: " + known));
 }
 
 std::string value_of(const Variable& variable, const Job& job, const std::string& project_folder) {
@@ -98,13 +106,15 @@ std::string value_of(const Variable& variable, const Job& job, const std::string
     if (variable.text == "name")
         return job.sources.empty() ? std::string() : job.sources.front().name.text();
     if (variable.name == "code")
-        return variable.argument.starts_with('/') ? std::string(variable.argument) : project_folder + "/" + std::string(variable.argument);
+        return variable.argument.starts_with('/') ? std::string(variable.argument)
+                                                  : project_folder + "/" + std::string(variable.argument);
     if (const ParameterValue* const value = find_value(*job.processor, variable.argument))
         return format_parameter(*value);
     return {};
 }
 
-std::vector<std::string> expand_argument(const std::vector<Piece>& pieces, const Job& job, const std::string& project_folder) {
+std::vector<std::string> expand_argument(const std::vector<Piece>& pieces, const Job& job,
+                                         const std::string& project_folder) {
     bool sources = false;
     bool others = false;
     for (const Piece& piece : pieces) {
@@ -148,7 +158,9 @@ Status verify_variables(const Processor& processor, std::string_view argument) {
 
 bool has_variable(std::string_view argument, std::string_view name) {
     const auto pieces = split(argument);
-    return pieces && std::ranges::any_of(*pieces, [&](const Piece& piece) { return piece.variable && variable_of(piece.text).name == name; });
+    return pieces && std::ranges::any_of(*pieces, [&](const Piece& piece) {
+               return piece.variable && variable_of(piece.text).name == name;
+           });
 }
 
 std::string format_variant(const std::vector<std::pair<std::string, std::string>>& tags) {
@@ -167,7 +179,7 @@ std::string format_parameter(const ParameterValue& value) {
         return *truth ? "true" : "false";
     if (const auto* const integer = std::get_if<std::int64_t>(&value))
         return std::to_string(*integer);
-    std::array<char, 64> digits;   // the shortest that gives the number back, in any locale
+    std::array<char, 64> digits;  // the shortest that gives the number back, in any locale
     const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), std::get<double>(value));
     return {digits.data(), written.ptr};
 }

@@ -30,13 +30,16 @@ Status verify_globs(std::span<const std::string> globs) {
     return ok();
 }
 
-Status verify_input(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes, const LinkOptions& options) {
+Status verify_input(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes,
+                    const LinkOptions& options) {
     if (scanned.size() != plan.assets.size() || sizes.size() != plan.assets.size())
-        return bad_link(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scanned.size()) + " are scanned and " + std::to_string(sizes.size()) + " have a size");
+        return bad_link(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scanned.size()) +
+                        " are scanned and " + std::to_string(sizes.size()) + " have a size");
     for (const PlannedName& name : plan.names)
         for (const PlannedVariant& variant : name.variants)
             if (variant.asset >= plan.assets.size())
-                return bad_link("name \"" + printable(name.name.view()) + "\": no planned asset " + std::to_string(variant.asset));
+                return bad_link("name \"" + printable(name.name.view()) + "\": no planned asset " +
+                                std::to_string(variant.asset));
     for (const ScannedAsset& asset : scanned)
         for (const FoundReference& reference : asset.findings.references)
             if (reference.defined_in != kNoDefinition && reference.defined_in >= asset.findings.defines.size())
@@ -48,13 +51,15 @@ Status verify_input(const BundlePlan& plan, std::span<const ScannedAsset> scanne
 
 // ---- One reference --------------------------------------------------------------------------------------------------
 
-bool is_relative(const FoundReference& reference) { return reference.form == ReferenceForm::relative || reference.form == ReferenceForm::relative_uri; }
+bool is_relative(const FoundReference& reference) {
+    return reference.form == ReferenceForm::relative || reference.form == ReferenceForm::relative_uri;
+}
 
 struct Found {
     LinkTarget target;
-    std::vector<Node> reached;                   // inside the plan
+    std::vector<Node> reached;  // inside the plan
     std::optional<PlannedConsume> consume;
-    std::optional<std::uint32_t> name;           // of the plan
+    std::optional<std::uint32_t> name;  // of the plan
     bool shader = false;
 };
 
@@ -62,8 +67,15 @@ struct Found {
 
 class Linker {
 public:
-    Linker(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes, const LinkOptions& options, LinkDependencies dependencies)
-        : plan_(plan), scanned_(scanned), sizes_(sizes), options_(options), dependencies_(std::move(dependencies)), index_(plan, scanned), graph_(plan, index_) {}
+    Linker(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes,
+           const LinkOptions& options, LinkDependencies dependencies)
+        : plan_(plan),
+          scanned_(scanned),
+          sizes_(sizes),
+          options_(options),
+          dependencies_(std::move(dependencies)),
+          index_(plan, scanned),
+          graph_(plan, index_) {}
 
     Result<LinkResult> run() && {
         FARDEL_TRY(verify_consumes());
@@ -84,7 +96,8 @@ private:
     Status verify_consumes() const {
         for (const PlannedConsume& consume : plan_.consumes)
             if (!consume.pattern && index_.find_name(consume.text))
-                return bad_link("the bundle consumes \"" + printable(consume.text) + "\", which is in it; take the consume out");
+                return bad_link("the bundle consumes \"" + printable(consume.text) +
+                                "\", which is in it; take the consume out");
         return ok();
     }
 
@@ -94,12 +107,22 @@ private:
         const PlannedName& planned = plan_.names[name];
         const bool has_choice = planned.variants.size() > 1 || !planned.variants.front().tags.empty();
         if (has_choice && planned.published)
-            return {.target = PlannedReference::Dynamic{planned.name.text()}, .reached = {graph_.whole(name)}, .consume = {}, .name = name};
-        return {.target = PlannedReference::Internal{planned.variants.front().asset}, .reached = {graph_.whole(name)}, .consume = {}, .name = name};
+            return {.target = PlannedReference::Dynamic{planned.name.text()},
+                    .reached = {graph_.whole(name)},
+                    .consume = {},
+                    .name = name};
+        return {.target = PlannedReference::Internal{planned.variants.front().asset},
+                .reached = {graph_.whole(name)},
+                .consume = {},
+                .name = name};
     }
 
     Found found_shader(std::span<const std::uint32_t> definitions) const {
-        Found found{.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset}, .reached = {}, .consume = {}, .name = {}, .shader = true};
+        Found found{.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset},
+                    .reached = {},
+                    .consume = {},
+                    .name = {},
+                    .shader = true};
         for (const std::uint32_t definition : definitions)
             found.reached.push_back(graph_.shader(definition));
         return found;
@@ -118,7 +141,9 @@ private:
         } else if (const auto name = index_.find_name(candidate.name)) {
             return std::optional(found_inside(*name));
         }
-        FARDEL_TRY_ASSIGN(const auto foreign, candidate.kind == CandidateKind::shader ? dependencies_.find_shader(candidate.name) : dependencies_.find_name(candidate.name));
+        FARDEL_TRY_ASSIGN(const auto foreign, candidate.kind == CandidateKind::shader
+                                                  ? dependencies_.find_shader(candidate.name)
+                                                  : dependencies_.find_name(candidate.name));
         if (!foreign)
             return std::optional<Found>();
         Found found = found_foreign(*foreign);
@@ -127,17 +152,24 @@ private:
     }
 
     bool is_consumed(const NameCandidate& candidate) const {
-        return candidate.kind == CandidateKind::asset && std::ranges::any_of(options_.consumed, [&](const std::string& glob) { return glob_matches(glob, candidate.name); });
+        return candidate.kind == CandidateKind::asset &&
+               std::ranges::any_of(options_.consumed,
+                                   [&](const std::string& glob) { return glob_matches(glob, candidate.name); });
     }
 
     // Where several extensions would do, whichever comes is taken.
-    std::optional<Found> find_consumed(const FoundReference& reference, std::span<const NameCandidate> candidates) const {
+    std::optional<Found> find_consumed(const FoundReference& reference,
+                                       std::span<const NameCandidate> candidates) const {
         const auto first = std::ranges::find_if(candidates, [&](const NameCandidate& one) { return is_consumed(one); });
         if (first == candidates.end())
             return std::nullopt;
-        PlannedConsume consume{.text = first->name, .pattern = false, .optional = reference.optional || reference.use == ReferenceUse::shader};
+        PlannedConsume consume{.text = first->name,
+                               .pattern = false,
+                               .optional = reference.optional || reference.use == ReferenceUse::shader};
         std::string any_extension = first->name.substr(0, first->name.rfind('.')) + ".*";
-        if (std::count_if(candidates.begin(), candidates.end(), [&](const NameCandidate& one) { return is_consumed(one); }) > 1 && verify_glob(any_extension)) {
+        if (std::count_if(candidates.begin(), candidates.end(),
+                          [&](const NameCandidate& one) { return is_consumed(one); }) > 1 &&
+            verify_glob(any_extension)) {
             consume.text = std::move(any_extension);
             consume.pattern = true;
         }
@@ -159,7 +191,8 @@ private:
                 graph_.add_edge(source, target);
     }
 
-    void add_missing(std::string_view from, std::span<const Node> sources, const FoundReference& reference, std::span<const NameCandidate> candidates) {
+    void add_missing(std::string_view from, std::span<const Node> sources, const FoundReference& reference,
+                     std::span<const NameCandidate> candidates) {
         Missing& missing = missing_[{std::string(from), reference.spelling, reference.use, reference.form}];
         missing.sources.insert(missing.sources.end(), sources.begin(), sources.end());
         if (!missing.told.from.empty())
@@ -175,7 +208,8 @@ private:
     }
 
     // As it stands in one file: behind `from`, which `sources` are nodes of. Nothing: missing.
-    Result<LinkedReference> link_reference(const FoundReference& reference, std::string_view from, std::span<const Node> sources) {
+    Result<LinkedReference> link_reference(const FoundReference& reference, std::string_view from,
+                                           std::span<const Node> sources) {
         const auto candidates = candidate_names(reference, from);
         FARDEL_TRY_ASSIGN(auto found, find(reference, candidates));
         if (!found) {
@@ -197,17 +231,22 @@ private:
             sources = {graph_.shader(index_.definition_at(asset, reference.defined_in))};
         if (!is_relative(reference) || names.size() < 2) {
             if (reference.defined_in == kNoDefinition)
-                std::ranges::transform(names, std::back_inserter(sources), [&](std::uint32_t name) { return graph_.name(name); });
+                std::ranges::transform(names, std::back_inserter(sources),
+                                       [&](std::uint32_t name) { return graph_.name(name); });
             return link_reference(reference, index_.name_of(asset), sources);
         }
         std::optional<LinkedReference> all;
         bool alike = true;
         for (const std::uint32_t name : names) {
             const Node node = graph_.name(name);
-            FARDEL_TRY_ASSIGN(const LinkedReference linked, link_reference(reference, plan_.names[name].name.view(), sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
+            FARDEL_TRY_ASSIGN(
+                const LinkedReference linked,
+                link_reference(reference, plan_.names[name].name.view(),
+                               sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
             if (!all)
                 all = linked;
-            alike = alike && all->target.has_value() == linked.target.has_value() && (!linked.target || equal_targets(*all->target, *linked.target));
+            alike = alike && all->target.has_value() == linked.target.has_value() &&
+                    (!linked.target || equal_targets(*all->target, *linked.target));
         }
         return alike ? *all : LinkedReference();
     }
@@ -232,7 +271,8 @@ private:
         return sides;
     }
 
-    Result<LinkedReference> add_link(std::uint32_t asset, const FoundReference& reference, std::vector<PlannedReference>& links) {
+    Result<LinkedReference> add_link(std::uint32_t asset, const FoundReference& reference,
+                                     std::vector<PlannedReference>& links) {
         ++result_.audit.references;
         FARDEL_TRY_ASSIGN(LinkedReference linked, link_reference(asset, reference));
         if (linked.target) {
@@ -277,7 +317,8 @@ private:
     void take_broken() {
         for (std::uint32_t asset = 0; asset < scanned_.size(); ++asset)
             if (!scanned_[asset].broken.empty())
-                result_.audit.broken.push_back({.name = std::string(index_.name_of(asset)), .reason = scanned_[asset].broken});
+                result_.audit.broken.push_back(
+                    {.name = std::string(index_.name_of(asset)), .reason = scanned_[asset].broken});
         std::ranges::sort(result_.audit.broken, {}, &BrokenAsset::name);
     }
 
@@ -311,7 +352,8 @@ private:
                 assets.push_back(variant.asset);
         std::ranges::sort(assets);
         assets.erase(std::unique(assets.begin(), assets.end()), assets.end());
-        return std::accumulate(assets.begin(), assets.end(), std::uint64_t{0}, [&](std::uint64_t sum, std::uint32_t asset) { return sum + sizes_[asset]; });
+        return std::accumulate(assets.begin(), assets.end(), std::uint64_t{0},
+                               [&](std::uint64_t sum, std::uint32_t asset) { return sum + sizes_[asset]; });
     }
 
     Status take_roots(const std::vector<bool>& is_root) {
@@ -321,7 +363,10 @@ private:
             const Node start = graph_.whole(name);
             FARDEL_TRY_ASSIGN(auto reached, graph_.reach(std::span(&start, 1)));
             const std::uint64_t size = size_of(reached.names);
-            result_.audit.roots.push_back({.root = plan_.names[name].name.text(), .names = std::move(reached.names), .size_bytes = size, .missing = std::move(reached.missing)});
+            result_.audit.roots.push_back({.root = plan_.names[name].name.text(),
+                                           .names = std::move(reached.names),
+                                           .size_bytes = size,
+                                           .missing = std::move(reached.missing)});
         }
         std::ranges::sort(result_.audit.roots, {}, &RootClosure::root);
         return ok();
@@ -351,7 +396,8 @@ private:
             if (by_code[name])
                 ++result_.audit.by_code;
             else
-                result_.audit.unused.push_back({.name = plan_.names[name].name.text(), .size_bytes = size_of(std::span(&name, 1))});
+                result_.audit.unused.push_back(
+                    {.name = plan_.names[name].name.text(), .size_bytes = size_of(std::span(&name, 1))});
         }
         std::ranges::sort(result_.audit.unused, {}, &UnusedAsset::name);
         return ok();
@@ -376,7 +422,8 @@ private:
 
 }  // namespace
 
-Result<LinkResult> link_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes, const LinkOptions& options) {
+Result<LinkResult> link_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned,
+                             std::span<const std::uint64_t> sizes, const LinkOptions& options) {
     FARDEL_TRY(verify_input(plan, scanned, sizes, options));
     FARDEL_TRY_ASSIGN(LinkDependencies dependencies, LinkDependencies::open(plan, options.dependencies));
     return Linker(plan, scanned, sizes, options, std::move(dependencies)).run();

@@ -12,7 +12,8 @@ namespace {
 constexpr std::string_view kShaderScript = "text/x-quake-shader";
 
 // A script that cannot be scanned defines nothing: that is its own bundle's mistake, and told when that one is packed.
-Status add_shaders(const Bundle& bundle, std::uint32_t dependency, NameIndex name, std::unordered_map<std::string, PlannedReference::Foreign>& shaders) {
+Status add_shaders(const Bundle& bundle, std::uint32_t dependency, NameIndex name,
+                   std::unordered_map<std::string, PlannedReference::Foreign>& shaders) {
     FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(name));
     if (record.is(NameRecord::tombstone))
         return ok();
@@ -32,7 +33,8 @@ Status add_shaders(const Bundle& bundle, std::uint32_t dependency, NameIndex nam
 
 }  // namespace
 
-Result<LinkDependencies> LinkDependencies::open(const BundlePlan& plan, std::span<const std::shared_ptr<const Bundle>> bundles) {
+Result<LinkDependencies> LinkDependencies::open(const BundlePlan& plan,
+                                                std::span<const std::shared_ptr<const Bundle>> bundles) {
     LinkDependencies out;
     for (const auto& bundle : bundles) {
         const auto at = std::ranges::find(plan.dependencies, bundle->id(), &PlannedDependency::bundle);

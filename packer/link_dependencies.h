@@ -19,13 +19,14 @@ namespace fardel {
 
 struct ForeignTarget {
     PlannedReference::Foreign asset;
-    std::string dynamic_name;                    // not empty: it has variants, which are chosen when it is opened
+    std::string dynamic_name;  // not empty: it has variants, which are chosen when it is opened
 };
 
 class LinkDependencies {
 public:
     // Error: malformed (a bundle that is no static dependency of the plan, or twice).
-    static Result<LinkDependencies> open(const BundlePlan& plan, std::span<const std::shared_ptr<const Bundle>> bundles);
+    static Result<LinkDependencies> open(const BundlePlan& plan,
+                                         std::span<const std::shared_ptr<const Bundle>> bundles);
 
     // In the order of the plan's dependencies. Errors: those of reading a bundle.
     Result<std::optional<ForeignTarget>> find_name(std::string_view name) const;
@@ -33,7 +34,7 @@ public:
 
 private:
     struct Dependency {
-        std::uint32_t index = 0;                 // in BundlePlan::dependencies
+        std::uint32_t index = 0;  // in BundlePlan::dependencies
         std::shared_ptr<const Bundle> bundle;
     };
 

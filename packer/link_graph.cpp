@@ -7,13 +7,17 @@
 namespace fardel {
 namespace {
 
-// Of all walks together. Who has a hundred thousand roots that each reach all of a large game is told so instead of served.
+// Of all walks together. Who has a hundred thousand roots that each reach all of a large game is told so instead of
+// served.
 constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 30;
 
 }  // namespace
 
 LinkGraph::LinkGraph(const BundlePlan& plan, const LinkIndex& index)
-    : names_(static_cast<std::uint32_t>(plan.names.size())), nodes_(2 * names_ + static_cast<std::uint32_t>(index.definitions().size())), has_shaders_(names_), seen_(nodes_) {
+    : names_(static_cast<std::uint32_t>(plan.names.size())),
+      nodes_(2 * names_ + static_cast<std::uint32_t>(index.definitions().size())),
+      has_shaders_(names_),
+      seen_(nodes_) {
     for (std::uint32_t definition = 0; definition < index.definitions().size(); ++definition) {
         const auto files = index.names_of(index.definitions()[definition].asset);
         for (const std::uint32_t file : files) {
@@ -48,7 +52,8 @@ void LinkGraph::finish() {
 
 Status LinkGraph::count_step() {
     if (++steps_ > kStepsMax)
-        return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kStepsMax) + " references in all; name fewer roots");
+        return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kStepsMax) +
+                                           " references in all; name fewer roots");
     return ok();
 }
 

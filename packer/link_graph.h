@@ -31,8 +31,8 @@ public:
     void finish();
 
     struct Reached {
-        std::vector<std::uint32_t> names;        // ascending
-        std::vector<std::uint32_t> missing;      // ascending
+        std::vector<std::uint32_t> names;    // ascending
+        std::vector<std::uint32_t> missing;  // ascending
     };
     // All that `starts` reach, they themselves among it. Error: limit.
     Result<Reached> reach(std::span<const Node> starts);
@@ -44,7 +44,9 @@ private:
     struct Rows {
         std::vector<std::size_t> first;
         std::vector<std::uint32_t> values;
-        std::span<const std::uint32_t> operator[](Node node) const { return std::span(values).subspan(first[node], first[node + 1] - first[node]); }
+        std::span<const std::uint32_t> operator[](Node node) const {
+            return std::span(values).subspan(first[node], first[node + 1] - first[node]);
+        }
     };
 
     Rows rows_of(std::vector<std::pair<Node, std::uint32_t>>& pairs) const;
@@ -60,9 +62,9 @@ private:
     std::vector<std::pair<Node, std::uint32_t>> missing_edges_;
     Rows targets_;
     Rows missing_;
-    std::vector<std::uint32_t> seen_;            // number of the last walk that came by
+    std::vector<std::uint32_t> seen_;  // number of the last walk that came by
     std::uint32_t walk_ = 0;
-    std::vector<Node> order_;                    // of the last walk
+    std::vector<Node> order_;  // of the last walk
     std::uint64_t steps_ = 0;
 };
 

@@ -8,12 +8,13 @@
 
 namespace fardel {
 
-LinkIndex::LinkIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned) : plan_(plan), first_names_(plan.assets.size() + 1) {
+LinkIndex::LinkIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned)
+    : plan_(plan), first_names_(plan.assets.size() + 1) {
     std::vector<std::uint32_t> by_text(plan.names.size());
     std::iota(by_text.begin(), by_text.end(), 0u);
     std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return plan.names[name].name.view(); });
 
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;   // asset, place in by_text
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // asset, place in by_text
     for (std::uint32_t place = 0; place < by_text.size(); ++place) {
         const PlannedName& name = plan.names[by_text[place]];
         if (!name.variants.empty())
@@ -34,14 +35,15 @@ LinkIndex::LinkIndex(const BundlePlan& plan, std::span<const ScannedAsset> scann
         const auto& defines = scanned[asset].findings.defines;
         for (std::uint32_t place = 0; place < defines.size(); ++place) {
             auto& alike = shaders_[fold_name(defines[place])];
-            if (alike.empty() || definitions_[alike.back()].asset != asset)   // the first in a script counts
+            if (alike.empty() || definitions_[alike.back()].asset != asset)  // the first in a script counts
                 alike.push_back(static_cast<std::uint32_t>(definitions_.size()));
             definitions_.push_back({.asset = asset, .place = place});
         }
     }
     for (auto& shader : shaders_)
         if (shader.second.size() > 1)
-            std::ranges::stable_sort(shader.second, std::ranges::greater(), [&](std::uint32_t one) { return name_of(definitions_[one].asset); });
+            std::ranges::stable_sort(shader.second, std::ranges::greater(),
+                                     [&](std::uint32_t one) { return name_of(definitions_[one].asset); });
 }
 
 std::optional<std::uint32_t> LinkIndex::find_name(std::string_view name) const {

@@ -1,4 +1,5 @@
-// LinkIndex: what a plan holds, by the names that references look for: its names and the shaders that its scripts define.
+// LinkIndex: what a plan holds, by the names that references look for: its names and the shaders that its scripts
+// define.
 //
 // All look-ups fold case. Views live as long as the index; it keeps views of nothing.
 #pragma once
@@ -19,7 +20,7 @@ namespace fardel {
 // A shader in a script.
 struct Definition {
     std::uint32_t asset = 0;
-    std::uint32_t place = 0;                     // in its ScanFindings::defines
+    std::uint32_t place = 0;  // in its ScanFindings::defines
 };
 
 class LinkIndex {
@@ -31,7 +32,9 @@ public:
     std::optional<std::uint32_t> find_name(std::string_view name) const;
     // Of all assets, in their order.
     std::span<const Definition> definitions() const noexcept { return definitions_; }
-    std::uint32_t definition_at(std::uint32_t asset, std::uint32_t place) const { return first_definitions_[asset] + place; }
+    std::uint32_t definition_at(std::uint32_t asset, std::uint32_t place) const {
+        return first_definitions_[asset] + place;
+    }
     // Indices into definitions(). One a script, its first; the script whose name is the last in byte order leads.
     std::span<const std::uint32_t> find_definitions(std::string_view shader) const;
     // Names behind which the asset stands, in byte order.
@@ -43,7 +46,7 @@ private:
     const BundlePlan& plan_;
     std::unordered_map<std::string, std::uint32_t> names_;
     std::vector<std::uint32_t> asset_names_;
-    std::vector<std::uint32_t> first_names_;     // of each asset, and the end
+    std::vector<std::uint32_t> first_names_;  // of each asset, and the end
     std::vector<Definition> definitions_;
     std::vector<std::uint32_t> first_definitions_;
     std::unordered_map<std::string, std::vector<std::uint32_t>> shaders_;

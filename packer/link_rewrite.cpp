@@ -34,7 +34,8 @@ std::vector<std::byte> with_replacements(std::span<const std::byte> bytes, std::
     std::vector<std::byte> out;
     std::size_t at = 0;
     for (const Replacement& one : replacements) {
-        out.insert(out.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(one.offset));
+        out.insert(out.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at),
+                   bytes.begin() + static_cast<std::ptrdiff_t>(one.offset));
         const auto text = std::as_bytes(std::span(one.text));
         out.insert(out.end(), text.begin(), text.end());
         at = static_cast<std::size_t>(one.offset + one.length);
@@ -46,7 +47,8 @@ std::vector<std::byte> with_replacements(std::span<const std::byte> bytes, std::
 // Rewritten when it is read, so that nobody holds all texts at once.
 class RewrittenBlob final : public BlobSource {
 public:
-    RewrittenBlob(PlannedAsset original, std::uint64_t size_bytes, std::vector<Replacement> replacements) : original_(std::move(original)), size_bytes_(size_bytes), replacements_(std::move(replacements)) {}
+    RewrittenBlob(PlannedAsset original, std::uint64_t size_bytes, std::vector<Replacement> replacements)
+        : original_(std::move(original)), size_bytes_(size_bytes), replacements_(std::move(replacements)) {}
     Result<std::unique_ptr<BlobStream>> open() const override {
         AssetReader reader(original_, size_bytes_);
         FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
@@ -54,7 +56,7 @@ public:
     }
 
 private:
-    PlannedAsset original_;   // its source and what is known of it
+    PlannedAsset original_;  // its source and what is known of it
     std::uint64_t size_bytes_;
     std::vector<Replacement> replacements_;
 };
@@ -65,7 +67,8 @@ std::string percent_encoded(std::string_view path) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     std::string out;
     for (const char c : path) {
-        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view("-._~/").find(c) != std::string_view::npos;
+        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           std::string_view("-._~/").find(c) != std::string_view::npos;
         if (plain) {
             out += c;
         } else {
@@ -79,7 +82,7 @@ std::string percent_encoded(std::string_view path) {
 
 // `name` from the folder of `from`.
 std::string relative_path(std::string_view from, std::string_view name) {
-    std::size_t common = 0;   // behind the last / up to which both are alike
+    std::size_t common = 0;  // behind the last / up to which both are alike
     for (std::size_t i = 0; i < from.size() && i < name.size() && from[i] == name[i]; ++i)
         if (from[i] == '/')
             common = i + 1;
@@ -94,7 +97,9 @@ std::optional<std::string> find_spelling(std::string_view name, ReferenceForm fo
     constexpr std::string_view kTextures = "textures/";
     switch (form) {
         case ReferenceForm::from_root: return std::string(name);
-        case ReferenceForm::below_textures: return name.starts_with(kTextures) ? std::optional(std::string(name.substr(kTextures.size()))) : std::nullopt;
+        case ReferenceForm::below_textures:
+            return name.starts_with(kTextures) ? std::optional(std::string(name.substr(kTextures.size())))
+                                               : std::nullopt;
         case ReferenceForm::relative: return relative_path(from, name);
         case ReferenceForm::relative_uri: return percent_encoded(relative_path(from, name));
     }
@@ -118,14 +123,23 @@ ReferenceKey key_of(const FoundReference& reference) { return {reference.spellin
 // An asset that spellings stand in.
 struct Text {
     std::uint32_t asset = 0;
-    std::map<ReferenceKey, std::uint32_t> rewritten;   // those that lead somewhere: index into the asset's references
-    std::vector<std::uint32_t> needs;                  // texts whose ids it holds, ascending
+    std::map<ReferenceKey, std::uint32_t> rewritten;  // those that lead somewhere: index into the asset's references
+    std::vector<std::uint32_t> needs;                 // texts whose ids it holds, ascending
 };
 
 class Rewriting {
 public:
-    Rewriting(const ProjectLink& project, const PlanScanOptions& options, BundlePlan& plan, std::vector<std::uint64_t>& sizes, PlanScan& scan, LinkResult& link)
-        : project_(project), options_(options), plan_(plan), sizes_(sizes), scan_(scan), link_(link), first_names_(first_names_of(plan)), names_(plan.assets.size()), text_of_(plan.assets.size()) {
+    Rewriting(const ProjectLink& project, const PlanScanOptions& options, BundlePlan& plan,
+              std::vector<std::uint64_t>& sizes, PlanScan& scan, LinkResult& link)
+        : project_(project),
+          options_(options),
+          plan_(plan),
+          sizes_(sizes),
+          scan_(scan),
+          link_(link),
+          first_names_(first_names_of(plan)),
+          names_(plan.assets.size()),
+          text_of_(plan.assets.size()) {
         for (const PlannedName& name : plan.names)
             for (const PlannedVariant& variant : name.variants)
                 names_[variant.asset].push_back(name.name.view());
@@ -143,7 +157,9 @@ public:
     }
 
 private:
-    Error unsupported(std::uint32_t asset, std::string_view why) const { return Error(ErrorCode::unsupported, in_quotes(first_names_[asset]) + " " + std::string(why)); }
+    Error unsupported(std::uint32_t asset, std::string_view why) const {
+        return Error(ErrorCode::unsupported, in_quotes(first_names_[asset]) + " " + std::string(why));
+    }
 
     // ---- Which assets ----
 
@@ -158,7 +174,9 @@ private:
     }
 
     bool is_scanned_by(std::uint32_t asset, bool program) const {
-        return std::ranges::any_of(options_.scanners, [&](const ProjectScanner& scanner) { return scanner.pattern.empty() == program && glob_matches(scanner.match, first_names_[asset]); });
+        return std::ranges::any_of(options_.scanners, [&](const ProjectScanner& scanner) {
+            return scanner.pattern.empty() == program && glob_matches(scanner.match, first_names_[asset]);
+        });
     }
 
     // Nothing of it is rewritten when nobody scans it: it names nothing.
@@ -166,12 +184,18 @@ private:
         const std::string_view type = plan_.assets[asset].content_type;
         const bool known = !scanner_for(first_names_[asset], type).empty();
         if (known && !scans_text(first_names_[asset], type))
-            return unsupported(asset, "is " + printable(type) + ", a binary format: only spellings in text are rewritten; take it out of 'rewrite', its link table leads to the same");
+            return unsupported(asset, "is " + printable(type) +
+                                          ", a binary format: only spellings in text are rewritten; take it out of "
+                                          "'rewrite', its link table leads to the same");
         if (options_.told.contains(asset))
-            return unsupported(asset, "is not scanned: the job that made it told what it names; take it out of 'rewrite', and let the job write what it should say");
+            return unsupported(asset,
+                               "is not scanned: the job that made it told what it names; take it out of 'rewrite', and "
+                               "let the job write what it should say");
         const bool text = known || is_scanned_by(asset, false);
         if (!text && is_scanned_by(asset, true))
-            return unsupported(asset, "is scanned by a program alone, which does not tell where a spelling stands; take it out of 'rewrite', or write a [[scanner]] with 'pattern' for it");
+            return unsupported(asset,
+                               "is scanned by a program alone, which does not tell where a spelling stands; take it "
+                               "out of 'rewrite', or write a [[scanner]] with 'pattern' for it");
         return text && scan_.scanned[asset].broken.empty();
     }
 
@@ -180,7 +204,8 @@ private:
         for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset) {
             bool wanted = false;
             for (std::size_t i = 0; i < project_.rewrite.size(); ++i) {
-                const bool matches = std::ranges::any_of(names_[asset], [&](std::string_view name) { return glob_matches(project_.rewrite[i], name); });
+                const bool matches = std::ranges::any_of(
+                    names_[asset], [&](std::string_view name) { return glob_matches(project_.rewrite[i], name); });
                 wanted = wanted || matches;
                 matched[i] = matched[i] || matches;
             }
@@ -200,11 +225,13 @@ private:
 
     // With an id: what a game may open by path.
     static bool has_id(const FoundReference& reference, const LinkedReference& linked) {
-        return !linked.shader && linked.target && !std::holds_alternative<PlannedReference::Dynamic>(*linked.target) && reference.use != ReferenceUse::map && reference.form != ReferenceForm::below_textures;
+        return !linked.shader && linked.target && !std::holds_alternative<PlannedReference::Dynamic>(*linked.target) &&
+               reference.use != ReferenceUse::map && reference.form != ReferenceForm::below_textures;
     }
 
     // The exact name, spelled so that it means the same; nothing when there is no such spelling.
-    std::optional<std::string> find_name_spelling(std::uint32_t asset, const FoundReference& reference, const LinkedReference& linked) const {
+    std::optional<std::string> find_name_spelling(std::uint32_t asset, const FoundReference& reference,
+                                                  const LinkedReference& linked) const {
         if (linked.shader || !linked.name)
             return std::nullopt;
         const std::string_view name = plan_.names[*linked.name].name.view();
@@ -226,7 +253,11 @@ private:
         const auto& references = scan_.scanned[text.asset].findings.references;
         for (std::uint32_t i = 0; i < references.size(); ++i) {
             const LinkedReference& linked = link_.linked[text.asset][i];
-            const bool rewritten = project_.rewrite_to == RewriteTo::ids ? has_id(references[i], linked) : find_name_spelling(text.asset, references[i], linked).value_or(references[i].spelling) != references[i].spelling;
+            const bool rewritten =
+                project_.rewrite_to == RewriteTo::ids
+                    ? has_id(references[i], linked)
+                    : find_name_spelling(text.asset, references[i], linked).value_or(references[i].spelling) !=
+                          references[i].spelling;
             if (rewritten)
                 text.rewritten.emplace(key_of(references[i]), i);
         }
@@ -253,14 +284,16 @@ private:
             for (Text& text : texts_) {
                 std::set<std::uint32_t> needs;
                 for (const auto& reference : text.rewritten)
-                    if (const auto* const internal = std::get_if<PlannedReference::Internal>(&*link_.linked[text.asset][reference.second].target); internal && text_of_[internal->asset])
+                    if (const auto* const internal = std::get_if<PlannedReference::Internal>(
+                            &*link_.linked[text.asset][reference.second].target);
+                        internal && text_of_[internal->asset])
                         needs.insert(*text_of_[internal->asset]);
                 text.needs.assign(needs.begin(), needs.end());
             }
         enum class State : unsigned char { fresh, open, done };
         std::vector<State> states(texts_.size());
         for (std::uint32_t start = 0; start < texts_.size(); ++start) {
-            std::vector<std::pair<std::uint32_t, std::size_t>> path;   // text, how many of its needs are done
+            std::vector<std::pair<std::uint32_t, std::size_t>> path;  // text, how many of its needs are done
             const auto enter = [&](std::uint32_t text) {
                 states[text] = State::open;
                 path.emplace_back(text, 0);
@@ -290,7 +323,10 @@ private:
         std::string way;
         for (; at != path.end(); ++at)
             way += in_quotes(first_names_[texts_[at->first].asset]) + " → ";
-        return Error(ErrorCode::conflict, way + in_quotes(first_names_[texts_[back_to].asset]) + ": none can hold the next one's id, since each id depends on the bytes of the next; write rewrite_to = \"names\", or take one of them out of 'rewrite'");
+        return Error(ErrorCode::conflict,
+                     way + in_quotes(first_names_[texts_[back_to].asset]) +
+                         ": none can hold the next one's id, since each id depends on the bytes of the next; write "
+                         "rewrite_to = \"names\", or take one of them out of 'rewrite'");
     }
 
     // ---- New bytes ----
@@ -305,7 +341,8 @@ private:
     static std::vector<Place> places_of(ScanFindings findings) {
         std::vector<Place> places;
         for (const SpellingPlace& place : findings.places)
-            places.push_back({.offset = place.offset, .length = place.length, .reference = findings.references[place.reference]});
+            places.push_back(
+                {.offset = place.offset, .length = place.length, .reference = findings.references[place.reference]});
         std::ranges::stable_sort(places, {}, &Place::offset);
         return places;
     }
@@ -320,43 +357,57 @@ private:
         for (const auto& pattern : patterns_) {
             if (!glob_matches(pattern.first->match, first_names_[asset]))
                 continue;
-            FARDEL_TRY_ASSIGN(ScanFindings findings, pattern.second.scan(bytes, pattern.first->use, pattern.first->form, pattern.first->optional, true));
+            FARDEL_TRY_ASSIGN(ScanFindings findings, pattern.second.scan(bytes, pattern.first->use, pattern.first->form,
+                                                                         pattern.first->optional, true));
             all.push_back(places_of(std::move(findings)));
         }
         return all;
     }
 
-    using Spellings = std::map<ReferenceKey, std::string>;   // what becomes of each
+    using Spellings = std::map<ReferenceKey, std::string>;  // what becomes of each
 
-    static Result<std::vector<Replacement>> replacements_of(const std::vector<std::vector<Place>>& places, const Spellings& spellings) {
+    static Result<std::vector<Replacement>> replacements_of(const std::vector<std::vector<Place>>& places,
+                                                            const Spellings& spellings) {
         std::vector<Replacement> replacements;
         for (const auto& of_one : places)
             for (const Place& place : of_one)
                 if (const auto at = spellings.find(key_of(place.reference)); at != spellings.end())
                     replacements.push_back({.offset = place.offset, .length = place.length, .text = at->second});
-        std::ranges::stable_sort(replacements, {}, [](const Replacement& one) { return std::pair(one.offset, one.length); });
-        const auto same = [](const Replacement& a, const Replacement& b) { return a.offset == b.offset && a.length == b.length && a.text == b.text; };
+        std::ranges::stable_sort(replacements, {},
+                                 [](const Replacement& one) { return std::pair(one.offset, one.length); });
+        const auto same = [](const Replacement& a, const Replacement& b) {
+            return a.offset == b.offset && a.length == b.length && a.text == b.text;
+        };
         replacements.erase(std::unique(replacements.begin(), replacements.end(), same), replacements.end());
         for (std::size_t i = 1; i < replacements.size(); ++i)
-            if (replacements[i].offset < replacements[i - 1].offset + replacements[i - 1].length || replacements[i].offset == replacements[i - 1].offset)
-                return Error(ErrorCode::conflict, "byte " + std::to_string(replacements[i].offset) + " is within two spellings, which lead to " + in_quotes(replacements[i - 1].text) + " and " + in_quotes(replacements[i].text) +
+            if (replacements[i].offset < replacements[i - 1].offset + replacements[i - 1].length ||
+                replacements[i].offset == replacements[i - 1].offset)
+                return Error(ErrorCode::conflict, "byte " + std::to_string(replacements[i].offset) +
+                                                      " is within two spellings, which lead to " +
+                                                      in_quotes(replacements[i - 1].text) + " and " +
+                                                      in_quotes(replacements[i].text) +
                                                       "; make the patterns of its scanners narrower");
         return replacements;
     }
 
     // Whoever reads the new bytes finds the new spellings and nothing else: a format may end a name at a blank.
-    static Status verify_places(const std::vector<std::vector<Place>>& before, const std::vector<std::vector<Place>>& after, const Spellings& spellings) {
+    static Status verify_places(const std::vector<std::vector<Place>>& before,
+                                const std::vector<std::vector<Place>>& after, const Spellings& spellings) {
         for (std::size_t scanner = 0; scanner < before.size(); ++scanner) {
             for (std::size_t i = 0; i < before[scanner].size(); ++i) {
                 const FoundReference& old = before[scanner][i].reference;
                 const auto at = spellings.find(key_of(old));
                 const std::string& wanted = at != spellings.end() ? at->second : old.spelling;
                 if (i >= after[scanner].size() || after[scanner][i].reference.spelling != wanted)
-                    return Error(ErrorCode::unsupported, (old.line != 0 ? "line " + std::to_string(old.line) + ": " : "") + in_quotes(wanted) + " cannot stand in the place of " + in_quotes(old.spelling) +
-                                                             ": read again, it is another name; rename the file, or take this one out of 'rewrite'");
+                    return Error(
+                        ErrorCode::unsupported,
+                        (old.line != 0 ? "line " + std::to_string(old.line) + ": " : "") + in_quotes(wanted) +
+                            " cannot stand in the place of " + in_quotes(old.spelling) +
+                            ": read again, it is another name; rename the file, or take this one out of 'rewrite'");
             }
             if (after[scanner].size() != before[scanner].size())
-                return Error(ErrorCode::unsupported, "names more than before with the new spellings; take it out of 'rewrite'");
+                return Error(ErrorCode::unsupported,
+                             "names more than before with the new spellings; take it out of 'rewrite'");
         }
         return ok();
     }
@@ -383,7 +434,8 @@ private:
         const std::vector<std::byte> written = with_replacements(bytes, replacements);
         const auto after = find_places(text.asset, written);
         if (!after)
-            return Error(ErrorCode::unsupported, "cannot be read any more with the new spellings: " + after.error().message() + "; take it out of 'rewrite'");
+            return Error(ErrorCode::unsupported, "cannot be read any more with the new spellings: " +
+                                                     after.error().message() + "; take it out of 'rewrite'");
         FARDEL_TRY(verify_places(before, *after, spellings));
 
         FARDEL_TRY_ASSIGN(const AssetId original, reader.id());
@@ -412,19 +464,21 @@ private:
         std::set<std::string_view> found;
         for (const FoundReference& reference : references)
             found.insert(reference.spelling);
-        std::set<std::string> agreed;   // what was taken out of the table stays out
+        std::set<std::string> agreed;  // what was taken out of the table stays out
         std::vector<PlannedReference> links;
         for (PlannedReference& reference : link_.references[text.asset]) {
             agreed.insert(reference.spelling);
             if (!found.contains(reference.spelling))
-                links.push_back(std::move(reference));   // an image of a sky box, which the text does not spell
+                links.push_back(std::move(reference));  // an image of a sky box, which the text does not spell
         }
         for (std::uint32_t i = 0; i < references.size(); ++i) {
             const LinkedReference& linked = link_.linked[text.asset][i];
             if (!linked.target || !agreed.contains(references[i].spelling))
                 continue;
             const auto at = spellings.find(key_of(references[i]));
-            links.push_back({.spelling = at != spellings.end() ? at->second : references[i].spelling, .target = *linked.target, .optional = references[i].optional});
+            links.push_back({.spelling = at != spellings.end() ? at->second : references[i].spelling,
+                             .target = *linked.target,
+                             .optional = references[i].optional});
         }
         settle_references(links);
         link_.references[text.asset] = std::move(links);
@@ -440,18 +494,20 @@ private:
     std::vector<std::vector<std::string_view>> names_;
     std::vector<std::pair<const ProjectScanner*, PatternScanner>> patterns_;
     std::vector<Text> texts_;
-    std::vector<std::optional<std::uint32_t>> text_of_;   // of each asset, if it is rewritten
+    std::vector<std::optional<std::uint32_t>> text_of_;  // of each asset, if it is rewritten
     std::vector<std::size_t> order_;
 };
 
 }  // namespace
 
-Status rewrite_linked(const ProjectLink& project, const PlanScanOptions& options, BundlePlan& plan, std::vector<std::uint64_t>& sizes, PlanScan& scan, LinkResult& link) {
+Status rewrite_linked(const ProjectLink& project, const PlanScanOptions& options, BundlePlan& plan,
+                      std::vector<std::uint64_t>& sizes, PlanScan& scan, LinkResult& link) {
     if (project.rewrite.empty())
         return ok();
     Status done = Rewriting(project, options, plan, sizes, scan, link).run();
     if (!done)
-        return std::move(done).error().with_context(printable(options.project_file) + ":" + std::to_string(project.rewrite_line) + ": rewrite");
+        return std::move(done).error().with_context(printable(options.project_file) + ":" +
+                                                    std::to_string(project.rewrite_line) + ": rewrite");
     return ok();
 }
 

@@ -14,8 +14,10 @@ namespace fardel {
 
 // After link_plan. Assets that change get new bytes, ids and sizes in `plan`, `sizes` and `scan.ids`; `link.references`
 // has the new spellings, `link.rewritten` how many changed. `options`: as of the scan. Errors, all with the project's
-// line: unsupported (a binary format, what only a program scans, a name that cannot stand in its text), conflict (assets
-// that would have to hold one another's ids, one place rewritten in two ways, an edit meanwhile), those of the blobs.
-Status rewrite_linked(const ProjectLink& project, const PlanScanOptions& options, BundlePlan& plan, std::vector<std::uint64_t>& sizes, PlanScan& scan, LinkResult& link);
+// line: unsupported (a binary format, what only a program scans, a name that cannot stand in its text), conflict
+// (assets that would have to hold one another's ids, one place rewritten in two ways, an edit meanwhile), those of the
+// blobs.
+Status rewrite_linked(const ProjectLink& project, const PlanScanOptions& options, BundlePlan& plan,
+                      std::vector<std::uint64_t>& sizes, PlanScan& scan, LinkResult& link);
 
 }  // namespace fardel

@@ -15,7 +15,8 @@ Status add_music(FoundReferences& found, std::string_view value, std::uint32_t l
         if (value.empty())
             return ok();
         const std::size_t end = std::min(value.find_first_of(" \t"), value.size());
-        FARDEL_TRY(found.add({.spelling = std::string(value.substr(0, end)), .use = ReferenceUse::sound, .line = line}, value.substr(0, end)));
+        FARDEL_TRY(found.add({.spelling = std::string(value.substr(0, end)), .use = ReferenceUse::sound, .line = line},
+                             value.substr(0, end)));
         value.remove_prefix(end);
     }
 }
@@ -23,8 +24,11 @@ Status add_music(FoundReferences& found, std::string_view value, std::uint32_t l
 }  // namespace
 
 Status add_entity_key(FoundReferences& found, std::string_view key, std::string_view value, std::uint32_t line) {
-    const auto add = [&](ReferenceUse use) { return found.add({.spelling = std::string(value), .use = use, .line = line}, value); };
-    const bool made_elsewhere = value.starts_with('*');  // "*1": a model within the map; "*falling1": a sound of each player
+    const auto add = [&](ReferenceUse use) {
+        return found.add({.spelling = std::string(value), .use = use, .line = line}, value);
+    };
+    const bool made_elsewhere =
+        value.starts_with('*');  // "*1": a model within the map; "*falling1": a sound of each player
     if (words_equal(key, "music"))
         return add_music(found, value, line);
     if (words_equal(key, "noise"))

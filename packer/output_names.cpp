@@ -31,7 +31,9 @@ Result<std::string> expand(std::string_view text, const Parts& parts) {
         if (brace == std::string_view::npos)
             return name;
         const std::size_t end = text.find('}', brace);
-        const std::string_view word = text[brace] == '{' && end != std::string_view::npos ? text.substr(brace + 1, end - brace - 1) : std::string_view();
+        const std::string_view word = text[brace] == '{' && end != std::string_view::npos
+                                          ? text.substr(brace + 1, end - brace - 1)
+                                          : std::string_view();
         if (word == "folder")
             name += parts.folder;
         else if (word == "stem")
@@ -41,7 +43,8 @@ Result<std::string> expand(std::string_view text, const Parts& parts) {
         else if (word == "name")
             name += parts.name;
         else
-            return Error(ErrorCode::malformed, "'" + printable(text.substr(brace), 80) + "' is none of {folder}, {stem}, {extension} and {name}");
+            return Error(ErrorCode::malformed, "'" + printable(text.substr(brace), 80) +
+                                                   "' is none of {folder}, {stem}, {extension} and {name}");
         text.remove_prefix(end + 1);
     }
     return name;
@@ -60,9 +63,11 @@ Result<std::vector<std::string>> output_names(const Processor& processor, const 
     for (const std::string& text : processor.outputs) {
         FARDEL_TRY_ASSIGN(std::string name, expand(text, parts));
         if (Status good = verify_name(name); !good)
-            return std::move(good).error().with_context("the output '" + printable(name, 80) + "' of '" + printable(source.view(), 80) + "'");
+            return std::move(good).error().with_context("the output '" + printable(name, 80) + "' of '" +
+                                                        printable(source.view(), 80) + "'");
         if (std::ranges::find(names, name) != names.end())
-            return Error(ErrorCode::conflict, "two outputs of '" + printable(source.view(), 80) + "' are named '" + printable(name, 80) + "'");
+            return Error(ErrorCode::conflict, "two outputs of '" + printable(source.view(), 80) + "' are named '" +
+                                                  printable(name, 80) + "'");
         names.push_back(std::move(name));
     }
     return names;

@@ -11,7 +11,8 @@ namespace fardel {
 namespace {
 
 bool is_version_character(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view(".+-_~").find(c) != std::string_view::npos;
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view(".+-_~").find(c) != std::string_view::npos;
 }
 
 Status verify_options(std::span<const std::string> sources, const PackOptions& options) {
@@ -26,7 +27,8 @@ Status verify_options(std::span<const std::string> sources, const PackOptions& o
 
 Status verify_version(std::string_view version) {
     if (!std::ranges::all_of(version, is_version_character))
-        return Error(ErrorCode::malformed, "bundle version \"" + printable(version) + "\": only letters, digits and . + - _ ~ may be in it");
+        return Error(ErrorCode::malformed,
+                     "bundle version \"" + printable(version) + "\": only letters, digits and . + - _ ~ may be in it");
     return ok();
 }
 
@@ -40,22 +42,33 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
         plan.metadata.push_back({.key = "version", .value = options.version});
-    return PackPlan{.plan = std::move(plan), .sizes = std::move(sizes), .report = std::move(scan.report), .link = {}, .scanned = {}, .assets_with_scanner = 0, .assets_scanned = 0, .scan_logs = {}, .parts = {}, .idle_rules = {}};
+    return PackPlan{.plan = std::move(plan),
+                    .sizes = std::move(sizes),
+                    .report = std::move(scan.report),
+                    .link = {},
+                    .scanned = {},
+                    .assets_with_scanner = 0,
+                    .assets_scanned = 0,
+                    .scan_logs = {},
+                    .parts = {},
+                    .idle_rules = {}};
 }
 
-Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan, const ProjectLink& project) {
+Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan,
+                   const ProjectLink& project) {
     BundlePlan& plan = packed.plan;
     FARDEL_TRY_ASSIGN(PlanScan found, scan_plan(plan, packed.sizes, scan));
     auto linked = link_plan(plan, found.scanned, packed.sizes, options);
     if (!linked)
-        return scan.project_file.empty() ? std::move(linked).error() : std::move(linked).error().with_context(printable(scan.project_file));
+        return scan.project_file.empty() ? std::move(linked).error()
+                                         : std::move(linked).error().with_context(printable(scan.project_file));
     LinkResult link = *std::move(linked);
     FARDEL_TRY(rewrite_linked(project, scan, plan, packed.sizes, found, link));
     leave_agreed_references(found, link.references);
     if (project.references)
         for (std::size_t asset = 0; asset < plan.assets.size(); ++asset)
             plan.assets[asset].references = link.references[asset];
-    for (const PlannedConsume& consume : link.consumes)   // what the project says of a name counts
+    for (const PlannedConsume& consume : link.consumes)  // what the project says of a name counts
         if (std::ranges::find(plan.consumes, consume.text, &PlannedConsume::text) == plan.consumes.end())
             plan.consumes.push_back(consume);
     packed.link = std::move(link);

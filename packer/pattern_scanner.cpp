@@ -69,12 +69,16 @@ std::string squeezed(std::string_view text) {
 template <class Words>
 std::optional<std::size_t> place_of(const Words& words, std::string_view word) {
     const auto at = std::ranges::find(words, word);
-    return at != std::ranges::end(words) ? std::optional(static_cast<std::size_t>(at - std::ranges::begin(words))) : std::nullopt;
+    return at != std::ranges::end(words) ? std::optional(static_cast<std::size_t>(at - std::ranges::begin(words)))
+                                         : std::nullopt;
 }
 
 using Json = nlohmann::json;
 
-Error in_answer(std::uint32_t line, std::string_view what) { return Error(ErrorCode::malformed, "line " + std::to_string(line) + " of the scanner's answer: " + std::string(what)); }
+Error in_answer(std::uint32_t line, std::string_view what) {
+    return Error(ErrorCode::malformed,
+                 "line " + std::to_string(line) + " of the scanner's answer: " + std::string(what));
+}
 
 Result<FoundReference> reference_of(const Json& object, std::uint32_t line, const FoundReference& unsaid) {
     FoundReference reference = unsaid;
@@ -89,19 +93,22 @@ Result<FoundReference> reference_of(const Json& object, std::uint32_t line, cons
         else if (key == "line" && value.is_number_unsigned() && value.get<std::uint64_t>() <= 0xffff'ffffu)
             reference.line = value.get<std::uint32_t>();
         else if (key != "reference")
-            return in_answer(line, "\"" + printable(key) + "\" is no key of a reference, or has a value that it cannot have");
+            return in_answer(line,
+                             "\"" + printable(key) + "\" is no key of a reference, or has a value that it cannot have");
     }
     return reference;
 }
 
 bool has_text(const Json& object, const char* key) {
-    return object.contains(key) && object[key].is_string() && object[key].get_ref<const std::string&>().find('\0') == std::string::npos;
+    return object.contains(key) && object[key].is_string() &&
+           object[key].get_ref<const std::string&>().find('\0') == std::string::npos;
 }
 
 // What the lines of an answer say, file by file.
 class ScannerAnswer {
 public:
-    ScannerAnswer(std::span<const std::string> files, const FoundReference& unsaid) : files_(files), unsaid_(unsaid), found_(std::max<std::size_t>(files.size(), 1)), told_(found_.size()) {
+    ScannerAnswer(std::span<const std::string> files, const FoundReference& unsaid)
+        : files_(files), unsaid_(unsaid), found_(std::max<std::size_t>(files.size(), 1)), told_(found_.size()) {
         if (files.empty())
             now_ = &found_.front();
     }
@@ -117,7 +124,8 @@ public:
         if (!object.contains("defines") && !has_text(object, "reference"))
             return in_answer(line, "none of \"reference\", \"defines\" and \"file\" with a text");
         if (!now_)
-            return in_answer(line, "it belongs to no file; print {\"file\": \"" + printable(files_.front()) + "\"} before what is found in a file");
+            return in_answer(line, "it belongs to no file; print {\"file\": \"" + printable(files_.front()) +
+                                       "\"} before what is found in a file");
         if (object.contains("defines"))
             return now_->add_definition(object["defines"].get_ref<const std::string&>());
         FARDEL_TRY_ASSIGN(FoundReference reference, reference_of(object, line, unsaid_));
@@ -137,7 +145,8 @@ private:
             return in_answer(line, "a command without ${in} is asked about one file, and names none");
         const auto at = std::ranges::find(files_, file);
         if (at == files_.end())
-            return in_answer(line, "\"" + printable(file) + "\" is no file that it was asked about, such as \"" + printable(files_.front()) + "\"");
+            return in_answer(line, "\"" + printable(file) + "\" is no file that it was asked about, such as \"" +
+                                       printable(files_.front()) + "\"");
         const auto place = static_cast<std::size_t>(at - files_.begin());
         if (std::exchange(told_[place], true))
             return in_answer(line, "\"" + printable(file) + "\" is there a second time");
@@ -155,10 +164,13 @@ private:
 // Without exceptions and without recursion into more than a few levels.
 Result<Json> parse_line(std::string_view text, std::uint32_t line) {
     bool too_deep = false;
-    Json json = Json::parse(text.begin(), text.end(), [&](int depth, Json::parse_event_t, Json&) {
-        too_deep = too_deep || depth > static_cast<int>(kPatternAnswerDepthMax);
-        return depth <= static_cast<int>(kPatternAnswerDepthMax);
-    }, false);
+    Json json = Json::parse(
+        text.begin(), text.end(),
+        [&](int depth, Json::parse_event_t, Json&) {
+            too_deep = too_deep || depth > static_cast<int>(kPatternAnswerDepthMax);
+            return depth <= static_cast<int>(kPatternAnswerDepthMax);
+        },
+        false);
     if (too_deep || json.is_discarded())
         return in_answer(line, "no JSON object");
     return json;
@@ -168,7 +180,8 @@ Result<Json> parse_line(std::string_view text, std::uint32_t line) {
 
 Result<PatternScanner> PatternScanner::parse(std::string_view pattern) {
     if (pattern.size() > kPatternBytesMax)
-        return Error(ErrorCode::limit, "a pattern of " + std::to_string(pattern.size()) + " bytes; at most " + std::to_string(kPatternBytesMax));
+        return Error(ErrorCode::limit, "a pattern of " + std::to_string(pattern.size()) + " bytes; at most " +
+                                           std::to_string(kPatternBytesMax));
     const std::size_t at = pattern.find(kCapture);
     if (at == pattern.npos || pattern.find(kCapture, at + 1) != pattern.npos)
         return Error(ErrorCode::malformed, "a pattern has {reference} in it, once; " + std::string(kExample));
@@ -180,7 +193,8 @@ Result<PatternScanner> PatternScanner::parse(std::string_view pattern) {
     return PatternScanner(std::move(prefix), squeezed(pattern.substr(at + kCapture.size())));
 }
 
-Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form, bool optional, bool places) const {
+Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, ReferenceUse use, ReferenceForm form,
+                                          bool optional, bool places) const {
     FARDEL_TRY_ASSIGN(std::string_view rest, asset_text(text));
     FoundReferences found(places ? reinterpret_cast<const char*>(text.data()) : nullptr);
     for (std::uint32_t number = 1; !rest.empty(); ++number) {
@@ -194,18 +208,22 @@ Result<ScanFindings> PatternScanner::scan(std::span<const std::byte> text, Refer
             const std::size_t begin = *line.find_end(prefix_, *start);
             const auto end = line.find(suffix_, begin);
             if (!end)
-                break;   // nor behind any later prefix of the line
+                break;  // nor behind any later prefix of the line
             const std::string_view spelling = line.text().substr(begin, *end - begin);
-            FARDEL_TRY(found.add({.spelling = std::string(spelling), .use = use, .form = form, .optional = optional, .line = number}, spelling));
+            FARDEL_TRY(found.add(
+                {.spelling = std::string(spelling), .use = use, .form = form, .optional = optional, .line = number},
+                spelling));
             at = std::max(*end, *start + 1);
         }
     }
     return std::move(found).take();
 }
 
-Result<std::vector<ScanFindings>> parse_scanner_answers(std::string_view answer, std::span<const std::string> files, const FoundReference& unsaid) {
+Result<std::vector<ScanFindings>> parse_scanner_answers(std::string_view answer, std::span<const std::string> files,
+                                                        const FoundReference& unsaid) {
     if (answer.size() > kScannedTextBytesMax)
-        return Error(ErrorCode::limit, "a scanner's answer of " + std::to_string(answer.size()) + " bytes; at most " + std::to_string(kScannedTextBytesMax));
+        return Error(ErrorCode::limit, "a scanner's answer of " + std::to_string(answer.size()) + " bytes; at most " +
+                                           std::to_string(kScannedTextBytesMax));
     ScannerAnswer parsed(files, unsaid);
     for (std::uint32_t line = 1; !answer.empty(); ++line) {
         const std::size_t length = std::min(answer.find('\n'), answer.size());

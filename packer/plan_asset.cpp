@@ -11,7 +11,7 @@ namespace {
 
 Result<std::vector<std::byte>> read_planned(const BlobSource& blob, std::uint64_t size_bytes) {
     FARDEL_TRY_ASSIGN(const auto stream, blob.open());
-    std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes) + 1);   // one more, to notice what has grown
+    std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes) + 1);  // one more, to notice what has grown
     std::size_t size = 0;
     while (size < bytes.size()) {
         FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(std::span(bytes).subspan(size)));
@@ -47,7 +47,8 @@ std::vector<std::string_view> first_names_of(const BundlePlan& plan) {
     std::vector<std::string_view> names(plan.assets.size());
     for (const PlannedName& name : plan.names)
         for (const PlannedVariant& variant : name.variants)
-            if (variant.asset < names.size() && (names[variant.asset].empty() || name.name.view() < names[variant.asset]))
+            if (variant.asset < names.size() &&
+                (names[variant.asset].empty() || name.name.view() < names[variant.asset]))
                 names[variant.asset] = name.name.view();
     for (std::size_t asset = 0; asset < names.size(); ++asset)
         if (names[asset].empty())

@@ -28,7 +28,7 @@ Hash digest_of(const RecordWriter& writer) { return blake3(std::as_bytes(std::sp
 // A scanner that is no program, with all that decides what it finds in given bytes.
 struct PlannedScanner {
     Hash configuration;
-    const ProjectScanner* said = nullptr;        // nothing: a built-in one
+    const ProjectScanner* said = nullptr;  // nothing: a built-in one
     std::optional<PatternScanner> pattern;
 };
 
@@ -67,15 +67,18 @@ Result<std::vector<PlannedScanner>> parse_scanners(std::span<const ProjectScanne
         if (scanner.pattern.empty())
             continue;
         FARDEL_TRY_ASSIGN(PatternScanner pattern, PatternScanner::parse(scanner.pattern));
-        parsed.push_back({.configuration = pattern_configuration(scanner), .said = &scanner, .pattern = std::move(pattern)});
+        parsed.push_back(
+            {.configuration = pattern_configuration(scanner), .said = &scanner, .pattern = std::move(pattern)});
     }
     return parsed;
 }
 
 // What two scanners, or a job, found in one asset.
 Status append(ScanFindings more, ScanFindings& findings) {
-    if (findings.references.size() + more.references.size() > limits::kReferencesPerAssetMax || findings.defines.size() + more.defines.size() > limits::kReferencesPerAssetMax)
-        return Error(ErrorCode::limit, "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
+    if (findings.references.size() + more.references.size() > limits::kReferencesPerAssetMax ||
+        findings.defines.size() + more.defines.size() > limits::kReferencesPerAssetMax)
+        return Error(ErrorCode::limit,
+                     "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
     const auto first_definition = static_cast<std::uint32_t>(findings.defines.size());
     std::ranges::move(more.defines, std::back_inserter(findings.defines));
     std::set<std::tuple<std::string, ReferenceUse, ReferenceForm>> known;
@@ -94,8 +97,14 @@ Status append(ScanFindings more, ScanFindings& findings) {
 
 class Scan {
 public:
-    Scan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options, std::vector<PlannedScanner> own)
-        : plan_(plan), sizes_(sizes), options_(options), own_(std::move(own)), names_(first_names_of(plan)), errors_(plan.assets.size()) {
+    Scan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options,
+         std::vector<PlannedScanner> own)
+        : plan_(plan),
+          sizes_(sizes),
+          options_(options),
+          own_(std::move(own)),
+          names_(first_names_of(plan)),
+          errors_(plan.assets.size()) {
         out_.scanned.resize(plan.assets.size());
         out_.ids.resize(plan.assets.size());
         known_.resize(plan.assets.size());
@@ -124,7 +133,8 @@ public:
         }
         out_.logs = std::move(programs.logs);
         out_.assets = static_cast<std::uint64_t>(std::ranges::count_if(known_, [](char known) { return known != 0; }));
-        out_.assets_scanned = static_cast<std::uint64_t>(std::ranges::count_if(read_, [](char read) { return read != 0; }));
+        out_.assets_scanned =
+            static_cast<std::uint64_t>(std::ranges::count_if(read_, [](char read) { return read != 0; }));
         return std::move(out_);
     }
 
@@ -153,7 +163,8 @@ private:
             return ok();
         known_[at] = true;
         if (sizes_[at] > kScannedBytesMax) {
-            out_.scanned[at].broken = std::to_string(sizes_[at]) + " bytes; at most " + std::to_string(kScannedBytesMax) + " are scanned";
+            out_.scanned[at].broken =
+                std::to_string(sizes_[at]) + " bytes; at most " + std::to_string(kScannedBytesMax) + " are scanned";
             return ok();
         }
         AssetReader reader(asset, sizes_[at]);
@@ -172,11 +183,14 @@ private:
         return ok();
     }
 
-    Result<std::optional<ScannedAsset>> scan_with(const PlannedScanner& scanner, std::size_t at, AssetReader& reader) const {
+    Result<std::optional<ScannedAsset>> scan_with(const PlannedScanner& scanner, std::size_t at,
+                                                  AssetReader& reader) const {
         FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
-        auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.said->use, scanner.said->form, scanner.said->optional)
+        auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.said->use, scanner.said->form,
+                                                                scanner.said->optional)
                                         : scan_references(names_[at], plan_.assets[at].content_type, bytes);
-        return std::optional(findings ? ScannedAsset{.findings = *std::move(findings), .broken = {}} : ScannedAsset{.findings = {}, .broken = findings.error().text()});
+        return std::optional(findings ? ScannedAsset{.findings = *std::move(findings), .broken = {}}
+                                      : ScannedAsset{.findings = {}, .broken = findings.error().text()});
     }
 
     // The first of its scanners that refuses an asset says why it is broken.
@@ -200,15 +214,17 @@ private:
     std::vector<std::optional<Error>> errors_;
     std::atomic<std::size_t> next_{0};
     std::atomic<bool> failed_{false};
-    std::vector<char> known_;                    // to some scanner
-    std::vector<char> read_;                     // by one
+    std::vector<char> known_;  // to some scanner
+    std::vector<char> read_;   // by one
 };
 
 }  // namespace
 
-Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options) {
+Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+                           const PlanScanOptions& options) {
     if (sizes.size() != plan.assets.size())
-        return Error(ErrorCode::malformed, std::to_string(plan.assets.size()) + " assets and " + std::to_string(sizes.size()) + " sizes");
+        return Error(ErrorCode::malformed,
+                     std::to_string(plan.assets.size()) + " assets and " + std::to_string(sizes.size()) + " sizes");
     FARDEL_TRY_ASSIGN(auto own, parse_scanners(options.scanners));
     Scan scan(plan, sizes, options, std::move(own));
     work_on_threads(options.jobs, plan.assets.size(), [&scan] { scan.work(); });

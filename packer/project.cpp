@@ -1,8 +1,8 @@
 #include <fardel/packer/project.h>
 
 #include "project_caches.h"
-#include "project_processors.h"
 #include "project_link.h"
+#include "project_processors.h"
 #include "project_reader.h"
 
 #include <fardel/format/byte_source.h>
@@ -19,7 +19,8 @@ namespace {
 
 bool is_media_type(std::string_view text) {
     const auto is_part = [](std::string_view part) {
-        return !part.empty() && part.size() <= 127 && part.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789!#$&-^_.+") == std::string_view::npos &&
+        return !part.empty() && part.size() <= 127 &&
+               part.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789!#$&-^_.+") == std::string_view::npos &&
                part.find_first_of("!#$&-^_.+") != 0;
     };
     const std::size_t slash = text.find('/');
@@ -37,7 +38,8 @@ void read_match(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
 void read_exclude_rule(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
     read_truth(entry, rule.exclude, mistakes);
     if (std::holds_alternative<bool>(entry.value.value) && !rule.exclude)
-        mistakes.add(entry.value.at, "what one rule excludes no other brings back; write exclude = true, or leave it out");
+        mistakes.add(entry.value.at,
+                     "what one rule excludes no other brings back; write exclude = true, or leave it out");
 }
 
 void read_new_name(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
@@ -51,35 +53,47 @@ void read_new_name(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes
 void read_content_type(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
     read_text(entry, "content_type = \"image/png\"", rule.content_type, mistakes);
     if (!rule.content_type.empty() && !is_media_type(rule.content_type))
-        mistakes.add(entry.value.at, in_short_quotes(rule.content_type) + " is no content type; write content_type = \"image/png\": type/subtype, in lower case, without parameters");
+        mistakes.add(entry.value.at, in_short_quotes(rule.content_type) +
+                                         " is no content type; write content_type = \"image/png\": type/subtype, in "
+                                         "lower case, without parameters");
 }
 
 constexpr Key<ProjectRule> kRuleKeys[] = {
     {"match", read_match},
     {"exclude", read_exclude_rule},
-    {"publish", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_truth(entry, rule.publish, mistakes); }},
-    {"extends", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_truth(entry, rule.extends, mistakes); }},
+    {"publish",
+     [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_truth(entry, rule.publish, mistakes); }},
+    {"extends",
+     [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_truth(entry, rule.extends, mistakes); }},
     {"name", read_new_name},
-    {"strip", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_text(entry, "strip = \"@hd\"", rule.strip, mistakes); }},
+    {"strip", [](const TomlEntry& entry, ProjectRule& rule,
+                 Mistakes& mistakes) { read_text(entry, "strip = \"@hd\"", rule.strip, mistakes); }},
     {"content_type", read_content_type},
-    {"tags", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_tags(entry, rule.tags, mistakes); }},
+    {"tags",
+     [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_tags(entry, rule.tags, mistakes); }},
     {"process", read_rule_processors},
-    {"metadata", [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_metadata(entry, rule.metadata, mistakes); }},
+    {"metadata", [](const TomlEntry& entry, ProjectRule& rule,
+                    Mistakes& mistakes) { read_metadata(entry, rule.metadata, mistakes); }},
 };
 
 void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
     rule.line = at.line;
-    const bool acts = rule.publish || rule.extends || !rule.name.empty() || !rule.strip.empty() || !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() || !rule.process.empty();
+    const bool acts = rule.publish || rule.extends || !rule.name.empty() || !rule.strip.empty() ||
+                      !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() ||
+                      !rule.process.empty();
     if (rule.match.empty())
         mistakes.add(at, "this [[rule]] has no good 'match'; write match = \"textures/**\"");
     if (!acts && !rule.exclude)
         mistakes.add(at, "this [[rule]] does nothing; write what it does, such as publish = false or exclude = true");
     if (acts && rule.exclude)
-        mistakes.add(at, "this [[rule]] excludes what it also says other things about; make it two rules, or take one of both out");
+        mistakes.add(
+            at,
+            "this [[rule]] excludes what it also says other things about; make it two rules, or take one of both out");
     if (!rule.name.empty() && !rule.strip.empty())
         mistakes.add(at, "this [[rule]] has 'name' and 'strip'; write one of them");
     if (!rule.name.empty() && is_pattern(rule.match))
-        mistakes.add(at, "'name' is for one file, and " + in_short_quotes(rule.match) + " is a pattern; write strip = \"…\", what is to be taken out of each name");
+        mistakes.add(at, "'name' is for one file, and " + in_short_quotes(rule.match) +
+                             " is a pattern; write strip = \"…\", what is to be taken out of each name");
     for (const PlannedMetadata& item : rule.metadata)
         if ((item.key == "name" || item.key == "version") && !std::holds_alternative<std::string>(item.value))
             mistakes.add(at, "metadata " + in_short_quotes(item.key) + " is a text; write it in quotes");
@@ -97,7 +111,8 @@ constexpr Key<PlannedConsume> kConsumeKeys[] = {
          if (const Status good = consume.pattern ? verify_glob(consume.text) : verify_name(consume.text); !good)
              mistakes.add(entry.value.at, in_short_quotes(consume.text), good.error());
      }},
-    {"optional", [](const TomlEntry& entry, PlannedConsume& consume, Mistakes& mistakes) { read_truth(entry, consume.optional, mistakes); }},
+    {"optional", [](const TomlEntry& entry, PlannedConsume& consume,
+                    Mistakes& mistakes) { read_truth(entry, consume.optional, mistakes); }},
 };
 
 void finish_consume(PlannedConsume& consume, TomlPosition at, Mistakes& mistakes) {
@@ -116,7 +131,8 @@ void read_name(const TomlEntry& entry, std::string& target, Mistakes& mistakes) 
 }
 
 void read_version(const TomlEntry& entry, std::string& target, Mistakes& mistakes) {
-    if (const auto* const text = expect_text(entry.value, entry.key, "version = \"1.0\"", mistakes, limits::kVersionBytesMax)) {
+    if (const auto* const text =
+            expect_text(entry.value, entry.key, "version = \"1.0\"", mistakes, limits::kVersionBytesMax)) {
         target = *text;
         if (const Status good = verify_version(target); !good)
             mistakes.add(entry.value.at, good.error().message());
@@ -124,7 +140,8 @@ void read_version(const TomlEntry& entry, std::string& target, Mistakes& mistake
 }
 
 constexpr Key<ProjectDependency> kDependencyKeys[] = {
-    {"file", [](const TomlEntry& entry, ProjectDependency& dependency, Mistakes& mistakes) { read_text(entry, "file = \"../base/base.fardel\"", dependency.file, mistakes); }},
+    {"file", [](const TomlEntry& entry, ProjectDependency& dependency,
+                Mistakes& mistakes) { read_text(entry, "file = \"../base/base.fardel\"", dependency.file, mistakes); }},
     {"id",
      [](const TomlEntry& entry, ProjectDependency& dependency, Mistakes& mistakes) {
          std::string text;
@@ -134,11 +151,16 @@ constexpr Key<ProjectDependency> kDependencyKeys[] = {
          if (auto id = BundleId::parse(text))
              dependency.bundle = *id;
          else
-             mistakes.add(entry.value.at, in_short_quotes(text) + " is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints");
+             mistakes.add(
+                 entry.value.at,
+                 in_short_quotes(text) + " is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints");
      }},
-    {"name", [](const TomlEntry& entry, ProjectDependency& dependency, Mistakes& mistakes) { read_name(entry, dependency.name, mistakes); }},
-    {"version", [](const TomlEntry& entry, ProjectDependency& dependency, Mistakes& mistakes) { read_version(entry, dependency.version, mistakes); }},
-    {"static", [](const TomlEntry& entry, ProjectDependency& dependency, Mistakes& mistakes) { read_truth(entry, dependency.is_static, mistakes); }},
+    {"name", [](const TomlEntry& entry, ProjectDependency& dependency,
+                Mistakes& mistakes) { read_name(entry, dependency.name, mistakes); }},
+    {"version", [](const TomlEntry& entry, ProjectDependency& dependency,
+                   Mistakes& mistakes) { read_version(entry, dependency.version, mistakes); }},
+    {"static", [](const TomlEntry& entry, ProjectDependency& dependency,
+                  Mistakes& mistakes) { read_truth(entry, dependency.is_static, mistakes); }},
 };
 
 void finish_dependency(ProjectDependency& dependency, TomlPosition at, Mistakes& mistakes) {
@@ -163,22 +185,42 @@ void read_project_metadata(const TomlEntry& entry, Project& project, Mistakes& m
     read_metadata(entry, project.metadata, mistakes);
     for (const std::string_view key : {"name", "version"})
         if (std::ranges::find(project.metadata, key, &PlannedMetadata::key) != project.metadata.end())
-            mistakes.add(entry.at, "the bundle's " + std::string(key) + " is not among its metadata here; write " + std::string(key) + " = \"…\" at the top of the file");
+            mistakes.add(entry.at, "the bundle's " + std::string(key) + " is not among its metadata here; write " +
+                                       std::string(key) + " = \"…\" at the top of the file");
 }
 
 constexpr Key<Project> kProjectKeys[] = {
-    {"name", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_name(entry, project.name, mistakes); }},
-    {"version", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_version(entry, project.version, mistakes); }},
-    {"output", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_text(entry, "output = \"mygame.fardel\"", project.output, mistakes); }},
-    {"key", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_text(entry, "key = \"author.key\"", project.key, mistakes); }},
-    {"sources", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_texts(entry, "sources = [\"assets\"]", project.sources, verify_path, mistakes); }},
-    {"exclude", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_texts(entry, "exclude = [\"**/*.psd\"]", project.excludes, verify_glob, mistakes); }},
+    {"name",
+     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_name(entry, project.name, mistakes); }},
+    {"version", [](const TomlEntry& entry, Project& project,
+                   Mistakes& mistakes) { read_version(entry, project.version, mistakes); }},
+    {"output", [](const TomlEntry& entry, Project& project,
+                  Mistakes& mistakes) { read_text(entry, "output = \"mygame.fardel\"", project.output, mistakes); }},
+    {"key", [](const TomlEntry& entry, Project& project,
+               Mistakes& mistakes) { read_text(entry, "key = \"author.key\"", project.key, mistakes); }},
+    {"sources",
+     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
+         read_texts(entry, "sources = [\"assets\"]", project.sources, verify_path, mistakes);
+     }},
+    {"exclude",
+     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
+         read_texts(entry, "exclude = [\"**/*.psd\"]", project.excludes, verify_glob, mistakes);
+     }},
     {"tombstones", read_tombstones},
     {"metadata", read_project_metadata},
-    {"rule", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectRule>(entry, kRuleKeys, project.rules, finish_rule, mistakes); }},
-    {"consume", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<PlannedConsume>(entry, kConsumeKeys, project.consumes, finish_consume, mistakes); }},
+    {"rule",
+     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
+         read_tables<ProjectRule>(entry, kRuleKeys, project.rules, finish_rule, mistakes);
+     }},
+    {"consume",
+     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
+         read_tables<PlannedConsume>(entry, kConsumeKeys, project.consumes, finish_consume, mistakes);
+     }},
     {"cache", read_caches},
-    {"dependency", [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectDependency>(entry, kDependencyKeys, project.dependencies, finish_dependency, mistakes); }},
+    {"dependency",
+     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
+         read_tables<ProjectDependency>(entry, kDependencyKeys, project.dependencies, finish_dependency, mistakes);
+     }},
     {"processor", read_processors},
     {"job", read_jobs},
     {"link", read_link},
@@ -194,18 +236,27 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
     Mistakes mistakes(file);
     read_table<Project>(table, "at the top of a project", kProjectKeys, project, mistakes);
     check_processor_names(table, project, mistakes);
-    const auto has = [&](std::string_view key) { return std::ranges::find(table, key, &TomlEntry::key) != table.end(); };
+    const auto has = [&](std::string_view key) {
+        return std::ranges::find(table, key, &TomlEntry::key) != table.end();
+    };
     if (!has("name"))
         mistakes.add({}, "the bundle has no name; write name = \"mygame\" at the top of the file");
     if (!has("sources"))
-        mistakes.add({}, "there is nothing to pack; write sources = [\"assets\"] at the top of the file, folders or archives");
+        mistakes.add(
+            {}, "there is nothing to pack; write sources = [\"assets\"] at the top of the file, folders or archives");
     else if (project.sources.empty())
-        mistakes.add(std::ranges::find(table, std::string_view("sources"), &TomlEntry::key)->at, "'sources' names nothing to pack; write sources = [\"assets\"]");
+        mistakes.add(std::ranges::find(table, std::string_view("sources"), &TomlEntry::key)->at,
+                     "'sources' names nothing to pack; write sources = [\"assets\"]");
     if ((project.split || !project.scanners.empty()) && !has("link"))
-        mistakes.add(std::ranges::find_if(table, [](const TomlEntry& entry) { return entry.key == "split" || entry.key == "scanner"; })->at,
-                     "[split] and [[scanner]] are parts of linking, and there is no [link]; write [link] and below it roots = [\"maps/*.bsp\"]");
-    else if (project.split && project.split->policy == SplitPolicy::per_root && project.link && project.link->roots.empty())
-        mistakes.add(std::ranges::find(table, std::string_view("split"), &TomlEntry::key)->at, "policy = \"per-root\" has no roots; write roots = [\"maps/*.bsp\"] in [link]");
+        mistakes.add(std::ranges::find_if(
+                         table, [](const TomlEntry& entry) { return entry.key == "split" || entry.key == "scanner"; })
+                         ->at,
+                     "[split] and [[scanner]] are parts of linking, and there is no [link]; write [link] and below it "
+                     "roots = [\"maps/*.bsp\"]");
+    else if (project.split && project.split->policy == SplitPolicy::per_root && project.link &&
+             project.link->roots.empty())
+        mistakes.add(std::ranges::find(table, std::string_view("split"), &TomlEntry::key)->at,
+                     "policy = \"per-root\" has no roots; write roots = [\"maps/*.bsp\"] in [link]");
     FARDEL_TRY(mistakes.status());
     return project;
 }
@@ -213,7 +264,8 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
 Result<Project> read_project(const std::string& path) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
     if (source->size_bytes() > kProjectBytesMax)
-        return Error(ErrorCode::limit, printable(path) + ": longer than " + std::to_string(kProjectBytesMax) + " bytes; is it the right file?");
+        return Error(ErrorCode::limit, printable(path) + ": longer than " + std::to_string(kProjectBytesMax) +
+                                           " bytes; is it the right file?");
     std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');
     FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
     return parse_project(text, path);

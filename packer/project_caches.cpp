@@ -16,18 +16,29 @@ void read_slow(const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) 
 void read_url(const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) {
     read_text(entry, "url = \"http://cache.example/game\"", cache.url, mistakes);
     if (!cache.url.empty() && !cache.url.starts_with("http://") && !cache.url.starts_with("https://"))
-        mistakes.add(entry.value.at, in_short_quotes(cache.url) + " begins with neither http:// nor https://; write url = \"http://cache.example/game\"");
+        mistakes.add(entry.value.at,
+                     in_short_quotes(cache.url) +
+                         " begins with neither http:// nor https://; write url = \"http://cache.example/game\"");
 }
 
 constexpr Key<ProjectCache> kCacheKeys[] = {
-    {"folder", [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_text(entry, "folder = \"/mnt/share/cache\"", cache.folder, mistakes); }},
-    {"shared", [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.shared, mistakes); }},
+    {"folder", [](const TomlEntry& entry, ProjectCache& cache,
+                  Mistakes& mistakes) { read_text(entry, "folder = \"/mnt/share/cache\"", cache.folder, mistakes); }},
+    {"shared", [](const TomlEntry& entry, ProjectCache& cache,
+                  Mistakes& mistakes) { read_truth(entry, cache.shared, mistakes); }},
     {"url", read_url},
-    {"token_file", [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_text(entry, "token_file = \"cache.token\"", cache.token_file, mistakes); }},
-    {"bundle", [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_text(entry, "bundle = \"cache.fardel\"", cache.bundle, mistakes); }},
-    {"read", [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.read, mistakes); }},
-    {"write", [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.write, mistakes); }},
-    {"fill", [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.fill, mistakes); }},
+    {"token_file",
+     [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) {
+         read_text(entry, "token_file = \"cache.token\"", cache.token_file, mistakes);
+     }},
+    {"bundle", [](const TomlEntry& entry, ProjectCache& cache,
+                  Mistakes& mistakes) { read_text(entry, "bundle = \"cache.fardel\"", cache.bundle, mistakes); }},
+    {"read",
+     [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.read, mistakes); }},
+    {"write",
+     [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.write, mistakes); }},
+    {"fill",
+     [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.fill, mistakes); }},
     {"slow_ms", read_slow},
 };
 
@@ -46,6 +57,8 @@ void finish_cache(ProjectCache& cache, TomlPosition at, Mistakes& mistakes) {
 
 }  // namespace
 
-void read_caches(const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_tables<ProjectCache>(entry, kCacheKeys, project.caches, finish_cache, mistakes); }
+void read_caches(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
+    read_tables<ProjectCache>(entry, kCacheKeys, project.caches, finish_cache, mistakes);
+}
 
 }  // namespace fardel

@@ -11,7 +11,7 @@
 namespace fardel {
 namespace {
 
-template <std::vector<std::string> ProjectLink::* member>
+template <std::vector<std::string> ProjectLink::*member>
 void read_globs(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
     read_texts(entry, entry.key + " = [\"maps/*.bsp\"]", link.*member, verify_glob, mistakes);
 }
@@ -22,8 +22,10 @@ void read_rewrite(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes)
 }
 
 // One of two words: whether it is the second.
-void read_either(const TomlEntry& entry, std::string_view first, std::string_view second, bool& is_second, Mistakes& mistakes) {
-    const std::string example = entry.key + " = \"" + std::string(first) + "\" or " + entry.key + " = \"" + std::string(second) + "\"";
+void read_either(const TomlEntry& entry, std::string_view first, std::string_view second, bool& is_second,
+                 Mistakes& mistakes) {
+    const std::string example =
+        entry.key + " = \"" + std::string(first) + "\" or " + entry.key + " = \"" + std::string(second) + "\"";
     const auto* const text = expect_text(entry.value, entry.key, example, mistakes);
     if (!text)
         return;
@@ -42,10 +44,12 @@ constexpr Key<ProjectLink> kLinkKeys[] = {
     {"roots", read_globs<&ProjectLink::roots>},
     {"used", read_globs<&ProjectLink::used>},
     {"consumed", read_globs<&ProjectLink::consumed>},
-    {"references", [](const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) { read_truth(entry, link.references, mistakes); }},
+    {"references", [](const TomlEntry& entry, ProjectLink& link,
+                      Mistakes& mistakes) { read_truth(entry, link.references, mistakes); }},
     {"rewrite", read_rewrite},
     {"rewrite_to", read_rewrite_to},
-    {"missing", [](const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) { read_either(entry, "warn", "error", link.missing_fails, mistakes); }},
+    {"missing", [](const TomlEntry& entry, ProjectLink& link,
+                   Mistakes& mistakes) { read_either(entry, "warn", "error", link.missing_fails, mistakes); }},
 };
 
 // ---- [split] --------------------------------------------------------------------------------------------------------
@@ -59,7 +63,8 @@ void read_policy(const TomlEntry& entry, SplitOptions& split, Mistakes& mistakes
         return;
     const auto at = std::ranges::find(kPolicies, *text);
     if (at == std::ranges::end(kPolicies))
-        mistakes.add(entry.value.at, "there is no policy " + in_short_quotes(*text) + "; write policy = \"one\", \"per-root\" or \"by-size\"");
+        mistakes.add(entry.value.at, "there is no policy " + in_short_quotes(*text) +
+                                         "; write policy = \"one\", \"per-root\" or \"by-size\"");
     else
         split.policy = static_cast<SplitPolicy>(at - std::ranges::begin(kPolicies));
 }
@@ -96,7 +101,8 @@ void read_pattern(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mis
 }
 
 void read_scanner_command(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
-    read_processor_command(entry, "command = [\"python3\", \"${code:tools/scan.py}\", \"${in}\"]", scanner.program, mistakes);
+    read_processor_command(entry, "command = [\"python3\", \"${code:tools/scan.py}\", \"${in}\"]", scanner.program,
+                           mistakes);
 }
 
 void read_use(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
@@ -106,7 +112,9 @@ void read_use(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistake
     if (const auto use = find_reference_use(*text))
         scanner.use = *use;
     else
-        mistakes.add(entry.value.at, "there is no use " + in_short_quotes(*text) + "; write one of file, texture, shader, sound, model, video, map, script, sky_box");
+        mistakes.add(entry.value.at,
+                     "there is no use " + in_short_quotes(*text) +
+                         "; write one of file, texture, shader, sound, model, video, map, script, sky_box");
 }
 
 void read_form(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
@@ -116,30 +124,45 @@ void read_form(const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistak
     if (const auto form = find_reference_form(*text))
         scanner.form = *form;
     else
-        mistakes.add(entry.value.at, "there is no form " + in_short_quotes(*text) + "; write one of from_root, below_textures, relative, relative_uri");
+        mistakes.add(entry.value.at, "there is no form " + in_short_quotes(*text) +
+                                         "; write one of from_root, below_textures, relative, relative_uri");
 }
 
 constexpr Key<ProjectScanner> kScannerKeys[] = {
     {"match", read_match},
     {"pattern", read_pattern},
     {"command", read_scanner_command},
-    {"version", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_text(entry, "version = \"1\"", scanner.program.version, mistakes); }},
-    {"code", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_texts(entry, "code = [\"tools/scan.py\"]", scanner.program.code, [](std::string_view) { return ok(); }, mistakes); }},
-    {"inputs", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_texts(entry, "inputs = [\"tables/**\"]", scanner.program.inputs, verify_glob, mistakes); }},
-    {"timeout", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_processor_timeout(entry, scanner.program, mistakes); }},
+    {"version", [](const TomlEntry& entry, ProjectScanner& scanner,
+                   Mistakes& mistakes) { read_text(entry, "version = \"1\"", scanner.program.version, mistakes); }},
+    {"code",
+     [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
+         read_texts(
+             entry, "code = [\"tools/scan.py\"]", scanner.program.code, [](std::string_view) { return ok(); },
+             mistakes);
+     }},
+    {"inputs",
+     [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) {
+         read_texts(entry, "inputs = [\"tables/**\"]", scanner.program.inputs, verify_glob, mistakes);
+     }},
+    {"timeout", [](const TomlEntry& entry, ProjectScanner& scanner,
+                   Mistakes& mistakes) { read_processor_timeout(entry, scanner.program, mistakes); }},
     {"use", read_use},
     {"form", read_form},
-    {"optional", [](const TomlEntry& entry, ProjectScanner& scanner, Mistakes& mistakes) { read_truth(entry, scanner.optional, mistakes); }},
+    {"optional", [](const TomlEntry& entry, ProjectScanner& scanner,
+                    Mistakes& mistakes) { read_truth(entry, scanner.optional, mistakes); }},
 };
 
 void check_scanner_command(const ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes) {
     const std::vector<std::string>& command = scanner.program.command;
     if (command.front().find("${") != std::string::npos)
-        mistakes.add(at, "the program's name is as it stands, without variables; write command = [\"python3\", \"${code:tools/scan.py}\", \"${in}\"]");
+        mistakes.add(at,
+                     "the program's name is as it stands, without variables; write command = [\"python3\", "
+                     "\"${code:tools/scan.py}\", \"${in}\"]");
     for (std::size_t i = 1; i < command.size(); ++i) {
         for (const std::string_view variable : {"out", "depfile", "project", "variant", "name", "parameter"})
             if (has_variable(command[i], variable))
-                return mistakes.add(at, "a scanner's command has no ${" + std::string(variable) + "}, only ${in}, ${in:all} and ${code:PATH}; what it finds it prints");
+                return mistakes.add(at, "a scanner's command has no ${" + std::string(variable) +
+                                            "}, only ${in}, ${in:all} and ${code:PATH}; what it finds it prints");
         if (const Status good = verify_variables(scanner.program, command[i]); !good)
             return mistakes.add(at, good.error().message());
     }
@@ -152,11 +175,14 @@ void finish_scanner(ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes
     if (scanner.match.empty())
         mistakes.add(at, "this [[scanner]] has no good 'match'; write match = \"**/*.fx\"");
     if (scanner.pattern.empty() == scanner.program.command.empty())
-        return mistakes.add(at, "a [[scanner]] has either 'pattern' or 'command'; write pattern = 'image = \"{reference}\"'");
+        return mistakes.add(
+            at, "a [[scanner]] has either 'pattern' or 'command'; write pattern = 'image = \"{reference}\"'");
     if (!scanner.program.command.empty())
         return check_scanner_command(scanner, at, mistakes);
-    if (!scanner.program.version.empty() || !scanner.program.code.empty() || !scanner.program.inputs.empty() || scanner.program.timeout != Processor().timeout)
-        mistakes.add(at, "'version', 'code', 'inputs' and 'timeout' are for a scanner with 'command'; this one has a 'pattern'");
+    if (!scanner.program.version.empty() || !scanner.program.code.empty() || !scanner.program.inputs.empty() ||
+        scanner.program.timeout != Processor().timeout)
+        mistakes.add(
+            at, "'version', 'code', 'inputs' and 'timeout' are for a scanner with 'command'; this one has a 'pattern'");
 }
 
 }  // namespace

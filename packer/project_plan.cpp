@@ -14,7 +14,7 @@
 namespace fardel {
 namespace {
 
-using Tags = std::vector<std::pair<std::string, std::string>>;   // by axis
+using Tags = std::vector<std::pair<std::string, std::string>>;  // by axis
 
 Error in_line(const Project& project, std::uint32_t line, Error error) {
     return std::move(error).with_context(printable(project.file) + ":" + std::to_string(line));
@@ -25,10 +25,10 @@ struct Decision {
     bool publish = true;
     bool extends = false;
     std::string name;
-    std::string content_type;   // empty: as found
+    std::string content_type;  // empty: as found
     Tags tags;
     std::vector<PlannedMetadata> metadata;
-    std::size_t order = 0;      // of the rule that tagged it last; 0: none
+    std::size_t order = 0;  // of the rule that tagged it last; 0: none
 };
 
 // ---- Rules on one file ----------------------------------------------------------------------------------------------
@@ -36,7 +36,9 @@ struct Decision {
 Status strip(const ProjectRule& rule, std::string_view file, std::string& name) {
     const std::size_t at = name.find(rule.strip);
     if (at == std::string::npos || name.find(rule.strip, at + 1) != std::string::npos)
-        return Error(ErrorCode::conflict, in_quotes(rule.strip) + " is " + (at == std::string::npos ? "not" : "more than once") + " in the name " + in_quotes(name) + " of the file " + in_quotes(file) +
+        return Error(ErrorCode::conflict, in_quotes(rule.strip) + " is " +
+                                              (at == std::string::npos ? "not" : "more than once") + " in the name " +
+                                              in_quotes(name) + " of the file " + in_quotes(file) +
                                               "; make 'match' narrower, or 'strip' longer");
     name.erase(at, rule.strip.size());
     return ok();
@@ -98,36 +100,48 @@ Result<Decision> decide(const Project& project, const ProjectFile& project_file,
 
 struct Member {
     std::uint32_t asset = 0;
-    std::string file;           // its name in the sources
+    std::string file;  // its name in the sources
     Decision decision;
 };
 
 Error contradiction(const Member& a, const Member& b, std::string_view how) {
-    return Error(ErrorCode::conflict, "the files " + in_quotes(a.file) + " and " + in_quotes(b.file) + " " + std::string(how));
+    return Error(ErrorCode::conflict,
+                 "the files " + in_quotes(a.file) + " and " + in_quotes(b.file) + " " + std::string(how));
 }
 
 Status verify_pair(const Member& a, const Member& b) {
     if (a.decision.name != b.decision.name)
-        return contradiction(a, b, "would get the names " + in_quotes(a.decision.name) + " and " + in_quotes(b.decision.name) + ", which differ in case alone; rename one");
+        return contradiction(a, b,
+                             "would get the names " + in_quotes(a.decision.name) + " and " +
+                                 in_quotes(b.decision.name) + ", which differ in case alone; rename one");
     if (a.decision.publish != b.decision.publish || a.decision.extends != b.decision.extends)
-        return contradiction(a, b, "share the name " + in_quotes(a.decision.name) + ", and the rules publish or extend it for one of them only; make the rules match both");
+        return contradiction(
+            a, b,
+            "share the name " + in_quotes(a.decision.name) +
+                ", and the rules publish or extend it for one of them only; make the rules match both");
     return ok();
 }
 
 // The first variant is the one that is taken when no preference chooses: without tags, then by the order of the rules.
 Result<PlannedName> plan_name(std::vector<Member>& members) {
     std::ranges::stable_sort(members, [](const Member& a, const Member& b) {
-        return std::pair(!a.decision.tags.empty(), a.decision.order) < std::pair(!b.decision.tags.empty(), b.decision.order);
+        return std::pair(!a.decision.tags.empty(), a.decision.order) <
+               std::pair(!b.decision.tags.empty(), b.decision.order);
     });
     std::map<Tags, const Member*> by_tags;
     const Member& first = members.front();
     FARDEL_TRY_ASSIGN(AssetName parsed, AssetName::parse(first.decision.name));
-    PlannedName name{.name = std::move(parsed), .variants = {}, .published = first.decision.publish, .extends = first.decision.extends};
+    PlannedName name{.name = std::move(parsed),
+                     .variants = {},
+                     .published = first.decision.publish,
+                     .extends = first.decision.extends};
     for (const Member& member : members) {
         FARDEL_TRY(verify_pair(first, member));
         const auto placed = by_tags.emplace(member.decision.tags, &member);
         if (!placed.second)
-            return contradiction(*placed.first->second, member, "share the name " + in_quotes(first.decision.name) + " and have the same tags; give one other tags in a [[rule]]");
+            return contradiction(*placed.first->second, member,
+                                 "share the name " + in_quotes(first.decision.name) +
+                                     " and have the same tags; give one other tags in a [[rule]]");
         name.variants.push_back({.asset = member.asset, .tags = member.decision.tags});
     }
     return name;
@@ -135,13 +149,15 @@ Result<PlannedName> plan_name(std::vector<Member>& members) {
 
 // ---- All names ------------------------------------------------------------------------------------------------------
 
-using Groups = std::map<std::string, std::vector<Member>>;   // by folded name
+using Groups = std::map<std::string, std::vector<Member>>;  // by folded name
 
 Status verify_folders(const Groups& groups, const std::string& folded, std::string_view name) {
     for (std::size_t at = folded.find('/'); at != std::string::npos; at = folded.find('/', at + 1))
         if (const auto file = groups.find(folded.substr(0, at)); file != groups.end())
-            return Error(ErrorCode::conflict, in_quotes(name) + " would lie in " + in_quotes(file->second.front().decision.name) + ", which is the name of the file " + in_quotes(file->second.front().file) +
-                                                  "; rename one of them");
+            return Error(ErrorCode::conflict, in_quotes(name) + " would lie in " +
+                                                  in_quotes(file->second.front().decision.name) +
+                                                  ", which is the name of the file " +
+                                                  in_quotes(file->second.front().file) + "; rename one of them");
     return ok();
 }
 
@@ -149,11 +165,13 @@ Status add_tombstones(const Project& project, const Groups& groups, BundlePlan& 
     for (const AssetName& name : project.tombstones) {
         const std::string folded = fold_name(name.view());
         if (const auto group = groups.find(folded); group != groups.end())
-            return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) + ", and the file " + in_quotes(group->second.front().file) +
+            return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) +
+                                                  ", and the file " + in_quotes(group->second.front().file) +
                                                   " has that name; take one of both out");
         const auto below = groups.lower_bound(folded + "/");
         if (below != groups.end() && below->first.starts_with(folded + "/"))
-            return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) + ", which is a folder here; tombstones are for files");
+            return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) +
+                                                  ", which is a folder here; tombstones are for files");
         FARDEL_TRY(verify_folders(groups, folded, name.view()));
         plan.names.push_back({.name = name, .variants = {}});
     }
@@ -161,7 +179,8 @@ Status add_tombstones(const Project& project, const Groups& groups, BundlePlan& 
 }
 
 PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
-    PlannedAsset asset{.source = std::move(file.blob), .key = file.name.text(), .content_type = std::move(file.content_type)};
+    PlannedAsset asset{
+        .source = std::move(file.blob), .key = file.name.text(), .content_type = std::move(file.content_type)};
     if (!decision.content_type.empty())
         asset.content_type = decision.content_type;
     asset.streamed = is_streamed(asset.content_type, file.size_bytes);
@@ -171,16 +190,18 @@ PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
     return asset;
 }
 
-using ToldReferences = std::map<std::uint32_t, std::vector<FoundReference>>;   // asset, what its job says that it names
+using ToldReferences = std::map<std::uint32_t, std::vector<FoundReference>>;  // asset, what its job says that it names
 
 // `sizes`: one an asset of the plan.
-Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan, std::vector<std::uint64_t>& sizes, ToldReferences& told, std::vector<bool>& used) {
+Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan,
+                   std::vector<std::uint64_t>& sizes, ToldReferences& told, std::vector<bool>& used) {
     Groups groups;
     for (ProjectFile& file : files) {
         const std::string name = file.name.text();
         FARDEL_TRY_ASSIGN(Decision decision, decide(project, file, used));
         if (const Status good = verify_name(decision.name); !good)
-            return Error(good.error()).with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
+            return Error(good.error())
+                .with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
         const auto index = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back(plan_asset(file, decision));
         sizes.push_back(file.size_bytes);
@@ -201,8 +222,10 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, Bundl
 
 using Bundles = std::vector<std::shared_ptr<const Bundle>>;
 
-Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder, Bundles& at_hand) {
-    PlannedDependency planned{.bundle = {}, .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
+Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder,
+                                          Bundles& at_hand) {
+    PlannedDependency planned{
+        .bundle = {}, .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
     if (dependency.bundle) {
         planned.bundle = *dependency.bundle;
         return planned;
@@ -229,7 +252,9 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
             return in_line(project, dependency.line, std::move(planned).error().with_context("dependency"));
         const auto earlier = std::ranges::find(plan.dependencies, planned->bundle, &PlannedDependency::bundle);
         if (earlier != plan.dependencies.end())
-            return in_line(project, dependency.line, Error(ErrorCode::conflict, "the bundle " + planned->bundle.hex() + " is a dependency already; take one out"));
+            return in_line(project, dependency.line,
+                           Error(ErrorCode::conflict,
+                                 "the bundle " + planned->bundle.hex() + " is a dependency already; take one out"));
         plan.dependencies.push_back(*std::move(planned));
     }
     return ok();
@@ -238,7 +263,10 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
 // ---- Links ----------------------------------------------------------------------------------------------------------
 
 Status add_links(const Project& project, Bundles at_hand, PlanScanOptions scan, PackPlan& packed) {
-    LinkOptions options{.roots = project.link->roots, .used = project.link->used, .consumed = project.link->consumed, .dependencies = std::move(at_hand)};
+    LinkOptions options{.roots = project.link->roots,
+                        .used = project.link->used,
+                        .consumed = project.link->consumed,
+                        .dependencies = std::move(at_hand)};
     for (const PlannedConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
     scan.scanners = project.scanners;
@@ -270,7 +298,9 @@ void add_metadata(const Project& project, BundlePlan& plan) {
 
 }  // namespace
 
-std::string path_in_project(const std::string& folder, const std::string& path) { return (std::filesystem::path(folder) / path).string(); }
+std::string path_in_project(const std::string& folder, const std::string& path) {
+    return (std::filesystem::path(folder) / path).string();
+}
 
 std::vector<std::string> sources_of(const Project& project, const std::string& folder) {
     std::vector<std::string> sources;
@@ -288,9 +318,19 @@ std::vector<std::string> excludes_of(const Project& project) {
     return excludes;
 }
 
-Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files, ScanReport report, PlanScanOptions scan) {
+Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,
+                                    ScanReport report, PlanScanOptions scan) {
     FARDEL_TRY(verify(project));
-    PackPlan packed{.plan = {}, .sizes = {}, .report = std::move(report), .link = {}, .scanned = {}, .assets_with_scanner = 0, .assets_scanned = 0, .scan_logs = {}, .parts = {}, .idle_rules = {}};
+    PackPlan packed{.plan = {},
+                    .sizes = {},
+                    .report = std::move(report),
+                    .link = {},
+                    .scanned = {},
+                    .assets_with_scanner = 0,
+                    .assets_scanned = 0,
+                    .scan_logs = {},
+                    .parts = {},
+                    .idle_rules = {}};
     std::vector<bool> used(project.rules.size());
     FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, scan.told, used));
     Bundles at_hand;
@@ -299,7 +339,8 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
     add_metadata(project, packed.plan);
     for (std::size_t i = 0; i < used.size(); ++i)
         if (!used[i] && !project.rules[i].exclude)
-            packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " + printable(project.rules[i].match));
+            packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " +
+                                        printable(project.rules[i].match));
     if (project.link)
         FARDEL_TRY(add_links(project, std::move(at_hand), std::move(scan), packed));
     return packed;
@@ -312,7 +353,13 @@ Result<PackPlan> plan_project(const Project& project, const std::string& folder)
     files.reserve(scan.entries.size());
     for (SourceEntry& entry : scan.entries) {
         FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
-        files.push_back({.name = std::move(entry.name), .size_bytes = entry.size_bytes, .blob = std::move(entry.blob), .content_type = std::string(type), .asset = {}, .tags = {}, .references = {}});
+        files.push_back({.name = std::move(entry.name),
+                         .size_bytes = entry.size_bytes,
+                         .blob = std::move(entry.blob),
+                         .content_type = std::string(type),
+                         .asset = {},
+                         .tags = {},
+                         .references = {}});
     }
     return plan_project_files(project, folder, std::move(files), std::move(scan.report));
 }

@@ -9,7 +9,8 @@ namespace fardel {
 namespace {
 
 // Keys of a table in a table are joined by dots: metric.triangles.
-void read_metadata_table(const TomlTable& table, const std::string& prefix, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes);
+void read_metadata_table(const TomlTable& table, const std::string& prefix, std::vector<PlannedMetadata>& metadata,
+                         Mistakes& mistakes);
 
 std::optional<MetadataValue> read_metadata_value(const TomlEntry& entry, const std::string& key, Mistakes& mistakes) {
     const auto& value = entry.value.value;
@@ -20,11 +21,13 @@ std::optional<MetadataValue> read_metadata_value(const TomlEntry& entry, const s
             return static_cast<double>(*integer);
         if (number && std::isfinite(*number))
             return *number;
-        mistakes.add(entry.value.at, in_short_quotes(key) + " is " + std::string(kind_of(entry.value)) + "; a metric is a finite number, such as 1.5");
+        mistakes.add(entry.value.at, in_short_quotes(key) + " is " + std::string(kind_of(entry.value)) +
+                                         "; a metric is a finite number, such as 1.5");
         return std::nullopt;
     }
     if (key == "expires" && !integer) {
-        mistakes.add(entry.value.at, "'expires' is " + std::string(kind_of(entry.value)) + "; write the Unix time in seconds, such as 1798761600");
+        mistakes.add(entry.value.at, "'expires' is " + std::string(kind_of(entry.value)) +
+                                         "; write the Unix time in seconds, such as 1798761600");
         return std::nullopt;
     }
     if (integer)
@@ -37,24 +40,30 @@ std::optional<MetadataValue> read_metadata_value(const TomlEntry& entry, const s
         const auto* const text = expect_text(entry.value, key, "a text", mistakes, limits::kStringBytesMax);
         return text ? std::optional<MetadataValue>(*text) : std::nullopt;
     }
-    mistakes.add(entry.value.at, in_short_quotes(key) + " is " + (number ? "no finite number" : std::string(kind_of(entry.value))) + "; write a text in quotes, a number, true or false");
+    mistakes.add(entry.value.at, in_short_quotes(key) + " is " +
+                                     (number ? "no finite number" : std::string(kind_of(entry.value))) +
+                                     "; write a text in quotes, a number, true or false");
     return std::nullopt;
 }
 
-void read_metadata_entry(const TomlEntry& entry, const std::string& key, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes) {
+void read_metadata_entry(const TomlEntry& entry, const std::string& key, std::vector<PlannedMetadata>& metadata,
+                         Mistakes& mistakes) {
     if (entry.key.empty() || key.size() > kWordBytesMax || key.find('\0') != std::string::npos)
-        return mistakes.add(entry.at, "a metadata key has 1 to " + std::to_string(kWordBytesMax) + " bytes and no NUL; write licence = \"CC-BY-4.0\"");
+        return mistakes.add(entry.at, "a metadata key has 1 to " + std::to_string(kWordBytesMax) +
+                                          " bytes and no NUL; write licence = \"CC-BY-4.0\"");
     if (const auto* const table = std::get_if<TomlTable>(&entry.value.value))
         return read_metadata_table(*table, key + ".", metadata, mistakes);
     if (std::ranges::find(metadata, key, &PlannedMetadata::key) != metadata.end())
         return mistakes.add(entry.at, in_short_quotes(key) + " is there twice; take one out");
-    if (metadata.size() == limits::kMetadataPerSubjectMax - 2)   // name and version are such entries as well
-        return mistakes.add(entry.at, "more metadata than fits: at most " + std::to_string(metadata.size()) + " keys", ErrorCode::limit);
+    if (metadata.size() == limits::kMetadataPerSubjectMax - 2)  // name and version are such entries as well
+        return mistakes.add(entry.at, "more metadata than fits: at most " + std::to_string(metadata.size()) + " keys",
+                            ErrorCode::limit);
     if (auto value = read_metadata_value(entry, key, mistakes))
         metadata.push_back({.key = key, .value = *std::move(value)});
 }
 
-void read_metadata_table(const TomlTable& table, const std::string& prefix, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes) {
+void read_metadata_table(const TomlTable& table, const std::string& prefix, std::vector<PlannedMetadata>& metadata,
+                         Mistakes& mistakes) {
     for (const TomlEntry& entry : table)
         read_metadata_entry(entry, prefix + entry.key, metadata, mistakes);
 }
@@ -75,7 +84,9 @@ void Mistakes::add(TomlPosition at, std::string text, ErrorCode code) {
 Status Mistakes::status() const {
     if (count_ == 0)
         return ok();
-    const std::string others = count_ == 1 ? "" : " (and " + std::to_string(count_ - 1) + (count_ == 2 ? " more mistake" : " more mistakes") + " in this file)";
+    const std::string others = count_ == 1 ? ""
+                                           : " (and " + std::to_string(count_ - 1) +
+                                                 (count_ == 2 ? " more mistake" : " more mistakes") + " in this file)";
     return Error(code_, format_place(file_, at_) + ": " + text_ + others);
 }
 
@@ -84,18 +95,23 @@ bool is_pattern(std::string_view text) { return text.find_first_of("*?") != std:
 // ---- Values of one kind ---------------------------------------------------------------------------------------------
 
 std::string_view kind_of(const TomlValue& value) {
-    constexpr std::string_view kKinds[] = {"a text", "an integer", "a number", "true or false", "a date", "a list", "a table"};
+    constexpr std::string_view kKinds[] = {"a text", "an integer", "a number", "true or false",
+                                           "a date", "a list",     "a table"};
     return kKinds[value.value.index()];
 }
 
-const std::string* expect_text(const TomlValue& value, std::string_view key, std::string_view example, Mistakes& mistakes, std::size_t bytes_max) {
+const std::string* expect_text(const TomlValue& value, std::string_view key, std::string_view example,
+                               Mistakes& mistakes, std::size_t bytes_max) {
     const auto* const text = expect<std::string>(value, key, example, mistakes);
     if (!text)
         return nullptr;
     if (text->empty())
         mistakes.add(value.at, in_short_quotes(key) + " is empty; write " + std::string(example) + ", or leave it out");
     else if (text->size() > bytes_max)
-        mistakes.add(value.at, in_short_quotes(key) + " has " + std::to_string(text->size()) + " bytes; at most " + std::to_string(bytes_max), ErrorCode::limit);
+        mistakes.add(value.at,
+                     in_short_quotes(key) + " has " + std::to_string(text->size()) + " bytes; at most " +
+                         std::to_string(bytes_max),
+                     ErrorCode::limit);
     else if (text->find('\0') != std::string::npos)
         mistakes.add(value.at, in_short_quotes(key) + " has a NUL character in it; take it out");
     else
@@ -114,11 +130,15 @@ std::span<const TomlValue> expect_list(const TomlEntry& entry, std::string_view 
         return {};
     if (list->size() <= kProjectItemsMax)
         return *list;
-    mistakes.add(entry.at, in_short_quotes(entry.key) + " has " + std::to_string(list->size()) + " items; at most " + std::to_string(kProjectItemsMax), ErrorCode::limit);
+    mistakes.add(entry.at,
+                 in_short_quotes(entry.key) + " has " + std::to_string(list->size()) + " items; at most " +
+                     std::to_string(kProjectItemsMax),
+                 ErrorCode::limit);
     return {};
 }
 
-void read_texts(const TomlEntry& entry, std::string_view example, std::vector<std::string>& target, Status (*verify)(std::string_view), Mistakes& mistakes) {
+void read_texts(const TomlEntry& entry, std::string_view example, std::vector<std::string>& target,
+                Status (*verify)(std::string_view), Mistakes& mistakes) {
     for (const TomlValue& item : expect_list(entry, example, mistakes)) {
         const auto* const text = expect_text(item, entry.key, example, mistakes);
         if (!text)
@@ -126,7 +146,8 @@ void read_texts(const TomlEntry& entry, std::string_view example, std::vector<st
         if (const Status good = verify(*text); !good)
             mistakes.add(item.at, in_short_quotes(*text), good.error());
         else if (std::ranges::find(target, *text) != target.end())
-            mistakes.add(item.at, in_short_quotes(*text) + " is in " + in_short_quotes(entry.key) + " twice; take one out");
+            mistakes.add(item.at,
+                         in_short_quotes(*text) + " is in " + in_short_quotes(entry.key) + " twice; take one out");
         else
             target.push_back(*text);
     }
@@ -136,7 +157,8 @@ void read_texts(const TomlEntry& entry, std::string_view example, std::vector<st
 
 bool is_tag_word(std::string_view word) {
     return !word.empty() && word.size() <= kWordBytesMax && std::ranges::all_of(word, [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view("-_.+").find(c) != std::string_view::npos;
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               std::string_view("-_.+").find(c) != std::string_view::npos;
     });
 }
 
@@ -146,20 +168,24 @@ void read_tags(const TomlEntry& entry, std::vector<std::pair<std::string, std::s
     if (!table)
         return;
     if (table->empty() || table->size() > limits::kTagsPerVariantMax)
-        mistakes.add(entry.at, "a variant has 1 to " + std::to_string(limits::kTagsPerVariantMax) + " tags; write " + std::string(kExample));
+        mistakes.add(entry.at, "a variant has 1 to " + std::to_string(limits::kTagsPerVariantMax) + " tags; write " +
+                                   std::string(kExample));
     for (const TomlEntry& tag : *table) {
         const auto* const value = expect_text(tag.value, tag.key, kExample, mistakes);
         if (!value)
             continue;
         if (!is_tag_word(tag.key) || !is_tag_word(*value))
-            mistakes.add(tag.at, "the tag " + in_short_quotes(tag.key + "=" + *value) + " has more than letters, digits and - _ . + in it; write " + std::string(kExample));
+            mistakes.add(tag.at, "the tag " + in_short_quotes(tag.key + "=" + *value) +
+                                     " has more than letters, digits and - _ . + in it; write " +
+                                     std::string(kExample));
         else
             tags.emplace_back(tag.key, *value);
     }
 }
 
 void read_metadata(const TomlEntry& entry, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes) {
-    if (const auto* const table = expect<TomlTable>(entry.value, entry.key, "metadata = { licence = \"CC-BY-4.0\" }", mistakes))
+    if (const auto* const table =
+            expect<TomlTable>(entry.value, entry.key, "metadata = { licence = \"CC-BY-4.0\" }", mistakes))
         read_metadata_table(*table, "", metadata, mistakes);
 }
 

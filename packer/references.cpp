@@ -69,7 +69,7 @@ Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes, 
 struct Scanner {
     std::string_view word;
     ScanText text = nullptr;
-    ScanBytes bytes = nullptr;   // one of both, or none
+    ScanBytes bytes = nullptr;  // one of both, or none
 };
 
 Scanner scanner_of(std::string_view name, std::string_view content_type) {
@@ -94,14 +94,22 @@ Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> byt
 }  // namespace
 
 std::string_view reference_use_name(ReferenceUse use) noexcept {
-    constexpr std::string_view kNames[] = {"file", "texture", "shader", "sound", "model", "video", "map", "script", "sky_box"};
+    constexpr std::string_view kNames[] = {"file",  "texture", "shader", "sound",  "model",
+                                           "video", "map",     "script", "sky_box"};
     return kNames[static_cast<std::size_t>(use)];
 }
 
-std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept { return scanner_of(name, content_type).word; }
+std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept {
+    return scanner_of(name, content_type).word;
+}
 
-bool scans_text(std::string_view name, std::string_view content_type) noexcept { return scanner_of(name, content_type).text != nullptr; }
+bool scans_text(std::string_view name, std::string_view content_type) noexcept {
+    return scanner_of(name, content_type).text != nullptr;
+}
 
-Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes, bool places) { return scan(scanner_of(name, content_type), bytes, places); }
+Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type,
+                                     std::span<const std::byte> bytes, bool places) {
+    return scan(scanner_of(name, content_type), bytes, places);
+}
 
 }  // namespace fardel

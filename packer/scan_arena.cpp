@@ -12,10 +12,14 @@ namespace {
 
 // A level by its bare name, and the picture that menus and the loading screen show of it.
 Status add_level(FoundReferences& found, const ScriptWord& level) {
-    FARDEL_TRY(found.add({.spelling = std::string(level.text), .use = ReferenceUse::map, .line = level.line}, level.text));
+    FARDEL_TRY(
+        found.add({.spelling = std::string(level.text), .use = ReferenceUse::map, .line = level.line}, level.text));
     if (level.text.empty())
         return ok();
-    return found.add({.spelling = "levelshots/" + std::string(level.text), .use = ReferenceUse::shader, .optional = true, .line = level.line});
+    return found.add({.spelling = "levelshots/" + std::string(level.text),
+                      .use = ReferenceUse::shader,
+                      .optional = true,
+                      .line = level.line});
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ public:
             return true;
         if (text.find('\0') != text.npos)
             return fail(bad_gltf("a uri holds NUL"));
-        Status added = found_.add({.spelling = std::move(text), .use = *use_, .form = ReferenceForm::relative_uri}, raw);
+        Status added =
+            found_.add({.spelling = std::move(text), .use = *use_, .form = ReferenceForm::relative_uri}, raw);
         return added ? true : fail(std::move(added).error());
     }
 
@@ -136,7 +137,8 @@ Result<ScanFindings> scan_glb(std::span<const std::byte> bytes) {
     if (const std::uint32_t version = file.u32(4); version != 2)
         return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of GLB, 2 is known");
     if (const std::uint32_t length = file.u32(8); length != file.size())
-        return bad_gltf("the head tells of " + std::to_string(length) + " bytes, there are " + std::to_string(file.size()));
+        return bad_gltf("the head tells of " + std::to_string(length) + " bytes, there are " +
+                        std::to_string(file.size()));
     if (file.u32(16) != kJsonChunk)
         return bad_gltf("the first chunk is not JSON");
     const auto json = file.find_part(kGlbHeaderBytes + kChunkHeadBytes, file.u32(12));

@@ -86,7 +86,8 @@ private:
             return close_parenthesis();
         if (std::exchange(awaits_patch_shader_, false))
             return add_shader(word);
-        opens_patch_ = opens_patch_ || words_equal(word.text, "patchDef2") || words_equal(word.text, "patchDef3") || words_equal(word.text, "terrainDef");
+        opens_patch_ = opens_patch_ || words_equal(word.text, "patchDef2") || words_equal(word.text, "patchDef3") ||
+                       words_equal(word.text, "terrainDef");
         if (!expects_face_shader())
             return ok();
         face_done_ = true;
@@ -104,7 +105,11 @@ private:
     bool expects_face_shader() const { return depth_ >= 2 && points_ >= 3 && parentheses_ == 0 && !face_done_; }
 
     Status add_shader(const ScriptWord& word) {
-        return found_.add({.spelling = std::string(word.text), .use = ReferenceUse::shader, .form = ReferenceForm::below_textures, .line = line_}, word.text);
+        return found_.add({.spelling = std::string(word.text),
+                           .use = ReferenceUse::shader,
+                           .form = ReferenceForm::below_textures,
+                           .line = line_},
+                          word.text);
     }
 
     ScriptText words_;

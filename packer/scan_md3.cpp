@@ -22,12 +22,14 @@ Error bad_md3(std::string what) { return Error(ErrorCode::malformed, std::move(w
 Status scan_surface(FoundReferences& found, const ByteRecord& surface) {
     const std::uint32_t shaders = surface.u32(76);
     if (shaders > kSurfaceShadersMax)
-        return Error(ErrorCode::limit, "a surface with " + std::to_string(shaders) + " shaders, at most " + std::to_string(kSurfaceShadersMax));
+        return Error(ErrorCode::limit, "a surface with " + std::to_string(shaders) + " shaders, at most " +
+                                           std::to_string(kSurfaceShadersMax));
     const auto table = surface.find_part(surface.u32(92), shaders, kMd3ShaderBytes);
     if (!table)
         return bad_md3("the shaders of a surface lie outside it");
     for (std::uint32_t i = 0; i < shaders; ++i)
-        FARDEL_TRY(found.add({.spelling = std::string(table->text_until_nul(i * kMd3ShaderBytes, kMd3NameBytes)), .use = ReferenceUse::shader}));
+        FARDEL_TRY(found.add({.spelling = std::string(table->text_until_nul(i * kMd3ShaderBytes, kMd3NameBytes)),
+                              .use = ReferenceUse::shader}));
     return ok();
 }
 
@@ -41,7 +43,8 @@ Result<ScanFindings> scan_md3(std::span<const std::byte> bytes) {
         return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of MD3, 15 is known");
     const std::uint32_t surfaces = file.u32(84);
     if (surfaces > kSurfacesMax)
-        return Error(ErrorCode::limit, "a model with " + std::to_string(surfaces) + " surfaces, at most " + std::to_string(kSurfacesMax));
+        return Error(ErrorCode::limit,
+                     "a model with " + std::to_string(surfaces) + " surfaces, at most " + std::to_string(kSurfacesMax));
 
     FoundReferences found;
     std::uint64_t at = file.u32(100);

@@ -9,13 +9,16 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kReferenceBytes = 24;   // of one with no spelling
+constexpr std::size_t kReferenceBytes = 24;  // of one with no spelling
 
-bool is_spelling(std::string_view text) { return text.size() <= limits::kStringBytesMax && text.find('\0') == text.npos; }
+bool is_spelling(std::string_view text) {
+    return text.size() <= limits::kStringBytesMax && text.find('\0') == text.npos;
+}
 
 void write_reference(RecordWriter& writer, const FoundReference& reference) {
     writer.text(reference.spelling);
-    writer.number(static_cast<std::uint64_t>(reference.use) | static_cast<std::uint64_t>(reference.form) << 8 | (reference.optional ? 1u << 16 : 0u));
+    writer.number(static_cast<std::uint64_t>(reference.use) | static_cast<std::uint64_t>(reference.form) << 8 |
+                  (reference.optional ? 1u << 16 : 0u));
     writer.number(reference.line | static_cast<std::uint64_t>(reference.defined_in) << 32);
 }
 
@@ -25,14 +28,16 @@ std::optional<FoundReference> find_reference(RecordReader& reader, std::size_t d
     const std::uint64_t place = reader.number();
     const std::uint64_t use = kind & 255;
     const std::uint64_t form = (kind >> 8) & 255;
-    if (kind >> 17 != 0 || use > static_cast<std::uint64_t>(kReferenceUseLast) || form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
+    if (kind >> 17 != 0 || use > static_cast<std::uint64_t>(kReferenceUseLast) ||
+        form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
         return std::nullopt;
     reference.use = static_cast<ReferenceUse>(use);
     reference.form = static_cast<ReferenceForm>(form);
     reference.optional = (kind >> 16 & 1) != 0;
     reference.line = static_cast<std::uint32_t>(place);
     reference.defined_in = static_cast<std::uint32_t>(place >> 32);
-    const bool good = !reference.spelling.empty() && is_spelling(reference.spelling) && (reference.defined_in == kNoDefinition || reference.defined_in < definitions);
+    const bool good = !reference.spelling.empty() && is_spelling(reference.spelling) &&
+                      (reference.defined_in == kNoDefinition || reference.defined_in < definitions);
     return good ? std::optional(std::move(reference)) : std::nullopt;
 }
 
@@ -76,7 +81,7 @@ std::optional<ScannedAsset> find_scanned(std::string_view record) {
 }
 
 std::optional<ScannedAsset> ScanMemory::find(const Hash& key) {
-    const auto at = records_.find(key);   // nobody writes to it
+    const auto at = records_.find(key);  // nobody writes to it
     auto scanned = at != records_.end() ? find_scanned(at->second) : std::nullopt;
     if (scanned) {
         const std::lock_guard lock(mutex_);

@@ -16,22 +16,14 @@ struct Keyword {
 };
 
 constexpr Keyword kKeywords[] = {
-    {"asset_model", ReferenceUse::model},
-    {"asset_shader", ReferenceUse::shader},
-    {"background", ReferenceUse::shader},
-    {"cinematic", ReferenceUse::video},
-    {"cursor", ReferenceUse::shader},
-    {"gradientbar", ReferenceUse::shader},
-    {"setbackground", ReferenceUse::shader},
-    {"itemfocussound", ReferenceUse::sound},
-    {"menubuzzsound", ReferenceUse::sound},
-    {"menuentersound", ReferenceUse::sound},
-    {"menuexitsound", ReferenceUse::sound},
-    {"play", ReferenceUse::sound},
-    {"playlooped", ReferenceUse::sound},
-    {"soundloop", ReferenceUse::sound},
-    {"#include", ReferenceUse::script},
-    {"loadmenu", ReferenceUse::script},
+    {"asset_model", ReferenceUse::model},    {"asset_shader", ReferenceUse::shader},
+    {"background", ReferenceUse::shader},    {"cinematic", ReferenceUse::video},
+    {"cursor", ReferenceUse::shader},        {"gradientbar", ReferenceUse::shader},
+    {"setbackground", ReferenceUse::shader}, {"itemfocussound", ReferenceUse::sound},
+    {"menubuzzsound", ReferenceUse::sound},  {"menuentersound", ReferenceUse::sound},
+    {"menuexitsound", ReferenceUse::sound},  {"play", ReferenceUse::sound},
+    {"playlooped", ReferenceUse::sound},     {"soundloop", ReferenceUse::sound},
+    {"#include", ReferenceUse::script},      {"loadmenu", ReferenceUse::script},
 };
 
 std::optional<ReferenceUse> find_use(const ScriptWord& word) {
@@ -42,7 +34,10 @@ std::optional<ReferenceUse> find_use(const ScriptWord& word) {
     return std::nullopt;
 }
 
-bool is_separator(const ScriptWord& word) { return !word.quoted && word.text.size() == 1 && std::string_view("{};,()").find(word.text[0]) != std::string_view::npos; }
+bool is_separator(const ScriptWord& word) {
+    return !word.quoted && word.text.size() == 1 &&
+           std::string_view("{};,()").find(word.text[0]) != std::string_view::npos;
+}
 
 }  // namespace
 

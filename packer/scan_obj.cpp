@@ -27,7 +27,8 @@ std::string_view cut_word(std::string_view& text) {
 }
 
 bool is_number(std::string_view word) {
-    return !word.empty() && word.find_first_not_of("0123456789+-.eE") == word.npos && word.find_first_of("0123456789") != word.npos;
+    return !word.empty() && word.find_first_not_of("0123456789+-.eE") == word.npos &&
+           word.find_first_of("0123456789") != word.npos;
 }
 
 // How many words follow an option of a texture statement; `numbers`: up to so many, as long as they are numbers.
@@ -57,18 +58,22 @@ void skip_option(std::string_view& text) {
 Status add_texture(FoundReferences& found, std::string_view text, std::uint32_t line) {
     while (text.starts_with('-'))
         skip_option(text);
-    return found.add({.spelling = std::string(text), .use = ReferenceUse::texture, .form = ReferenceForm::relative, .line = line}, text);
+    return found.add(
+        {.spelling = std::string(text), .use = ReferenceUse::texture, .form = ReferenceForm::relative, .line = line},
+        text);
 }
 
 bool is_texture_statement(std::string_view word) {
     static constexpr std::string_view kOthers[] = {"bump", "decal", "disp", "norm", "refl"};
-    return words_equal(word.substr(0, 4), "map_") || std::ranges::any_of(kOthers, [&](std::string_view other) { return words_equal(word, other); });
+    return words_equal(word.substr(0, 4), "map_") ||
+           std::ranges::any_of(kOthers, [&](std::string_view other) { return words_equal(word, other); });
 }
 
 Status add_files(FoundReferences& found, std::string_view text, ReferenceUse use, std::uint32_t line) {
     while (!text.empty()) {
         const std::string_view file = cut_word(text);
-        FARDEL_TRY(found.add({.spelling = std::string(file), .use = use, .form = ReferenceForm::relative, .line = line}, file));
+        FARDEL_TRY(found.add({.spelling = std::string(file), .use = use, .form = ReferenceForm::relative, .line = line},
+                             file));
     }
     return ok();
 }
@@ -102,8 +107,12 @@ Result<ScanFindings> scan_lines(std::string_view text, const char* asset, ScanLi
 
 }  // namespace
 
-Result<ScanFindings> scan_obj(std::string_view text, const char* asset) { return scan_lines(text, asset, scan_obj_line); }
+Result<ScanFindings> scan_obj(std::string_view text, const char* asset) {
+    return scan_lines(text, asset, scan_obj_line);
+}
 
-Result<ScanFindings> scan_mtl(std::string_view text, const char* asset) { return scan_lines(text, asset, scan_mtl_line); }
+Result<ScanFindings> scan_mtl(std::string_view text, const char* asset) {
+    return scan_lines(text, asset, scan_mtl_line);
+}
 
 }  // namespace fardel

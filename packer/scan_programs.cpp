@@ -21,7 +21,7 @@ constexpr std::string_view kProgramSchema = "fardel scanner program 1";
 
 struct AskedProgram {
     const ProjectScanner* said = nullptr;
-    bool takes_paths = false;                    // else each asset is its standard input, one at a time
+    bool takes_paths = false;  // else each asset is its standard input, one at a time
     Hash configuration;
     std::vector<JobInput> others;
 };
@@ -29,7 +29,7 @@ struct AskedProgram {
 // One run of one program.
 struct ScannerRun {
     std::size_t program = 0;
-    std::vector<std::size_t> found;              // places in ProgramFindings::found
+    std::vector<std::size_t> found;  // places in ProgramFindings::found
     std::vector<Hash> keys;
     std::string log;
     std::optional<Error> failure;
@@ -37,7 +37,8 @@ struct ScannerRun {
 
 class ProgramScan {
 public:
-    ProgramScan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options) : plan_(plan), sizes_(sizes), options_(options), names_(first_names_of(plan)) {}
+    ProgramScan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options)
+        : plan_(plan), sizes_(sizes), options_(options), names_(first_names_of(plan)) {}
 
     Result<ProgramFindings> run() && {
         for (const ProjectScanner& scanner : options_.scanners)
@@ -55,11 +56,14 @@ public:
     }
 
 private:
-    std::string place_of(const ProjectScanner& scanner) const { return printable(options_.project_file) + ":" + std::to_string(scanner.line) + ": scanner"; }
+    std::string place_of(const ProjectScanner& scanner) const {
+        return printable(options_.project_file) + ":" + std::to_string(scanner.line) + ": scanner";
+    }
 
     std::string describe(const ScannerRun& run) const {
         const std::string more = run.found.size() > 1 ? " and " + std::to_string(run.found.size() - 1) + " more" : "";
-        return place_of(*programs_[run.program].said) + " of " + in_quotes(plan_.assets[out_.found[run.found.front()].asset].key) + more;
+        return place_of(*programs_[run.program].said) + " of " +
+               in_quotes(plan_.assets[out_.found[run.found.front()].asset].key) + more;
     }
 
     Result<JobInput> input_of(std::uint32_t asset) const {
@@ -74,7 +78,8 @@ private:
     std::vector<std::uint32_t> assets_of(const ProjectScanner& scanner) const {
         std::vector<std::uint32_t> assets;
         for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
-            if (sizes_[asset] <= kScannedBytesMax && !options_.told.contains(asset) && glob_matches(scanner.match, names_[asset]))
+            if (sizes_[asset] <= kScannedBytesMax && !options_.told.contains(asset) &&
+                glob_matches(scanner.match, names_[asset]))
                 assets.push_back(asset);
         return assets;
     }
@@ -82,9 +87,11 @@ private:
     Result<AskedProgram> plan_program(const ProjectScanner& scanner) const {
         AskedProgram program{.said = &scanner};
         const auto& command = scanner.program.command;
-        program.takes_paths = std::ranges::any_of(command, [](const std::string& argument) { return has_variable(argument, "in"); });
+        program.takes_paths =
+            std::ranges::any_of(command, [](const std::string& argument) { return has_variable(argument, "in"); });
         for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
-            if (std::ranges::any_of(scanner.program.inputs, [&](const std::string& glob) { return glob_matches(glob, names_[asset]); })) {
+            if (std::ranges::any_of(scanner.program.inputs,
+                                    [&](const std::string& glob) { return glob_matches(glob, names_[asset]); })) {
                 FARDEL_TRY_ASSIGN(JobInput input, input_of(asset));
                 program.others.push_back(std::move(input));
             }
@@ -113,7 +120,8 @@ private:
         if (assets.empty())
             return ok();
         if (options_.place.scratch_folder.empty())
-            return Error(ErrorCode::unsupported, "programs are run by builds alone; write a 'pattern' instead of 'command'");
+            return Error(ErrorCode::unsupported,
+                         "programs are run by builds alone; write a 'pattern' instead of 'command'");
         FARDEL_TRY_ASSIGN(AskedProgram program, plan_program(scanner));
         std::vector<std::pair<std::size_t, Hash>> unknown;
         for (const std::uint32_t asset : assets) {
@@ -121,12 +129,15 @@ private:
             RecordWriter writer;
             writer.id(program.configuration);
             writer.id(id);
-            writer.text(plan_.assets[asset].key);   // the program sees it
+            writer.text(plan_.assets[asset].key);  // the program sees it
             const Hash key = blake3(std::as_bytes(std::span(writer.bytes())));
             auto known = options_.memory ? options_.memory->find(key) : std::nullopt;
             if (!known)
                 unknown.emplace_back(out_.found.size(), key);
-            out_.found.push_back({.asset = asset, .id = id, .findings = known ? std::move(known->findings) : ScanFindings(), .asked = !known});
+            out_.found.push_back({.asset = asset,
+                                  .id = id,
+                                  .findings = known ? std::move(known->findings) : ScanFindings(),
+                                  .asked = !known});
         }
         add_runs(unknown, program.takes_paths);
         programs_.push_back(std::move(program));
@@ -137,7 +148,8 @@ private:
         std::uint64_t bytes = 0;
         for (std::size_t i = 0; i < unknown.size(); ++i) {
             const std::uint64_t size = sizes_[out_.found[unknown[i].first].asset];
-            const bool full = i == 0 || !several || runs_.back().found.size() == kScannerFilesMax || bytes + size > kScannerBytesMax;
+            const bool full =
+                i == 0 || !several || runs_.back().found.size() == kScannerFilesMax || bytes + size > kScannerBytesMax;
             if (full) {
                 runs_.push_back({.program = programs_.size()});
                 bytes = 0;
@@ -172,7 +184,8 @@ private:
             job.sources.push_back(std::move(input));
         }
         FARDEL_TRY_ASSIGN(JobReply reply, ask_job(job, options_.place, !program.takes_paths, kScannerAnswerBytesMax));
-        const FoundReference unsaid{.spelling = {}, .use = program.said->use, .form = program.said->form, .optional = program.said->optional};
+        const FoundReference unsaid{
+            .spelling = {}, .use = program.said->use, .form = program.said->form, .optional = program.said->optional};
         FARDEL_TRY_ASSIGN(std::vector<ScanFindings> findings, parse_scanner_answers(reply.answer, files, unsaid));
         for (std::size_t i = 0; i < run.found.size(); ++i) {
             ProgramFindings::Of& one = out_.found[run.found[i]];
@@ -197,6 +210,9 @@ private:
 
 }  // namespace
 
-Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options) { return ProgramScan(plan, sizes, options).run(); }
+Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+                                           const PlanScanOptions& options) {
+    return ProgramScan(plan, sizes, options).run();
+}
 
 }  // namespace fardel

@@ -54,13 +54,14 @@ constexpr std::size_t kStatementWordsMax = 256;
 // "$lightmap", "*white": images that the game makes itself.
 bool is_made_by_game(std::string_view name) { return name.starts_with('$') || name.starts_with('*'); }
 
-// The near box is read by the game and never drawn. A far box that is a bare word, such as "full", is one by habit alone:
-// without its images the game draws clouds and no box, and says nothing.
+// The near box is read by the game and never drawn. A far box that is a bare word, such as "full", is one by habit
+// alone: without its images the game draws clouds and no box, and says nothing.
 Status add_sky_box(FoundReferences& found, const ScriptWord& box, bool is_near) {
     if (box.text == "-")
         return ok();
     const bool optional = is_near || box.text.find_first_of("/\\") == box.text.npos;
-    return found.add({.spelling = std::string(box.text), .use = ReferenceUse::sky_box, .optional = optional, .line = box.line});
+    return found.add(
+        {.spelling = std::string(box.text), .use = ReferenceUse::sky_box, .optional = optional, .line = box.line});
 }
 
 Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const ShaderLine& statement) {
@@ -75,7 +76,11 @@ Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const
     for (std::size_t place = first; place < end && place < statement.size(); ++place) {
         const ScriptWord& word = statement[place];
         if (!is_made_by_game(word.text))
-            FARDEL_TRY(found.add({.spelling = std::string(word.text), .use = keyword.use, .optional = keyword.optional, .line = word.line}, word.text));
+            FARDEL_TRY(found.add({.spelling = std::string(word.text),
+                                  .use = keyword.use,
+                                  .optional = keyword.optional,
+                                  .line = word.line},
+                                 word.text));
     }
     return ok();
 }
@@ -83,7 +88,8 @@ Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const
 Status scan_statement(FoundReferences& found, const ShaderLine& statement, std::size_t depth) {
     if (statement.empty())
         return ok();
-    const auto keywords = depth == 1 ? std::span<const ShaderKeyword>(kOfShader) : std::span<const ShaderKeyword>(kOfStage);
+    const auto keywords =
+        depth == 1 ? std::span<const ShaderKeyword>(kOfShader) : std::span<const ShaderKeyword>(kOfStage);
     for (const ShaderKeyword& keyword : keywords)
         if (words_equal(statement[0].text, keyword.word))
             return add_statement(found, keyword, statement);
@@ -162,6 +168,8 @@ private:
 
 }  // namespace
 
-Result<ScanFindings> scan_quake3_shader(std::string_view text, const char* asset) { return ShaderScan(text, asset).run(); }
+Result<ScanFindings> scan_quake3_shader(std::string_view text, const char* asset) {
+    return ShaderScan(text, asset).run();
+}
 
 }  // namespace fardel

@@ -19,7 +19,8 @@ std::string_view without_quotes(std::string_view text) {
     return text;
 }
 
-// One "surface,shader". A tag is a place and wears nothing; "md3_…" of Return to Castle Wolfenstein hangs a model there.
+// One "surface,shader". A tag is a place and wears nothing; "md3_…" of Return to Castle Wolfenstein hangs a model
+// there.
 Status scan_line(FoundReferences& found, std::string_view line, std::uint32_t number) {
     line = line.substr(0, line.find("//"));
     const std::size_t comma = line.find(',');
@@ -32,7 +33,8 @@ Status scan_line(FoundReferences& found, std::string_view line, std::uint32_t nu
     return found.add({.spelling = std::string(worn),
                       .use = surface.starts_with("md3_") ? ReferenceUse::model : ReferenceUse::shader,
                       .optional = worn == "nodraw" || worn == "*off",
-                      .line = number}, worn);
+                      .line = number},
+                     worn);
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 
 
 }  // namespace
 
-bool ScriptText::at_comment() const { return text_[at_] == '/' && at_ + 1 < text_.size() && (text_[at_ + 1] == '/' || text_[at_ + 1] == '*'); }
+bool ScriptText::at_comment() const {
+    return text_[at_] == '/' && at_ + 1 < text_.size() && (text_[at_ + 1] == '/' || text_[at_ + 1] == '*');
+}
 
 Status ScriptText::skip_space() {
     while (at_ < text_.size()) {
@@ -57,7 +59,8 @@ Result<std::optional<ScriptWord>> ScriptText::quoted_word() {
     const std::size_t end = text_.find('"', at_ + 1);
     if (end == text_.npos)
         return malformed_at(line_, "a quote has no end");
-    const ScriptWord word{.text = text_.substr(at_ + 1, end - at_ - 1), .line = line_, .quoted = true, .starts_line = line_starts_};
+    const ScriptWord word{
+        .text = text_.substr(at_ + 1, end - at_ - 1), .line = line_, .quoted = true, .starts_line = line_starts_};
     line_ += static_cast<std::uint32_t>(std::ranges::count(word.text, '\n'));
     at_ = end + 1;
     return std::optional(word);
@@ -74,7 +77,8 @@ Result<std::optional<ScriptWord>> ScriptText::next() {
 
 Result<std::string_view> asset_text(std::span<const std::byte> bytes) {
     if (bytes.size() > kScannedTextBytesMax)
-        return Error(ErrorCode::limit, "text of " + std::to_string(bytes.size()) + " bytes, at most " + std::to_string(kScannedTextBytesMax) + " are scanned");
+        return Error(ErrorCode::limit, "text of " + std::to_string(bytes.size()) + " bytes, at most " +
+                                           std::to_string(kScannedTextBytesMax) + " are scanned");
     std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (text.starts_with("\xef\xbb\xbf"))
         text.remove_prefix(3);
@@ -83,7 +87,9 @@ Result<std::string_view> asset_text(std::span<const std::byte> bytes) {
     return text;
 }
 
-bool words_equal(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lower_letter, lower_letter); }
+bool words_equal(std::string_view a, std::string_view b) {
+    return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
+}
 
 Error malformed_at(std::uint32_t line, std::string_view what) {
     return Error(ErrorCode::malformed, "line " + std::to_string(line) + ": " + std::string(what));

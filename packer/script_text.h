@@ -1,8 +1,8 @@
 // ScriptText: the words of the text formats of Quake III's family, as the game cuts them.
 //
-// A word ends at white space or a comment; text in double quotes is one word, over lines too; // and /* */ are comments.
-// So a brace is a word of its own only where it stands alone, unless `separators` says otherwise. Hostile input; the
-// words are views of the given text.
+// A word ends at white space or a comment; text in double quotes is one word, over lines too; // and /* */ are
+// comments. So a brace is a word of its own only where it stands alone, unless `separators` says otherwise. Hostile
+// input; the words are views of the given text.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -17,9 +17,9 @@ namespace fardel {
 
 struct ScriptWord {
     std::string_view text;
-    std::uint32_t line = 0;     // from 1
+    std::uint32_t line = 0;  // from 1
     bool quoted = false;
-    bool starts_line = false;   // the first word of its line
+    bool starts_line = false;  // the first word of its line
 
     bool is(std::string_view bare) const { return !quoted && text == bare; }
 };
@@ -27,7 +27,8 @@ struct ScriptWord {
 class ScriptText {
 public:
     // `separators`: characters that are words of their own wherever they stand outside quotes.
-    explicit ScriptText(std::string_view text, std::string_view separators = {}) : text_(text), separators_(separators) {}
+    explicit ScriptText(std::string_view text, std::string_view separators = {})
+        : text_(text), separators_(separators) {}
 
     // Nothing at the end. Errors: malformed (a quote or comment without end).
     Result<std::optional<ScriptWord>> next();
@@ -45,8 +46,8 @@ private:
     bool line_starts_ = true;
 };
 
-// The text of an asset. Errors: limit (above kScannedTextBytesMax), malformed (a NUL byte: such text ends there for some
-// readers and not for others).
+// The text of an asset. Errors: limit (above kScannedTextBytesMax), malformed (a NUL byte: such text ends there for
+// some readers and not for others).
 Result<std::string_view> asset_text(std::span<const std::byte> bytes);
 
 // ASCII case does not count.

@@ -52,13 +52,15 @@ private:
 struct Part {
     std::vector<std::uint32_t> pieces;
     std::uint64_t size_bytes = 0;
-    Bits roots;                                  // who loads it: wants it, or something that uses it
-    Bits below;                                  // parts that it uses, directly or not
-    Bits above;                                  // parts that use it
-    bool joined = false;                         // into another one
+    Bits roots;           // who loads it: wants it, or something that uses it
+    Bits below;           // parts that it uses, directly or not
+    Bits above;           // parts that use it
+    bool joined = false;  // into another one
 };
 
-std::uint64_t cost(std::uint64_t roots, std::uint64_t size_bytes) { return roots * std::min(size_bytes, kCountedBytesMax); }
+std::uint64_t cost(std::uint64_t roots, std::uint64_t size_bytes) {
+    return roots * std::min(size_bytes, kCountedBytesMax);
+}
 
 class Join {
 public:
@@ -68,7 +70,9 @@ public:
         std::size_t roots = 0;
         for (const SharedPiece& piece : pieces)
             roots = piece.roots.empty() ? roots : std::max<std::size_t>(roots, piece.roots.back() + std::size_t{1});
-        parts_.assign(count_, {.pieces = {}, .size_bytes = 0, .roots = Bits(roots), .below = Bits(count_), .above = Bits(count_)});
+        parts_.assign(
+            count_,
+            {.pieces = {}, .size_bytes = 0, .roots = Bits(roots), .below = Bits(count_), .above = Bits(count_)});
         for (std::uint32_t piece = 0; piece < pieces.size(); ++piece) {
             Part& part = parts_[piece / a_part];
             part.pieces.push_back(piece);
@@ -81,7 +85,7 @@ public:
                     part.below.set(used / a_part);
             }
         }
-        for (std::size_t part = 0; part < count_; ++part) {   // what is used is complete already
+        for (std::size_t part = 0; part < count_; ++part) {  // what is used is complete already
             const Bits direct = parts_[part].below;
             for (std::size_t used = 0; used < part; ++used)
                 if (direct.test(used))
@@ -102,7 +106,8 @@ public:
         for (; left > std::max<std::size_t>(count_max, 1); --left)
             join(*find_cheapest([](const Part&, const Part&) { return true; }));
         for (; left > 1; --left) {
-            const auto pair = find_cheapest([&](const Part& a, const Part& b) { return a.size_bytes <= bytes_max || b.size_bytes <= bytes_max; });
+            const auto pair = find_cheapest(
+                [&](const Part& a, const Part& b) { return a.size_bytes <= bytes_max || b.size_bytes <= bytes_max; });
             if (!pair)
                 break;
             join(*pair);
@@ -122,14 +127,18 @@ private:
             if (other == part || b.joined)
                 continue;
             const std::uint64_t apart = cost(a.roots.count(), a.size_bytes) + cost(b.roots.count(), b.size_bytes);
-            cost_of(part, other) = std::max(cost(a.roots.count_with(b.roots), a.size_bytes + b.size_bytes), apart) - apart;
+            cost_of(part, other) =
+                std::max(cost(a.roots.count_with(b.roots), a.size_bytes + b.size_bytes), apart) - apart;
         }
     }
 
     // A part that one of them uses and that uses the other would be above and below both.
-    bool has_part_between(const Part& a, const Part& b) const { return a.below.meets(b.above) || b.below.meets(a.above); }
+    bool has_part_between(const Part& a, const Part& b) const {
+        return a.below.meets(b.above) || b.below.meets(a.above);
+    }
 
-    // Of equal costs the first pair. There is always one where any may be joined: neighbours in order have nothing between.
+    // Of equal costs the first pair. There is always one where any may be joined: neighbours in order have nothing
+    // between.
     template <class May>
     std::optional<Pair> find_cheapest(May may) {
         std::optional<Pair> best;
@@ -138,7 +147,8 @@ private:
             if (parts_[a].joined)
                 continue;
             for (std::size_t b = a + 1; b < count_; ++b)
-                if (!parts_[b].joined && (!best || costs_[a * count_ + b] < least) && may(parts_[a], parts_[b]) && !has_part_between(parts_[a], parts_[b])) {
+                if (!parts_[b].joined && (!best || costs_[a * count_ + b] < least) && may(parts_[a], parts_[b]) &&
+                    !has_part_between(parts_[a], parts_[b])) {
                     best = {a, b};
                     least = costs_[a * count_ + b];
                 }
@@ -208,11 +218,14 @@ private:
 
     std::size_t count_ = 0;
     std::vector<Part> parts_;
-    std::vector<std::uint64_t> costs_;           // of joining two, by the smaller one
+    std::vector<std::uint64_t> costs_;  // of joining two, by the smaller one
 };
 
 }  // namespace
 
-std::vector<std::vector<std::uint32_t>> join_pieces(std::span<const SharedPiece> pieces, std::size_t count_max, std::uint64_t bytes_max) { return Join(pieces).run(count_max, bytes_max); }
+std::vector<std::vector<std::uint32_t>> join_pieces(std::span<const SharedPiece> pieces, std::size_t count_max,
+                                                    std::uint64_t bytes_max) {
+    return Join(pieces).run(count_max, bytes_max);
+}
 
 }  // namespace fardel

@@ -12,13 +12,14 @@ namespace fardel {
 
 struct SharedPiece {
     std::uint64_t size_bytes = 0;
-    std::vector<std::uint32_t> roots;            // who wants it, ascending
-    std::vector<std::uint32_t> uses;             // other pieces, all of them before this one
+    std::vector<std::uint32_t> roots;  // who wants it, ascending
+    std::vector<std::uint32_t> uses;   // other pieces, all of them before this one
 };
 
 // At most `count_max` parts (one at least), each larger than `bytes_max` if it is not the only one. A part lists its
-// pieces, ascending; it uses only earlier parts. Those that cost least are joined first, where a part costs its bytes once
-// for each root that wants any of it.
-std::vector<std::vector<std::uint32_t>> join_pieces(std::span<const SharedPiece> pieces, std::size_t count_max, std::uint64_t bytes_max);
+// pieces, ascending; it uses only earlier parts. Those that cost least are joined first, where a part costs its bytes
+// once for each root that wants any of it.
+std::vector<std::vector<std::uint32_t>> join_pieces(std::span<const SharedPiece> pieces, std::size_t count_max,
+                                                    std::uint64_t bytes_max);
 
 }  // namespace fardel

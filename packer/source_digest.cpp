@@ -32,7 +32,8 @@ Result<SourceDigest> digest(const SourceEntry& entry, std::span<std::byte> buffe
         hasher.update(buffer.first(filled));
         digest.size_bytes += filled;
         if (digest.size_bytes > limits::kAssetBytesMax)
-            return Error(ErrorCode::limit, entry.origin + ": larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
+            return Error(ErrorCode::limit,
+                         entry.origin + ": larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
         if (stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
     }
@@ -42,7 +43,9 @@ Result<SourceDigest> digest(const SourceEntry& entry, std::span<std::byte> buffe
 
 }  // namespace
 
-Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs, std::stop_token stop, const std::function<void(std::uint64_t)>& progress) {
+Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs,
+                                                 std::stop_token stop,
+                                                 const std::function<void(std::uint64_t)>& progress) {
     std::vector<std::optional<Result<SourceDigest>>> digests(entries.size());
     std::atomic<std::size_t> next = 0;
     std::atomic<std::size_t> done = 0;

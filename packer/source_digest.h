@@ -20,8 +20,11 @@ struct SourceDigest {
     std::string content_type;
 };
 
-// One a blob that `entries` point to, in their order, whatever the number of threads. `progress` is called on the caller's
-// thread with how many are done. Errors: of the first entry that cannot be read; cancelled; limit (an asset too large).
-Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs, std::stop_token stop, const std::function<void(std::uint64_t)>& progress);
+// One a blob that `entries` point to, in their order, whatever the number of threads. `progress` is called on the
+// caller's thread with how many are done. Errors: of the first entry that cannot be read; cancelled; limit (an asset
+// too large).
+Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs,
+                                                 std::stop_token stop,
+                                                 const std::function<void(std::uint64_t)>& progress);
 
 }  // namespace fardel

@@ -22,9 +22,11 @@ constexpr std::uint64_t kSplitStepsMax = std::uint64_t{1} << 30;
 
 Error bad_split(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
 
-Status verify_input(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots) {
+Status verify_input(std::span<const std::string> names, std::span<const SplitInput> inputs,
+                    std::span<const std::uint32_t> roots) {
     if (names.size() != inputs.size())
-        return bad_split(std::to_string(inputs.size()) + " names to split, with " + std::to_string(names.size()) + " texts");
+        return bad_split(std::to_string(inputs.size()) + " names to split, with " + std::to_string(names.size()) +
+                         " texts");
     const auto is_bad = [&](std::uint32_t index) { return index >= inputs.size(); };
     for (const SplitInput& input : inputs)
         if (std::ranges::any_of(input.uses, is_bad))
@@ -60,7 +62,8 @@ std::string without_extension(const std::string& name) {
 }
 
 // `bundle_of`: of each name. What each bundle needs directly.
-std::vector<SplitBundle> bundles_of(std::span<const SplitInput> inputs, const std::vector<std::uint32_t>& bundle_of, std::vector<std::string> titles) {
+std::vector<SplitBundle> bundles_of(std::span<const SplitInput> inputs, const std::vector<std::uint32_t>& bundle_of,
+                                    std::vector<std::string> titles) {
     std::vector<SplitBundle> bundles(titles.size());
     for (std::size_t i = 0; i < titles.size(); ++i)
         bundles[i].name = std::move(titles[i]);
@@ -84,17 +87,20 @@ constexpr std::uint32_t kNoGroup = 0xffff'ffffu;
 
 // Names that the same roots reach.
 struct Group {
-    std::uint32_t roots = 0;                     // how many
-    std::uint32_t root = 0;                      // the last of them, in the order of roots
-    std::uint32_t parent = kNoGroup;             // that it was taken out of: reached by the others of them alone
+    std::uint32_t roots = 0;          // how many
+    std::uint32_t root = 0;           // the last of them, in the order of roots
+    std::uint32_t parent = kNoGroup;  // that it was taken out of: reached by the others of them alone
     std::uint64_t size_bytes = 0;
-    std::vector<std::uint32_t> names;            // ascending by text
+    std::vector<std::uint32_t> names;  // ascending by text
 };
 
 class RootSplit {
 public:
-    RootSplit(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots) : names_(names), inputs_(inputs), roots_(roots.begin(), roots.end()) {
-        std::ranges::sort(roots_, {}, [&](std::uint32_t root) { return std::pair(std::string_view(names_[root]), root); });
+    RootSplit(std::span<const std::string> names, std::span<const SplitInput> inputs,
+              std::span<const std::uint32_t> roots)
+        : names_(names), inputs_(inputs), roots_(roots.begin(), roots.end()) {
+        std::ranges::sort(roots_, {},
+                          [&](std::uint32_t root) { return std::pair(std::string_view(names_[root]), root); });
         roots_.erase(std::unique(roots_.begin(), roots_.end()), roots_.end());
     }
 
@@ -108,7 +114,8 @@ public:
                 bundle_of[name] = bundle;
         };
         const std::vector<std::uint32_t> shared = shared_groups();
-        for (const auto& pieces : join_pieces(pieces_of(shared), std::max(kCommonBundlesLeast, roots_.size()), bytes_max)) {
+        for (const auto& pieces :
+             join_pieces(pieces_of(shared), std::max(kCommonBundlesLeast, roots_.size()), bytes_max)) {
             for (const std::uint32_t piece : pieces)
                 add(groups_[shared[piece]], static_cast<std::uint32_t>(texts.size()));
             texts.push_back(titles.take("common-" + std::to_string(texts.size() + 1)));
@@ -134,18 +141,24 @@ private:
         std::vector<std::uint32_t> seen(inputs_.size(), 0);
         std::uint64_t steps = 0;
         for (std::uint32_t round = 0; round < roots_.size(); ++round) {
-            std::map<std::uint32_t, std::uint32_t> halves;   // group, what of it this root reaches
+            std::map<std::uint32_t, std::uint32_t> halves;  // group, what of it this root reaches
             std::vector<std::uint32_t> reached{roots_[round]};
             seen[roots_[round]] = round + 1;
             for (std::size_t at = 0; at < reached.size(); ++at) {
                 const std::uint32_t name = reached[at];
                 const auto half = halves.emplace(group_of_[name], static_cast<std::uint32_t>(groups_.size()));
                 if (half.second)
-                    groups_.push_back({.roots = groups_[group_of_[name]].roots + 1, .root = round, .parent = group_of_[name], .size_bytes = 0, .names = {}});
+                    groups_.push_back({.roots = groups_[group_of_[name]].roots + 1,
+                                       .root = round,
+                                       .parent = group_of_[name],
+                                       .size_bytes = 0,
+                                       .names = {}});
                 group_of_[name] = half.first->second;
                 for (const std::uint32_t used : inputs_[name].uses) {
                     if (++steps > kSplitStepsMax)
-                        return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kSplitStepsMax) + " references in all; name fewer roots");
+                        return Error(ErrorCode::limit, "what the roots reach is more than " +
+                                                           std::to_string(kSplitStepsMax) +
+                                                           " references in all; name fewer roots");
                     if (std::exchange(seen[used], round + 1) != round + 1)
                         reached.push_back(used);
                 }
@@ -159,7 +172,8 @@ private:
     void fill_groups() {
         std::vector<std::uint32_t> by_text(inputs_.size());
         std::iota(by_text.begin(), by_text.end(), 0u);
-        std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::pair(std::string_view(names_[name]), name); });
+        std::ranges::sort(by_text, {},
+                          [&](std::uint32_t name) { return std::pair(std::string_view(names_[name]), name); });
         std::vector<std::uint32_t> rank(inputs_.size());
         for (std::uint32_t place = 0; place < by_text.size(); ++place) {
             Group& group = groups_[group_of_[by_text[place]]];
@@ -170,14 +184,19 @@ private:
         for (std::uint32_t group = 0; group < groups_.size(); ++group)
             if (!groups_[group].names.empty())
                 order_.push_back(group);
-        const auto first_rank = [&](const Group& group) { return rank[group.roots == 1 ? roots_[group.root] : group.names.front()]; };
-        std::ranges::sort(order_, {}, [&](std::uint32_t group) { return std::pair(~groups_[group].roots, first_rank(groups_[group])); });
+        const auto first_rank = [&](const Group& group) {
+            return rank[group.roots == 1 ? roots_[group.root] : group.names.front()];
+        };
+        std::ranges::sort(order_, {}, [&](std::uint32_t group) {
+            return std::pair(~groups_[group].roots, first_rank(groups_[group]));
+        });
     }
 
     // Those that several roots reach, in their order.
     std::vector<std::uint32_t> shared_groups() const {
         std::vector<std::uint32_t> shared;
-        std::ranges::copy_if(order_, std::back_inserter(shared), [&](std::uint32_t group) { return groups_[group].roots > 1; });
+        std::ranges::copy_if(order_, std::back_inserter(shared),
+                             [&](std::uint32_t group) { return groups_[group].roots > 1; });
         return shared;
     }
 
@@ -193,7 +212,7 @@ private:
             std::ranges::reverse(piece.roots);
             for (const std::uint32_t name : groups_[group].names)
                 for (const std::uint32_t used : inputs_[name].uses)
-                    if (group_of_[used] != group)   // what it uses, at least the same roots reach
+                    if (group_of_[used] != group)  // what it uses, at least the same roots reach
                         piece.uses.push_back(piece_of[group_of_[used]]);
         }
         return pieces;
@@ -201,29 +220,36 @@ private:
 
     std::span<const std::string> names_;
     std::span<const SplitInput> inputs_;
-    std::vector<std::uint32_t> roots_;           // by text
-    std::vector<Group> groups_;                  // as they came; many are empty at the end
-    std::vector<std::uint32_t> group_of_;        // of each name
-    std::vector<std::uint32_t> order_;           // groups that are not empty
+    std::vector<std::uint32_t> roots_;     // by text
+    std::vector<Group> groups_;            // as they came; many are empty at the end
+    std::vector<std::uint32_t> group_of_;  // of each name
+    std::vector<std::uint32_t> order_;     // groups that are not empty
 };
 
 // ---- By size --------------------------------------------------------------------------------------------------------
 
 // What a name uses comes before it; names that use one another stay together.
-Result<std::vector<SplitBundle>> split_by_size(std::span<const std::string> names, std::span<const SplitInput> inputs, std::uint64_t bytes_max) {
+Result<std::vector<SplitBundle>> split_by_size(std::span<const std::string> names, std::span<const SplitInput> inputs,
+                                               std::uint64_t bytes_max) {
     std::vector<std::uint32_t> by_text(inputs.size());
     std::iota(by_text.begin(), by_text.end(), 0u);
     std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::pair(std::string_view(names[name]), name); });
     std::vector<std::uint32_t> bundle_of(inputs.size());
     std::vector<std::string> texts;
     std::uint64_t filled = 0;
-    for (const auto& component : component_order(by_text, [&](std::uint32_t name) { return std::span<const std::uint32_t>(inputs[name].uses); })) {
+    for (const auto& component : component_order(
+             by_text, [&](std::uint32_t name) { return std::span<const std::uint32_t>(inputs[name].uses); })) {
         std::uint64_t size = 0;
         for (const std::uint32_t name : component)
             size += inputs[name].size_bytes;
         if (size > bytes_max)
-            return Error(ErrorCode::limit, "\"" + printable(names[component.front()]) + "\"" + (component.size() > 1 ? ", with " + std::to_string(component.size() - 1) + " names that it uses and that use it," : "") +
-                                               " has " + std::to_string(size) + " bytes, and a bundle's budget is " + std::to_string(bytes_max));
+            return Error(
+                ErrorCode::limit,
+                "\"" + printable(names[component.front()]) + "\"" +
+                    (component.size() > 1
+                         ? ", with " + std::to_string(component.size() - 1) + " names that it uses and that use it,"
+                         : "") +
+                    " has " + std::to_string(size) + " bytes, and a bundle's budget is " + std::to_string(bytes_max));
         if (texts.empty() || size > bytes_max - filled) {
             texts.push_back("part-" + std::to_string(texts.size() + 1));
             filled = 0;
@@ -237,7 +263,8 @@ Result<std::vector<SplitBundle>> split_by_size(std::span<const std::string> name
 
 }  // namespace
 
-Result<std::vector<SplitBundle>> plan_split(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots, const SplitOptions& options) {
+Result<std::vector<SplitBundle>> plan_split(std::span<const std::string> names, std::span<const SplitInput> inputs,
+                                            std::span<const std::uint32_t> roots, const SplitOptions& options) {
     FARDEL_TRY(verify_input(names, inputs, roots));
     switch (options.policy) {
         case SplitPolicy::one: break;

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffff'ffffu;
 
-std::vector<SplitInput> inputs_of(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const LinkResult& link) {
+std::vector<SplitInput> inputs_of(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+                                  const LinkResult& link) {
     std::vector<SplitInput> inputs(plan.names.size());
     std::vector<bool> counted(plan.assets.size());
     for (std::size_t name = 0; name < plan.names.size(); ++name) {
@@ -40,7 +41,12 @@ std::vector<std::uint32_t> roots_of(const BundlePlan& plan, const Audit& audit) 
 
 class PlanSplit {
 public:
-    PlanSplit(const BundlePlan& plan, const LinkResult& link, std::span<const SplitBundle> bundles) : plan_(plan), link_(link), bundles_(bundles), names_of_(plan.assets.size()), place_of_(plan.assets.size(), kNone) {
+    PlanSplit(const BundlePlan& plan, const LinkResult& link, std::span<const SplitBundle> bundles)
+        : plan_(plan),
+          link_(link),
+          bundles_(bundles),
+          names_of_(plan.assets.size()),
+          place_of_(plan.assets.size(), kNone) {
         bundle_of_.resize(plan.names.size());
         for (std::uint32_t bundle = 0; bundle < bundles.size(); ++bundle)
             for (const std::uint32_t name : bundles[bundle].names)
@@ -57,7 +63,8 @@ public:
         std::vector<SplitPart> parts;
         for (std::uint32_t bundle = 0; bundle < bundles_.size(); ++bundle)
             parts.push_back(part_of(bundle));
-        for (std::size_t consume = 0; consume < consumed_.size(); ++consume)   // what no reference asks for is asked for once
+        for (std::size_t consume = 0; consume < consumed_.size();
+             ++consume)  // what no reference asks for is asked for once
             if (!consumed_[consume])
                 parts.front().plan.consumes.push_back(plan_.consumes[consume]);
         return parts;
@@ -102,18 +109,26 @@ private:
         return name;
     }
 
-    void add_reference(std::uint32_t bundle, std::uint32_t place, const PlannedReference& reference, SplitPart& part, std::map<std::string, PlannedConsume>& consumes) const {
+    void add_reference(std::uint32_t bundle, std::uint32_t place, const PlannedReference& reference, SplitPart& part,
+                       std::map<std::string, PlannedConsume>& consumes) const {
         auto& references = part.plan.assets[place].references;
         const auto* const internal = std::get_if<PlannedReference::Internal>(&reference.target);
         if (!internal) {
             references.push_back(reference);
         } else if (place_of_[internal->asset] != kNone) {
-            references.push_back({.spelling = reference.spelling, .target = PlannedReference::Internal{place_of_[internal->asset]}, .optional = reference.optional});
+            references.push_back({.spelling = reference.spelling,
+                                  .target = PlannedReference::Internal{place_of_[internal->asset]},
+                                  .optional = reference.optional});
         } else if (const auto needed = find_needed(bundle, internal->asset)) {
-            part.links.push_back({.asset = place, .spelling = reference.spelling, .optional = reference.optional, .part = bundle_of_[*needed], .name = plan_.names[*needed].name.text()});
+            part.links.push_back({.asset = place,
+                                  .spelling = reference.spelling,
+                                  .optional = reference.optional,
+                                  .part = bundle_of_[*needed],
+                                  .name = plan_.names[*needed].name.text()});
         } else if (const auto published = find_published(internal->asset)) {
             const std::string& name = plan_.names[*published].name.text();
-            references.push_back({.spelling = reference.spelling, .target = PlannedReference::Dynamic{name}, .optional = true});
+            references.push_back(
+                {.spelling = reference.spelling, .target = PlannedReference::Dynamic{name}, .optional = true});
             consumes.emplace(name, PlannedConsume{.text = name, .pattern = false, .optional = true});
         }
     }
@@ -121,13 +136,15 @@ private:
     // A name of the asset that a needed part has, and that leads to this asset when it is looked up.
     std::optional<std::uint32_t> find_needed(std::uint32_t bundle, std::uint32_t asset) const {
         for (const std::uint32_t name : names_of_[asset])
-            if (plan_.names[name].variants.front().asset == asset && std::ranges::binary_search(bundles_[bundle].needs, bundle_of_[name]))
+            if (plan_.names[name].variants.front().asset == asset &&
+                std::ranges::binary_search(bundles_[bundle].needs, bundle_of_[name]))
                 return name;
         return std::nullopt;
     }
 
     std::optional<std::uint32_t> find_published(std::uint32_t asset) const {
-        const auto at = std::ranges::find_if(names_of_[asset], [&](std::uint32_t name) { return plan_.names[name].published; });
+        const auto at =
+            std::ranges::find_if(names_of_[asset], [&](std::uint32_t name) { return plan_.names[name].published; });
         return at != names_of_[asset].end() ? std::optional(*at) : std::nullopt;
     }
 
@@ -150,7 +167,7 @@ private:
     std::span<const SplitBundle> bundles_;
     std::vector<std::uint32_t> bundle_of_;
     std::vector<std::vector<std::uint32_t>> names_of_;
-    std::vector<std::uint32_t> place_of_;        // of the whole plan's assets in the part at hand
+    std::vector<std::uint32_t> place_of_;  // of the whole plan's assets in the part at hand
     std::map<std::string, std::uint32_t> consumes_;
     std::vector<bool> consumed_;
 };
@@ -167,31 +184,38 @@ Result<PlannedReference::Foreign> foreign_of(const Bundle& bundle, const PartLin
 
 }  // namespace
 
-Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const LinkResult& link, const SplitOptions& options) {
-    if (sizes.size() != plan.assets.size() || link.references.size() != plan.assets.size() || link.uses.size() != plan.names.size())
+Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+                                          const LinkResult& link, const SplitOptions& options) {
+    if (sizes.size() != plan.assets.size() || link.references.size() != plan.assets.size() ||
+        link.uses.size() != plan.names.size())
         return Error(ErrorCode::malformed, "what is split and its links are not of one plan");
     std::vector<std::string> texts;
     for (const PlannedName& name : plan.names)
         texts.push_back(name.name.text());
-    FARDEL_TRY_ASSIGN(const auto bundles, plan_split(texts, inputs_of(plan, sizes, link), roots_of(plan, link.audit), options));
+    FARDEL_TRY_ASSIGN(const auto bundles,
+                      plan_split(texts, inputs_of(plan, sizes, link), roots_of(plan, link.audit), options));
     if (bundles.empty())
         return std::vector<SplitPart>();
     return PlanSplit(plan, link, bundles).run();
 }
 
 Status fill_needs(SplitPart& part, std::span<const std::shared_ptr<const Bundle>> written) {
-    std::map<std::uint32_t, std::uint32_t> dependency_of;   // part, dependency
+    std::map<std::uint32_t, std::uint32_t> dependency_of;  // part, dependency
     for (const std::uint32_t need : part.needs) {
         if (need >= written.size() || !written[need])
             return Error(ErrorCode::malformed, "part \"" + printable(part.name) + "\" needs one that is not written");
         FARDEL_TRY_ASSIGN(const auto name, written[need]->find_bundle_text("name"));
         FARDEL_TRY_ASSIGN(const auto version, written[need]->find_bundle_text("version"));
         dependency_of.emplace(need, static_cast<std::uint32_t>(part.plan.dependencies.size()));
-        part.plan.dependencies.push_back({.bundle = written[need]->id(), .name = std::string(name.value_or("")), .version = std::string(version.value_or("")), .is_static = true});
+        part.plan.dependencies.push_back({.bundle = written[need]->id(),
+                                          .name = std::string(name.value_or("")),
+                                          .version = std::string(version.value_or("")),
+                                          .is_static = true});
     }
     for (const PartLink& link : part.links) {
         FARDEL_TRY_ASSIGN(const auto target, foreign_of(*written[link.part], link, dependency_of.at(link.part)));
-        part.plan.assets[link.asset].references.push_back({.spelling = link.spelling, .target = target, .optional = link.optional});
+        part.plan.assets[link.asset].references.push_back(
+            {.spelling = link.spelling, .target = target, .optional = link.optional});
     }
     part.links.clear();
     return ok();

@@ -6,7 +6,9 @@ namespace fardel {
 std::string starter_project(std::string_view name) {
     return "# What 'fardel build' packs. docs/project-file.md tells every key.\n"
            "\n"
-           "name = \"" + std::string(name) + "\"\n"
+           "name = \"" +
+           std::string(name) +
+           "\"\n"
            "version = \"0.1\"\n"
            R"(
 # Folders and archives, seen from this file; of equal names the later source's wins.

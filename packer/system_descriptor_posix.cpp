@@ -39,6 +39,8 @@ void SystemDescriptor::close() noexcept {
     number_ = -1;
 }
 
-Error system_failure(int number, std::string_view subject) { return Error(code_of(number), std::string(subject) + ": " + std::generic_category().message(number)); }
+Error system_failure(int number, std::string_view subject) {
+    return Error(code_of(number), std::string(subject) + ": " + std::generic_category().message(number));
+}
 
 }  // namespace fardel

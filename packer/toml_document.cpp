@@ -41,7 +41,9 @@ TomlValue value_of(const toml::node& node) {
 TomlTable table_of(const toml::table& table) {
     TomlTable entries;
     for (auto entry = table.cbegin(); entry != table.cend(); ++entry)
-        entries.push_back({.key = std::string(entry->first.str()), .at = position_of(entry->first.source()), .value = value_of(entry->second)});
+        entries.push_back({.key = std::string(entry->first.str()),
+                           .at = position_of(entry->first.source()),
+                           .value = value_of(entry->second)});
     std::ranges::stable_sort(entries, {}, &TomlEntry::at);
     return entries;
 }
@@ -51,7 +53,8 @@ Status verify_dots(std::string_view text, std::string_view file) {
     for (std::size_t from = 0; from < text.size(); ++at.line) {
         const std::size_t end = std::min(text.find('\n', from), text.size());
         if (static_cast<std::size_t>(std::ranges::count(text.substr(from, end - from), '.')) > kTomlDotsPerLineMax)
-            return Error(ErrorCode::limit, format_place(file, at) + ": the line has more than " + std::to_string(kTomlDotsPerLineMax) + " dots; break it into several");
+            return Error(ErrorCode::limit, format_place(file, at) + ": the line has more than " +
+                                               std::to_string(kTomlDotsPerLineMax) + " dots; break it into several");
         from = end + 1;
     }
     return ok();
@@ -65,12 +68,14 @@ std::string format_place(std::string_view file, TomlPosition at) {
 
 Result<TomlTable> parse_toml(std::string_view text, std::string_view file) {
     if (text.size() > kTomlBytesMax)
-        return Error(ErrorCode::limit, printable(file) + ": longer than " + std::to_string(kTomlBytesMax) + " bytes; is it the right file?");
+        return Error(ErrorCode::limit, printable(file) + ": longer than " + std::to_string(kTomlBytesMax) +
+                                           " bytes; is it the right file?");
     FARDEL_TRY(verify_dots(text, file));
     const toml::parse_result result = toml::parse(text);
     if (!result) {
         const toml::parse_error& error = result.error();
-        return Error(ErrorCode::malformed, format_place(file, position_of(error.source())) + ": " + printable(error.description()) +
+        return Error(ErrorCode::malformed, format_place(file, position_of(error.source())) + ": " +
+                                               printable(error.description()) +
                                                "; text stands in \"quotes\", a list in [ ], a table in { }");
     }
     return table_of(result.table());

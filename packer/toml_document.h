@@ -19,17 +19,18 @@ inline constexpr std::size_t kTomlBytesMax = 1u << 20;
 inline constexpr std::size_t kTomlDotsPerLineMax = 250;
 
 struct TomlPosition {
-    std::uint32_t line = 1;     // both from 1
+    std::uint32_t line = 1;  // both from 1
     std::uint32_t column = 1;
 
     friend auto operator<=>(const TomlPosition&, const TomlPosition&) = default;
 };
 
-struct TomlDate {};             // dates and times, which nothing of ours is
+struct TomlDate {};  // dates and times, which nothing of ours is
 
 struct TomlEntry;
 struct TomlValue {
-    std::variant<std::string, std::int64_t, double, bool, TomlDate, std::vector<TomlValue>, std::vector<TomlEntry>> value;
+    std::variant<std::string, std::int64_t, double, bool, TomlDate, std::vector<TomlValue>, std::vector<TomlEntry>>
+        value;
     TomlPosition at;
 };
 

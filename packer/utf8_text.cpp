@@ -12,7 +12,10 @@ std::size_t first_character(std::string_view text) {
     const std::uint8_t lead = byte(0);
     if (lead < 0x80)
         return lead != 0 ? 1 : 0;
-    const std::size_t size = lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    const std::size_t size = lead >= 0xc2 && lead < 0xe0   ? 2
+                             : lead >= 0xe0 && lead < 0xf0 ? 3
+                             : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                           : 0;
     if (size == 0 || text.size() < size)
         return 0;
     for (std::size_t at = 1; at < size; ++at)

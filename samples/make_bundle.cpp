@@ -1,4 +1,5 @@
-// Makes a small signed bundle: two assets from memory, one of them under two names, and a policy that trusts its author.
+// Makes a small signed bundle: two assets from memory, one of them under two names, and a policy that trusts its
+// author.
 //
 //     sample_make_bundle FOLDER      writes FOLDER/hello.fardel and FOLDER/trust.policy
 #include <fardel/format/bundle_writer.h>
@@ -27,7 +28,7 @@ fardel::Status make_bundle(const std::string& folder) {
     plan.assets.push_back(text_asset("texts/greeting.txt", "Hello from a bundle.\n"));
     plan.assets.push_back(text_asset("texts/farewell.txt", "Goodbye.\n"));
     FARDEL_TRY(name_asset(plan, 0, "texts/greeting.txt"));
-    FARDEL_TRY(name_asset(plan, 0, "texts/welcome.txt"));   // the same asset; stored once
+    FARDEL_TRY(name_asset(plan, 0, "texts/welcome.txt"));  // the same asset; stored once
     FARDEL_TRY(name_asset(plan, 1, "texts/farewell.txt"));
     plan.metadata.push_back({.key = "name", .value = std::string("samples/hello")});
     plan.metadata.push_back({.key = "version", .value = std::string("1.0")});
@@ -44,12 +45,13 @@ fardel::Status make_bundle(const std::string& folder) {
     statement.created_s = static_cast<std::uint64_t>(std::time(nullptr));
     FARDEL_TRY_ASSIGN(const auto envelope, fardel::sign_statement(statement, *signer));
     FARDEL_TRY(staged.append(envelope));
-    FARDEL_TRY(staged.commit());   // visible from here on
+    FARDEL_TRY(staged.commit());  // visible from here on
 
     const fardel::PolicyKey author{.label = "me", .key = signer->public_key()};
     FARDEL_TRY_ASSIGN(const auto policy, fardel::make_policy({&author, 1}, {}, "samples/**"));
     std::ofstream(folder + "/trust.policy") << policy.format();
-    std::printf("%s: %llu assets under %llu names\n", summary.bundle.hex().c_str(), static_cast<unsigned long long>(summary.assets), static_cast<unsigned long long>(summary.names));
+    std::printf("%s: %llu assets under %llu names\n", summary.bundle.hex().c_str(),
+                static_cast<unsigned long long>(summary.assets), static_cast<unsigned long long>(summary.names));
     return fardel::ok();
 }
 

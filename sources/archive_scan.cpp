@@ -62,10 +62,14 @@ Result<const Format*> find_format(const ByteSource& bytes) {
 Status list_bytes(const std::shared_ptr<const ByteSource>& bytes, const std::string& path, SourceListing& listing) {
     FARDEL_TRY_ASSIGN(const Format* format, find_format(*bytes));
     if (format == nullptr)
-        return Error(ErrorCode::malformed, "neither a folder nor an archive of a kind that can be read: zip (pk3), 7z, pak, wad, grp, mvl, vdf");
+        return Error(
+            ErrorCode::malformed,
+            "neither a folder nor an archive of a kind that can be read: zip (pk3), 7z, pak, wad, grp, mvl, vdf");
     if (format == &kBundle)
-        return Error(ErrorCode::unsupported, "a Fardel bundle, which is no source; `fardel extract` gives the folder that it was made from");
-    return format == &kZip ? list_zip(bytes, path, listing) : list_physfs_archive(bytes, format->extension, path, listing);
+        return Error(ErrorCode::unsupported,
+                     "a Fardel bundle, which is no source; `fardel extract` gives the folder that it was made from");
+    return format == &kZip ? list_zip(bytes, path, listing)
+                           : list_physfs_archive(bytes, format->extension, path, listing);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ struct Pattern {
     std::string_view bytes;
 };
 
-// Both patterns must match. The second, where there is one, is what no text of people has there: so a readme that begins
-// with "DDS" stays text.
+// Both patterns must match. The second, where there is one, is what no text of people has there: so a readme that
+// begins with "DDS" stays text.
 struct Signature {
     std::string_view type;
     Pattern first;
@@ -45,7 +45,11 @@ constexpr Signature kSignatures[] = {
     {"video/ogg", {0, raw("OggS\0")}, {28, "\x80theora"}},
     {"audio/ogg", {0, raw("OggS\0")}, {28, raw("\x01vorbis")}},
     {"audio/ogg", {0, raw("OggS\0")}, {28, "OpusHead"}},
-    {"audio/ogg", {0, raw("OggS\0")}, {28, "\x7f""FLAC"}},
+    {"audio/ogg",
+     {0, raw("OggS\0")},
+     {28,
+      "\x7f"
+      "FLAC"}},
     {"audio/flac", {0, "fLaC"}, {4, raw("\0\0\0\x22")}},
     {"audio/flac", {0, "fLaC"}, {4, raw("\x80\0\0\x22")}},
     {"audio/mpeg", {0, raw("ID3\x02\0")}},

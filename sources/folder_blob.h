@@ -31,6 +31,7 @@ struct FolderRoot {
 };
 
 // `name`: the path below the root, parts between '/'; none is "..". Errors of the blob: conflict, denied, io.
-std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name, FileStamp stamp);
+std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name,
+                                                   FileStamp stamp);
 
 }  // namespace fardel

@@ -46,7 +46,8 @@ public:
         if (count < 0)
             return error_from_errno(errno, path_);
         read_bytes_ += static_cast<std::uint64_t>(count);
-        if (read_bytes_ > stamp_.size_bytes || (count == 0 && (read_bytes_ < stamp_.size_bytes || find_stamp(file_) != stamp_)))
+        if (read_bytes_ > stamp_.size_bytes ||
+            (count == 0 && (read_bytes_ < stamp_.size_bytes || find_stamp(file_) != stamp_)))
             return changed(path_);
         return static_cast<std::size_t>(count);
     }
@@ -58,7 +59,8 @@ private:
     std::uint64_t read_bytes_ = 0;
 };
 
-// Positioned reads of the pinned file; the stamp is compared behind each, so that what was written meanwhile is noticed.
+// Positioned reads of the pinned file; the stamp is compared behind each, so that what was written meanwhile is
+// noticed.
 class FolderBytes final : public ByteSource {
 public:
     FolderBytes(FileDescriptor file, std::string path, const FileStamp& stamp)
@@ -101,9 +103,13 @@ public:
         return std::shared_ptr<const ByteSource>(std::make_shared<FolderBytes>(std::move(file), path(), stamp_));
     }
     std::optional<Hash> find_version() const override {
-        const std::int64_t numbers[] = {static_cast<std::int64_t>(stamp_.device), static_cast<std::int64_t>(stamp_.inode),
-                                        static_cast<std::int64_t>(stamp_.size_bytes), stamp_.modified_s, stamp_.modified_ns,
-                                        stamp_.changed_s, stamp_.changed_ns};
+        const std::int64_t numbers[] = {static_cast<std::int64_t>(stamp_.device),
+                                        static_cast<std::int64_t>(stamp_.inode),
+                                        static_cast<std::int64_t>(stamp_.size_bytes),
+                                        stamp_.modified_s,
+                                        stamp_.modified_ns,
+                                        stamp_.changed_s,
+                                        stamp_.changed_ns};
         return blake3(std::as_bytes(std::span(numbers)));
     }
 
@@ -144,7 +150,8 @@ FileStamp::FileStamp(const struct ::stat& status) noexcept
       changed_s(status.st_ctim.tv_sec),
       changed_ns(status.st_ctim.tv_nsec) {}
 
-std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name, FileStamp stamp) {
+std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name,
+                                                   FileStamp stamp) {
     return std::make_shared<FolderBlob>(std::move(root), std::move(name), stamp);
 }
 

@@ -7,8 +7,9 @@
 
 namespace fardel {
 
-// A link, device, FIFO or socket is refused; so is a folder whose name is refused, with all that is in it. `path` itself
-// may be a link. Errors: missing, denied (a folder below may not be listed), conflict (it changes meanwhile), io.
+// A link, device, FIFO or socket is refused; so is a folder whose name is refused, with all that is in it. `path`
+// itself may be a link. Errors: missing, denied (a folder below may not be listed), conflict (it changes meanwhile),
+// io.
 Status list_folder(const std::string& path, SourceListing& listing);
 
 }  // namespace fardel

@@ -5,8 +5,8 @@
 
 #include <fardel/format/hash.h>
 
-#include <fcntl.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -45,12 +45,15 @@ int read_names(const FileDescriptor& folder, std::vector<std::string>& names) {
 Error not_a_file(mode_t mode) {
     if (S_ISLNK(mode))
         return Error(ErrorCode::denied, "symbolic links are not followed");
-    return Error(ErrorCode::malformed, S_ISFIFO(mode) ? "a FIFO, not a file" : S_ISSOCK(mode) ? "a socket, not a file" : "a device, not a file");
+    return Error(ErrorCode::malformed, S_ISFIFO(mode)   ? "a FIFO, not a file"
+                                       : S_ISSOCK(mode) ? "a socket, not a file"
+                                                        : "a device, not a file");
 }
 
 class FolderScan {
 public:
-    FolderScan(std::shared_ptr<const FolderRoot> root, SourceListing& listing) : root_(std::move(root)), listing_(listing) {}
+    FolderScan(std::shared_ptr<const FolderRoot> root, SourceListing& listing)
+        : root_(std::move(root)), listing_(listing) {}
 
     // `folder`: its name below the root, empty for the root itself. The recursion is as deep as names may be.
     Status list(const FileDescriptor& folder, const std::string& name) {
@@ -69,7 +72,8 @@ public:
 
 private:
     // `place`: the folder's, among those seen.
-    Status list_item(const FileDescriptor& folder, std::size_t place, const std::string& item, const std::string& name) {
+    Status list_item(const FileDescriptor& folder, std::size_t place, const std::string& item,
+                     const std::string& name) {
         const std::string origin = origin_of(name);
         struct stat status {};
         if (::fstatat(folder.get(), item.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
@@ -95,7 +99,8 @@ private:
         return ok();
     }
 
-    Status list_subfolder(const FileDescriptor& folder, const std::string& item, const std::string& name, const std::string& origin) {
+    Status list_subfolder(const FileDescriptor& folder, const std::string& item, const std::string& name,
+                          const std::string& origin) {
         if (!listing_.admit_folder(name, origin))
             return ok();
         const FileDescriptor subfolder = open_at(folder.get(), item.c_str(), O_DIRECTORY | O_NOFOLLOW);
@@ -106,7 +111,8 @@ private:
 
     static Error vanished(int number, const std::string& origin) {
         if (number == ENOENT || number == ENOTDIR || number == ELOOP)
-            return Error(ErrorCode::conflict, origin + ": changes while the folder is scanned; wait until nobody writes to it");
+            return Error(ErrorCode::conflict,
+                         origin + ": changes while the folder is scanned; wait until nobody writes to it");
         return error_from_errno(number, origin);
     }
 

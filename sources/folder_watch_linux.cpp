@@ -16,12 +16,14 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
+constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
+                                  IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
 
 Error watch_error(int number, const std::string& path) {
     const std::string text = path + ": " + std::generic_category().message(number);
     if (number == ENOSPC || number == EMFILE)
-        return Error(ErrorCode::limit, text + " (fs.inotify.max_user_watches and max_user_instances bound what may be watched)");
+        return Error(ErrorCode::limit,
+                     text + " (fs.inotify.max_user_watches and max_user_instances bound what may be watched)");
     if (number == ENOENT || number == ENOTDIR)
         return Error(ErrorCode::missing, text);
     return Error(number == EACCES ? ErrorCode::denied : ErrorCode::io, text);
@@ -57,7 +59,8 @@ public:
             for (std::size_t at = 0; at < static_cast<std::size_t>(size);) {
                 inotify_event event;
                 std::memcpy(&event, buffer.data() + at, sizeof event);
-                changed = changed || event.len == 0 || ignored_.empty() || ignored_ != buffer.data() + at + sizeof event;   // padded with NUL
+                changed = changed || event.len == 0 || ignored_.empty() ||
+                          ignored_ != buffer.data() + at + sizeof event;  // padded with NUL
                 folders = folders || (event.mask & (IN_ISDIR | IN_Q_OVERFLOW)) != 0;
                 at += sizeof event + event.len;
             }
@@ -68,11 +71,13 @@ public:
     }
 
 private:
-    InotifyWatch(int descriptor, std::string path, std::string ignored) : descriptor_(descriptor), path_(std::move(path)), ignored_(std::move(ignored)) {}
+    InotifyWatch(int descriptor, std::string path, std::string ignored)
+        : descriptor_(descriptor), path_(std::move(path)), ignored_(std::move(ignored)) {}
 
     // A folder that is watched already stays so.
     Status add(const std::string& folder) {
-        if (::inotify_add_watch(descriptor_, folder.c_str(), kEvents | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK) >= 0)
+        if (::inotify_add_watch(descriptor_, folder.c_str(), kEvents | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK) >=
+            0)
             return ok();
         return watch_error(errno, folder);
     }
@@ -81,7 +86,8 @@ private:
     Status add_below() {
         std::error_code error;
         namespace fs = std::filesystem;
-        for (fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, error), end; !error && at != end; at.increment(error)) {
+        for (fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, error), end;
+             !error && at != end; at.increment(error)) {
             std::error_code ignored;
             if (at->is_symlink(ignored) || !at->is_directory(ignored))
                 continue;
@@ -104,6 +110,8 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path, std::string_view ignored) { return InotifyWatch::open(path, ignored); }
+Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path, std::string_view ignored) {
+    return InotifyWatch::open(path, ignored);
+}
 
 }  // namespace fardel

@@ -22,13 +22,15 @@ public:
             extract(by_folded_.find(std::string_view(folded).substr(0, slash)), out);
         extract(by_folded_.find(folded), out);
         const std::string folder = folded + '/';
-        for (auto inside = by_folded_.lower_bound(folder); inside != by_folded_.end() && inside->first.starts_with(folder);
-             inside = by_folded_.lower_bound(folder))
+        for (auto inside = by_folded_.lower_bound(folder);
+             inside != by_folded_.end() && inside->first.starts_with(folder); inside = by_folded_.lower_bound(folder))
             extract(inside, out);
         return out;
     }
 
-    void insert(std::string folded, Candidate candidate) { by_folded_.emplace(std::move(folded), std::move(candidate)); }
+    void insert(std::string folded, Candidate candidate) {
+        by_folded_.emplace(std::move(folded), std::move(candidate));
+    }
 
     std::vector<SourceEntry> take_all() {
         std::vector<SourceEntry> entries;
@@ -54,9 +56,10 @@ private:
 
 Error contradiction(const SourceEntry& a, const SourceEntry& b) {
     const bool equal = names_fold_equal(a.name.view(), b.name.view());
-    return Error(ErrorCode::conflict, a.origin + " and " + b.origin +
-                                          (equal ? " differ only in case" : " would be a file and a folder of one name") +
-                                          "; a bundle can hold only one of them");
+    return Error(ErrorCode::conflict,
+                 a.origin + " and " + b.origin +
+                     (equal ? " differ only in case" : " would be a file and a folder of one name") +
+                     "; a bundle can hold only one of them");
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ std::optional<std::string> find_changed(const SeenPlace& place, std::int64_t now
     if (!folder || ::fstat(folder.get(), &status) != 0 || !is_unchanged(place.stamp, stamp_of(status, now_ns)))
         return place.path;
     for (const SeenFile& file : place.files)
-        if (::fstatat(folder.get(), file.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !is_unchanged(file.stamp, stamp_of(status, now_ns)))
+        if (::fstatat(folder.get(), file.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !is_unchanged(file.stamp, stamp_of(status, now_ns)))
             return place.path + '/' + file.name;
     return std::nullopt;
 }
@@ -43,7 +44,9 @@ std::int64_t file_clock_ns() noexcept {
 }
 
 PathStamp stamp_of(const struct ::stat& status, std::int64_t now_ns) noexcept {
-    PathStamp stamp{.kind = S_ISREG(status.st_mode) ? StampKind::file : S_ISDIR(status.st_mode) ? StampKind::folder : StampKind::other,
+    PathStamp stamp{.kind = S_ISREG(status.st_mode)   ? StampKind::file
+                            : S_ISDIR(status.st_mode) ? StampKind::folder
+                                                      : StampKind::other,
                     .inode = status.st_ino,
                     .size_bytes = static_cast<std::uint64_t>(status.st_size),
                     .modified_ns = ns_of(status.st_mtim),

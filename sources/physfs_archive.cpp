@@ -54,11 +54,13 @@ Error mount_error() {
 
 }  // namespace
 
-Result<std::shared_ptr<const PhysfsArchive>> PhysfsArchive::mount(std::shared_ptr<const ByteSource> bytes, std::string_view extension) {
+Result<std::shared_ptr<const PhysfsArchive>> PhysfsArchive::mount(std::shared_ptr<const ByteSource> bytes,
+                                                                  std::string_view extension) {
     FARDEL_TRY_ASSIGN(auto session, PhysfsSession::open());
     static std::atomic<std::uint64_t> next_place = 0;
     const std::string place = "fardel-" + std::to_string(next_place++);
-    const std::shared_ptr<PhysfsArchive> archive(new PhysfsArchive(std::move(session), place, place + '.' + std::string(extension)));
+    const std::shared_ptr<PhysfsArchive> archive(
+        new PhysfsArchive(std::move(session), place, place + '.' + std::string(extension)));
 
     PHYSFS_Io* io = make_physfs_io(std::move(bytes));
     if (PHYSFS_mountIo(io, archive->file_name_.c_str(), archive->place_.c_str(), 1) == 0) {
@@ -94,11 +96,13 @@ Result<PhysfsArchive::Item> PhysfsArchive::stat(const std::string& name) const {
     return Item{.size_bytes = static_cast<std::uint64_t>(status.filesize)};
 }
 
-Result<std::unique_ptr<BlobStream>> PhysfsArchive::open(const std::string& name, std::uint64_t size_bytes, const std::string& label) const {
+Result<std::unique_ptr<BlobStream>> PhysfsArchive::open(const std::string& name, std::uint64_t size_bytes,
+                                                        const std::string& label) const {
     File file(PHYSFS_openRead(path_of(name).c_str()));
     if (!file)
         return physfs_error(label);
-    return std::unique_ptr<BlobStream>(std::make_unique<PhysfsStream>(shared_from_this(), std::move(file), size_bytes, label));
+    return std::unique_ptr<BlobStream>(
+        std::make_unique<PhysfsStream>(shared_from_this(), std::move(file), size_bytes, label));
 }
 
 }  // namespace fardel

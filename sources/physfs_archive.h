@@ -27,7 +27,8 @@ public:
 
     // `extension` is that of the format, "7z", and the bytes have its signature: PhysicsFS tries no other format then.
     // Errors: malformed, busy, io.
-    static Result<std::shared_ptr<const PhysfsArchive>> mount(std::shared_ptr<const ByteSource> bytes, std::string_view extension);
+    static Result<std::shared_ptr<const PhysfsArchive>> mount(std::shared_ptr<const ByteSource> bytes,
+                                                              std::string_view extension);
     ~PhysfsArchive();
     PhysfsArchive(const PhysfsArchive&) = delete;
     PhysfsArchive& operator=(const PhysfsArchive&) = delete;
@@ -37,7 +38,8 @@ public:
     Result<Item> stat(const std::string& name) const;
     // A stream of just `size_bytes`; `label` names it in errors, which are also those of reading: corrupt (fewer
     // bytes), missing, unsupported, limit, io.
-    Result<std::unique_ptr<BlobStream>> open(const std::string& name, std::uint64_t size_bytes, const std::string& label) const;
+    Result<std::unique_ptr<BlobStream>> open(const std::string& name, std::uint64_t size_bytes,
+                                             const std::string& label) const;
 
 private:
     PhysfsArchive(std::shared_ptr<const PhysfsSession> session, std::string place, std::string file_name)

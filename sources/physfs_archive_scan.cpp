@@ -12,7 +12,8 @@ constexpr std::uint64_t kEntryBytesMax = 0xffff'ffff;
 
 class PhysfsBlob final : public BlobSource {
 public:
-    PhysfsBlob(std::shared_ptr<const PhysfsArchive> archive, std::string name, std::uint64_t size_bytes, std::string origin)
+    PhysfsBlob(std::shared_ptr<const PhysfsArchive> archive, std::string name, std::uint64_t size_bytes,
+               std::string origin)
         : archive_(std::move(archive)), name_(std::move(name)), size_bytes_(size_bytes), origin_(std::move(origin)) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override { return archive_->open(name_, size_bytes_, origin_); }
@@ -36,7 +37,8 @@ public:
             const std::string name = folder.empty() ? items[i] : folder + '/' + items[i];
             const std::string origin = path_ + ": " + printable(name);
             if (i > 0 && items[i] == items[i - 1])
-                listing_.refuse(name, origin, Error(ErrorCode::conflict, "PhysicsFS has this name twice and can read only one"));
+                listing_.refuse(name, origin,
+                                Error(ErrorCode::conflict, "PhysicsFS has this name twice and can read only one"));
             else
                 FARDEL_TRY(list_item(name, origin));
         }
@@ -61,7 +63,9 @@ private:
         if (!admitted)
             return ok();
         if (item->size_bytes > kEntryBytesMax) {
-            listing_.refuse(name, origin, Error(ErrorCode::limit, "it has " + std::to_string(item->size_bytes) + " bytes, more than " + std::to_string(kEntryBytesMax)));
+            listing_.refuse(name, origin,
+                            Error(ErrorCode::limit, "it has " + std::to_string(item->size_bytes) +
+                                                        " bytes, more than " + std::to_string(kEntryBytesMax)));
             return ok();
         }
         listing_.entries.push_back({.name = std::move(*admitted),
@@ -78,7 +82,8 @@ private:
 
 }  // namespace
 
-Status list_physfs_archive(std::shared_ptr<const ByteSource> bytes, std::string_view extension, const std::string& path, SourceListing& listing) {
+Status list_physfs_archive(std::shared_ptr<const ByteSource> bytes, std::string_view extension, const std::string& path,
+                           SourceListing& listing) {
     FARDEL_TRY_ASSIGN(auto archive, PhysfsArchive::mount(std::move(bytes), extension));
     return PhysfsArchiveScan(std::move(archive), path, listing).list("");
 }

@@ -16,6 +16,7 @@ namespace fardel {
 
 // `extension` is that of the format, which the bytes have been seen to have; `path` is for messages.
 // Errors: malformed, busy, io.
-Status list_physfs_archive(std::shared_ptr<const ByteSource> bytes, std::string_view extension, const std::string& path, SourceListing& listing);
+Status list_physfs_archive(std::shared_ptr<const ByteSource> bytes, std::string_view extension, const std::string& path,
+                           SourceListing& listing);
 
 }  // namespace fardel

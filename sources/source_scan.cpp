@@ -20,7 +20,8 @@ bool is_folder(const std::string& path) {
 
 // The version of an entry is that of the archive, and which entry it is.
 Hash version_of(const PathStamp& archive, std::size_t entry) {
-    const std::uint64_t numbers[] = {archive.inode, archive.size_bytes, static_cast<std::uint64_t>(archive.modified_ns), static_cast<std::uint64_t>(archive.changed_ns), entry};
+    const std::uint64_t numbers[] = {archive.inode, archive.size_bytes, static_cast<std::uint64_t>(archive.modified_ns),
+                                     static_cast<std::uint64_t>(archive.changed_ns), entry};
     return blake3(std::as_bytes(std::span(numbers)));
 }
 

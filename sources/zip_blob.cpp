@@ -41,7 +41,8 @@ public:
         Result<std::uint64_t> offset = read_zip_data_offset(*archive_->bytes, archive_->data_end, entry_);
         if (!offset)
             return std::move(offset).error().with_context(origin_);
-        FARDEL_TRY_ASSIGN(const auto alone, PhysfsArchive::mount(make_zip_entry_source(archive_->bytes, *offset, entry_), "zip"));
+        FARDEL_TRY_ASSIGN(const auto alone,
+                          PhysfsArchive::mount(make_zip_entry_source(archive_->bytes, *offset, entry_), "zip"));
         FARDEL_TRY_ASSIGN(auto raw, alone->open(kZipEntryName, entry_.raw_bytes, origin_));
         return std::unique_ptr<BlobStream>(std::make_unique<ZipBlobStream>(std::move(raw), entry_, origin_));
     }
@@ -54,7 +55,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<const BlobSource> make_zip_blob(std::shared_ptr<const ZipArchive> archive, ZipEntry entry, std::string origin) {
+std::shared_ptr<const BlobSource> make_zip_blob(std::shared_ptr<const ZipArchive> archive, ZipEntry entry,
+                                                std::string origin) {
     return std::make_shared<ZipBlob>(std::move(archive), std::move(entry), std::move(origin));
 }
 

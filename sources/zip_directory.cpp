@@ -28,7 +28,7 @@ constexpr std::size_t kEnd64Bytes = 56;
 constexpr std::size_t kLocatorBytes = 20;
 constexpr std::size_t kCommentBytesMax = 0xffff;
 constexpr std::uint16_t kZip64Field = 1;
-constexpr std::uint32_t kUnixLink = 0120000 >> 12;   // S_IFLNK, in the uppermost bits of the external attributes
+constexpr std::uint32_t kUnixLink = 0120000 >> 12;  // S_IFLNK, in the uppermost bits of the external attributes
 
 std::uint16_t u16(Bytes bytes, std::size_t at) { return load_le<std::uint16_t>(bytes.data() + at); }
 std::uint32_t u32(Bytes bytes, std::size_t at) { return load_le<std::uint32_t>(bytes.data() + at); }
@@ -44,7 +44,7 @@ struct DirectoryPlace {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
     std::uint64_t count = 0;
-    std::uint64_t prefix_bytes = 0;   // what stands before the zip; every offset in it counts from there
+    std::uint64_t prefix_bytes = 0;  // what stands before the zip; every offset in it counts from there
 };
 
 Result<std::vector<std::byte>> read(const ByteSource& source, std::uint64_t offset, std::uint64_t bytes) {
@@ -69,12 +69,14 @@ Result<std::optional<std::uint64_t>> find_end(const ByteSource& source) {
 // The directory ends at `end`, and `place` has its length and its offset from the start of the zip.
 Result<DirectoryPlace> placed(DirectoryPlace place, std::uint64_t end) {
     if (!fits(place.offset, place.bytes, end))
-        return malformed("its directory of " + std::to_string(place.bytes) + " bytes at " + std::to_string(place.offset) +
-                         " does not end before byte " + std::to_string(end));
+        return malformed("its directory of " + std::to_string(place.bytes) + " bytes at " +
+                         std::to_string(place.offset) + " does not end before byte " + std::to_string(end));
     if (place.bytes > kZipDirectoryBytesMax)
-        return Error(ErrorCode::limit, "zip: a directory of " + std::to_string(place.bytes) + " bytes, more than " + std::to_string(kZipDirectoryBytesMax));
+        return Error(ErrorCode::limit, "zip: a directory of " + std::to_string(place.bytes) + " bytes, more than " +
+                                           std::to_string(kZipDirectoryBytesMax));
     if (place.count > place.bytes / kRecordBytes)
-        return malformed("its directory of " + std::to_string(place.bytes) + " bytes cannot have " + std::to_string(place.count) + " entries");
+        return malformed("its directory of " + std::to_string(place.bytes) + " bytes cannot have " +
+                         std::to_string(place.count) + " entries");
     place.prefix_bytes = end - place.bytes - place.offset;
     place.offset += place.prefix_bytes;
     return place;
@@ -92,9 +94,11 @@ Result<std::optional<DirectoryPlace>> find_zip64_place(const ByteSource& source,
         return std::optional<DirectoryPlace>();
     if (u32(record, 0) != kEnd64Signature || u64(record, 4) != kEnd64Bytes - 12)
         return malformed("no zip64 end record where its locator says");
-    if (u32(locator, 4) != 0 || u32(locator, 16) > 1 || u32(record, 16) != 0 || u32(record, 20) != 0 || u64(record, 24) != u64(record, 32))
+    if (u32(locator, 4) != 0 || u32(locator, 16) > 1 || u32(record, 16) != 0 || u32(record, 20) != 0 ||
+        u64(record, 24) != u64(record, 32))
         return Error(ErrorCode::unsupported, "zip: split over several disks");
-    FARDEL_TRY_ASSIGN(DirectoryPlace place, placed({.offset = u64(record, 48), .bytes = u64(record, 40), .count = u64(record, 32)}, at));
+    FARDEL_TRY_ASSIGN(DirectoryPlace place,
+                      placed({.offset = u64(record, 48), .bytes = u64(record, 40), .count = u64(record, 32)}, at));
     if (!fits(place.prefix_bytes, u64(locator, 8), at) || place.prefix_bytes + u64(locator, 8) != at)
         return malformed("its zip64 end record and the locator disagree");
     return std::optional(place);
@@ -184,7 +188,8 @@ Status verify_apart(const std::vector<ZipEntry>& entries) {
     by_offset.reserve(entries.size());
     for (const ZipEntry& entry : entries)
         by_offset.push_back(&entry);
-    std::ranges::sort(by_offset, {}, [](const ZipEntry* entry) { return std::pair(entry->header_offset, entry->stored_bytes); });
+    std::ranges::sort(by_offset, {},
+                      [](const ZipEntry* entry) { return std::pair(entry->header_offset, entry->stored_bytes); });
     for (std::size_t i = 1; i < by_offset.size(); ++i) {
         const ZipEntry& before = *by_offset[i - 1];
         if (by_offset[i]->header_offset < before.header_offset + kLocalHeaderBytes + before.stored_bytes)

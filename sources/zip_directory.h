@@ -1,9 +1,9 @@
 // ZipDirectory: what the central directory of a zip says, name by name, nothing left out or repaired.
 //
 // PhysicsFS reads zips too, but hides names from us (links, duplicates, what it cannot address) and trusts their sizes;
-// so the list is read here, and PhysicsFS gets entries one at a time (zip_entry_source.h). Input is hostile: every number
-// meets the file's size before it is used, and memory is bounded by the bytes of the directory, those by a limit.
-// After APPNOTE.TXT 6.3.10, "ZIP File Format Specification", sections 4.3 to 4.5.
+// so the list is read here, and PhysicsFS gets entries one at a time (zip_entry_source.h). Input is hostile: every
+// number meets the file's size before it is used, and memory is bounded by the bytes of the directory, those by a
+// limit. After APPNOTE.TXT 6.3.10, "ZIP File Format Specification", sections 4.3 to 4.5.
 #pragma once
 
 #include <fardel/format/byte_source.h>
@@ -20,19 +20,19 @@ inline constexpr std::uint16_t kZipStored = 0;
 inline constexpr std::uint16_t kZipDeflated = 8;
 
 struct ZipEntry {
-    std::string name;                  // raw bytes, any at all
-    std::uint64_t header_offset = 0;   // of the local header, in the file
+    std::string name;                 // raw bytes, any at all
+    std::uint64_t header_offset = 0;  // of the local header, in the file
     std::uint64_t stored_bytes = 0;
     std::uint64_t raw_bytes = 0;
-    std::uint32_t crc32 = 0;           // of the raw bytes
-    std::uint16_t method = 0;          // kZipStored, kZipDeflated, or another
+    std::uint32_t crc32 = 0;   // of the raw bytes
+    std::uint16_t method = 0;  // kZipStored, kZipDeflated, or another
     bool encrypted = false;
-    bool link = false;                 // symbolic
+    bool link = false;  // symbolic
 };
 
 struct ZipDirectory {
-    std::vector<ZipEntry> entries;     // in the directory's order
-    std::uint64_t data_end = 0;        // where the directory begins; no entry's bytes reach past it
+    std::vector<ZipEntry> entries;  // in the directory's order
+    std::uint64_t data_end = 0;     // where the directory begins; no entry's bytes reach past it
 };
 
 // Whether the source, good or bad, begins like a zip; whether it ends like one, maybe behind a program that unpacks it.

@@ -10,8 +10,8 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint16_t kVersion = 20;             // zip 2.0, made on FAT: no attributes of Unix
-constexpr std::uint32_t kDate = 0x0021'0000;       // 1 January 1980
+constexpr std::uint16_t kVersion = 20;        // zip 2.0, made on FAT: no attributes of Unix
+constexpr std::uint32_t kDate = 0x0021'0000;  // 1 January 1980
 
 // The fields that the local header and the record of the directory share, in their order.
 void append_shared(std::vector<std::byte>& out, const ZipEntry& entry) {
@@ -49,12 +49,12 @@ std::vector<std::byte> encode_directory(const ZipEntry& entry, std::uint64_t dat
     append_le(out, kVersion);
     append_shared(out, entry);
     for (int i = 0; i < 7; ++i)
-        append_le<std::uint16_t>(out, 0);          // comment length, disk, attributes, offset of the local header
+        append_le<std::uint16_t>(out, 0);  // comment length, disk, attributes, offset of the local header
     append_name(out);
     const auto bytes = static_cast<std::uint32_t>(out.size() - padding);
 
     append_le<std::uint32_t>(out, 0x0605'4b50);
-    append_le<std::uint32_t>(out, 0);              // disks
+    append_le<std::uint32_t>(out, 0);  // disks
     append_le<std::uint16_t>(out, 1);
     append_le<std::uint16_t>(out, 1);
     append_le(out, bytes);
@@ -66,7 +66,10 @@ std::vector<std::byte> encode_directory(const ZipEntry& entry, std::uint64_t dat
 class ZipEntrySource final : public ByteSource {
 public:
     ZipEntrySource(std::shared_ptr<const ByteSource> archive, std::uint64_t data_offset, const ZipEntry& entry)
-        : archive_(std::move(archive)), data_offset_(data_offset), data_bytes_(entry.stored_bytes), before_(encode_local_header(entry)) {
+        : archive_(std::move(archive)),
+          data_offset_(data_offset),
+          data_bytes_(entry.stored_bytes),
+          before_(encode_local_header(entry)) {
         after_ = encode_directory(entry, before_.size() + data_bytes_);
     }
 
@@ -78,7 +81,8 @@ public:
             return ok();
         offset = copy(before_, offset, out);
         if (!out.empty() && offset < data_bytes_) {
-            const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), data_bytes_ - offset));
+            const std::size_t count =
+                static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), data_bytes_ - offset));
             FARDEL_TRY(archive_->read_at(data_offset_ + offset, out.first(count)));
             out = out.subspan(count);
             offset += count;
@@ -108,7 +112,8 @@ private:
 
 }  // namespace
 
-std::shared_ptr<const ByteSource> make_zip_entry_source(std::shared_ptr<const ByteSource> archive, std::uint64_t data_offset, const ZipEntry& entry) {
+std::shared_ptr<const ByteSource> make_zip_entry_source(std::shared_ptr<const ByteSource> archive,
+                                                        std::uint64_t data_offset, const ZipEntry& entry) {
     assert(entry.stored_bytes <= kZipEntryBytesMax && entry.raw_bytes <= kZipEntryBytesMax && !entry.encrypted);
     return std::make_shared<ZipEntrySource>(std::move(archive), data_offset, entry);
 }

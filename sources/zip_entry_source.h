@@ -18,6 +18,7 @@ inline constexpr std::uint64_t kZipEntryBytesMax = 0xffff'0000;
 
 // `data_offset`: where the stored bytes begin in `archive`, all of which are there. `entry` is stored or deflated, not
 // encrypted, and of at most kZipEntryBytesMax.
-std::shared_ptr<const ByteSource> make_zip_entry_source(std::shared_ptr<const ByteSource> archive, std::uint64_t data_offset, const ZipEntry& entry);
+std::shared_ptr<const ByteSource> make_zip_entry_source(std::shared_ptr<const ByteSource> archive,
+                                                        std::uint64_t data_offset, const ZipEntry& entry);
 
 }  // namespace fardel

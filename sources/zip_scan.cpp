@@ -16,9 +16,11 @@ std::optional<Error> find_defect(const ZipEntry& entry) {
     if (entry.encrypted)
         return Error(ErrorCode::unsupported, "it is encrypted");
     if (entry.method != kZipStored && entry.method != kZipDeflated)
-        return Error(ErrorCode::unsupported, "zip compression method " + std::to_string(entry.method) + " is not one of stored and deflated");
+        return Error(ErrorCode::unsupported,
+                     "zip compression method " + std::to_string(entry.method) + " is not one of stored and deflated");
     if (entry.stored_bytes > kZipEntryBytesMax || entry.raw_bytes > kZipEntryBytesMax)
-        return Error(ErrorCode::limit, "it has " + std::to_string(entry.raw_bytes) + " bytes, more than " + std::to_string(kZipEntryBytesMax));
+        return Error(ErrorCode::limit, "it has " + std::to_string(entry.raw_bytes) + " bytes, more than " +
+                                           std::to_string(kZipEntryBytesMax));
     return std::nullopt;
 }
 
@@ -32,7 +34,8 @@ void list_folder_entry(const ZipEntry& entry, const std::string& origin, SourceL
 
 Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path, SourceListing& listing) {
     FARDEL_TRY_ASSIGN(ZipDirectory directory, read_zip_directory(*bytes));
-    const auto archive = std::make_shared<const ZipArchive>(ZipArchive{.bytes = std::move(bytes), .data_end = directory.data_end});
+    const auto archive =
+        std::make_shared<const ZipArchive>(ZipArchive{.bytes = std::move(bytes), .data_end = directory.data_end});
     for (ZipEntry& entry : directory.entries) {
         const std::string origin = path + ": " + printable(entry.name);
         if (entry.name.ends_with('/')) {

@@ -12,10 +12,13 @@ constexpr std::size_t kBlockCacheBytes = 16u << 20;  // small objects share bloc
 
 class AssetBytes final : public ByteSource {
 public:
-    AssetBytes(std::shared_ptr<const Bundle> bundle, AssetIndex asset, std::uint64_t size_bytes) : bundle_(std::move(bundle)), asset_(asset), size_bytes_(size_bytes) {}
+    AssetBytes(std::shared_ptr<const Bundle> bundle, AssetIndex asset, std::uint64_t size_bytes)
+        : bundle_(std::move(bundle)), asset_(asset), size_bytes_(size_bytes) {}
 
     std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
-    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override { return bundle_->read_at(asset_, offset, out); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        return bundle_->read_at(asset_, offset, out);
+    }
 
 private:
     const std::shared_ptr<const Bundle> bundle_;

@@ -78,7 +78,8 @@ private:
         return ok();
     }
     Status read(const CacheFile& file) {
-        FARDEL_TRY_ASSIGN(const Verdict verdict, file.kind == CacheKind::record ? judge_record(folder_, file) : judge_object(folder_, file));
+        FARDEL_TRY_ASSIGN(const Verdict verdict,
+                          file.kind == CacheKind::record ? judge_record(folder_, file) : judge_object(folder_, file));
         if (verdict == Verdict::incomplete)
             ++report.incomplete;
         if (verdict != Verdict::broken)

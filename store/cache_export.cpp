@@ -14,7 +14,9 @@
 namespace fardel {
 namespace {
 
-std::string name_of(CacheKind kind, const Hash& id) { return (kind == CacheKind::record ? "records/" : "objects/") + id.hex(); }
+std::string name_of(CacheKind kind, const Hash& id) {
+    return (kind == CacheKind::record ? "records/" : "objects/") + id.hex();
+}
 
 // What a bundle of the cache holds: whole records, and what they name.
 class Contents {
@@ -27,8 +29,10 @@ public:
             return std::move(bytes).error();
         if (bytes && !*bytes)
             return ok();  // trimmed meanwhile
-        const auto record = bytes ? decode_cache_record(id_from<BuildKey>(file.id), **bytes) : Result<CacheRecord>(bytes.error());
-        if (!record || !std::ranges::all_of(record->outputs, [&](const CachedOutput& output) { return add_object(output); })) {
+        const auto record =
+            bytes ? decode_cache_record(id_from<BuildKey>(file.id), **bytes) : Result<CacheRecord>(bytes.error());
+        if (!record ||
+            !std::ranges::all_of(record->outputs, [&](const CachedOutput& output) { return add_object(output); })) {
             ++broken;
             return ok();
         }
@@ -51,7 +55,8 @@ private:
         const Hash id = id_from<Hash>(output.asset);
         if (const auto known = known_.find(id); known != known_.end())
             return known->second == output.size_bytes;
-        auto blob = std::make_shared<const CheckedBlob>(folder_.blob(CacheKind::object, id), output.asset, output.size_bytes);
+        auto blob =
+            std::make_shared<const CheckedBlob>(folder_.blob(CacheKind::object, id), output.asset, output.size_bytes);
         if (!blob->verify())
             return false;
         known_.emplace(id, output.size_bytes);
@@ -66,7 +71,8 @@ private:
         asset.source = std::move(source);
         asset.key = std::move(text);
         plan_.assets.push_back(std::move(asset));
-        plan_.names.push_back({.name = std::move(name), .variants = {PlannedVariant{.asset = index, .tags = {}}}, .published = false});
+        plan_.names.push_back(
+            {.name = std::move(name), .variants = {PlannedVariant{.asset = index, .tags = {}}}, .published = false});
         return ok();
     }
 

@@ -21,10 +21,13 @@
 namespace fardel {
 namespace {
 
-// The first line is that of the Cache Directory Tagging Standard (bford.info/cachedir): programs that save files leave the folder out.
+// The first line is that of the Cache Directory Tagging Standard (bford.info/cachedir): programs that save files leave
+// the folder out.
 constexpr std::string_view kMarkerName = "CACHEDIR.TAG";
-constexpr std::string_view kMarkerStart = "Signature: 8a477f597d28d172789f06886806bc55\n# fardel derived-data cache, layout ";
-constexpr std::string_view kMarkerEnd = "1\n# Everything here can be deleted at any time. docs/derived-cache.md is the manual.\n";
+constexpr std::string_view kMarkerStart =
+    "Signature: 8a477f597d28d172789f06886806bc55\n# fardel derived-data cache, layout ";
+constexpr std::string_view kMarkerEnd =
+    "1\n# Everything here can be deleted at any time. docs/derived-cache.md is the manual.\n";
 constexpr std::string_view kUnfinishedStart = ".fardel-";
 constexpr std::string_view kUnfinishedEnd = ".tmp";
 
@@ -33,8 +36,12 @@ constexpr int kNamesTried = 100;
 // Half of the time for which trimming spares what was used: after a hit, at least the other half is left.
 constexpr std::int64_t kTouchedAgainAfterNs = std::int64_t(30) * 60 * 1'000'000'000;
 
-std::int64_t nanoseconds(const timespec& time) noexcept { return std::int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec; }
-std::int64_t used_ns(const struct stat& status) noexcept { return std::max(nanoseconds(status.st_atim), nanoseconds(status.st_mtim)); }
+std::int64_t nanoseconds(const timespec& time) noexcept {
+    return std::int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+std::int64_t used_ns(const struct stat& status) noexcept {
+    return std::max(nanoseconds(status.st_atim), nanoseconds(status.st_mtim));
+}
 
 std::string_view folder_name(CacheKind kind) noexcept { return kind == CacheKind::record ? "records" : "objects"; }
 
@@ -43,19 +50,22 @@ std::string shard_name(CacheKind kind, unsigned shard) {
     return std::string(folder_name(kind)) + '/' + kDigits[shard / 16 % 16] + kDigits[shard % 16];
 }
 
-bool is_unfinished(std::string_view name) noexcept { return name.starts_with(kUnfinishedStart) && name.ends_with(kUnfinishedEnd); }
+bool is_unfinished(std::string_view name) noexcept {
+    return name.starts_with(kUnfinishedStart) && name.ends_with(kUnfinishedEnd);
+}
 
 std::string unfinished_name() {
     std::array<std::byte, 32> random{};
     fill_random(std::span(random).first(8));  // several machines may write into one folder
     Hash number;
-    std::ranges::transform(random, number.bytes.begin(), [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+    std::ranges::transform(random, number.bytes.begin(),
+                           [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
     return std::string(kUnfinishedStart) + number.hex().substr(0, 16) + std::string(kUnfinishedEnd);
 }
 
 // Its folder may be missing still: nothing is made before it is needed.
 Status make_folders(const std::string& path) {
-    for (std::size_t slash = path.find('/', 1); ; slash = path.find('/', slash + 1)) {
+    for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
         const std::string folder = path.substr(0, slash);
         if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
             const int number = errno;
@@ -91,7 +101,10 @@ public:
             ::unlink(name_.c_str());
     }
     UnfinishedWriter(UnfinishedWriter&& other) noexcept
-        : file_(std::move(other.file_)), name_(std::exchange(other.name_, {})), path_(std::move(other.path_)), size_bytes_(other.size_bytes_) {}
+        : file_(std::move(other.file_)),
+          name_(std::exchange(other.name_, {})),
+          path_(std::move(other.path_)),
+          size_bytes_(other.size_bytes_) {}
     UnfinishedWriter& operator=(UnfinishedWriter&&) = delete;
 
     Status append(std::span<const std::byte> bytes) {
@@ -109,7 +122,8 @@ public:
     }
 
 private:
-    UnfinishedWriter(OpenDescriptor file, std::string name, std::string path) : file_(std::move(file)), name_(std::move(name)), path_(std::move(path)) {}
+    UnfinishedWriter(OpenDescriptor file, std::string name, std::string path)
+        : file_(std::move(file)), name_(std::move(name)), path_(std::move(path)) {}
 
     OpenDescriptor file_;
     std::string name_;  // empty once renamed
@@ -128,7 +142,8 @@ Result<std::shared_ptr<const ByteSource>> open_stored(const std::string& path) {
     OpenDescriptor file(-1);
     for (const int more : {O_NOATIME, 0}) {
         do {
-            file = OpenDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | more));
+            file =
+                OpenDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | more));
         } while (!file && errno == EINTR);
         if (file || errno != EPERM)
             break;
@@ -263,7 +278,8 @@ Result<CacheFolder> CacheFolder::open(const std::string& path, bool create) {
     if (marker == Marker::later)
         return Error(ErrorCode::unsupported, path + ": a cache that a later program has made");
     if (marker != Marker::ours)
-        return Error(ErrorCode::malformed, path + ": is no cache: " + std::string(kMarkerName) + " in it does not say so; nothing is written there");
+        return Error(ErrorCode::malformed, path + ": is no cache: " + std::string(kMarkerName) +
+                                               " in it does not say so; nothing is written there");
     return folder;
 }
 
@@ -277,10 +293,12 @@ Result<std::optional<CacheFile>> CacheFolder::find(CacheKind kind, const Hash& i
     }
     if (!S_ISREG(status.st_mode))
         return std::optional<CacheFile>();
-    return std::optional<CacheFile>(CacheFile{.kind = kind, .id = id, .size_bytes = static_cast<std::uint64_t>(status.st_size), .used_ns = used_ns(status)});
+    return std::optional<CacheFile>(CacheFile{
+        .kind = kind, .id = id, .size_bytes = static_cast<std::uint64_t>(status.st_size), .used_ns = used_ns(status)});
 }
 
-Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheKind kind, const Hash& id, std::size_t bytes_max) const {
+Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheKind kind, const Hash& id,
+                                                                      std::size_t bytes_max) const {
     const std::string path = path_of(kind, id);
     const auto source = open_stored(path);
     if (!source && (source.error().code() == ErrorCode::missing || source.error().code() == ErrorCode::malformed))
@@ -288,13 +306,16 @@ Result<std::optional<std::vector<std::byte>>> CacheFolder::find_bytes(CacheKind 
     if (!source)
         return source.error();
     if ((*source)->size_bytes() > bytes_max)
-        return Error(ErrorCode::limit, path + ": " + std::to_string((*source)->size_bytes()) + " bytes; at most " + std::to_string(bytes_max));
+        return Error(ErrorCode::limit, path + ": " + std::to_string((*source)->size_bytes()) + " bytes; at most " +
+                                           std::to_string(bytes_max));
     std::vector<std::byte> bytes(static_cast<std::size_t>((*source)->size_bytes()));
     FARDEL_TRY((*source)->read_at(0, bytes));
     return std::optional<std::vector<std::byte>>(std::move(bytes));
 }
 
-std::shared_ptr<const BlobSource> CacheFolder::blob(CacheKind kind, const Hash& id) const { return std::make_shared<StoredBlob>(path_of(kind, id)); }
+std::shared_ptr<const BlobSource> CacheFolder::blob(CacheKind kind, const Hash& id) const {
+    return std::make_shared<StoredBlob>(path_of(kind, id));
+}
 
 Status CacheFolder::write(CacheKind kind, const Hash& id, const BlobSource& bytes) const {
     FARDEL_TRY_ASSIGN(const auto stream, bytes.open());
@@ -308,7 +329,9 @@ Status CacheFolder::write(CacheKind kind, const Hash& id, const BlobSource& byte
     }
 }
 
-Status CacheFolder::write(CacheKind kind, const Hash& id, std::span<const std::byte> bytes) const { return write_file(path_of(kind, id), bytes); }
+Status CacheFolder::write(CacheKind kind, const Hash& id, std::span<const std::byte> bytes) const {
+    return write_file(path_of(kind, id), bytes);
+}
 
 void CacheFolder::touch(const CacheFile& file) const {
     timespec now{};
@@ -350,13 +373,16 @@ Result<CacheShard> CacheFolder::list(CacheKind kind, unsigned shard) const {
         const auto id = Hash::parse(*entry);
         const bool named = id && id->bytes[0] == shard;
         struct stat status {};
-        if ((!named && !is_unfinished(*entry)) || ::fstatat(folder.descriptor(), entry->c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+        if ((!named && !is_unfinished(*entry)) ||
+            ::fstatat(folder.descriptor(), entry->c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(status.st_mode))
             continue;  // not ours, or gone meanwhile
         const auto size_bytes = static_cast<std::uint64_t>(status.st_size);
         if (named)
             found.files.push_back({.kind = kind, .id = *id, .size_bytes = size_bytes, .used_ns = used_ns(status)});
         else
-            found.unfinished.push_back({.name = name + "/" + *entry, .size_bytes = size_bytes, .used_ns = used_ns(status)});
+            found.unfinished.push_back(
+                {.name = name + "/" + *entry, .size_bytes = size_bytes, .used_ns = used_ns(status)});
     }
 }
 

@@ -22,7 +22,8 @@ public:
         out_.insert(out_.end(), first, first + size);
     }
     void number(std::uint64_t value, std::size_t size) {
-        for (std::size_t i = 0; i < size; ++i) out_.push_back(static_cast<std::byte>(value >> (8 * i)));
+        for (std::size_t i = 0; i < size; ++i)
+            out_.push_back(static_cast<std::byte>(value >> (8 * i)));
     }
     void text(std::string_view text) {
         number(text.size(), 4);
@@ -52,7 +53,8 @@ public:
     std::uint64_t number(std::size_t size) {
         std::uint64_t value = 0;
         const auto taken = bytes(size);
-        for (std::size_t i = 0; i < taken.size(); ++i) value |= std::to_integer<std::uint64_t>(taken[i]) << (8 * i);
+        for (std::size_t i = 0; i < taken.size(); ++i)
+            value |= std::to_integer<std::uint64_t>(taken[i]) << (8 * i);
         return value;
     }
     std::string text() {
@@ -80,7 +82,8 @@ Error malformed(std::string_view what) { return Error(ErrorCode::malformed, "cac
 
 Result<std::vector<std::byte>> encode_cache_record(const CacheRecord& record) {
     if (record.outputs.size() > kCachedOutputsMax)
-        return Error(ErrorCode::limit, "cache record: " + std::to_string(record.outputs.size()) + " outputs; at most " + std::to_string(kCachedOutputsMax));
+        return Error(ErrorCode::limit, "cache record: " + std::to_string(record.outputs.size()) + " outputs; at most " +
+                                           std::to_string(kCachedOutputsMax));
     Writer writer;
     writer.bytes(kMagic.data(), kMagic.size());
     writer.number(kVersion, 4);
@@ -95,14 +98,17 @@ Result<std::vector<std::byte>> encode_cache_record(const CacheRecord& record) {
     const Hash hash = blake3(writer.out());
     writer.bytes(hash.bytes.data(), kHashBytes);
     if (writer.out().size() > kCacheRecordBytesMax)
-        return Error(ErrorCode::limit, "cache record: " + std::to_string(writer.out().size()) + " bytes; at most " + std::to_string(kCacheRecordBytesMax));
+        return Error(ErrorCode::limit, "cache record: " + std::to_string(writer.out().size()) + " bytes; at most " +
+                                           std::to_string(kCacheRecordBytesMax));
     return std::move(writer.out());
 }
 
 Result<CacheRecord> decode_cache_record(const BuildKey& key, std::span<const std::byte> bytes) {
     if (bytes.size() > kCacheRecordBytesMax)
-        return Error(ErrorCode::limit, "cache record: " + std::to_string(bytes.size()) + " bytes; at most " + std::to_string(kCacheRecordBytesMax));
-    if (bytes.size() < kMagic.size() + 8 + 2 * kHashBytes || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
+        return Error(ErrorCode::limit, "cache record: " + std::to_string(bytes.size()) + " bytes; at most " +
+                                           std::to_string(kCacheRecordBytesMax));
+    if (bytes.size() < kMagic.size() + 8 + 2 * kHashBytes ||
+        std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
         return malformed("no such record");
     const auto body = bytes.first(bytes.size() - kHashBytes);
     if (std::memcmp(blake3(body).bytes.data(), bytes.data() + body.size(), kHashBytes) != 0)
@@ -110,10 +116,12 @@ Result<CacheRecord> decode_cache_record(const BuildKey& key, std::span<const std
 
     Reader reader(body.subspan(kMagic.size()));
     if (const auto version = reader.number(4); version != kVersion)
-        return Error(ErrorCode::unsupported, "cache record: version " + std::to_string(version) + "; this program knows " + std::to_string(kVersion));
+        return Error(ErrorCode::unsupported, "cache record: version " + std::to_string(version) +
+                                                 "; this program knows " + std::to_string(kVersion));
     const auto count = static_cast<std::size_t>(reader.number(4));
     if (count > kCachedOutputsMax)
-        return Error(ErrorCode::limit, "cache record: " + std::to_string(count) + " outputs; at most " + std::to_string(kCachedOutputsMax));
+        return Error(ErrorCode::limit, "cache record: " + std::to_string(count) + " outputs; at most " +
+                                           std::to_string(kCachedOutputsMax));
     CacheRecord record{.key = reader.id<BuildKeyTag>(), .outputs = {}, .notes = {}};
     if (record.key != key)
         return Error(ErrorCode::untrusted, "cache record: it is that of the key " + record.key.hex());

@@ -12,12 +12,14 @@
 namespace fardel {
 namespace {
 
-constexpr std::int64_t kUnfinishedForNs = std::int64_t(24) * 3600 * 1'000'000'000;  // its writer is gone, or will not be missed
+constexpr std::int64_t kUnfinishedForNs =
+    std::int64_t(24) * 3600 * 1'000'000'000;  // its writer is gone, or will not be missed
 
 // So many a second and no more, from the first one on.
 class Pace {
 public:
-    Pace(std::uint32_t per_second_max, std::stop_token stop) : interval_(std::chrono::nanoseconds(1'000'000'000) / std::max(per_second_max, 1u)), stop_(std::move(stop)) {}
+    Pace(std::uint32_t per_second_max, std::stop_token stop)
+        : interval_(std::chrono::nanoseconds(1'000'000'000) / std::max(per_second_max, 1u)), stop_(std::move(stop)) {}
 
     // False: asked to stop.
     bool wait() {
@@ -38,7 +40,9 @@ private:
     std::int64_t count_ = 0;
 };
 
-Error cancelled(const CacheFolder& folder) { return Error(ErrorCode::cancelled, folder.path() + ": not trimmed to the end"); }
+Error cancelled(const CacheFolder& folder) {
+    return Error(ErrorCode::cancelled, folder.path() + ": not trimmed to the end");
+}
 
 struct Listing {
     std::vector<CacheFile> files;

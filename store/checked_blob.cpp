@@ -69,7 +69,8 @@ public:
 
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         if (offset > size_bytes() || out.size() > size_bytes() - offset)
-            return Error(ErrorCode::corrupt, "asset " + asset_.hex() + ": has only " + std::to_string(size_bytes()) + " bytes");
+            return Error(ErrorCode::corrupt,
+                         "asset " + asset_.hex() + ": has only " + std::to_string(size_bytes()) + " bytes");
         std::vector<std::byte> piece(out.empty() ? 0 : kPieceBytes);
         while (!out.empty()) {
             const std::uint64_t start = offset / kPieceBytes * kPieceBytes;
@@ -87,18 +88,22 @@ public:
     }
 
 private:
-    std::size_t piece_size(std::uint64_t start) const noexcept { return static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, size_bytes() - start)); }
+    std::size_t piece_size(std::uint64_t start) const noexcept {
+        return static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, size_bytes() - start));
+    }
 
     const std::shared_ptr<const ByteSource> bytes_;
     const AssetId asset_;
     std::vector<Hash> pieces_;
 };
 
-CheckedBlob::CheckedBlob(std::shared_ptr<const BlobSource> source, const AssetId& asset, std::uint64_t size_bytes, std::function<void()> on_broken)
+CheckedBlob::CheckedBlob(std::shared_ptr<const BlobSource> source, const AssetId& asset, std::uint64_t size_bytes,
+                         std::function<void()> on_broken)
     : source_(std::move(source)), asset_(asset), size_bytes_(size_bytes), on_broken_(std::move(on_broken)) {}
 
 Error CheckedBlob::broken(std::string_view how) const {
-    return failed(Error(ErrorCode::corrupt, "asset " + asset_.hex() + " of " + std::to_string(size_bytes_) + " bytes: found " + std::string(how)));
+    return failed(Error(ErrorCode::corrupt, "asset " + asset_.hex() + " of " + std::to_string(size_bytes_) +
+                                                " bytes: found " + std::string(how)));
 }
 
 Error CheckedBlob::failed(Error error) const {

@@ -19,7 +19,8 @@ namespace fardel {
 class CheckedBlob final : public BlobSource {
 public:
     // `on_broken`: called whenever the bytes are not the asset's, or the source says so itself; from any thread.
-    CheckedBlob(std::shared_ptr<const BlobSource> source, const AssetId& asset, std::uint64_t size_bytes, std::function<void()> on_broken = {});
+    CheckedBlob(std::shared_ptr<const BlobSource> source, const AssetId& asset, std::uint64_t size_bytes,
+                std::function<void()> on_broken = {});
 
     // Errors: corrupt (other bytes), those of the source.
     Result<std::unique_ptr<BlobStream>> open() const override;

@@ -22,14 +22,19 @@ using CheckedBlobs = std::vector<std::shared_ptr<const CheckedBlob>>;
 // What is there and no good; the layer itself does what it can.
 bool tells_of_broken(const Error& error) {
     const ErrorCode code = error.code();
-    return code == ErrorCode::corrupt || code == ErrorCode::malformed || code == ErrorCode::limit || code == ErrorCode::unsupported || code == ErrorCode::conflict;
+    return code == ErrorCode::corrupt || code == ErrorCode::malformed || code == ErrorCode::limit ||
+           code == ErrorCode::unsupported || code == ErrorCode::conflict;
 }
 
 // That will be so with the next one, too.
-bool is_final_refusal(const Error& error) { return error.code() == ErrorCode::denied || error.code() == ErrorCode::no_space || error.code() == ErrorCode::untrusted; }
+bool is_final_refusal(const Error& error) {
+    return error.code() == ErrorCode::denied || error.code() == ErrorCode::no_space ||
+           error.code() == ErrorCode::untrusted;
+}
 
 std::uint64_t size_of(const CacheRecord& record) {
-    return std::accumulate(record.outputs.begin(), record.outputs.end(), std::uint64_t(0), [](std::uint64_t sum, const CachedOutput& output) { return sum + output.size_bytes; });
+    return std::accumulate(record.outputs.begin(), record.outputs.end(), std::uint64_t(0),
+                           [](std::uint64_t sum, const CachedOutput& output) { return sum + output.size_bytes; });
 }
 
 Blobs plain(const CheckedBlobs& blobs) { return {blobs.begin(), blobs.end()}; }
@@ -37,7 +42,10 @@ Blobs plain(const CheckedBlobs& blobs) { return {blobs.begin(), blobs.end()}; }
 // A layer with its policy, its statistics and its health. Any thread.
 class Place {
 public:
-    Place(CacheLayerPlace place) : layer_(std::move(place.layer)), policy_(place.policy), reading_(policy_.slow), writing_(policy_.slow) { counts_.name = layer_->name(); }
+    Place(CacheLayerPlace place)
+        : layer_(std::move(place.layer)), policy_(place.policy), reading_(policy_.slow), writing_(policy_.slow) {
+        counts_.name = layer_->name();
+    }
 
     CacheLayer& layer() { return *layer_; }
     const CacheLayerPolicy& policy() const { return policy_; }
@@ -98,7 +106,8 @@ private:
 
 class DerivedCache::State {
 public:
-    State(std::vector<CacheLayerPlace> layers, const CacheOptions& options) : options_(options), behind_(options.write_behind_bytes_max) {
+    State(std::vector<CacheLayerPlace> layers, const CacheOptions& options)
+        : options_(options), behind_(options.write_behind_bytes_max) {
         for (CacheLayerPlace& layer : layers)
             places_.push_back(std::make_shared<Place>(std::move(layer)));
     }
@@ -115,27 +124,30 @@ private:
     using SharedPlace = std::shared_ptr<Place>;
     enum class Absence : std::uint8_t { none, missing, unknown };
     struct Found {
-        Absence absence = Absence::none;   // unknown: a layer that might have it did not answer
-        std::size_t lowest = 0;            // of the layers that something came from
+        Absence absence = Absence::none;  // unknown: a layer that might have it did not answer
+        std::size_t lowest = 0;           // of the layers that something came from
         CheckedBlobs blobs;
     };
 
     std::optional<CacheRecord> find_record(Place& place, const BuildKey& key);
-    std::shared_ptr<const CheckedBlob> find_object(const SharedPlace& place, const CachedOutput& output, bool may_be_spoiled, bool& answered);
+    std::shared_ptr<const CheckedBlob> find_object(const SharedPlace& place, const CachedOutput& output,
+                                                   bool may_be_spoiled, bool& answered);
     Found find_outputs(const CacheRecord& record);
     void fill_up(std::size_t below, const CacheRecord& record, CheckedBlobs& blobs);
 
     Status write_object(Place& place, const CachedOutput& output, const CheckedBlob& blob);
     Status write_record(Place& place, const CacheRecord& record, std::span<const std::byte> bytes);
-    Result<std::optional<CheckedBlobs>> keep(const SharedPlace& place, const CacheRecord& record, std::span<const std::byte> bytes, const CheckedBlobs& blobs);
-    void write_behind(std::vector<SharedPlace> places, const CacheRecord& record, std::vector<std::byte> bytes, const CheckedBlobs& blobs, bool fills);
+    Result<std::optional<CheckedBlobs>> keep(const SharedPlace& place, const CacheRecord& record,
+                                             std::span<const std::byte> bytes, const CheckedBlobs& blobs);
+    void write_behind(std::vector<SharedPlace> places, const CacheRecord& record, std::vector<std::byte> bytes,
+                      const CheckedBlobs& blobs, bool fills);
     bool is_spoiled();
     bool is_chosen_to_verify(const BuildKey& key) const;
 
     const CacheOptions options_;
     std::vector<SharedPlace> places_;
     std::atomic<std::uint64_t> answers_ = 0;
-    WriteBehind behind_;   // last: what it does uses the rest
+    WriteBehind behind_;  // last: what it does uses the rest
 };
 
 // ---- Finding --------------------------------------------------------------------------------------------------------
@@ -149,7 +161,8 @@ bool DerivedCache::State::is_spoiled() {
 }
 
 bool DerivedCache::State::is_chosen_to_verify(const BuildKey& key) const {
-    const std::uint32_t number = key.bytes[28] | std::uint32_t(key.bytes[29]) << 8 | std::uint32_t(key.bytes[30]) << 16 | std::uint32_t(key.bytes[31]) << 24;
+    const std::uint32_t number = key.bytes[28] | std::uint32_t(key.bytes[29]) << 8 |
+                                 std::uint32_t(key.bytes[30]) << 16 | std::uint32_t(key.bytes[31]) << 24;
     return number % 1000 < options_.verify_per_1000;
 }
 
@@ -173,7 +186,9 @@ std::optional<CacheRecord> DerivedCache::State::find_record(Place& place, const 
 }
 
 // The blob has been read whole and is right. `answered`: false when the layer could not say whether it has it.
-std::shared_ptr<const CheckedBlob> DerivedCache::State::find_object(const SharedPlace& place, const CachedOutput& output, bool may_be_spoiled, bool& answered) {
+std::shared_ptr<const CheckedBlob> DerivedCache::State::find_object(const SharedPlace& place,
+                                                                    const CachedOutput& output, bool may_be_spoiled,
+                                                                    bool& answered) {
     const auto since = Clock::now();
     const auto drop = [place, asset = output.asset] {
         place->count([](CacheLayerStatistics& counts) { ++counts.broken; });
@@ -243,7 +258,10 @@ std::optional<CacheHit> DerivedCache::State::find(const BuildKey& key) {
         }
         place.count([](CacheLayerStatistics& counts) { ++counts.hits; });
         fill_up(std::max(i, found.lowest), *record, found.blobs);
-        return CacheHit{.record = *std::move(record), .outputs = plain(found.blobs), .layer = place.statistics().name, .verify = is_chosen_to_verify(key)};
+        return CacheHit{.record = *std::move(record),
+                        .outputs = plain(found.blobs),
+                        .layer = place.statistics().name,
+                        .verify = is_chosen_to_verify(key)};
     }
     return std::nullopt;
 }
@@ -306,12 +324,15 @@ Status DerivedCache::State::write_record(Place& place, const CacheRecord& record
 }
 
 // Objects, then the record, and what the layer gives back of them; nothing: it has not kept everything.
-Result<std::optional<CheckedBlobs>> DerivedCache::State::keep(const SharedPlace& place, const CacheRecord& record, std::span<const std::byte> bytes, const CheckedBlobs& blobs) {
+Result<std::optional<CheckedBlobs>> DerivedCache::State::keep(const SharedPlace& place, const CacheRecord& record,
+                                                              std::span<const std::byte> bytes,
+                                                              const CheckedBlobs& blobs) {
     CheckedBlobs kept;
     for (std::size_t i = 0; i < record.outputs.size(); ++i) {
         const CachedOutput& output = record.outputs[i];
         bool answered = true;
-        auto there = find_object(place, output, false, answered);  // which drops a broken one, so that it is written again
+        auto there =
+            find_object(place, output, false, answered);  // which drops a broken one, so that it is written again
         if (!there) {
             FARDEL_TRY(write_object(*place, output, *blobs[i]));
             there = find_object(place, output, false, answered);
@@ -324,7 +345,8 @@ Result<std::optional<CheckedBlobs>> DerivedCache::State::keep(const SharedPlace&
     return std::optional<CheckedBlobs>(std::move(kept));
 }
 
-void DerivedCache::State::write_behind(std::vector<SharedPlace> places, const CacheRecord& record, std::vector<std::byte> bytes, const CheckedBlobs& blobs, bool fills) {
+void DerivedCache::State::write_behind(std::vector<SharedPlace> places, const CacheRecord& record,
+                                       std::vector<std::byte> bytes, const CheckedBlobs& blobs, bool fills) {
     if (places.empty())
         return;
     const std::uint64_t cost = size_of(record) + bytes.size();
@@ -345,13 +367,16 @@ void DerivedCache::State::write_behind(std::vector<SharedPlace> places, const Ca
         behind_.add(cost, std::move(work));
 }
 
-Result<Blobs> DerivedCache::State::put(const CacheRecord& record, std::span<const std::shared_ptr<const BlobSource>> outputs) {
+Result<Blobs> DerivedCache::State::put(const CacheRecord& record,
+                                       std::span<const std::shared_ptr<const BlobSource>> outputs) {
     if (outputs.size() != record.outputs.size())
-        return Error(ErrorCode::malformed, "cache record: " + std::to_string(record.outputs.size()) + " outputs, and bytes of " + std::to_string(outputs.size()));
+        return Error(ErrorCode::malformed, "cache record: " + std::to_string(record.outputs.size()) +
+                                               " outputs, and bytes of " + std::to_string(outputs.size()));
     FARDEL_TRY_ASSIGN(std::vector<std::byte> bytes, encode_cache_record(record));
     CheckedBlobs given;
     for (std::size_t i = 0; i < outputs.size(); ++i)
-        given.push_back(std::make_shared<const CheckedBlob>(outputs[i], record.outputs[i].asset, record.outputs[i].size_bytes));
+        given.push_back(
+            std::make_shared<const CheckedBlob>(outputs[i], record.outputs[i].asset, record.outputs[i].size_bytes));
 
     std::optional<Error> first_error;
     for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -365,12 +390,15 @@ Result<Blobs> DerivedCache::State::put(const CacheRecord& record, std::span<cons
         if (!kept || !*kept)
             continue;
         std::vector<SharedPlace> others;
-        std::copy_if(places_.begin(), places_.end(), std::back_inserter(others),
-                     [&](const SharedPlace& place) { return place != places_[i] && place->policy().write && place->is_written(); });
+        std::copy_if(places_.begin(), places_.end(), std::back_inserter(others), [&](const SharedPlace& place) {
+            return place != places_[i] && place->policy().write && place->is_written();
+        });
         write_behind(std::move(others), record, std::move(bytes), **kept, false);
         return plain(**kept);
     }
-    return first_error ? *std::move(first_error) : Error(ErrorCode::unreachable, "no layer of the cache takes what was made; its statistics tell why");
+    return first_error
+               ? *std::move(first_error)
+               : Error(ErrorCode::unreachable, "no layer of the cache takes what was made; its statistics tell why");
 }
 
 CacheStatistics DerivedCache::State::statistics() const {
@@ -385,7 +413,8 @@ CacheStatistics DerivedCache::State::statistics() const {
 // ---- The face -------------------------------------------------------------------------------------------------------
 
 Result<std::unique_ptr<DerivedCache>> DerivedCache::open(std::vector<CacheLayerPlace> layers, CacheOptions options) {
-    if (std::ranges::none_of(layers, [](const CacheLayerPlace& place) { return place.layer->is_writable() && place.policy.write; }))
+    if (std::ranges::none_of(
+            layers, [](const CacheLayerPlace& place) { return place.layer->is_writable() && place.policy.write; }))
         return Error(ErrorCode::malformed, "a cache needs a layer that is written");
     try {
         return std::unique_ptr<DerivedCache>(new DerivedCache(std::make_unique<State>(std::move(layers), options)));
@@ -399,7 +428,9 @@ DerivedCache::~DerivedCache() = default;
 
 std::optional<CacheHit> DerivedCache::find(const BuildKey& key) { return state_->find(key); }
 
-Result<Blobs> DerivedCache::put(const CacheRecord& record, std::span<const std::shared_ptr<const BlobSource>> outputs) { return state_->put(record, outputs); }
+Result<Blobs> DerivedCache::put(const CacheRecord& record, std::span<const std::shared_ptr<const BlobSource>> outputs) {
+    return state_->put(record, outputs);
+}
 
 void DerivedCache::report_verified(bool as_recorded) {
     ++state_->verified;

@@ -14,7 +14,9 @@ class FolderLayer final : public CacheLayer {
 public:
     FolderLayer(CacheFolder folder, bool shared) : folder_(std::move(folder)), shared_(shared) {}
 
-    std::string name() const override { return std::string(shared_ ? "shared folder " : "folder ") + printable(folder_.path()); }
+    std::string name() const override {
+        return std::string(shared_ ? "shared folder " : "folder ") + printable(folder_.path());
+    }
     bool is_writable() const override { return true; }
 
     Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
@@ -25,7 +27,9 @@ public:
         folder_.touch(*file);
         return folder_.find_bytes(CacheKind::record, id, kCacheRecordBytesMax);
     }
-    Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override { return folder_.write(CacheKind::record, id_from<Hash>(key), bytes); }
+    Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override {
+        return folder_.write(CacheKind::record, id_from<Hash>(key), bytes);
+    }
 
     Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
         FARDEL_TRY_ASSIGN(const auto file, find(asset, size_bytes));
@@ -43,8 +47,12 @@ public:
         return folder_.write(CacheKind::object, id_from<Hash>(asset), bytes);
     }
 
-    void drop_record(const BuildKey& key) override { static_cast<void>(folder_.remove(CacheKind::record, id_from<Hash>(key))); }
-    void drop_object(const AssetId& asset) override { static_cast<void>(folder_.remove(CacheKind::object, id_from<Hash>(asset))); }
+    void drop_record(const BuildKey& key) override {
+        static_cast<void>(folder_.remove(CacheKind::record, id_from<Hash>(key)));
+    }
+    void drop_object(const AssetId& asset) override {
+        static_cast<void>(folder_.remove(CacheKind::object, id_from<Hash>(asset)));
+    }
 
 private:
     // A share may tell an old size for some time; what is in the file decides then.

@@ -18,9 +18,9 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kHeaderBytesMax = 64u << 10;        // of one answer, all "100 Continue" before it included
-constexpr std::uint64_t kErrorPageBytesMax = 64u << 10;     // read and forgotten, so that the connection lives on
-constexpr std::uint64_t kBytesPerSecond = 4u << 20;         // what more time than the timeout is given for
+constexpr std::uint64_t kHeaderBytesMax = 64u << 10;     // of one answer, all "100 Continue" before it included
+constexpr std::uint64_t kErrorPageBytesMax = 64u << 10;  // read and forgotten, so that the connection lives on
+constexpr std::uint64_t kBytesPerSecond = 4u << 20;      // what more time than the timeout is given for
 constexpr long kStallBytesPerSecond = 1024;
 constexpr std::size_t kBrokenRemembered = 100'000;
 constexpr long kMillisecondsMax = 24L * 3600 * 1000;
@@ -47,9 +47,9 @@ enum class Method : std::uint8_t { get, head, put };
 struct Request {
     Method method{};
     std::string url;
-    std::uint64_t bytes_max = 0;              // of what comes
+    std::uint64_t bytes_max = 0;  // of what comes
     bool past_caches = false;
-    const BlobSource* upload = nullptr;       // put
+    const BlobSource* upload = nullptr;  // put
     std::uint64_t upload_bytes = 0;
 };
 
@@ -58,14 +58,18 @@ class Exchange {
 public:
     Exchange(CURL* curl, const Request& request) : body(request.bytes_max), curl_(curl), request_(request) {}
 
-    static std::size_t on_header(char* text, std::size_t, std::size_t size, void* self) { return static_cast<Exchange*>(self)->take_header({text, size}) ? size : 0; }
+    static std::size_t on_header(char* text, std::size_t, std::size_t size, void* self) {
+        return static_cast<Exchange*>(self)->take_header({text, size}) ? size : 0;
+    }
     static std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* self) {
         return static_cast<Exchange*>(self)->take_body(std::as_bytes(std::span(bytes, size))) ? size : 0;
     }
     static std::size_t on_upload(char* out, std::size_t one, std::size_t count, void* self) {
         return static_cast<Exchange*>(self)->give(std::as_writable_bytes(std::span(out, one * count)));
     }
-    static int on_seek(void* self, curl_off_t offset, int origin) { return static_cast<Exchange*>(self)->rewind(offset, origin); }
+    static int on_seek(void* self, curl_off_t offset, int origin) {
+        return static_cast<Exchange*>(self)->rewind(offset, origin);
+    }
 
     long status() const {
         long status = 0;
@@ -75,18 +79,20 @@ public:
 
     SpooledBytes body;
     Hasher hasher;
-    std::optional<Error> error;               // ours, when we ended it
+    std::optional<Error> error;  // ours, when we ended it
     std::string encoding;
-    bool body_forgotten = false;              // of an answer that is none
+    bool body_forgotten = false;  // of an answer that is none
 
 private:
     bool take_header(std::string_view line) {
         header_bytes_ += line.size();
         if (header_bytes_ > kHeaderBytesMax)
-            return fail(Error(ErrorCode::malformed, "more than " + std::to_string(kHeaderBytesMax) + " bytes of headers"));
+            return fail(
+                Error(ErrorCode::malformed, "more than " + std::to_string(kHeaderBytesMax) + " bytes of headers"));
         constexpr std::string_view kEncoding = "content-encoding:";
         if (line.size() > kEncoding.size() && curl_strnequal(line.data(), kEncoding.data(), kEncoding.size()))
-            encoding = printable(line.substr(kEncoding.size(), line.find_last_not_of("\r\n") + 1 - kEncoding.size()), 40);
+            encoding =
+                printable(line.substr(kEncoding.size(), line.find_last_not_of("\r\n") + 1 - kEncoding.size()), 40);
         return true;
     }
     bool take_body(std::span<const std::byte> bytes) {
@@ -97,7 +103,8 @@ private:
         }
         Status kept = body.append(bytes);
         if (!kept)
-            return fail(kept.error().code() == ErrorCode::limit ? Error(ErrorCode::corrupt, "more bytes than it has") : std::move(kept).error());
+            return fail(kept.error().code() == ErrorCode::limit ? Error(ErrorCode::corrupt, "more bytes than it has")
+                                                                : std::move(kept).error());
         hasher.update(bytes);
         return true;
     }
@@ -135,7 +142,7 @@ private:
 
 struct Answer {
     long status = 0;
-    std::int64_t length = -1;                 // as the server says; -1: it does not
+    std::int64_t length = -1;  // as the server says; -1: it does not
     SpooledBytes body;
     Hash hash;
     std::string encoding;
@@ -185,7 +192,9 @@ public:
     bool is_writable() const override { return options_.writable; }
 
     Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
-        const Request request{.method = Method::get, .url = url_of(CacheKind::record, id_from<Hash>(key)), .bytes_max = kCacheRecordBytesMax};
+        const Request request{.method = Method::get,
+                              .url = url_of(CacheKind::record, id_from<Hash>(key)),
+                              .bytes_max = kCacheRecordBytesMax};
         FARDEL_TRY_ASSIGN(auto answer, get(request, [&key](Answer& got) { return is_whole_record(key, got); }));
         if (!answer)
             return std::optional<std::vector<std::byte>>();
@@ -200,15 +209,19 @@ public:
     Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
         if (size_bytes > options_.object_bytes_max)
             return std::shared_ptr<const BlobSource>();
-        const Request request{.method = Method::get, .url = url_of(CacheKind::object, id_from<Hash>(asset)), .bytes_max = size_bytes};
-        FARDEL_TRY_ASSIGN(auto answer, get(request, [&](Answer& got) { return got.body.size_bytes() == size_bytes && got.hash == id_from<Hash>(asset); }));
+        const Request request{
+            .method = Method::get, .url = url_of(CacheKind::object, id_from<Hash>(asset)), .bytes_max = size_bytes};
+        FARDEL_TRY_ASSIGN(auto answer, get(request, [&](Answer& got) {
+                              return got.body.size_bytes() == size_bytes && got.hash == id_from<Hash>(asset);
+                          }));
         return answer ? answer->body.take_blob() : nullptr;
     }
 
     Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) override {
         const Hash id = id_from<Hash>(asset);
         if (size_bytes > options_.object_bytes_max)
-            return Error(ErrorCode::limit, name() + ": " + std::to_string(size_bytes) + " bytes; at most " + std::to_string(options_.object_bytes_max));
+            return Error(ErrorCode::limit, name() + ": " + std::to_string(size_bytes) + " bytes; at most " +
+                                               std::to_string(options_.object_bytes_max));
         if (!was_broken(id)) {
             const Request request{.method = Method::head, .url = url_of(CacheKind::object, id)};
             FARDEL_TRY_ASSIGN(const Answer there, perform(request));
@@ -277,12 +290,15 @@ private:
     }
 
     Status put(CacheKind kind, const Hash& id, const BlobSource& bytes, std::uint64_t size_bytes) {
-        const Request request{.method = Method::put, .url = url_of(kind, id), .upload = &bytes, .upload_bytes = size_bytes};
+        const Request request{
+            .method = Method::put, .url = url_of(kind, id), .upload = &bytes, .upload_bytes = size_bytes};
         FARDEL_TRY_ASSIGN(const Answer answer, perform(request));
         if (answer.status != 200 && answer.status != 201 && answer.status != 204)
-            return is_absence(answer.status) || answer.status == 409 ? Error(ErrorCode::denied, printable(request.url, 400) + ": the server answers " + std::to_string(answer.status) +
-                                                                                                     ": it makes no folders (nginx: create_full_put_path)")
-                                                                     : refusal(answer.status, request.url);
+            return is_absence(answer.status) || answer.status == 409
+                       ? Error(ErrorCode::denied, printable(request.url, 400) + ": the server answers " +
+                                                      std::to_string(answer.status) +
+                                                      ": it makes no folders (nginx: create_full_put_path)")
+                       : refusal(answer.status, request.url);
         const std::scoped_lock lock(mutex_);
         broken_.erase(id);
         return ok();
@@ -299,7 +315,10 @@ private:
             return std::move(*exchange.error).with_context(printable(request.url, 400));
         if (code != CURLE_OK && !exchange.body_forgotten)
             return Error(code_of(code), printable(request.url, 400) + ": " + curl_easy_strerror(code));
-        Answer answer{.status = exchange.status(), .body = std::move(exchange.body), .hash = exchange.hasher.finish(), .encoding = std::move(exchange.encoding)};
+        Answer answer{.status = exchange.status(),
+                      .body = std::move(exchange.body),
+                      .hash = exchange.hasher.finish(),
+                      .encoding = std::move(exchange.encoding)};
         curl_off_t length = -1;
         curl_easy_getinfo(curl.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
         answer.length = length;
@@ -318,9 +337,11 @@ private:
         curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(curl, CURLOPT_USERAGENT, "fardel");
         const auto bytes = std::max(request.bytes_max, request.upload_bytes);
-        const long timeout_ms = static_cast<long>(std::clamp<std::int64_t>(options_.timeout.count(), 1, kMillisecondsMax));
+        const long timeout_ms =
+            static_cast<long>(std::clamp<std::int64_t>(options_.timeout.count(), 1, kMillisecondsMax));
         curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, timeout_ms);
-        curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, std::min(kMillisecondsMax, timeout_ms + static_cast<long>(bytes / (kBytesPerSecond / 1000))));
+        curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
+                         std::min(kMillisecondsMax, timeout_ms + static_cast<long>(bytes / (kBytesPerSecond / 1000))));
         curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, kStallBytesPerSecond);
         curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, std::max(1L, timeout_ms / 1000));
         curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Exchange::on_header);
@@ -399,8 +420,11 @@ Result<std::string> part_of(CURLU* url, CURLUPart part) {
 // As it is used: whole, without a '/' at its end.
 Result<std::string> parse_url(const std::string& text) {
     const CurlUrl url(curl_url());
-    const auto no_good = [&](std::string_view why) { return Error(ErrorCode::malformed, "\"" + printable(text, 400) + "\": " + std::string(why)); };
-    if (!url || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK || text.find('\0') != std::string::npos)
+    const auto no_good = [&](std::string_view why) {
+        return Error(ErrorCode::malformed, "\"" + printable(text, 400) + "\": " + std::string(why));
+    };
+    if (!url || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
+        text.find('\0') != std::string::npos)
         return no_good("not a URL");
     FARDEL_TRY_ASSIGN(const std::string scheme, part_of(url.get(), CURLUPART_SCHEME));
     if (scheme != "http" && scheme != "https")

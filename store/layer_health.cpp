@@ -20,8 +20,8 @@ void LayerHealth::add(std::chrono::microseconds took, std::uint64_t bytes, const
     const auto sum = std::accumulate(took_.begin(), took_.end(), std::chrono::microseconds(0));
     const auto average = sum / static_cast<int>(std::max(took_.size(), kAnswersFewest));
     if (average > slow_)
-        reason_ = "slow: " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(average).count()) + " ms an answer; at most " +
-                  std::to_string(slow_.count()) + " are waited for";
+        reason_ = "slow: " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(average).count()) +
+                  " ms an answer; at most " + std::to_string(slow_.count()) + " are waited for";
 }
 
 void LayerHealth::give_up(const Error& error) {

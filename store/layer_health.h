@@ -14,9 +14,9 @@ namespace fardel {
 class LayerHealth {
 public:
     static constexpr std::size_t kAnswersRemembered = 8;
-    static constexpr std::size_t kAnswersFewest = 4;         // the first ones count as if quick ones had gone before
+    static constexpr std::size_t kAnswersFewest = 4;  // the first ones count as if quick ones had gone before
     static constexpr int kErrorsInARow = 3;
-    static constexpr std::uint64_t kBytesPerSecond = 8u << 20;   // so fast, many bytes are not slow
+    static constexpr std::uint64_t kBytesPerSecond = 8u << 20;  // so fast, many bytes are not slow
 
     explicit LayerHealth(std::chrono::milliseconds slow) : slow_(slow) {}
 

@@ -60,7 +60,8 @@ Result<std::vector<std::byte>> read_whole(const BlobSource& blob, std::uint64_t 
         FARDEL_TRY_ASSIGN(count, stream->read(std::span(bytes).subspan(size)));
     }
     if (size != size_bytes)
-        return Error(ErrorCode::corrupt, "expected " + std::to_string(size_bytes) + " bytes of an asset, found " + (size > size_bytes ? "more" : std::to_string(size)));
+        return Error(ErrorCode::corrupt, "expected " + std::to_string(size_bytes) + " bytes of an asset, found " +
+                                             (size > size_bytes ? "more" : std::to_string(size)));
     bytes.resize(size);
     return bytes;
 }
@@ -145,6 +146,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<CacheLayer> make_memory_layer(std::size_t bytes_max) { return std::make_unique<MemoryLayer>(bytes_max); }
+std::unique_ptr<CacheLayer> make_memory_layer(std::size_t bytes_max) {
+    return std::make_unique<MemoryLayer>(bytes_max);
+}
 
 }  // namespace fardel

@@ -37,6 +37,7 @@ private:
 // All of `bytes` at `offset`. `subject` names the file in errors.
 Status write_whole(int descriptor, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& subject);
 
-std::shared_ptr<const ByteSource> make_descriptor_source(OpenDescriptor descriptor, std::uint64_t size_bytes, std::string subject);
+std::shared_ptr<const ByteSource> make_descriptor_source(OpenDescriptor descriptor, std::uint64_t size_bytes,
+                                                         std::string subject);
 
 }  // namespace fardel

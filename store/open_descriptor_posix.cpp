@@ -19,7 +19,8 @@ public:
 
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         while (!out.empty()) {
-            const ssize_t count = ::pread(descriptor_.get(), out.data(), std::min(out.size(), kTransferBytesMax), static_cast<off_t>(offset));
+            const ssize_t count = ::pread(descriptor_.get(), out.data(), std::min(out.size(), kTransferBytesMax),
+                                          static_cast<off_t>(offset));
             if (count < 0 && errno == EINTR)
                 continue;
             if (count < 0)
@@ -42,7 +43,8 @@ private:
 
 Status write_whole(int descriptor, std::uint64_t offset, std::span<const std::byte> bytes, const std::string& subject) {
     while (!bytes.empty()) {
-        const ssize_t count = ::pwrite(descriptor, bytes.data(), std::min(bytes.size(), kTransferBytesMax), static_cast<off_t>(offset));
+        const ssize_t count =
+            ::pwrite(descriptor, bytes.data(), std::min(bytes.size(), kTransferBytesMax), static_cast<off_t>(offset));
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
@@ -53,7 +55,8 @@ Status write_whole(int descriptor, std::uint64_t offset, std::span<const std::by
     return ok();
 }
 
-std::shared_ptr<const ByteSource> make_descriptor_source(OpenDescriptor descriptor, std::uint64_t size_bytes, std::string subject) {
+std::shared_ptr<const ByteSource> make_descriptor_source(OpenDescriptor descriptor, std::uint64_t size_bytes,
+                                                         std::string subject) {
     return std::make_shared<DescriptorSource>(std::move(descriptor), size_bytes, std::move(subject));
 }
 

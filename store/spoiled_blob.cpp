@@ -45,6 +45,8 @@ void spoil(std::vector<std::byte>& bytes, std::uint64_t number) {
         bytes[static_cast<std::size_t>(number / 8 % bytes.size())] ^= std::byte(1u << (number % 8));
 }
 
-std::shared_ptr<const BlobSource> make_spoiled_blob(std::shared_ptr<const BlobSource> blob) { return std::make_shared<SpoiledBlob>(std::move(blob)); }
+std::shared_ptr<const BlobSource> make_spoiled_blob(std::shared_ptr<const BlobSource> blob) {
+    return std::make_shared<SpoiledBlob>(std::move(blob));
+}
 
 }  // namespace fardel

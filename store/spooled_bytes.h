@@ -1,5 +1,5 @@
-// SpooledBytes: what comes in from elsewhere, bounded: the first of it in memory, the rest in a temporary file without a
-// name, which is gone with its last reader. One thread; the blob that it becomes is read by any number.
+// SpooledBytes: what comes in from elsewhere, bounded: the first of it in memory, the rest in a temporary file without
+// a name, which is gone with its last reader. One thread; the blob that it becomes is read by any number.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -28,7 +28,7 @@ public:
 
     // Nothing can be appended afterwards.
     std::shared_ptr<const BlobSource> take_blob();
-    std::vector<std::byte> take_memory();   // of at most kMemoryBytesMax
+    std::vector<std::byte> take_memory();  // of at most kMemoryBytesMax
 
 private:
     class File;

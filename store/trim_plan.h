@@ -10,8 +10,8 @@
 
 namespace fardel {
 
-// Of `files`, those that have not been used for too long, then the least recently used ones until the rest fits. The same
-// order for everybody who sees the same files, so that two who trim at once do not remove twice as much.
+// Of `files`, those that have not been used for too long, then the least recently used ones until the rest fits. The
+// same order for everybody who sees the same files, so that two who trim at once do not remove twice as much.
 std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrim& trim, std::int64_t now_ns);
 
 }  // namespace fardel

@@ -14,8 +14,8 @@ namespace fardel {
 
 class WriteBehind {
 public:
-    explicit WriteBehind(std::size_t bytes_max);   // may throw what std::thread does
-    ~WriteBehind();                                // finishes what is being done; the rest is given up
+    explicit WriteBehind(std::size_t bytes_max);  // may throw what std::thread does
+    ~WriteBehind();                               // finishes what is being done; the rest is given up
     WriteBehind(const WriteBehind&) = delete;
     WriteBehind& operator=(const WriteBehind&) = delete;
 
@@ -32,7 +32,9 @@ private:
         std::function<void()> work;
     };
 
-    bool has_room(std::uint64_t bytes) const { return bytes_waiting_ == 0 || bytes <= bytes_max_ - std::min(bytes_max_, bytes_waiting_); }
+    bool has_room(std::uint64_t bytes) const {
+        return bytes_waiting_ == 0 || bytes <= bytes_max_ - std::min(bytes_max_, bytes_waiting_);
+    }
     void push(std::uint64_t bytes, std::function<void()> work);
     void run();
 
@@ -40,11 +42,11 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Work> waiting_;
-    std::uint64_t bytes_waiting_ = 0;              // what is being done included
+    std::uint64_t bytes_waiting_ = 0;  // what is being done included
     std::uint64_t added_ = 0;
     std::uint64_t done_ = 0;
     bool stopping_ = false;
-    std::thread thread_;                           // last: it uses the rest
+    std::thread thread_;  // last: it uses the rest
 };
 
 }  // namespace fardel

@@ -1,4 +1,5 @@
-// A StagedFile in memory, for tests of the writer: its bytes can be looked at, and its n-th operation can be made to fail.
+// A StagedFile in memory, for tests of the writer: its bytes can be looked at, and its n-th operation can be made to
+// fail.
 #pragma once
 
 #include <fardel/format/staged_file.h>
@@ -13,9 +14,9 @@ namespace fardel::tests {
 struct MemoryDisk {
     std::vector<std::byte> bytes;
     bool committed = false;
-    bool removed = false;        // the StagedFile is gone without commit
-    int operations = 0;          // so far
-    int fails_at = 0;            // the operation that fails, counted from 1; 0: none
+    bool removed = false;  // the StagedFile is gone without commit
+    int operations = 0;    // so far
+    int fails_at = 0;      // the operation that fails, counted from 1; 0: none
     ErrorCode failure = ErrorCode::no_space;
     std::size_t bytes_largest = 0;
 };
@@ -27,7 +28,7 @@ public:
 
     Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
         if (Status status = next_operation(); !status) {
-            write(offset, bytes.first(bytes.size() / 2));   // as a full disk does
+            write(offset, bytes.first(bytes.size() / 2));  // as a full disk does
             return status;
         }
         write(offset, bytes);

@@ -29,7 +29,8 @@ inline std::string openarena_archive(const std::string& name) {
 inline std::vector<std::string> openarena_archives() {
     std::vector<std::string> paths;
     std::error_code error;
-    for (std::filesystem::directory_iterator file(openarena_folder(), error), end; !error && file != end; file.increment(error))
+    for (std::filesystem::directory_iterator file(openarena_folder(), error), end; !error && file != end;
+         file.increment(error))
         if (file->path().extension() == ".pk3")
             paths.push_back(file->path().string());
     REQUIRE_MESSAGE(paths.size() >= 10, "setup/install-dependencies installs OpenArena's archives");

@@ -48,7 +48,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     if (surroundings.file_bytes_max != 0) {
         const rlimit limit{surroundings.file_bytes_max, surroundings.file_bytes_max};
         ::setrlimit(RLIMIT_FSIZE, &limit);
-        ::signal(SIGXFSZ, SIG_IGN);   // write() says EFBIG instead
+        ::signal(SIGXFSZ, SIG_IGN);  // write() says EFBIG instead
     }
     if (surroundings.user != 0 && (::setgid(surroundings.user) != 0 || ::setuid(surroundings.user) != 0))
         ::_exit(125);
@@ -82,7 +82,7 @@ pid_t start(const Arguments& words, const Surroundings& surroundings, int out, i
     const pid_t id = ::fork();
     REQUIRE(id >= 0);
     if (id == 0) {
-        ::setsid();   // no terminal of the tester's
+        ::setsid();  // no terminal of the tester's
         ::dup2(in, STDIN_FILENO);
         ::dup2(out, STDOUT_FILENO);
         ::dup2(err, STDERR_FILENO);
@@ -129,7 +129,9 @@ std::string shown(const Arguments& words) {
 }  // namespace
 
 Outcome run_program(const Arguments& words, const Surroundings& surroundings) {
-    const int out = surroundings.output_path.empty() ? open_memory() : ::open(surroundings.output_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    const int out = surroundings.output_path.empty()
+                        ? open_memory()
+                        : ::open(surroundings.output_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     REQUIRE(out >= 0);
     const int err = open_memory();
     const pid_t id = start(words, surroundings, out, err);
@@ -140,7 +142,9 @@ Outcome run_program(const Arguments& words, const Surroundings& surroundings) {
     return outcome;
 }
 
-Outcome run(const Arguments& arguments, const Surroundings& surroundings) { return run_program(with_program(arguments), surroundings); }
+Outcome run(const Arguments& arguments, const Surroundings& surroundings) {
+    return run_program(with_program(arguments), surroundings);
+}
 
 std::string run_well(const Arguments& arguments, const Surroundings& surroundings) {
     const Outcome outcome = run(arguments, surroundings);
@@ -149,7 +153,9 @@ std::string run_well(const Arguments& arguments, const Surroundings& surrounding
     return outcome.out;
 }
 
-Outcome run_shell(const std::string& line, const Surroundings& surroundings) { return run_program({"/bin/sh", "-c", line}, surroundings); }
+Outcome run_shell(const std::string& line, const Surroundings& surroundings) {
+    return run_program({"/bin/sh", "-c", line}, surroundings);
+}
 
 Running::Running(const Arguments& arguments, const Surroundings& surroundings)
     : out_(open_memory()), err_(open_memory()) {
@@ -173,7 +179,8 @@ Outcome Running::wait() {
     return outcome;
 }
 
-Outcome run_at_terminal(const Arguments& arguments, const std::vector<std::pair<std::string, std::string>>& answers, const Surroundings& surroundings) {
+Outcome run_at_terminal(const Arguments& arguments, const std::vector<std::pair<std::string, std::string>>& answers,
+                        const Surroundings& surroundings) {
     Arguments argument_texts = with_program(arguments);
     std::vector<std::string> environment_texts = environment_of(surroundings);
     environment_texts.push_back("TERM=xterm");
@@ -193,7 +200,7 @@ Outcome run_at_terminal(const Arguments& arguments, const std::vector<std::pair<
         pollfd waiting{terminal, POLLIN, 0};
         char chunk[4096];
         const ssize_t count = ::poll(&waiting, 1, 100) > 0 ? ::read(terminal, chunk, sizeof chunk) : 0;
-        if (count < 0 || Clock::now() > deadline)   // EIO: the program is gone
+        if (count < 0 || Clock::now() > deadline)  // EIO: the program is gone
             break;
         outcome.out.append(chunk, static_cast<std::size_t>(count));
         if (answered == answers.size())

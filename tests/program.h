@@ -12,7 +12,7 @@
 namespace fardel::tests {
 
 struct Outcome {
-    int exit_code = -1;    // -1: a signal ended it
+    int exit_code = -1;  // -1: a signal ended it
     int signal = 0;
     std::string out;
     std::string err;
@@ -54,8 +54,10 @@ private:
     int err_ = -1;
 };
 
-// At a terminal of its own: types each answer when its question has been shown. Outcome::out is all that the terminal showed.
-Outcome run_at_terminal(const Arguments& arguments, const std::vector<std::pair<std::string, std::string>>& answers = {},
+// At a terminal of its own: types each answer when its question has been shown. Outcome::out is all that the terminal
+// showed.
+Outcome run_at_terminal(const Arguments& arguments,
+                        const std::vector<std::pair<std::string, std::string>>& answers = {},
                         const Surroundings& surroundings = {});
 
 // The parts of an error line: "fardel: …; … [code]", one line, nothing on standard output.

@@ -1,5 +1,5 @@
-// The tests that every record of the format passes: golden bytes, round trip, each proper prefix refused, one extra byte
-// refused, each flipped bit refused or read as exactly what it says.
+// The tests that every record of the format passes: golden bytes, round trip, each proper prefix refused, one extra
+// byte refused, each flipped bit refused or read as exactly what it says.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -33,8 +33,9 @@ void check_record_family(const Value& value, const Bytes& golden, Encode encode,
         Bytes flipped = golden;
         flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
         const auto read = decode(std::span<const std::byte>(flipped));
-        if (!read) continue;
-        CHECK(encode(*read) == flipped);   // nothing is ignored, nothing has two forms
+        if (!read)
+            continue;
+        CHECK(encode(*read) == flipped);  // nothing is ignored, nothing has two forms
         CHECK_FALSE(*read == value);
     }
 }

@@ -24,7 +24,8 @@ void check_asset_buckets(const Tables& tables, Findings& findings);
 void check_names(const Tables& tables, Strings& texts, Findings& findings);
 // `names`, below: hash_names().
 // name_places.cpp: no two names in one place of a case-insensitive file system, and no file that is a folder.
-void check_name_places(const Tables& tables, const Strings& texts, std::span<const HashedName> names, Findings& findings);
+void check_name_places(const Tables& tables, const Strings& texts, std::span<const HashedName> names,
+                       Findings& findings);
 // name_look_up.cpp: the look-up tables of names, against the texts.
 void check_name_look_up(const Tables& tables, std::span<const HashedName> names, Findings& findings);
 

@@ -3,8 +3,8 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
-#include <string>
 #include <span>
+#include <string>
 
 namespace fardel {
 namespace {
@@ -12,7 +12,8 @@ namespace {
 // Where names stand on a case-insensitive file system: by the hash of the folded text first.
 class Places {
 public:
-    Places(const Tables& tables, const Strings& texts, std::span<const HashedName> names) : tables_(tables), texts_(texts), places_(names) {}
+    Places(const Tables& tables, const Strings& texts, std::span<const HashedName> names)
+        : tables_(tables), texts_(texts), places_(names) {}
 
     std::optional<std::string_view> text_of(std::uint32_t name) const {
         const auto record = tables_.find<NameRecord>(name);
@@ -65,7 +66,8 @@ void check_equal_folds(const Places& places, Findings& findings) {
 
 }  // namespace
 
-void check_name_places(const Tables& tables, const Strings& texts, std::span<const HashedName> names, Findings& findings) {
+void check_name_places(const Tables& tables, const Strings& texts, std::span<const HashedName> names,
+                       Findings& findings) {
     const Places places(tables, texts, names);
     check_equal_folds(places, findings);
 

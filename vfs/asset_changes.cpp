@@ -33,7 +33,8 @@ public:
 
     // Nothing when that cannot be told from the record alone: variants, names of others that are extended.
     Result<std::optional<AssetId>> plain_asset() const {
-        if (!record_.is(NameRecord::published) || record_.is(NameRecord::tombstone) || record_.is(NameRecord::has_variants))
+        if (!record_.is(NameRecord::published) || record_.is(NameRecord::tombstone) ||
+            record_.is(NameRecord::has_variants))
             return std::optional<AssetId>();
         FARDEL_TRY_ASSIGN(const AssetIndex index, bundle_.default_asset(record_));
         FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle_.asset(index));
@@ -55,7 +56,11 @@ Result<std::optional<AssetId>> asset_at(const MountSet& set, std::string_view na
 class ChangeFinder {
 public:
     ChangeFinder(const MountSet& before, const MountSet& after, MountId mount)
-        : before_(before), after_(after), old_(*before.find(mount)->bundle), new_(*after.find(mount)->bundle), place_(before.find(mount)->place) {}
+        : before_(before),
+          after_(after),
+          old_(*before.find(mount)->bundle),
+          new_(*after.find(mount)->bundle),
+          place_(before.find(mount)->place) {}
 
     std::vector<AssetChange> find() {
         if (Status walked = walk(); !walked)
@@ -98,7 +103,8 @@ private:
         auto is = asset_at(after_, name);
         if (was && is && *was == *is)
             return;
-        AssetChange& change = changes_.emplace_back(AssetChange{.path = "/" + name, .before = {}, .after = {}, .error = {}});
+        AssetChange& change =
+            changes_.emplace_back(AssetChange{.path = "/" + name, .before = {}, .after = {}, .error = {}});
         if (was)
             change.before = *was;
         else

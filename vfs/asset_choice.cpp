@@ -34,7 +34,8 @@ struct Choices {
             return ok();
         }
         if (match.record.count == 0 || match.record.count > limits::kVariantsPerNameMax)
-            return Error(ErrorCode::malformed, bundle.label() + ": a name with " + std::to_string(match.record.count) + " variants");
+            return Error(ErrorCode::malformed,
+                         bundle.label() + ": a name with " + std::to_string(match.record.count) + " variants");
         for (std::uint32_t i = 0; i < match.record.count; ++i)
             FARDEL_TRY(add_variant(*match.mount, match.record.target + i));
         return ok();
@@ -44,7 +45,8 @@ struct Choices {
         const Bundle& bundle = *mount.bundle;
         FARDEL_TRY_ASSIGN(const VariantRecord variant, bundle.variant(index));
         if (variant.asset >= bundle.asset_count() || variant.tag_count > limits::kTagsPerVariantMax)
-            return Error(ErrorCode::malformed, bundle.label() + ": variant " + std::to_string(index) + " leads nowhere");
+            return Error(ErrorCode::malformed,
+                         bundle.label() + ": variant " + std::to_string(index) + " leads nowhere");
         VariantTags out;
         for (std::uint32_t i = 0; i < variant.tag_count; ++i) {
             FARDEL_TRY_ASSIGN(const TagRecord tag, bundle.tag(variant.tag_first + i));
@@ -83,7 +85,8 @@ bool is_above(const Mount& a, const Mount& b) { return &a < &b; }
 }  // namespace
 
 Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, TellTags tell) {
-    if (!match.record.is(NameRecord::has_variants) || (set.preference().empty() && set.pure_policy() == nullptr && tell == TellTags::no))
+    if (!match.record.is(NameRecord::has_variants) ||
+        (set.preference().empty() && set.pure_policy() == nullptr && tell == TellTags::no))
         return take_default(match);
     Choices choices{.policy = set.pure_policy(), .tags = {}, .assets = {}};
     FARDEL_TRY(choices.add(match));

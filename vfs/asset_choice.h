@@ -23,8 +23,8 @@ enum class TellTags : bool { no, yes };
 // Among the variants of the match's own bundle. The match is no tombstone. Errors: corrupt, malformed, io,
 // denied (a pure policy allows none of them).
 Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, TellTags tell = TellTags::no);
-// Of a match that won `name` in the published tree, other bundles' variants included. Of two variants with equal tags the
-// one of the mount with the higher precedence counts.
+// Of a match that won `name` in the published tree, other bundles' variants included. Of two variants with equal tags
+// the one of the mount with the higher precedence counts.
 Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match, std::string_view name,
                                      std::uint64_t hash, TellTags tell = TellTags::no);
 

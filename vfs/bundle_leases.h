@@ -1,7 +1,8 @@
-// BundleLeases: one bundle under several reference counts, so that threads that open its files do not take turns at one.
+// BundleLeases: one bundle under several reference counts, so that threads that open its files do not take turns at
+// one.
 //
-// Each count stands on a cache line of its own; a thread uses the one that its number tells. Whoever holds a lease keeps
-// the bundle alive. Immutable; any thread.
+// Each count stands on a cache line of its own; a thread uses the one that its number tells. Whoever holds a lease
+// keeps the bundle alive. Immutable; any thread.
 #pragma once
 
 #include "thread_number.h"

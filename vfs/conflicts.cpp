@@ -79,7 +79,8 @@ Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t confli
 }  // namespace
 
 bool Conflict::harmless() const noexcept {
-    return winner.asset && std::ranges::all_of(hidden, [this](const ConflictSide& side) { return side.asset == winner.asset; });
+    return winner.asset &&
+           std::ranges::all_of(hidden, [this](const ConflictSide& side) { return side.asset == winner.asset; });
 }
 
 Result<std::vector<Conflict>> find_conflicts(const MountSet& set, std::size_t conflicts_max) {

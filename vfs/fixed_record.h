@@ -25,9 +25,7 @@ public:
     FixedWriter(const FixedWriter&) = delete;
     FixedWriter& operator=(const FixedWriter&) = delete;
 
-    void raw(std::span<const std::byte> bytes) {
-        std::ranges::copy(bytes, take(bytes.size()).begin());
-    }
+    void raw(std::span<const std::byte> bytes) { std::ranges::copy(bytes, take(bytes.size()).begin()); }
     template <class Tag>
     void id(const Id32<Tag>& id) {
         raw(std::as_bytes(std::span(id.bytes)));
@@ -67,7 +65,8 @@ inline constexpr std::size_t kFixedHeaderBytes = 16;
 class FixedReader {
 public:
     // `subject` begins every message, e.g. "pure offer"; it must live as long as the reader.
-    FixedReader(std::span<const std::byte> bytes, std::size_t size_bytes, std::string_view subject) : rest_(bytes), subject_(subject) {
+    FixedReader(std::span<const std::byte> bytes, std::size_t size_bytes, std::string_view subject)
+        : rest_(bytes), subject_(subject) {
         if (bytes.size() != size_bytes)
             fail(ErrorCode::malformed, std::to_string(bytes.size()) + " bytes, not " + std::to_string(size_bytes));
     }

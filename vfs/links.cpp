@@ -94,7 +94,8 @@ private:
                 break;
             FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
             const std::string name = place + std::string(text);
-            if (!record.is(NameRecord::published) || record.is(NameRecord::tombstone) || !verify_name(name) || !glob_matches(pattern, name))
+            if (!record.is(NameRecord::published) || record.is(NameRecord::tombstone) || !verify_name(name) ||
+                !glob_matches(pattern, name))
                 continue;
             FARDEL_TRY_ASSIGN(const bool visible, is_published(name));
             if (visible)

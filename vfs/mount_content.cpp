@@ -11,7 +11,8 @@ namespace {
 
 class ContentOpener {
 public:
-    ContentOpener(const MountOptions& options, const std::shared_ptr<BlockCache>& cache, const std::shared_ptr<DigestCache>& digests)
+    ContentOpener(const MountOptions& options, const std::shared_ptr<BlockCache>& cache,
+                  const std::shared_ptr<DigestCache>& digests)
         : options_(options), cache_(cache), digests_(digests) {}
 
     Result<MountContent> operator()(const std::string& path) const {
@@ -29,12 +30,15 @@ public:
                              ": there is no trust policy that could accept it; give one, or allow unsigned "
                              "bundles for development");
         auto bundle = open_bundle(source, options_.policy);
-        if (!bundle && options_.policy != nullptr && options_.allow_unsigned && bundle.error().code() == ErrorCode::untrusted)
+        if (!bundle && options_.policy != nullptr && options_.allow_unsigned &&
+            bundle.error().code() == ErrorCode::untrusted)
             bundle = open_bundle(source, nullptr);
         return content_of(std::move(bundle), MountKind::bundle);
     }
 
-    Result<MountContent> operator()(const std::shared_ptr<const BundlePlan>& plan) const { return open_plan(*plan, MountKind::plan); }
+    Result<MountContent> operator()(const std::shared_ptr<const BundlePlan>& plan) const {
+        return open_plan(*plan, MountKind::plan);
+    }
 
     Result<MountContent> open_loose(const std::string& path, MountKind kind) const {
         FARDEL_TRY(verify_unsigned(kind));
@@ -52,8 +56,9 @@ private:
     Status verify_unsigned(MountKind kind) const {
         if (options_.allow_unsigned)
             return ok();
-        return Error(ErrorCode::untrusted, options_.label + ": " + std::string(mount_kind_text(kind)) +
-                                               "s are signed by nobody; allow unsigned content for development, or pack and sign it");
+        return Error(ErrorCode::untrusted,
+                     options_.label + ": " + std::string(mount_kind_text(kind)) +
+                         "s are signed by nobody; allow unsigned content for development, or pack and sign it");
     }
 
     Result<MountContent> open_plan(const BundlePlan& plan, MountKind kind) const {
@@ -64,8 +69,10 @@ private:
         return content_of(open_bundle(*std::move(source), nullptr), kind);
     }
 
-    Result<std::shared_ptr<const Bundle>> open_bundle(std::shared_ptr<const ByteSource> source, const TrustPolicy* policy) const {
-        return Bundle::open(std::move(source), {.policy = policy, .now_s = options_.now_s, .cache = cache_, .label = options_.label});
+    Result<std::shared_ptr<const Bundle>> open_bundle(std::shared_ptr<const ByteSource> source,
+                                                      const TrustPolicy* policy) const {
+        return Bundle::open(std::move(source),
+                            {.policy = policy, .now_s = options_.now_s, .cache = cache_, .label = options_.label});
     }
 
     static Result<MountContent> content_of(Result<std::shared_ptr<const Bundle>> bundle, MountKind kind) {

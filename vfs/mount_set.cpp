@@ -28,8 +28,8 @@ std::vector<NameRun::Member> members_of(const NameRun& run, std::span<const Moun
     return out;
 }
 
-// Moves mounts into the runs when too many are outside: into the newest run, or a new one when that is full. Whether there
-// may be more to move.
+// Moves mounts into the runs when too many are outside: into the newest run, or a new one when that is full. Whether
+// there may be more to move.
 bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameRun>>& runs) {
     std::vector<Mount*> outside;
     for (Mount& mount : mounts)
@@ -66,7 +66,8 @@ bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
 
 // In place of those it has the priority of, or before the next lower one: the youngest of its priority.
 void insert_youngest(std::vector<Mount>& mounts, Mount mount) {
-    const auto below = std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
+    const auto below =
+        std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
     mounts.insert(below, std::move(mount));
 }
 
@@ -152,7 +153,7 @@ MountDescription Mount::describe() const {
 }
 
 std::shared_ptr<MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& runs,
-                                               std::shared_ptr<const VariantPreference> preference) {
+                                         std::shared_ptr<const VariantPreference> preference) {
     auto set = std::make_shared<MountSet>();
     set->mounts_ = std::move(mounts);
     set->preference_ = std::move(preference);
@@ -210,7 +211,9 @@ Result<std::shared_ptr<const MountSet>> MountSet::changed(MountSetChange change)
     }
 
     Runs runs = this->runs();
-    const auto is_mounted = [&](ContentNumber number) { return std::ranges::find(mounts, number, &Mount::number) != mounts.end(); };
+    const auto is_mounted = [&](ContentNumber number) {
+        return std::ranges::find(mounts, number, &Mount::number) != mounts.end();
+    };
     for (auto& run : runs)
         if (!std::ranges::all_of(run->members(), is_mounted))
             run = NameRun::build(members_of(*run, mounts));
@@ -224,7 +227,8 @@ std::shared_ptr<const MountSet> MountSet::preferring(std::shared_ptr<const Varia
     return make(mounts_, runs(), std::move(preference));
 }
 
-std::shared_ptr<const MountSet> MountSet::locked(std::vector<Mount> mounts, std::shared_ptr<const PurePolicy> policy) const {
+std::shared_ptr<const MountSet> MountSet::locked(std::vector<Mount> mounts,
+                                                 std::shared_ptr<const PurePolicy> policy) const {
     for (Mount& mount : mounts)
         mount.in_run = mount.unfit = false;
     Runs runs;

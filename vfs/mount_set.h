@@ -52,7 +52,8 @@ struct Mount : MountContent {
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;
     std::string place;  // empty: the root
-    // Globs over paths of the tree: of this mount nothing else is visible, and no bundle or asset by its id. nullptr: all.
+    // Globs over paths of the tree: of this mount nothing else is visible, and no bundle or asset by its id. nullptr:
+    // all.
     std::shared_ptr<const std::vector<std::string>> paths;
     bool in_run = false;  // its names are in one of the set's runs
     bool unfit = false;   // they can be in none

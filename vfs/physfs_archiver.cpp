@@ -31,11 +31,12 @@ std::shared_ptr<const PhysfsArchiverOptions> registered_options() {
     return registered;
 }
 
-// ---- An archive ------------------------------------------------------------------------------------------------------
+// ---- An archive
+// ------------------------------------------------------------------------------------------------------
 
 struct Archive {
     std::shared_ptr<const Vfs> vfs;
-    std::string root;     // a folder of the Vfs without '/' at its end; empty: its root
+    std::string root;         // a folder of the Vfs without '/' at its end; empty: its root
     PHYSFS_Io* io = nullptr;  // to be destroyed with the archive; nullptr: somebody owns it
 };
 
@@ -49,7 +50,8 @@ std::optional<std::string> find_path(const Archive& archive, std::string_view na
     if (path.empty())
         path = "/";
     const auto parts = parse_path_parts(path);
-    const bool hidden = archive.root.empty() && parts && parts->kind != PathKind::root && parts->kind != PathKind::published;
+    const bool hidden =
+        archive.root.empty() && parts && parts->kind != PathKind::root && parts->kind != PathKind::published;
     if (!parts || hidden)
         return std::nullopt;
     return path;
@@ -65,10 +67,16 @@ int stat(void* opaque, const char* name, PHYSFS_Stat* out) noexcept {
     const auto path = find_path(archive, name);
     if (!path)
         return fail(PHYSFS_ERR_NOT_FOUND);
-    *out = PHYSFS_Stat{.filesize = 0, .modtime = -1, .createtime = -1, .accesstime = -1, .filetype = PHYSFS_FILETYPE_DIRECTORY, .readonly = 1};
+    *out = PHYSFS_Stat{.filesize = 0,
+                       .modtime = -1,
+                       .createtime = -1,
+                       .accesstime = -1,
+                       .filetype = PHYSFS_FILETYPE_DIRECTORY,
+                       .readonly = 1};
     const auto found = archive.vfs->find_stat(*path);
     if (!found) {
-        // PHYSFS_enumerate() looks at the type all the same; "folder" makes it ask us, and fail, instead of leaving us out.
+        // PHYSFS_enumerate() looks at the type all the same; "folder" makes it ask us, and fail, instead of leaving us
+        // out.
         set_physfs_error(found.error());
         return 0;
     }
@@ -110,7 +118,8 @@ PHYSFS_EnumerateCallbackResult enumerate_failed(const Error& error) noexcept {
     return PHYSFS_ENUM_ERROR;
 }
 
-PHYSFS_EnumerateCallbackResult enumerate(void* opaque, const char* folder, PHYSFS_EnumerateCallback callback, const char* shown_folder, void* callback_context) noexcept {
+PHYSFS_EnumerateCallbackResult enumerate(void* opaque, const char* folder, PHYSFS_EnumerateCallback callback,
+                                         const char* shown_folder, void* callback_context) noexcept {
     const Archive& archive = archive_of(opaque);
     const auto path = find_path(archive, folder);
     if (!path)
@@ -148,7 +157,8 @@ void close_archive(void* opaque) noexcept {
     delete archive;
 }
 
-// ---- A Vfs as a PHYSFS_Io: how mount_into_physfs() hands it to open_archive() ----------------------------------------
+// ---- A Vfs as a PHYSFS_Io: how mount_into_physfs() hands it to open_archive()
+// ----------------------------------------
 
 PHYSFS_Io* make_token(const Archive& archive);
 
@@ -178,7 +188,8 @@ PHYSFS_Io* make_token(const Archive& archive) {
 
 bool is_token(const PHYSFS_Io* io) noexcept { return io->read == read_token; }
 
-// ---- Opening ---------------------------------------------------------------------------------------------------------
+// ---- Opening
+// ---------------------------------------------------------------------------------------------------------
 
 MountOptions mount_options(const PhysfsArchiverOptions& options, std::string label) {
     return {.place = std::string(kPlace),
@@ -188,9 +199,12 @@ MountOptions mount_options(const PhysfsArchiverOptions& options, std::string lab
             .label = std::move(label)};
 }
 
-Archive archive_showing(std::shared_ptr<const Vfs> vfs) { return {.vfs = std::move(vfs), .root = "/" + std::string(kPlace)}; }
+Archive archive_showing(std::shared_ptr<const Vfs> vfs) {
+    return {.vfs = std::move(vfs), .root = "/" + std::string(kPlace)};
+}
 
-Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::string& name, const PhysfsArchiverOptions& options) {
+Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::string& name,
+                            const PhysfsArchiverOptions& options) {
     const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
     FARDEL_TRY(vfs->mount(source, mount_options(options, name)));
     source->own();
@@ -216,7 +230,8 @@ constexpr std::string_view kBundleStart = "FARDEL\r\n";
 static_assert(kBundleSetStart.size() == kStartBytes);
 
 // Nothing: not ours.
-Result<std::optional<Archive>> find_archive(PHYSFS_Io* io, const std::string& name, const PhysfsArchiverOptions& options, int& claimed) {
+Result<std::optional<Archive>> find_archive(PHYSFS_Io* io, const std::string& name,
+                                            const PhysfsArchiverOptions& options, int& claimed) {
     FARDEL_TRY_ASSIGN(auto source, PhysfsSource::open(io));
     std::array<char, kStartBytes> start{};
     if (source->size_bytes() < start.size())
@@ -267,7 +282,11 @@ void* open_archive(PHYSFS_Io* io, const char* name, int for_write, int* claimed)
 
 constexpr PHYSFS_Archiver kArchiver{
     .version = 0,
-    .info = {.extension = "fardel", .description = "Fardel bundles", .author = "The Fardel authors", .url = "docs/physfs.md", .supportsSymlinks = 0},
+    .info = {.extension = "fardel",
+             .description = "Fardel bundles",
+             .author = "The Fardel authors",
+             .url = "docs/physfs.md",
+             .supportsSymlinks = 0},
     .openArchive = open_archive,
     .enumerate = enumerate,
     .openRead = open_read,
@@ -289,7 +308,8 @@ Status verify_physfs_runs() {
 Error physfs_error(const std::string& what) {
     const PHYSFS_ErrorCode code = PHYSFS_getLastErrorCode();
     const char* reason = PHYSFS_getErrorByCode(code);
-    return Error(code == PHYSFS_ERR_DUPLICATE ? ErrorCode::conflict : ErrorCode::io, what + ": PhysicsFS says: " + (reason != nullptr ? reason : "nothing"));
+    return Error(code == PHYSFS_ERR_DUPLICATE ? ErrorCode::conflict : ErrorCode::io,
+                 what + ": PhysicsFS says: " + (reason != nullptr ? reason : "nothing"));
 }
 
 }  // namespace
@@ -311,7 +331,8 @@ Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& moun
     if (PHYSFS_getMountPoint(mount.name.c_str()) != nullptr)
         return Error(ErrorCode::conflict, "\"" + printable(mount.name) + "\" is in PhysicsFS's search path already");
     PHYSFS_Io* token = make_token({.vfs = std::move(vfs), .root = mount.folder == "/" ? std::string() : mount.folder});
-    if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(), mount.append ? 1 : 0) == 0) {
+    if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(),
+                       mount.append ? 1 : 0) == 0) {
         Error error = physfs_error("cannot mount \"" + printable(mount.name) + "\"");
         token->destroy(token);
         return error;

@@ -26,9 +26,11 @@ void say_refused(std::string_view archive, const fardel::Error& error) {
     std::string_view reason = error.message();
     if (const std::string label = std::string(archive) + ": "; reason.starts_with(label))
         reason.remove_prefix(label.size());
-    std::string text = std::string(archive) + " is not mounted: " + std::string(fardel::error_code_name(error.code())) + ": " + std::string(reason);
+    std::string text = std::string(archive) + " is not mounted: " + std::string(fardel::error_code_name(error.code())) +
+                       ": " + std::string(reason);
     if (error.code() == fardel::ErrorCode::untrusted)
-        text += "; FARDEL_TRUST names the policy file that says whom to trust, FARDEL_ALLOW_UNSIGNED=1 is for development";
+        text +=
+            "; FARDEL_TRUST names the policy file that says whom to trust, FARDEL_ALLOW_UNSIGNED=1 is for development";
     say(text);
 }
 

@@ -10,7 +10,8 @@ namespace {
 Error io_error(const char* what) {
     const PHYSFS_ErrorCode code = PHYSFS_getLastErrorCode();
     const char* reason = code == PHYSFS_ERR_OK ? nullptr : PHYSFS_getErrorByCode(code);
-    return Error(ErrorCode::io, std::string(what) + (reason != nullptr ? ": PhysicsFS says: " + std::string(reason) : ""));
+    return Error(ErrorCode::io,
+                 std::string(what) + (reason != nullptr ? ": PhysicsFS says: " + std::string(reason) : ""));
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& po
                                     std::span<const PureAxis> chosen, std::string_view connection,
                                     std::vector<PureProblem> problems) {
     if (policy.digest() != offer.policy)
-        return Error(ErrorCode::corrupt, "pure policy: not the one of the offer, which has the digest " + offer.policy.hex() + "; fetch it again");
+        return Error(ErrorCode::corrupt, "pure policy: not the one of the offer, which has the digest " +
+                                             offer.policy.hex() + "; fetch it again");
     for (PureProblem& problem : judge_variants(policy, chosen))
         problems.push_back(std::move(problem));
     std::vector<Hash> pieces;
@@ -84,7 +85,8 @@ Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& po
         const Bundle* bundle = find_bundle(bundles, wanted[i].bundle);
         if (bundle == nullptr) {
             if (!is_told(problems, wanted[i].bundle))
-                problems.push_back(make_pure_problem(PureFault::missing, wanted[i].bundle, wanted[i].name, "in the content set and not mounted"));
+                problems.push_back(make_pure_problem(PureFault::missing, wanted[i].bundle, wanted[i].name,
+                                                     "in the content set and not mounted"));
             continue;
         }
         const auto hash = hash_pieces(offer.nonce, i, wanted.size(), *bundle);
@@ -129,11 +131,13 @@ void PureOffers::forget_expired(std::uint64_t now_s) {
 Status PureOffers::open(const Hash& nonce, const Hash& connection, std::uint64_t now_s, std::uint64_t expires_s) {
     const std::scoped_lock lock(mutex_);
     if (entries_.contains(nonce))
-        return Error(ErrorCode::conflict, "pure offer: its nonce has been used before; is the source of random bytes broken?");
+        return Error(ErrorCode::conflict,
+                     "pure offer: its nonce has been used before; is the source of random bytes broken?");
     if (entries_.size() >= offers_max_)
         forget_expired(now_s);
     if (entries_.size() >= offers_max_)
-        return Error(ErrorCode::busy, "pure offer: " + std::to_string(offers_max_) + " are open; try again when some have expired");
+        return Error(ErrorCode::busy,
+                     "pure offer: " + std::to_string(offers_max_) + " are open; try again when some have expired");
     if (const auto old = by_connection_.find(connection); old != by_connection_.end())
         entries_.at(old->second).taken = true;
     by_connection_[connection] = nonce;
@@ -183,7 +187,8 @@ Result<PureVerdict> check_pure_answer(const PureAnswer& answer, PureNonce nonce,
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         const Bundle* bundle = find_bundle(bundles, wanted[i].bundle);
         if (bundle == nullptr)
-            return Error(ErrorCode::missing, "bundle " + wanted[i].bundle.hex() + " of the policy: the server has no copy to check with");
+            return Error(ErrorCode::missing,
+                         "bundle " + wanted[i].bundle.hex() + " of the policy: the server has no copy to check with");
         FARDEL_TRY_ASSIGN(const Hash hash, hash_pieces(answer.nonce, i, wanted.size(), *bundle));
         pieces.push_back(hash);
     }

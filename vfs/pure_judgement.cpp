@@ -95,7 +95,8 @@ private:
             return std::nullopt;
         }
         used_[*elsewhere] = true;  // told once
-        tell_wanted(PureFault::wrong, "mounted at " + at_place(mounts_[*elsewhere].place, mounts_[*elsewhere].case_rule) +
+        tell_wanted(PureFault::wrong, "mounted at " +
+                                          at_place(mounts_[*elsewhere].place, mounts_[*elsewhere].case_rule) +
                                           "; the policy says " + at_place(wanted.place, wanted.case_rule));
         return std::nullopt;
     }
@@ -109,7 +110,8 @@ private:
 
     void judge_other(const PureMount& mount) {
         if (std::ranges::find(rules_.bundles, mount.bundle, &PureBundle::bundle) != rules_.bundles.end())
-            return tell(PureFault::extra, mount, "a bundle of the content set, mounted once more at " + at_place(mount.place, mount.case_rule));
+            return tell(PureFault::extra, mount,
+                        "a bundle of the content set, mounted once more at " + at_place(mount.place, mount.case_rule));
         if (const auto withdrawn = find_withdrawn(rules_, mount))
             return tell(PureFault::revoked, mount, *withdrawn);
         bool name_fits = false;
@@ -126,7 +128,8 @@ private:
         else if (name_fits)
             tell(PureFault::not_allowed, mount, "an exception has its name, and another key as signer");
         else if (mount.tainted && !rules_.exceptions.empty())
-            tell(PureFault::unsigned_, mount, "not in the content set, and signed by nobody who could make it an exception");
+            tell(PureFault::unsigned_, mount,
+                 "not in the content set, and signed by nobody who could make it an exception");
         else
             tell(PureFault::extra, mount, "not in the content set");
     }
@@ -140,7 +143,8 @@ private:
 }  // namespace
 
 bool PureVisible::shows(std::string_view path) const {
-    return paths.empty() || std::ranges::any_of(paths, [&](const std::string& pattern) { return glob_matches(pattern, path); });
+    return paths.empty() ||
+           std::ranges::any_of(paths, [&](const std::string& pattern) { return glob_matches(pattern, path); });
 }
 
 PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
@@ -167,11 +171,14 @@ PureJudgement judge_mounts(const PurePolicy& policy, std::span<const PureMount> 
     return Judge(policy, mounts).judge();
 }
 
-std::vector<PureProblem> judge_loose_paths(const PurePolicy& policy, std::string_view label, std::span<const std::string> paths) {
+std::vector<PureProblem> judge_loose_paths(const PurePolicy& policy, std::string_view label,
+                                           std::span<const std::string> paths) {
     std::vector<PureProblem> problems;
     for (const std::string& path : paths)
-        if (std::ranges::none_of(policy.rules().loose, [&](const std::string& pattern) { return glob_matches(pattern, path); }))
-            problems.push_back(make_pure_problem(PureFault::not_allowed, {}, path, "a loose file of " + std::string(label)));
+        if (std::ranges::none_of(policy.rules().loose,
+                                 [&](const std::string& pattern) { return glob_matches(pattern, path); }))
+            problems.push_back(
+                make_pure_problem(PureFault::not_allowed, {}, path, "a loose file of " + std::string(label)));
     return problems;
 }
 
@@ -183,7 +190,8 @@ std::vector<PureProblem> judge_variants(const PurePolicy& policy, std::span<cons
             continue;
         for (const std::string& tag : choice.tags)
             if (!std::ranges::binary_search(allowed->tags, tag))
-                problems.push_back(make_pure_problem(PureFault::not_allowed, {}, choice.axis + "=" + tag, "a variant that the policy does not have"));
+                problems.push_back(make_pure_problem(PureFault::not_allowed, {}, choice.axis + "=" + tag,
+                                                     "a variant that the policy does not have"));
     }
     return problems;
 }

@@ -24,7 +24,8 @@ const MountContent* PureLock::reopen(const Mount& mount) {
             reopened.content.bundle = *std::move(bundle);
             reopened.content.leases = std::make_shared<const BundleLeases>(reopened.content.bundle);
         } else {
-            reopened.problems.push_back(make_pure_problem(PureFault::wrong, mount.bundle->id(), mount.bundle->label(), bundle.error().text()));
+            reopened.problems.push_back(
+                make_pure_problem(PureFault::wrong, mount.bundle->id(), mount.bundle->label(), bundle.error().text()));
         }
     }
     return reopened.problems.empty() ? &reopened.content : nullptr;

@@ -105,7 +105,9 @@ Result<PureAnswer> decode_pure_answer(std::span<const std::byte> bytes) {
     return answer;
 }
 
-Hash hash_connection(std::string_view connection) noexcept { return domain_hash("fardel pure connection 1", connection); }
+Hash hash_connection(std::string_view connection) noexcept {
+    return domain_hash("fardel pure connection 1", connection);
+}
 
 std::array<std::byte, kPureVerdictBytes> encode_pure_verdict(const PureVerdict& verdict) noexcept {
     std::array<std::byte, kPureVerdictBytes> bytes{};

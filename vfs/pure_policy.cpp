@@ -70,8 +70,9 @@ Status verify(const PureException& exception) {
 Status verify(std::string_view pattern) {
     FARDEL_TRY(verify_pattern(pattern));
     if (pattern.substr(0, pattern.find('/')).find_first_of("*?") != std::string_view::npos)
-        return malformed("a pattern for loose files begins with a plain part, such as screenshots/** or autoexec.cfg: "
-                         "one kind of file is not tolerated everywhere");
+        return malformed(
+            "a pattern for loose files begins with a plain part, such as screenshots/** or autoexec.cfg: "
+            "one kind of file is not tolerated everywhere");
     return ok();
 }
 
@@ -79,7 +80,8 @@ template <class Id>
 Status verify(const Revocation<Id>& revocation) {
     if (revocation.reason.size() > limits::kCommentBytesMax)
         return Error(ErrorCode::limit, "a reason has at most " + std::to_string(limits::kCommentBytesMax) + " bytes");
-    if (printable(revocation.reason, limits::kCommentBytesMax) != revocation.reason || revocation.reason.starts_with(' '))
+    if (printable(revocation.reason, limits::kCommentBytesMax) != revocation.reason ||
+        revocation.reason.starts_with(' '))
         return malformed("the reason is not plain text");
     return ok();
 }
@@ -208,7 +210,8 @@ void format_revocations(std::string& text, std::string_view kind, const std::vec
 std::string format_rules(const PureRules& rules) {
     std::string text = std::string(kTitle) + std::string(kVersion) + "\n";
     for (const PureBundle& bundle : rules.bundles) {
-        text += "bundle " + bundle.bundle.hex() + (bundle.case_rule == CaseRule::fold ? " fold /" : " exact /") + bundle.place;
+        text += "bundle " + bundle.bundle.hex() + (bundle.case_rule == CaseRule::fold ? " fold /" : " exact /") +
+                bundle.place;
         text += bundle.name.empty() ? "\n" : " " + bundle.name + "\n";
     }
     for (const PureAxis& axis : rules.variants) {

@@ -7,11 +7,13 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kPicksMax = 16;    // of one bundle
-constexpr std::size_t kPicksAll = 256;   // of all, if that leaves each bundle one
+constexpr std::size_t kPicksMax = 16;   // of one bundle
+constexpr std::size_t kPicksAll = 256;  // of all, if that leaves each bundle one
 constexpr std::uint64_t kProofPieceBytes = 65536;
 
-std::span<const std::byte, 32> key_bytes(const Hash& key) { return std::as_bytes(std::span<const std::uint8_t, 32>(key.bytes)); }
+std::span<const std::byte, 32> key_bytes(const Hash& key) {
+    return std::as_bytes(std::span<const std::uint8_t, 32>(key.bytes));
+}
 
 template <class... Numbers>
 std::vector<std::byte> numbers(Numbers... values) {
@@ -30,7 +32,9 @@ std::uint64_t load_le64(const std::uint8_t* bytes) {
     return value;
 }
 
-void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
+void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
 template <class Tag>
 void append(std::vector<std::byte>& out, const Id32<Tag>& id) {
     append(out, std::as_bytes(std::span(id.bytes)));
@@ -38,7 +42,8 @@ void append(std::vector<std::byte>& out, const Id32<Tag>& id) {
 
 }  // namespace
 
-Result<std::vector<PurePick>> pick_pieces(const Hash& nonce, std::size_t place, std::size_t count, const Bundle& bundle) {
+Result<std::vector<PurePick>> pick_pieces(const Hash& nonce, std::size_t place, std::size_t count,
+                                          const Bundle& bundle) {
     std::vector<PurePick> picks;
     if (bundle.asset_count() == 0)
         return picks;
@@ -49,7 +54,8 @@ Result<std::vector<PurePick>> pick_pieces(const Hash& nonce, std::size_t place, 
         PurePick pick;
         pick.asset = AssetIndex{static_cast<std::uint32_t>(load_le64(draw.bytes.data()) % bundle.asset_count())};
         FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(pick.asset));
-        const std::uint64_t pieces = std::max<std::uint64_t>(asset.raw_bytes / kProofPieceBytes + (asset.raw_bytes % kProofPieceBytes != 0), 1);
+        const std::uint64_t pieces =
+            std::max<std::uint64_t>(asset.raw_bytes / kProofPieceBytes + (asset.raw_bytes % kProofPieceBytes != 0), 1);
         pick.offset = load_le64(draw.bytes.data() + 8) % pieces * kProofPieceBytes;
         pick.size_bytes = static_cast<std::uint32_t>(std::min(kProofPieceBytes, asset.raw_bytes - pick.offset));
         picks.push_back(pick);

@@ -21,8 +21,10 @@ struct PurePick {
     std::uint32_t size_bytes = 0;
 };
 
-// What the nonce picks in bundle number `place` of `count`; nothing in a bundle without assets. Errors: those of Bundle.
-Result<std::vector<PurePick>> pick_pieces(const Hash& nonce, std::size_t place, std::size_t count, const Bundle& bundle);
+// What the nonce picks in bundle number `place` of `count`; nothing in a bundle without assets. Errors: those of
+// Bundle.
+Result<std::vector<PurePick>> pick_pieces(const Hash& nonce, std::size_t place, std::size_t count,
+                                          const Bundle& bundle);
 
 // Hash of the picked pieces, read now and verified on the way. Errors: those of Bundle::read_at.
 Result<Hash> hash_pieces(const Hash& nonce, std::size_t place, std::size_t count, const Bundle& bundle);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::string_view kReportTitle = "fardel-pure-report ";
 constexpr std::string_view kReportVersion = "1";
-constexpr std::array<std::string_view, kPureFaults> kFaults = {"missing", "wrong", "unsigned", "revoked", "not-allowed", "extra"};
+constexpr std::array<std::string_view, kPureFaults> kFaults = {"missing", "wrong",       "unsigned",
+                                                               "revoked", "not-allowed", "extra"};
 
 Error bad_report(std::string_view reason) { return Error(ErrorCode::malformed, "pure report: " + std::string(reason)); }
 
@@ -79,7 +80,8 @@ std::array<std::uint32_t, kPureFaults> PureReport::counts() const noexcept {
 std::string PureReport::format() const {
     std::string text = std::string(kReportTitle) + std::string(kReportVersion) + "\n";
     for (const PureProblem& problem : problems_)
-        text += std::string(pure_fault_text(problem.fault)) + "\t" + problem.bundle.hex() + "\t" + problem.name + "\t" + problem.text + "\n";
+        text += std::string(pure_fault_text(problem.fault)) + "\t" + problem.bundle.hex() + "\t" + problem.name + "\t" +
+                problem.text + "\n";
     return text;
 }
 
@@ -87,7 +89,8 @@ Hash PureReport::digest() const { return domain_hash("fardel pure report 1", for
 
 Result<PureReport> PureReport::parse(std::string_view text) {
     if (text.size() > kBytesMax)
-        return Error(ErrorCode::limit, "pure report of " + std::to_string(text.size()) + " bytes, at most " + std::to_string(kBytesMax) + " allowed");
+        return Error(ErrorCode::limit, "pure report of " + std::to_string(text.size()) + " bytes, at most " +
+                                           std::to_string(kBytesMax) + " allowed");
     const auto title = take(text, '\n');
     if (!title || !title->starts_with(kReportTitle))
         return bad_report("does not begin with \"fardel-pure-report 1\"");

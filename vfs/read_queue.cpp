@@ -57,7 +57,8 @@ struct ReadQueue::Impl {
         const std::uint64_t size = request.file.size_bytes();
         if (request.offset >= size)
             return place;
-        const auto stored = request.file.bundle()->stored_range(request.file.index(), request.offset, std::min<std::uint64_t>(request.out.size(), size - request.offset));
+        const auto stored = request.file.bundle()->stored_range(
+            request.file.index(), request.offset, std::min<std::uint64_t>(request.out.size(), size - request.offset));
         if (stored) {
             place.offset = stored->offset;
             stored_bytes = stored->length_bytes;
@@ -72,7 +73,8 @@ struct ReadQueue::Impl {
         std::size_t reads = 1;
         for (auto next = std::next(first); next != waiting.end(); ++next, ++reads) {
             const Place& other = next->first;
-            if (other.priority != place.priority || other.bundle != place.bundle || other.offset > end + kGapBytesMax || end - place.offset > kFetchBytesMax)
+            if (other.priority != place.priority || other.bundle != place.bundle || other.offset > end + kGapBytesMax ||
+                end - place.offset > kFetchBytesMax)
                 break;
             end = std::max(end, other.offset + next->second.stored_bytes);
         }
@@ -87,7 +89,8 @@ struct ReadQueue::Impl {
         std::unique_lock lock(mutex);
         while (something_waits.wait(lock, stop, [this] { return !waiting.empty(); })) {
             const auto first = waiting.begin();
-            if (const Place& place = first->first; place.bundle != fetched_of || place.offset < fetched_from || place.offset >= fetched_to) {
+            if (const Place& place = first->first;
+                place.bundle != fetched_of || place.offset < fetched_from || place.offset >= fetched_to) {
                 fetched_of = place.bundle;
                 fetched_from = place.offset;
                 fetched_to = prefetch_from(first);
@@ -106,7 +109,8 @@ struct ReadQueue::Impl {
     }
 
     static void finish(ReadRequest request, std::optional<Error> instead) {
-        auto result = instead ? Result<std::size_t>(*std::move(instead)) : request.file.read_at(request.offset, request.out);
+        auto result =
+            instead ? Result<std::size_t>(*std::move(instead)) : request.file.read_at(request.offset, request.out);
         if (request.done)
             request.done(std::move(result));
     }

@@ -14,7 +14,8 @@ namespace fardel {
 namespace {
 
 // The asset's reference with that spelling. Its references are sorted by spelling; the search ends whatever they are.
-Result<std::optional<ReferenceRecord>> find_reference(const Bundle& bundle, const AssetRecord& asset, std::string_view spelling) {
+Result<std::optional<ReferenceRecord>> find_reference(const Bundle& bundle, const AssetRecord& asset,
+                                                      std::string_view spelling) {
     std::uint32_t low = 0;
     std::uint32_t high = asset.reference_count;
     while (low < high) {
@@ -49,7 +50,9 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
         return unresolved(bundle, spelling, "leads into bundle " + dependency.bundle.hex() + ", which is not mounted");
     FARDEL_TRY_ASSIGN(const auto index, mount->bundle->find_asset(record.id));
     if (!index)
-        return unresolved(bundle, spelling, "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
+        return unresolved(
+            bundle, spelling,
+            "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
     return open_asset(mount->leases->take(), *index);
 }
 
@@ -72,7 +75,8 @@ Mount unmounted(const std::shared_ptr<const Bundle>& bundle) {
 }
 
 Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bundle& bundle, std::string_view name) {
-    const std::uint64_t count = std::min<std::uint64_t>(bundle.table_count(TableKind::dependencies), limits::kDependenciesMax);
+    const std::uint64_t count =
+        std::min<std::uint64_t>(bundle.table_count(TableKind::dependencies), limits::kDependenciesMax);
     for (std::uint32_t i = 0; i < count; ++i) {
         FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(i));
         if ((dependency.flags & DependencyRecord::is_static) == 0)
@@ -86,7 +90,8 @@ Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bund
     return std::optional<File>();
 }
 
-Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, const File& from, const ReferenceRecord& link, std::string_view spelling) {
+Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, const File& from,
+                                   const ReferenceRecord& link, std::string_view spelling) {
     switch (link.kind) {
         case ReferenceKind::internal: {
             if (link.target >= bundle.asset_count())
@@ -116,7 +121,8 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
 
     FARDEL_TRY(verify_name(spelling));
     const Mount* mounted = set.find_bundle(bundle.id());
-    if (mounted != nullptr || set.pure_policy() == nullptr) {  // a bundle that is visible in part has no scope of its own
+    if (mounted != nullptr ||
+        set.pure_policy() == nullptr) {  // a bundle that is visible in part has no scope of its own
         const Mount own = mounted != nullptr ? *mounted : unmounted(from.bundle());
         FARDEL_TRY_ASSIGN(auto in_own, find_own(set, own, spelling));
         if (in_own)

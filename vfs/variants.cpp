@@ -11,7 +11,8 @@ constexpr std::size_t kAxesMax = 64;
 constexpr std::size_t kValuesMax = 64;
 
 bool is_word_character(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || std::string_view("-_.+").find(c) != std::string_view::npos;
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("-_.+").find(c) != std::string_view::npos;
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -45,7 +46,8 @@ Result<AxisPreference> parse_preference_axis(std::string_view text) {
         const auto comma = rest.find(',');
         more = comma != std::string_view::npos;
         if (out.values.size() == kValuesMax)
-            return Error(ErrorCode::limit, "variant preference: more than " + std::to_string(kValuesMax) + " values of an axis");
+            return Error(ErrorCode::limit,
+                         "variant preference: more than " + std::to_string(kValuesMax) + " values of an axis");
         FARDEL_TRY_ASSIGN(std::string value, parse_word(rest.substr(0, comma), text));
         if (std::ranges::find(out.values, value) != out.values.end())
             return malformed("a value stands twice", text);
@@ -61,7 +63,8 @@ std::size_t rank_of(const VariantTags& tags, const AxisPreference& wanted) {
     if (tag == tags.end())
         return wanted.values.size();
     const auto value = std::ranges::find(wanted.values, tag->second);
-    return value != wanted.values.end() ? static_cast<std::size_t>(value - wanted.values.begin()) : wanted.values.size() + 1;
+    return value != wanted.values.end() ? static_cast<std::size_t>(value - wanted.values.begin())
+                                        : wanted.values.size() + 1;
 }
 
 // Whether `a` is preferred to `b`.

@@ -53,7 +53,8 @@ Result<std::optional<NameMatch>> find_name(const MountSet& set, const PathParts&
 }
 
 Result<AssetChoice> choose(const MountSet& set, const PathParts& path, const NameMatch& match) {
-    return path.kind == PathKind::published ? choose_published(set, match, path.name, path.hash) : choose_own(set, match);
+    return path.kind == PathKind::published ? choose_published(set, match, path.name, path.hash)
+                                            : choose_own(set, match);
 }
 
 Result<Stat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kind) {
@@ -154,7 +155,10 @@ Result<File> Vfs::open_from(const File& from, std::string_view reference) const 
     FARDEL_TRY_ASSIGN(auto file, find_from(from, reference));
     if (file)
         return *std::move(file);
-    return Error(ErrorCode::missing, "reference \"" + printable(reference) + "\": neither its bundle, nor the static dependencies of that, nor the published tree has such a name");
+    return Error(
+        ErrorCode::missing,
+        "reference \"" + printable(reference) +
+            "\": neither its bundle, nor the static dependencies of that, nor the published tree has such a name");
 }
 
 Result<File> Vfs::open(std::string_view path) const {

@@ -63,7 +63,8 @@ Result<MountId> Vfs::mount(std::shared_ptr<const ByteSource> source, MountOption
 
 Result<MountId> Vfs::mount(const BundlePlan& plan, MountOptions options) {
     // The plan is not kept: its blobs are.
-    return mount_one({.subject = std::shared_ptr<const BundlePlan>(std::shared_ptr<const BundlePlan>(), &plan), .options = std::move(options)});
+    return mount_one({.subject = std::shared_ptr<const BundlePlan>(std::shared_ptr<const BundlePlan>(), &plan),
+                      .options = std::move(options)});
 }
 
 Result<MountId> Vfs::mount_one(MountRequest request) {
@@ -87,7 +88,8 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
         options.label = label_of(request);
         FARDEL_TRY(verify_place(options.place));
         OpenedMount& one = opened.emplace_back();
-        FARDEL_TRY_ASSIGN(static_cast<MountContent&>(one.mount), open_mount_content(request.subject, options, impl_->cache, impl_->digests));
+        FARDEL_TRY_ASSIGN(static_cast<MountContent&>(one.mount),
+                          open_mount_content(request.subject, options, impl_->cache, impl_->digests));
         one.mount.priority = options.priority;
         one.mount.case_rule = options.case_rule;
         one.mount.place = options.place;
@@ -99,7 +101,8 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
     std::shared_ptr<const MountSet> old;  // its bundles' files are closed after the lock is gone
     std::vector<MountId> ids;
     const std::scoped_lock lock(impl_->writing);
-    MountSetChange set_change{.remove = change.unmount, .prioritise = std::move(change.prioritise), .add = {}, .replace = {}};
+    MountSetChange set_change{
+        .remove = change.unmount, .prioritise = std::move(change.prioritise), .add = {}, .replace = {}};
     for (OpenedMount& one : opened) {
         FARDEL_TRY_ASSIGN(one.mount.number, impl_->next_content());
         one.mount.id = static_cast<MountId>(++impl_->last_mount);
@@ -111,13 +114,15 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
         impl_->watches.erase(gone);
     for (std::size_t i = 0; i < opened.size(); ++i)
         if (opened[i].watch)
-            impl_->watches[ids[i]] = {.folder = std::move(opened[i].watch), .pending = true};  // what changed since the scan
+            impl_->watches[ids[i]] = {.folder = std::move(opened[i].watch),
+                                      .pending = true};  // what changed since the scan
     return ids;
 }
 
 Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest request) {
     request.options.label = label_of(request);
-    FARDEL_TRY_ASSIGN(MountContent content, open_mount_content(request.subject, request.options, impl_->cache, impl_->digests));
+    FARDEL_TRY_ASSIGN(MountContent content,
+                      open_mount_content(request.subject, request.options, impl_->cache, impl_->digests));
     std::shared_ptr<const MountSet> old;
     const std::scoped_lock lock(impl_->writing);
     FARDEL_TRY_ASSIGN(content.number, impl_->next_content());
@@ -130,7 +135,9 @@ Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest reques
 
 Result<std::vector<AssetChange>> Vfs::Impl::refresh(const Mount& mount, std::shared_ptr<const MountSet>& old) {
     if (mount.path.empty())
-        return Error(ErrorCode::unsupported, mount.bundle->label() + ": only folders and legacy archives are scanned again; replace() takes another bundle");
+        return Error(ErrorCode::unsupported,
+                     mount.bundle->label() +
+                         ": only folders and legacy archives are scanned again; replace() takes another bundle");
     FARDEL_TRY_ASSIGN(MountContent content, rescan(mount, cache, digests));
     // Blobs remember the files as they were scanned: also the same names and bytes may be in other files now.
     FARDEL_TRY_ASSIGN(content.number, next_content());
@@ -199,7 +206,8 @@ std::optional<PureReport> Vfs::pure_report() const {
     return PureReport(impl_->pure->problems(*impl_->mounted));
 }
 
-Result<PureReply> Vfs::answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen, std::string_view connection) const {
+Result<PureReply> Vfs::answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen,
+                                   std::string_view connection) const {
     std::shared_ptr<const MountSet> set;
     std::vector<PureProblem> problems;
     {

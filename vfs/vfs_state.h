@@ -1,8 +1,8 @@
 // What a Vfs is made of: the snapshot that readers see, and what those who change it share.
 #pragma once
 
-#include "asset_verdicts.h"
 #include <fardel/sources/folder_watch.h>
+#include "asset_verdicts.h"
 #include "mount_content.h"
 #include "mount_set.h"
 #include "pure_lock.h"

@@ -1,5 +1,6 @@
 // Proves that a game which was split by maps is whole: each map's bundle, mounted with the bundles that it needs and no
-// other, has everything that the map reaches, and every name written in those assets leads where it leads in the whole game.
+// other, has everything that the map reaches, and every name written in those assets leads where it leads in the whole
+// game.
 //
 //     sample_map_closures WHOLE.fardel PARTS ROOTS ARCHIVE…     PARTS: a folder of bundles; ROOTS: a glob, maps/*.bsp
 #include <fardel/format/byte_source.h>
@@ -61,7 +62,8 @@ Result<std::vector<const PartFile*>> needed_by(const Parts& parts, const PartFil
             FARDEL_TRY_ASSIGN(const DependencyRecord dependency, needed[at]->bundle->dependency(i));
             const auto found = parts.find(dependency.bundle);
             if (found == parts.end())
-                return Error(ErrorCode::missing, needed[at]->path + " needs bundle " + dependency.bundle.hex() + ", which is not there");
+                return Error(ErrorCode::missing,
+                             needed[at]->path + " needs bundle " + dependency.bundle.hex() + ", which is not there");
             if (std::ranges::find(needed, &found->second) == needed.end())
                 needed.push_back(&found->second);
         }
@@ -79,9 +81,9 @@ struct Sums {
     std::size_t maps = 0;
     std::size_t names = 0;
     std::size_t references = 0;
-    std::size_t bundles = 0;       // mounted, over all maps
+    std::size_t bundles = 0;  // mounted, over all maps
     std::size_t bundles_max = 0;
-    std::uint64_t needed_bytes = 0;   // of those
+    std::uint64_t needed_bytes = 0;  // of those
     std::uint64_t closure_bytes = 0;
 };
 
@@ -97,7 +99,7 @@ public:
         FARDEL_TRY_ASSIGN(const LinkReport links, vfs.check_links());
         if (!links.complete())
             return Error(ErrorCode::missing, closure.root + ": its bundles are not all that they need");
-        std::set<std::uint32_t> reached;   // by place in the plan: several files may have equal bytes
+        std::set<std::uint32_t> reached;  // by place in the plan: several files may have equal bytes
         for (const std::uint32_t name : closure.names)
             reached.insert(asset_of(name));
         for (const std::uint32_t name : closure.names)
@@ -118,8 +120,8 @@ private:
     std::uint32_t asset_of(std::uint32_t name) const { return game_.plan.names[name].variants.front().asset; }
     std::string path_of(std::uint32_t name) const { return "/" + game_.plan.names[name].name.text(); }
 
-    // The asset is the right one, and so is all that it names, as far as the map wants it: a script's other shaders name
-    // images of other maps.
+    // The asset is the right one, and so is all that it names, as far as the map wants it: a script's other shaders
+    // name images of other maps.
     Status check_name(const Vfs& vfs, std::uint32_t name, const std::set<std::uint32_t>& reached) {
         FARDEL_TRY_ASSIGN(const File in_whole, whole_.open(path_of(name)));
         FARDEL_TRY_ASSIGN(const File in_parts, vfs.open(path_of(name)));
@@ -133,7 +135,8 @@ private:
             const auto* const target = std::get_if<PlannedReference::Internal>(&reference.target);
             const bool wanted = !target || reached.contains(target->asset);
             if (found ? found->asset_id() != expected->asset_id() : wanted)
-                return Error(ErrorCode::missing, path_of(name) + ": " + reference.spelling + " leads elsewhere than in the whole game");
+                return Error(ErrorCode::missing,
+                             path_of(name) + ": " + reference.spelling + " leads elsewhere than in the whole game");
             sums_.references += found ? 1 : 0;
         }
         return ok();
@@ -145,9 +148,11 @@ private:
     Sums sums_;
 };
 
-Status prove(const std::string& whole, const std::string& folder, const std::string& roots, const std::vector<std::string>& archives) {
+Status prove(const std::string& whole, const std::string& folder, const std::string& roots,
+             const std::vector<std::string>& archives) {
     FARDEL_TRY_ASSIGN(PackPlan game, pack_sources(archives, {.name = "game", .version = {}}));
-    FARDEL_TRY(link_packed(game, {.roots = {roots}, .used = {}, .consumed = {}, .dependencies = {}}, {}, {.references = false}));
+    FARDEL_TRY(link_packed(game, {.roots = {roots}, .used = {}, .consumed = {}, .dependencies = {}}, {},
+                           {.references = false}));
     Vfs vfs;
     if (auto mounted = vfs.mount(whole, {.allow_unsigned = true}); !mounted)
         return std::move(mounted).error();
@@ -161,11 +166,17 @@ Status prove(const std::string& whole, const std::string& folder, const std::str
     const Sums& sums = proof.sums();
     if (sums.maps == 0)
         return Error(ErrorCode::missing, roots + ": no map");
-    const auto megabytes = [&](std::uint64_t bytes, std::size_t count) { return static_cast<double>(bytes) / 1e6 / static_cast<double>(count); };
-    std::printf("%zu maps are whole: %zu names and %zu references of them lead where they do in the whole game\n", sums.maps, sums.names, sums.references);
-    std::printf("%zu bundles, %.1f MB; as one: %.1f MB\n", parts.size(), megabytes(part_bytes, 1), megabytes(std::filesystem::file_size(whole), 1));
-    std::printf("a map needs %.1f bundles, at most %zu, with %.1f MB; what it reaches are %.1f MB before they are packed\n", static_cast<double>(sums.bundles) / static_cast<double>(sums.maps),
-                sums.bundles_max, megabytes(sums.needed_bytes, sums.maps), megabytes(sums.closure_bytes, sums.maps));
+    const auto megabytes = [&](std::uint64_t bytes, std::size_t count) {
+        return static_cast<double>(bytes) / 1e6 / static_cast<double>(count);
+    };
+    std::printf("%zu maps are whole: %zu names and %zu references of them lead where they do in the whole game\n",
+                sums.maps, sums.names, sums.references);
+    std::printf("%zu bundles, %.1f MB; as one: %.1f MB\n", parts.size(), megabytes(part_bytes, 1),
+                megabytes(std::filesystem::file_size(whole), 1));
+    std::printf(
+        "a map needs %.1f bundles, at most %zu, with %.1f MB; what it reaches are %.1f MB before they are packed\n",
+        static_cast<double>(sums.bundles) / static_cast<double>(sums.maps), sums.bundles_max,
+        megabytes(sums.needed_bytes, sums.maps), megabytes(sums.closure_bytes, sums.maps));
     return ok();
 }
 

@@ -41,8 +41,8 @@ constexpr Folder kFolders[] = {
 
 // Headers of others that only bundle-format may include, and bench, which measures them bare as peers (DESIGN §11). A
 // trailing '/' stands for all below.
-constexpr std::string_view kFormatOnly[] = {"sodium.h", "sodium/",       "zstd.h",  "zstd_errors.h",
-                                            "zdict.h",  "blake3.h",      "blake3/", "utf8proc.h"};
+constexpr std::string_view kFormatOnly[] = {"sodium.h", "sodium/",  "zstd.h",  "zstd_errors.h",
+                                            "zdict.h",  "blake3.h", "blake3/", "utf8proc.h"};
 
 // C headers that a public header may include besides the C++ ones, which have no dot.
 constexpr std::string_view kPublicCHeaders[] = {"stdbool.h", "stddef.h", "stdint.h"};
@@ -83,7 +83,8 @@ std::string read_text(const fs::path& path) {
 
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r");
-    return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+    return first == std::string_view::npos ? std::string_view()
+                                           : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 // ---- #include lines -------------------------------------------------------------------------------------------------
@@ -279,7 +280,8 @@ private:
         const auto& header = include.header;
         if (file_.is_public()) {
             if (header.find_first_of("./") != std::string::npos && !contains(kPublicCHeaders, header))
-                add(include.line, "a public header includes only ours and the standard library's, not <" + header + ">");
+                add(include.line,
+                    "a public header includes only ours and the standard library's, not <" + header + ">");
         } else if (is_format_only(header) && file_.folder->name != "bundle-format" && file_.folder->name != "bench") {
             add(include.line, "only bundle-format includes <" + header + ">");
         } else if (header == "physfs.h" && !(file_.leaf().starts_with("physfs_") && file_.leaf().ends_with(".cpp"))) {
@@ -295,7 +297,8 @@ private:
 // ---- The tree -------------------------------------------------------------------------------------------------------
 
 bool is_cpp_like(const fs::path& path) {
-    static const std::set<std::string> kSuffixes{".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inc", ".ipp", ".inl"};
+    static const std::set<std::string> kSuffixes{".h",   ".hh",  ".hpp", ".hxx", ".c",  ".cc",
+                                                 ".cpp", ".cxx", ".inc", ".ipp", ".inl"};
     return kSuffixes.contains(path.extension().string());
 }
 

@@ -17,7 +17,8 @@ public:
     Tree() {
         write("bundle-format/CMakeLists.txt", "hash.cpp\ninclude/fardel/format/hash.h\n");
         write("bundle-format/include/fardel/format/hash.h", "#pragma once\n#include <span>\n#include <stdint.h>\n");
-        write("bundle-format/hash.cpp", "#include <fardel/format/hash.h>\n\n#include \"pages.h\"\n\n#include <blake3.h>\n");
+        write("bundle-format/hash.cpp",
+              "#include <fardel/format/hash.h>\n\n#include \"pages.h\"\n\n#include <blake3.h>\n");
         write("bundle-format/pages.h", "#include <zstd.h>\n");
         write("vfs/CMakeLists.txt", "vfs.cpp physfs_archiver.cpp\ninclude/fardel/vfs/vfs.h\n");
         write("vfs/include/fardel/vfs/vfs.h", "#include <fardel/format/hash.h>\n");
@@ -32,7 +33,8 @@ public:
         write("packer/scan/md3.cpp", "#include \"md3.h\"\n#include \"scan/md3.h\"\n");
         write("tests/CMakeLists.txt", "");
         write("tests/bundle-format/CMakeLists.txt", "hash_test.cpp\n");
-        write("tests/bundle-format/hash_test.cpp", "#include <fardel/format/hash.h>\n#include \"pages.h\"\n#include <doctest/doctest.h>\n");
+        write("tests/bundle-format/hash_test.cpp",
+              "#include <fardel/format/hash.h>\n#include \"pages.h\"\n#include <doctest/doctest.h>\n");
         write("tests/fuzz/CMakeLists.txt", "fardel_add_fuzz_target(head)\n");
         write("tests/fuzz/fuzz_head.cpp", "#include \"pages.h\"\n");
         write("cli/CMakeLists.txt", "main.cpp\n");
@@ -46,7 +48,8 @@ public:
     void add(const std::string& path, std::string_view text) const {
         write(path, text);
         const auto slash = path.find('/');
-        std::ofstream(scratch_.root() / path.substr(0, slash) / "CMakeLists.txt", std::ios::app) << path.substr(slash + 1) << '\n';
+        std::ofstream(scratch_.root() / path.substr(0, slash) / "CMakeLists.txt", std::ios::app)
+            << path.substr(slash + 1) << '\n';
     }
 
     std::vector<std::string> findings() const {
@@ -78,18 +81,20 @@ TEST_CASE("arrows: a folder reaches only what its arrows allow") {
     };
     // All pairs of the six libraries, from DESIGN §2.
     constexpr Arrow kArrows[] = {
-        {"format", "vfs", false},      {"format", "store", false},    {"format", "packer", false},
-        {"format", "verifier", false}, {"format", "delivery", false}, {"vfs", "format", true},
-        {"vfs", "store", false},       {"vfs", "packer", false},      {"vfs", "verifier", false},
-        {"vfs", "delivery", false},    {"store", "format", true},     {"store", "vfs", false},
-        {"store", "packer", false},    {"store", "verifier", false},  {"store", "delivery", false},
-        {"packer", "format", true},    {"packer", "store", true},     {"packer", "vfs", false},
-        {"packer", "verifier", false}, {"packer", "delivery", false}, {"verifier", "format", true},
-        {"verifier", "store", true},   {"verifier", "vfs", false},    {"verifier", "packer", false},
-        {"verifier", "delivery", false}, {"delivery", "format", true}, {"delivery", "store", true},
-        {"delivery", "vfs", false},    {"delivery", "packer", false}, {"delivery", "verifier", false},
+        {"format", "vfs", false},        {"format", "store", false},    {"format", "packer", false},
+        {"format", "verifier", false},   {"format", "delivery", false}, {"vfs", "format", true},
+        {"vfs", "store", false},         {"vfs", "packer", false},      {"vfs", "verifier", false},
+        {"vfs", "delivery", false},      {"store", "format", true},     {"store", "vfs", false},
+        {"store", "packer", false},      {"store", "verifier", false},  {"store", "delivery", false},
+        {"packer", "format", true},      {"packer", "store", true},     {"packer", "vfs", false},
+        {"packer", "verifier", false},   {"packer", "delivery", false}, {"verifier", "format", true},
+        {"verifier", "store", true},     {"verifier", "vfs", false},    {"verifier", "packer", false},
+        {"verifier", "delivery", false}, {"delivery", "format", true},  {"delivery", "store", true},
+        {"delivery", "vfs", false},      {"delivery", "packer", false}, {"delivery", "verifier", false},
     };
-    const auto folder_of = [](std::string_view name) { return name == "format" ? std::string("bundle-format") : std::string(name); };
+    const auto folder_of = [](std::string_view name) {
+        return name == "format" ? std::string("bundle-format") : std::string(name);
+    };
     for (const Arrow& arrow : kArrows) {
         CAPTURE(arrow.from);
         CAPTURE(arrow.to);
@@ -105,7 +110,8 @@ TEST_CASE("arrows: a folder reaches only what its arrows allow") {
 }
 
 TEST_CASE("arrows: an include is seen however it is spaced") {
-    for (const std::string_view line : {"#include<fardel/vfs/vfs.h>", "  #  include   <fardel/vfs/vfs.h>  // why", "\t#include <fardel/vfs/vfs.h>\r"}) {
+    for (const std::string_view line : {"#include<fardel/vfs/vfs.h>", "  #  include   <fardel/vfs/vfs.h>  // why",
+                                        "\t#include <fardel/vfs/vfs.h>\r"}) {
         const Tree tree;
         tree.write("bundle-format/hash.cpp", line);
         CHECK(tree.findings() == Texts{"bundle-format/hash.cpp:1: bundle-format must not include vfs"});
@@ -134,15 +140,19 @@ TEST_CASE("arrows: libraries of others stay in their place") {
 }
 
 TEST_CASE("arrows: a public header includes only ours and the standard library's") {
-    for (const std::string_view header : {"zstd.h", "physfs.h", "fmt/core.h", "unistd.h", "sys/stat.h", "nlohmann/json.hpp"}) {
+    for (const std::string_view header :
+         {"zstd.h", "physfs.h", "fmt/core.h", "unistd.h", "sys/stat.h", "nlohmann/json.hpp"}) {
         const Tree tree;
         tree.write("bundle-format/include/fardel/format/hash.h", "#include <" + std::string(header) + ">\n");
-        CHECK(tree.findings() == Texts{"bundle-format/include/fardel/format/hash.h:1: a public header includes only ours and the "
-                                       "standard library's, not <" + std::string(header) + ">"});
+        CHECK(tree.findings() ==
+              Texts{"bundle-format/include/fardel/format/hash.h:1: a public header includes only ours and the "
+                    "standard library's, not <" +
+                    std::string(header) + ">"});
     }
     const Tree tree;
     tree.write("bundle-format/include/fardel/format/hash.h", "#include \"pages.h\"\n");
-    CHECK(tree.findings() == Texts{"bundle-format/include/fardel/format/hash.h:1: a public header includes the private 'pages.h'"});
+    CHECK(tree.findings() ==
+          Texts{"bundle-format/include/fardel/format/hash.h:1: a public header includes the private 'pages.h'"});
 }
 
 TEST_CASE("arrows: physfs.h is for files named physfs_*.cpp") {
@@ -155,10 +165,12 @@ TEST_CASE("arrows: physfs.h is for files named physfs_*.cpp") {
 
 TEST_CASE("arrows: private headers stay in their folder") {
     const Tree tree;
-    tree.write("vfs/vfs.cpp", "#include \"../bundle-format/pages.h\"\n#include \"pages.h\"\n#include \"fardel/format/hash.h\"\n");
-    CHECK(tree.findings() == Texts{"vfs/vfs.cpp:1: '../bundle-format/pages.h' leaves its folder; private headers stay inside",
-                                   "vfs/vfs.cpp:2: 'pages.h' is no private header of this folder",
-                                   "vfs/vfs.cpp:3: public headers are included as <fardel/format/hash.h>"});
+    tree.write("vfs/vfs.cpp",
+               "#include \"../bundle-format/pages.h\"\n#include \"pages.h\"\n#include \"fardel/format/hash.h\"\n");
+    CHECK(tree.findings() ==
+          Texts{"vfs/vfs.cpp:1: '../bundle-format/pages.h' leaves its folder; private headers stay inside",
+                "vfs/vfs.cpp:2: 'pages.h' is no private header of this folder",
+                "vfs/vfs.cpp:3: public headers are included as <fardel/format/hash.h>"});
 }
 
 TEST_CASE("arrows: a public header is at fardel/SHORT/x.h, and exists") {
@@ -166,17 +178,20 @@ TEST_CASE("arrows: a public header is at fardel/SHORT/x.h, and exists") {
     tree.add("vfs/include/fardel/format/stray.h", "");
     tree.add("vfs/include/stray.h", "");
     tree.add("cli/include/fardel/cli/verbs.h", "");
-    tree.write("vfs/vfs.cpp", "#include <fardel/vfs/nothing.h>\n#include <fardel/hash.h>\n#include <fardel/other/x.h>\n");
-    CHECK(tree.findings() == Texts{"cli/include/fardel/cli/verbs.h: below 'cli/include' there is only fardel/(nothing)/x.h",
-                                   "vfs/include/fardel/format/stray.h: below 'vfs/include' there is only fardel/vfs/x.h",
-                                   "vfs/include/stray.h: below 'vfs/include' there is only fardel/vfs/x.h",
-                                   "vfs/vfs.cpp:1: <fardel/vfs/nothing.h> does not exist in vfs",
-                                   "vfs/vfs.cpp:2: <fardel/hash.h> is not <fardel/SHORT/x.h> of a folder that we have",
-                                   "vfs/vfs.cpp:3: <fardel/other/x.h> is not <fardel/SHORT/x.h> of a folder that we have"});
+    tree.write("vfs/vfs.cpp",
+               "#include <fardel/vfs/nothing.h>\n#include <fardel/hash.h>\n#include <fardel/other/x.h>\n");
+    CHECK(tree.findings() ==
+          Texts{"cli/include/fardel/cli/verbs.h: below 'cli/include' there is only fardel/(nothing)/x.h",
+                "vfs/include/fardel/format/stray.h: below 'vfs/include' there is only fardel/vfs/x.h",
+                "vfs/include/stray.h: below 'vfs/include' there is only fardel/vfs/x.h",
+                "vfs/vfs.cpp:1: <fardel/vfs/nothing.h> does not exist in vfs",
+                "vfs/vfs.cpp:2: <fardel/hash.h> is not <fardel/SHORT/x.h> of a folder that we have",
+                "vfs/vfs.cpp:3: <fardel/other/x.h> is not <fardel/SHORT/x.h> of a folder that we have"});
 }
 
 TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .cpp, but for samples and tests in C") {
-    for (const std::string_view word : {"util", "utils", "common", "helper", "helpers", "manager", "misc", "data", "info", "impl", "v2"}) {
+    for (const std::string_view word :
+         {"util", "utils", "common", "helper", "helpers", "manager", "misc", "data", "info", "impl", "v2"}) {
         CAPTURE(word);
         const Tree tree;
         const std::string name(word);
@@ -193,7 +208,8 @@ TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .c
     tree.add("vfs/mount-set.cpp", "");
     tree.add("vfs/mount.cc", "");
     tree.add("vfs/print.c", "");
-    CHECK(tree.findings() == Texts{"vfs/MountSet.cpp: file names are snake_case", "vfs/mount-set.cpp: file names are snake_case",
+    CHECK(tree.findings() == Texts{"vfs/MountSet.cpp: file names are snake_case",
+                                   "vfs/mount-set.cpp: file names are snake_case",
                                    "vfs/mount.cc: C++ files end in .h or .cpp, not .cc",
                                    "vfs/print.c: C++ files end in .h or .cpp, not .c"});
 }
@@ -206,12 +222,13 @@ TEST_CASE("arrows: a file that nobody builds is a finding") {
     tree.write("tests/bundle-format/forgotten_test.cpp", "");
     tree.write("tests/fuzz/fuzz_forgotten.cpp", "");
     tree.write("samples/lonely.cpp", "");
-    CHECK(tree.findings() == Texts{"samples/lonely.cpp: no CMakeLists.txt builds this",
-                                   "tests/bundle-format/forgotten_test.cpp: not named in tests/bundle-format/CMakeLists.txt",
-                                   "tests/fuzz/fuzz_forgotten.cpp: not named in tests/fuzz/CMakeLists.txt",
-                                   "vfs/forgotten.cpp: not named in vfs/CMakeLists.txt",
-                                   "vfs/include/fardel/vfs/forgotten.h: not named in vfs/CMakeLists.txt",
-                                   "vfs/s.cpp: not named in vfs/CMakeLists.txt"});
+    CHECK(tree.findings() ==
+          Texts{"samples/lonely.cpp: no CMakeLists.txt builds this",
+                "tests/bundle-format/forgotten_test.cpp: not named in tests/bundle-format/CMakeLists.txt",
+                "tests/fuzz/fuzz_forgotten.cpp: not named in tests/fuzz/CMakeLists.txt",
+                "vfs/forgotten.cpp: not named in vfs/CMakeLists.txt",
+                "vfs/include/fardel/vfs/forgotten.h: not named in vfs/CMakeLists.txt",
+                "vfs/s.cpp: not named in vfs/CMakeLists.txt"});
 }
 
 TEST_CASE("arrows: a folder that DESIGN does not know is a finding") {

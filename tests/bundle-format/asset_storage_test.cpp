@@ -60,7 +60,8 @@ BundlePlan plan_around(std::shared_ptr<const BlobSource> trick) {
 TEST_CASE("asset storage: each source is opened once, in order of type and key") {
     std::string order;
     BundlePlan plan;
-    for (const auto& [key, type] : {std::pair("b", "text/z"), std::pair("d", "text/a"), std::pair("a", "text/z"), std::pair("c", "")}) {
+    for (const auto& [key, type] :
+         {std::pair("b", "text/z"), std::pair("d", "text/a"), std::pair("a", "text/z"), std::pair("c", "")}) {
         add(plan, key, "", type);
         const auto trick = std::make_shared<TrickBlob>();
         trick->content = key;
@@ -71,7 +72,7 @@ TEST_CASE("asset storage: each source is opened once, in order of type and key")
         plan.assets.back().source = trick;
     }
     (void)written(plan);
-    CHECK(order == "cdab");   // no type is application/octet-stream
+    CHECK(order == "cdab");  // no type is application/octet-stream
 }
 
 TEST_CASE("asset storage: a source that fails ends it with the source's error and the asset's key") {
@@ -82,7 +83,9 @@ TEST_CASE("asset storage: a source that fails ends it with the source's error an
 
     trick->on_open = [] { return ok(); };
     for (const std::size_t at : {0u, 1u, 5u, 10u}) {
-        trick->on_read = [at](std::size_t reads) { return reads == at ? Error(ErrorCode::conflict, "somebody writes") : ok(); };
+        trick->on_read = [at](std::size_t reads) {
+            return reads == at ? Error(ErrorCode::conflict, "somebody writes") : ok();
+        };
         CHECK(refusal(plan_around(trick)) == "conflict: asset \"b\": somebody writes");
     }
 }
@@ -127,9 +130,10 @@ TEST_CASE("asset storage: progress rises to the totals") {
     CHECK(calls >= 24);
 }
 
-TEST_CASE("asset storage: whichever operation on the file fails, the error comes out and nothing becomes visible") {   // A102
+TEST_CASE(
+    "asset storage: whichever operation on the file fails, the error comes out and nothing becomes visible") {  // A102
     BundlePlan plan = plan_around(blob(noise(40 * kPiece, 2)));
-    add(plan, "d", noise(40 * kPiece, 2));   // taken back: resize fails, too
+    add(plan, "d", noise(40 * kPiece, 2));  // taken back: resize fails, too
     add(plan, "e", prose(1000, 3));
     plan.metadata = {{"name", std::string("faulty")}};
 
@@ -152,7 +156,7 @@ TEST_CASE("asset storage: whichever operation on the file fails, the error comes
         if (!bundle) {
             CHECK(bundle.error().code() == disk.failure);
             CHECK(disk.removed);
-            CHECK(disk.operations == n);   // nothing is tried after it
+            CHECK(disk.operations == n);  // nothing is tried after it
         }
     }
     CHECK(n > 80);

@@ -84,7 +84,8 @@ TEST_CASE("block cache: bundles that hold the same block decode it once") {
     REQUIRE(first->id() != second->id());
     std::vector<std::byte> part(10);
     REQUIRE(first->read_at(AssetIndex{0}, 5, part));
-    REQUIRE(first->read_at(AssetIndex{0}, 199'000, part));  // another block, so that this thread had the first one not last
+    REQUIRE(
+        first->read_at(AssetIndex{0}, 199'000, part));  // another block, so that this thread had the first one not last
     REQUIRE(second->read_at(AssetIndex{0}, 5, part));
     CHECK(cache->usage().misses == 2);
     CHECK(cache->usage().hits == 1);

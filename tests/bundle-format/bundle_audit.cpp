@@ -24,7 +24,9 @@ bool all_zero(Bytes bytes) {
     return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
 }
 
-std::uint64_t up(std::uint64_t value, std::uint64_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+std::uint64_t up(std::uint64_t value, std::uint64_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
 
 std::uint32_t number_at(Bytes bytes, std::size_t index) {
     std::uint32_t value = 0;
@@ -70,7 +72,8 @@ std::map<StringRef, std::string> strings_of(Bytes table) {
     std::map<StringRef, std::string> strings;
     std::vector<std::string> in_order;
     for (std::size_t at = 0; at < table.size();) {
-        const std::size_t size = std::to_integer<std::size_t>(table[at]) | std::to_integer<std::size_t>(table[at + 1]) << 8;
+        const std::size_t size = std::to_integer<std::size_t>(table[at]) | std::to_integer<std::size_t>(table[at + 1])
+                                                                               << 8;
         const std::string text(reinterpret_cast<const char*>(table.data() + at + 2), size);
         strings.emplace(static_cast<StringRef>(at), text);
         in_order.push_back(text);
@@ -99,13 +102,15 @@ void check_asset_buckets(Bytes table, const std::vector<std::uint64_t>& keys) {
         ++bits;
     REQUIRE(table.size() == ((std::size_t{1} << bits) + 1) * 4);
     for (std::size_t i = 0; i <= std::size_t{1} << bits; ++i) {
-        const auto less = std::ranges::count_if(keys, [&](std::uint64_t key) { return (bits == 0 ? 0 : key >> (64 - bits)) < i; });
+        const auto less =
+            std::ranges::count_if(keys, [&](std::uint64_t key) { return (bits == 0 ? 0 : key >> (64 - bits)) < i; });
         REQUIRE(number_at(table, i) == static_cast<std::uint64_t>(less));
     }
 }
 
 // §5, names: `hashed` are all of them, by hash and number.
-void check_name_buckets(const AuditedBundle& b, const std::vector<NameBucketRecord>& buckets, const std::vector<std::pair<std::uint64_t, std::uint32_t>>& hashed) {
+void check_name_buckets(const AuditedBundle& b, const std::vector<NameBucketRecord>& buckets,
+                        const std::vector<std::pair<std::uint64_t, std::uint32_t>>& hashed) {
     const std::uint64_t homes = (2 * hashed.size() + 6) / 7;
     REQUIRE(buckets.size() >= homes);
     std::size_t next = 0;
@@ -113,7 +118,8 @@ void check_name_buckets(const AuditedBundle& b, const std::vector<NameBucketReco
         const NameBucketRecord& bucket = buckets[i];
         // All that lead here or before and found no place before.
         std::size_t used = 0;
-        while (next + used < hashed.size() && used < 5 && (hashed[next + used].first >> 32) * homes / (std::uint64_t{1} << 32) <= i)
+        while (next + used < hashed.size() && used < 5 &&
+               (hashed[next + used].first >> 32) * homes / (std::uint64_t{1} << 32) <= i)
             ++used;
         REQUIRE(bucket.used == used);
         for (std::size_t slot = 0; slot < used; ++slot) {
@@ -256,16 +262,21 @@ void check_runs(const AuditedBundle& b) {
 
 void check_strings_used(const AuditedBundle& b) {
     std::set<StringRef> used;
-    for (const auto& r : b.assets) used.insert(r.content_type);
-    for (const auto& r : b.names) used.insert(r.text);
-    for (const auto& r : b.tags) used.insert({r.axis, r.value});
+    for (const auto& r : b.assets)
+        used.insert(r.content_type);
+    for (const auto& r : b.names)
+        used.insert(r.text);
+    for (const auto& r : b.tags)
+        used.insert({r.axis, r.value});
     for (const auto& r : b.references) {
         used.insert(r.spelling);
         if (r.kind == ReferenceKind::dynamic)
             used.insert(r.target);
     }
-    for (const auto& r : b.consumes) used.insert(r.text);
-    for (const auto& r : b.dependencies) used.insert({r.name, r.version});
+    for (const auto& r : b.consumes)
+        used.insert(r.text);
+    for (const auto& r : b.dependencies)
+        used.insert({r.name, r.version});
     for (const auto* table : {&b.metadata, &b.creator_metadata})
         for (const auto& r : *table) {
             used.insert(r.key);
@@ -278,13 +289,15 @@ void check_strings_used(const AuditedBundle& b) {
 }
 
 // §7: the raw bytes of every block.
-std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Bytes section, const std::set<std::uint32_t>& of_pieces) {
+std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Bytes section,
+                                                  const std::set<std::uint32_t>& of_pieces) {
     std::vector<std::vector<std::byte>> raw;
     std::uint64_t end = 0;
     std::set<Codec> codecs;
     for (std::uint32_t i = 0; i < b.blocks.size(); ++i) {
         const BlockRecord& block = b.blocks[i];
-        const bool aligned = block.codec == Codec::raw && block.raw_bytes >= limits::kRawBlockAlign && of_pieces.contains(i);
+        const bool aligned =
+            block.codec == Codec::raw && block.raw_bytes >= limits::kRawBlockAlign && of_pieces.contains(i);
         REQUIRE(block.stored_offset == (aligned ? up(end, limits::kRawBlockAlign) : end));
         REQUIRE(all_zero(section.subspan(end, block.stored_offset - end)));
         REQUIRE(block.raw_bytes >= 1);
@@ -317,7 +330,7 @@ void check_contents(AuditedBundle& b, Bytes section) {
                 REQUIRE(of_pieces.insert(b.placements[i].first_block + k).second);
     const auto raw = decode_blocks(b, section, of_pieces);
 
-    std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> shared;   // block → offset → asset
+    std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> shared;  // block → offset → asset
     for (std::uint32_t i = 0; i < b.assets.size(); ++i) {
         const AssetRecord& asset = b.assets[i];
         const PlacementRecord& placement = b.placements[i];
@@ -329,7 +342,8 @@ void check_contents(AuditedBundle& b, Bytes section) {
             const auto& block = raw.at(placement.first_block);
             REQUIRE(placement.offset + asset.raw_bytes <= block.size());
             REQUIRE(shared[placement.first_block].emplace(placement.offset, i).second);
-            content.assign(block.begin() + placement.offset, block.begin() + placement.offset + static_cast<std::ptrdiff_t>(asset.raw_bytes));
+            content.assign(block.begin() + placement.offset,
+                           block.begin() + placement.offset + static_cast<std::ptrdiff_t>(asset.raw_bytes));
         } else {
             REQUIRE(placement.offset == 0);
             for (std::uint32_t k = 0; k < asset.piece_count(); ++k) {
@@ -371,7 +385,7 @@ AuditedBundle audit(Bytes file) {
     b.layout_id = id_from<LayoutId>(blake3(layout_bytes));
     const Status sections = verify_sections(b.head, b.id, b.layout, file.size());
     REQUIRE_MESSAGE(sections, (sections ? "" : sections.error().text()));
-    REQUIRE(b.layout.blocks_offset == 8192);   // the reference writer's order
+    REQUIRE(b.layout.blocks_offset == 8192);  // the reference writer's order
     REQUIRE(b.layout.manifest_offset == up(8192 + b.layout.blocks_bytes, 4096));
     REQUIRE(b.layout.layout_offset == up(b.layout.manifest_offset + b.head.manifest_bytes, 4096));
     REQUIRE(b.layout.trailer_offset == up(b.layout.layout_offset + b.layout.layout_bytes, 4096));
@@ -382,8 +396,9 @@ AuditedBundle audit(Bytes file) {
 
     using enum TableKind;
     const auto table = [&](TableKind kind) {
-        return kind < placements ? table_of(file.subspan(b.layout.manifest_offset, b.head.manifest_bytes), b.head.tables, kind)
-                                 : table_of(file.subspan(b.layout.layout_offset, b.layout.layout_bytes), b.layout.tables, kind);
+        return kind < placements
+                   ? table_of(file.subspan(b.layout.manifest_offset, b.head.manifest_bytes), b.head.tables, kind)
+                   : table_of(file.subspan(b.layout.layout_offset, b.layout.layout_bytes), b.layout.tables, kind);
     };
     b.strings = strings_of(table(strings));
     b.assets = records_of<AssetRecord>(table(assets), assets);
@@ -453,7 +468,8 @@ std::vector<std::string> AuditedBundle::metadata_of(std::uint32_t subject) const
 
 std::vector<std::string> AuditedBundle::references_of(std::uint32_t asset) const {
     std::vector<std::string> items;
-    for (const ReferenceRecord& r : std::span(references).subspan(assets[asset].reference_first, assets[asset].reference_count)) {
+    for (const ReferenceRecord& r :
+         std::span(references).subspan(assets[asset].reference_first, assets[asset].reference_count)) {
         std::string target = text(r.kind == ReferenceKind::dynamic ? r.target : r.spelling);
         if (r.kind == ReferenceKind::internal)
             target = "#" + std::to_string(r.target);

@@ -33,7 +33,7 @@ struct AuditedBundle {
     std::vector<MetadataRecord> creator_metadata;
     std::vector<PlacementRecord> placements;
     std::vector<BlockRecord> blocks;
-    std::vector<std::vector<std::byte>> contents;   // of each asset
+    std::vector<std::vector<std::byte>> contents;  // of each asset
 
     const std::string& text(StringRef ref) const { return strings.at(ref); }
     // By the name's text; a failed REQUIRE where it is not.
@@ -42,8 +42,8 @@ struct AuditedBundle {
     std::string content_named(std::string_view text) const;
     // "key=value" of a subject, in the order of the table; numbers as std::to_string gives them.
     std::vector<std::string> metadata_of(std::uint32_t subject) const;
-    // "spelling->target" of an asset, in the order of the table; targets as "#<asset>", "foreign <n>" or the name, with "?"
-    // where it is optional.
+    // "spelling->target" of an asset, in the order of the table; targets as "#<asset>", "foreign <n>" or the name, with
+    // "?" where it is optional.
     std::vector<std::string> references_of(std::uint32_t asset) const;
 };
 

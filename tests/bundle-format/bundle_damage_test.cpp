@@ -251,7 +251,9 @@ TEST_CASE("bundle: indexes and sizes that lead nowhere are errors when they are 
     CHECK(fails(*opened([](forge::Draft& d) { d.names.back().target = 0xffff'ffff; })));
     CHECK(fails(*opened([](forge::Draft& d) { d.variants[0].asset = 0xffff'ffff; })));
     CHECK(fails(*opened([](forge::Draft& d) { d.tags[0].axis = 0xffff'ffff; })));
-    const auto first_used = [](forge::Draft& d) -> NameBucketRecord& { return *std::ranges::find_if(d.name_buckets, [](const NameBucketRecord& b) { return b.used > 0; }); };
+    const auto first_used = [](forge::Draft& d) -> NameBucketRecord& {
+        return *std::ranges::find_if(d.name_buckets, [](const NameBucketRecord& b) { return b.used > 0; });
+    };
     CHECK(fails(*opened([&](forge::Draft& d) { first_used(d).names[0] = 999; })));
     CHECK(fails(*opened([&](forge::Draft& d) { first_used(d).used = 6; })));
     CHECK(fails(*opened([&](forge::Draft& d) { first_used(d).texts[0] = 0xffff'fff0; })));

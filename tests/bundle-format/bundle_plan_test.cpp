@@ -46,7 +46,8 @@ ErrorCode refusal(const BlobSource& source) {
 TEST_CASE("blob: memory and files give their bytes, in steps of any size, as often as asked") {
     const ScratchFolder scratch;
     const std::string text = "0123456789";
-    for (const auto& source : {make_memory_blob(bytes_of(text)), make_file_blob(scratch.write("file", std::string_view(text)))})
+    for (const auto& source :
+         {make_memory_blob(bytes_of(text)), make_file_blob(scratch.write("file", std::string_view(text)))})
         for (const std::size_t step : {1u, 3u, 10u, 11u, 4096u})
             CHECK(content(*source, step).value() == text);
     for (const auto& source : {make_memory_blob({}), make_file_blob(scratch.write("empty", std::string_view()))})
@@ -55,7 +56,8 @@ TEST_CASE("blob: memory and files give their bytes, in steps of any size, as oft
 
 TEST_CASE("blob: after its end a stream gives nothing more") {
     const ScratchFolder scratch;
-    for (const auto& source : {make_memory_blob(bytes_of("x")), make_file_blob(scratch.write("file", std::string_view("x")))}) {
+    for (const auto& source :
+         {make_memory_blob(bytes_of("x")), make_file_blob(scratch.write("file", std::string_view("x")))}) {
         const auto stream = *source->open();
         std::byte buffer[4];
         CHECK(stream->read(buffer).value() == 1);
@@ -72,7 +74,7 @@ TEST_CASE("blob: a file is looked at when it is opened, not before") {
     CHECK(content(*source).value() == "here now");
 }
 
-TEST_CASE("blob: a file that is written while it is read is a conflict") {   // A110
+TEST_CASE("blob: a file that is written while it is read is a conflict") {  // A110
     const ScratchFolder scratch;
     const std::string before(1000, 'a');
     const auto path = scratch.path("file");
@@ -96,7 +98,8 @@ TEST_CASE("blob: a file that is written while it is read is a conflict") {   // 
     CHECK(after_change([&] { fs::resize_file(path, 300); }) == "conflict");
     CHECK(after_change([&] { fs::resize_file(path, 2000); }) == "conflict");
     CHECK(after_change([&] { scratch.write("file", std::string_view(std::string(1000, 'b'))); }) == "conflict");
-    CHECK(after_change([&] { fs::rename(scratch.write("other", std::string_view("short")), path); }) == "read");   // the old one stays open
+    CHECK(after_change([&] { fs::rename(scratch.write("other", std::string_view("short")), path); }) ==
+          "read");  // the old one stays open
     CHECK(after_change([&] { fs::remove(path); }) == "read");
 }
 
@@ -106,7 +109,8 @@ TEST_CASE("blob: what is not a regular file is refused, and opening it does not 
     CHECK(refusal(*make_file_blob("/dev/zero")) == ErrorCode::malformed);
     REQUIRE(::mkfifo(scratch.path("fifo").c_str(), 0600) == 0);
     CHECK(refusal(*make_file_blob(scratch.path("fifo"))) == ErrorCode::malformed);
-    CHECK(refusal(*make_file_blob(scratch.write("cut", std::string_view("x")) + std::string(1, '\0') + "tail")) == ErrorCode::malformed);
+    CHECK(refusal(*make_file_blob(scratch.write("cut", std::string_view("x")) + std::string(1, '\0') + "tail")) ==
+          ErrorCode::malformed);
 }
 
 TEST_CASE("blob: an error names the path") {

@@ -1,4 +1,5 @@
-// The reader against what a bundle was made of, and against bundles whose hashes are all right and whose content is not.
+// The reader against what a bundle was made of, and against bundles whose hashes are all right and whose content is
+// not.
 #include <fardel/format/bundle.h>
 
 #include "bundle_forge/bundle_forge.h"
@@ -68,8 +69,9 @@ public:
 
     // A name and another spelling of it. `number` makes it like no other.
     std::pair<std::string, std::string> name(std::uint32_t number) {
-        static constexpr std::pair<const char*, const char*> kLetters[] = {
-            {"a", "A"}, {"z", "Z"}, {"é", "É"}, {"ß", "SS"}, {"σ", "Σ"}, {"ς", "σ"}, {"ж", "Ж"}, {"-", "-"}, {"水", "水"}};
+        static constexpr std::pair<const char*, const char*> kLetters[] = {{"a", "A"},  {"z", "Z"}, {"é", "É"},
+                                                                           {"ß", "SS"}, {"σ", "Σ"}, {"ς", "σ"},
+                                                                           {"ж", "Ж"},  {"-", "-"}, {"水", "水"}};
         std::pair<std::string, std::string> made;
         for (std::uint32_t depth = below(4); depth > 0; --depth)
             append(made, "d" + std::to_string(below(3)) + "/");
@@ -166,7 +168,8 @@ void check_ranges(const Bundle& bundle, AssetIndex asset, const std::string& con
     for (int round = 0; round < 6; ++round) {
         const std::uint32_t offset = inventor.below(size + 1);
         // Half of them short, so that many are inside one block; half of any length, over several.
-        const std::uint32_t length = inventor.below((round % 2 == 0 ? std::min(size - offset, 100u) : size - offset) + 1);
+        const std::uint32_t length =
+            inventor.below((round % 2 == 0 ? std::min(size - offset, 100u) : size - offset) + 1);
         Bytes out(length);
         REQUIRE(bundle.read_at(asset, offset, out));
         CHECK(text_of(out) == content.substr(offset, length));
@@ -255,7 +258,8 @@ TEST_CASE("bundle: whatever it was made of, the reader says the same as a map") 
 
 // A40 to A43, A45: frames that their author made so, under hashes that are right.
 TEST_CASE("bundle: a block that is no frame of its size is malformed, each time, and the other blocks are read") {
-    const Bytes good = forge::rle_frame(std::byte{7}, 65536);  // magic 4, descriptor 1, content size 2, block header 3, 7
+    const Bytes good =
+        forge::rle_frame(std::byte{7}, 65536);  // magic 4, descriptor 1, content size 2, block header 3, 7
     Bytes no_size = changed(changed(good, 4, 0x00), 5, 0x30);  // a window of 64 KiB in place of the size
     no_size.erase(no_size.begin() + 6);
     const std::pair<const char*, Bytes> frames[] = {
@@ -266,7 +270,8 @@ TEST_CASE("bundle: a block that is no frame of its size is malformed, each time,
         {"a checksum", joined(changed(good, 4, 0x64), Bytes(4))},
         {"a dictionary", changed(good, 4, 0x61)},
         {"two frames", joined(good, good)},
-        {"a skippable frame behind", joined(good, {std::byte{0x50}, std::byte{0x2a}, std::byte{0x4d}, std::byte{0x18}, {}, {}, {}, {}})},
+        {"a skippable frame behind",
+         joined(good, {std::byte{0x50}, std::byte{0x2a}, std::byte{0x4d}, std::byte{0x18}, {}, {}, {}, {}})},
         {"a byte behind", joined(good, Bytes(1))},
         {"a cut frame", {good.begin(), good.end() - 1}},
         {"a reserved block type", changed(good, 7, 0x07)},
@@ -319,7 +324,8 @@ TEST_CASE("bundle: an asset whose bytes have another id is corrupt") {
     }
 }
 
-TEST_CASE("bundle: an asset whose pieces are not those of the manifest is corrupt, unless a trusted layout says so") {  // A58
+TEST_CASE(
+    "bundle: an asset whose pieces are not those of the manifest is corrupt, unless a trusted layout says so") {  // A58
     forge::Draft draft = forge::draft(forge::small_recipe());
     for (Hash& piece : draft.pieces)
         piece.bytes[0] ^= 1;

@@ -28,7 +28,9 @@ public:
         struct Trickle final : BlobStream {
             std::unique_ptr<BlobStream> stream;
             std::size_t step = 1;
-            Result<std::size_t> read(std::span<std::byte> out) override { return stream->read(out.first(std::min(out.size(), step))); }
+            Result<std::size_t> read(std::span<std::byte> out) override {
+                return stream->read(out.first(std::min(out.size(), step)));
+            }
         };
         auto trickle = std::make_unique<Trickle>();
         FARDEL_TRY_ASSIGN(trickle->stream, source_->open());
@@ -60,14 +62,16 @@ std::string read(const Bundle& bundle, std::string_view name) {
 BundlePlan varied_plan() {
     BundlePlan plan;
     for (int i = 0; i < 300; ++i)
-        add(plan, "scripts/" + std::to_string(i) + ".shader", prose(static_cast<std::size_t>(i) * 37, static_cast<std::uint32_t>(i)));
+        add(plan, "scripts/" + std::to_string(i) + ".shader",
+            prose(static_cast<std::size_t>(i) * 37, static_cast<std::uint32_t>(i)));
     add(plan, "textures/wall", noise(3 * kPiece + 100, 1), "image/jpeg");
     add(plan, "textures/wall copy", noise(3 * kPiece + 100, 1), "image/jpeg");
     add(plan, "models/tree", prose(5 * kPiece, 2), "model/gltf-binary");
     add(plan, "music/theme", noise(kStreamPiece * 2 + 1, 3), "audio/ogg", true);
     add(plan, "music/short", prose(kPiece + 5, 4), "audio/ogg", true);
     add(plan, "empty", "");
-    plan.assets[3].references = {{"../x", PlannedReference::Internal{7}, true}, {"textures/wall", PlannedReference::Dynamic{"textures/wall"}}};
+    plan.assets[3].references = {{"../x", PlannedReference::Internal{7}, true},
+                                 {"textures/wall", PlannedReference::Dynamic{"textures/wall"}}};
     plan.assets[3].metadata = {{"licence", std::string("CC0-1.0")}, {"metric.lines", 12.5}};
     plan.metadata = {{"version", std::string("1.0")}, {"name", std::string("base")}};
     return plan;
@@ -95,7 +99,7 @@ TEST_CASE("writer: a name leads to its asset, for the document and for the reade
     CHECK(read(*bundle, "models/big") == noise(200'000, 2));
 }
 
-TEST_CASE("writer: the empty bundle is a bundle") {   // A29
+TEST_CASE("writer: the empty bundle is a bundle") {  // A29
     const auto bytes = written({});
     CHECK(bytes.size() == 8192);
     const AuditedBundle audit = tests::audit(bytes);
@@ -114,9 +118,21 @@ TEST_CASE("writer: a bundle of metadata alone has no block") {
     CHECK(audit.metadata_of(kBundleSubject) == std::vector<std::string>{"name=nothing"});
 }
 
-TEST_CASE("writer: an asset of any size around the pieces comes back") {   // A29
-    const std::size_t sizes[] = {0, 1, 2, kPiece - 1, kPiece, kPiece + 1, 2 * kPiece - 1, 2 * kPiece, 2 * kPiece + 1,
-                                 kStreamPiece - 1, kStreamPiece, kStreamPiece + 1, 2 * kStreamPiece, 2 * kStreamPiece + 1};
+TEST_CASE("writer: an asset of any size around the pieces comes back") {  // A29
+    const std::size_t sizes[] = {0,
+                                 1,
+                                 2,
+                                 kPiece - 1,
+                                 kPiece,
+                                 kPiece + 1,
+                                 2 * kPiece - 1,
+                                 2 * kPiece,
+                                 2 * kPiece + 1,
+                                 kStreamPiece - 1,
+                                 kStreamPiece,
+                                 kStreamPiece + 1,
+                                 2 * kStreamPiece,
+                                 2 * kStreamPiece + 1};
     for (const std::size_t size : sizes)
         for (const bool streamed : {false, true})
             for (const bool compressible : {false, true}) {
@@ -148,7 +164,7 @@ TEST_CASE("writer: the same bytes, whatever the threads, the order of the plan a
 
     FARDEL_RANDOM(random);
     for (int round = 0; round < 3; ++round) {
-        std::vector<std::uint32_t> place(plan.assets.size());   // asset i moves to place[i]
+        std::vector<std::uint32_t> place(plan.assets.size());  // asset i moves to place[i]
         for (std::uint32_t i = 0; i < place.size(); ++i)
             place[i] = i;
         std::ranges::shuffle(place, random);
@@ -200,8 +216,8 @@ TEST_CASE("writer: small assets share blocks with neighbours of their type only"
         add(plan, "text/" + std::to_string(i), prose(1000, static_cast<std::uint32_t>(i)), "text/plain");
         add(plan, "image/" + std::to_string(i), prose(1000, static_cast<std::uint32_t>(1000 + i)), "image/png");
     }
-    const AuditedBundle audit = audited(plan);   // which checks that no block mixes types
-    CHECK(audit.blocks.size() == 4);             // 65 in each first block, 35 in each second
+    const AuditedBundle audit = audited(plan);  // which checks that no block mixes types
+    CHECK(audit.blocks.size() == 4);            // 65 in each first block, 35 in each second
     CHECK(audit.blocks[0].raw_bytes == 65'000);
     CHECK(audit.blocks[1].raw_bytes == 35'000);
 }
@@ -230,14 +246,14 @@ TEST_CASE("writer: equal bytes are stored once, small and large, first, between 
     add(plan, "e large again", large);
     add(plan, "f small again", small);
     add(plan, "g streamed", streamed, "text/plain", true);
-    add(plan, "h not streamed", streamed);              // two pieces here, one there: the first counts
+    add(plan, "h not streamed", streamed);  // two pieces here, one there: the first counts
     add(plan, "i empty", "");
     add(plan, "j empty again", "", "image/png");
     add(plan, "k large again, at the end", large, "zzz/last");
     MemoryDisk disk;
     const auto bundle = write_bundle(plan, make_memory_file(disk), quick());
     REQUIRE(bundle);
-    const AuditedBundle audit = tests::audit(disk.bytes);   // no gap holds anything of what was taken back
+    const AuditedBundle audit = tests::audit(disk.bytes);  // no gap holds anything of what was taken back
     CHECK(audit.assets.size() == 5);
     CHECK(audit.blocks.size() == 5 + 1 + 2 + 1);
     CHECK(audit.asset_named("a large") == audit.asset_named("k large again, at the end"));
@@ -266,11 +282,11 @@ TEST_CASE("writer: a duplicate larger than what is under way at once is taken ba
         MemoryDisk disk;
         const auto bundle = write_bundle(plan, make_memory_file(disk), quick(jobs));
         REQUIRE(bundle);
-        CHECK(disk.bytes_largest > disk.bytes.size());   // it was there
+        CHECK(disk.bytes_largest > disk.bytes.size());  // it was there
         CHECK(tests::audit(disk.bytes).blocks.size() == 60);
         plan.assets.pop_back();
         plan.names[1].variants[0].asset = 0;
-        CHECK(written(plan) == disk.bytes);              // and nobody can tell
+        CHECK(written(plan) == disk.bytes);  // and nobody can tell
     }
 }
 
@@ -335,11 +351,13 @@ TEST_CASE("writer: random plans come back, in any combination") {
         std::vector<std::string> contents;
         for (std::uint32_t i = 0, count = below(60); i < count; ++i) {
             const std::size_t size = below(8) == 0 ? below(600'000) : below(3) == 0 ? below(70'000) : below(2000);
-            std::string content = !contents.empty() && below(5) == 0 ? contents[below(static_cast<std::uint32_t>(contents.size()))]
-                                  : below(2) == 0                    ? noise(size, static_cast<std::uint32_t>(random()))
-                                                                     : prose(size, static_cast<std::uint32_t>(random()));
+            std::string content = !contents.empty() && below(5) == 0
+                                      ? contents[below(static_cast<std::uint32_t>(contents.size()))]
+                                  : below(2) == 0 ? noise(size, static_cast<std::uint32_t>(random()))
+                                                  : prose(size, static_cast<std::uint32_t>(random()));
             const std::string types[] = {"text/plain", "image/png", "audio/ogg"};
-            add(plan, "d" + std::to_string(below(4)) + "/" + std::to_string(i), content, types[below(3)], below(3) == 0);
+            add(plan, "d" + std::to_string(below(4)) + "/" + std::to_string(i), content, types[below(3)],
+                below(3) == 0);
             contents.push_back(std::move(content));
         }
         const auto bytes = written(plan, quick(1 + below(4)));

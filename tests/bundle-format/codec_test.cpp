@@ -29,7 +29,8 @@ Bytes noise(std::size_t size, std::uint32_t seed) {
 
 // Words in a row: compresses about as well as a script.
 Bytes prose(std::size_t size, std::uint32_t seed) {
-    static constexpr std::string_view kWords[] = {"texture ", "shader ", "{\n", "}\n", "map ", "0.5 ", "blendFunc ", "models/", "base/", "water "};
+    static constexpr std::string_view kWords[] = {"texture ", "shader ",    "{\n",     "}\n",   "map ",
+                                                  "0.5 ",     "blendFunc ", "models/", "base/", "water "};
     std::mt19937 random(seed);
     std::string text;
     while (text.size() < size)
@@ -49,8 +50,8 @@ Bytes encode(BlockEncoder& encoder, const Bytes& raw) {
 struct Frame {
     std::uint32_t magic = 0xfd2f'b528;
     unsigned descriptor = 0;
-    Bytes header;                        // window, dictionary id, content size
-    std::vector<std::uint32_t> blocks;   // sizes; at most 128 KiB each
+    Bytes header;                       // window, dictionary id, content size
+    std::vector<std::uint32_t> blocks;  // sizes; at most 128 KiB each
     Bytes behind;
 
     static void put(Bytes& out, std::uint64_t value, std::size_t bytes) {
@@ -103,8 +104,9 @@ bool refused_for(const Frame& frame, std::size_t raw_bytes, std::string_view rea
 TEST_CASE("codec: what was encoded decodes to itself, at every level and size") {
     for (const int level : {1, 2, 3, 5, 7, 9, 12, 15, 17, 19}) {
         BlockEncoder encoder(level);
-        for (const std::size_t size : {std::size_t{200}, std::size_t{255}, std::size_t{256}, std::size_t{257}, std::size_t{4096},
-                                       kSmall - 1, kSmall, kSmall + 1, kLarge / 2 + 1, kLarge - 1, kLarge}) {
+        for (const std::size_t size :
+             {std::size_t{200}, std::size_t{255}, std::size_t{256}, std::size_t{257}, std::size_t{4096}, kSmall - 1,
+              kSmall, kSmall + 1, kLarge / 2 + 1, kLarge - 1, kLarge}) {
             CAPTURE(level);
             CAPTURE(size);
             for (const Bytes& raw : {prose(size, 1), Bytes(size, std::byte{7})}) {
@@ -143,7 +145,8 @@ TEST_CASE("codec: an encoder's past does not show in what it encodes") {
         BlockEncoder used(level);
         for (int i = 0; i < 24; ++i) {
             const std::size_t size = 1 + random() % (i % 4 == 0 ? kLarge : kSmall);
-            const Bytes raw = i % 3 == 0 ? noise(size, static_cast<std::uint32_t>(random())) : prose(size, static_cast<std::uint32_t>(random()));
+            const Bytes raw = i % 3 == 0 ? noise(size, static_cast<std::uint32_t>(random()))
+                                         : prose(size, static_cast<std::uint32_t>(random()));
             BlockEncoder fresh(level);
             CHECK(encode(used, raw) == encode(fresh, raw));
         }
@@ -195,15 +198,15 @@ TEST_CASE("codec: a window descriptor is good up to the block's size") {
         Frame::put(frame.header, kSmall, 4);
         return frame;
     };
-    CHECK(decoded(with_window(0).bytes(), kSmall).size() == kSmall);         // 1 KiB
-    CHECK(decoded(with_window(6 << 3).bytes(), kSmall).size() == kSmall);    // 64 KiB
-    CHECK(refused_for(with_window(6 << 3 | 1), kSmall, "window"));           // 72 KiB
+    CHECK(decoded(with_window(0).bytes(), kSmall).size() == kSmall);       // 1 KiB
+    CHECK(decoded(with_window(6 << 3).bytes(), kSmall).size() == kSmall);  // 64 KiB
+    CHECK(refused_for(with_window(6 << 3 | 1), kSmall, "window"));         // 72 KiB
     CHECK(refused_for(with_window(7 << 3), kSmall, "window"));
-    for (const unsigned log : {27u, 31u, 41u})   // A42
+    for (const unsigned log : {27u, 31u, 41u})  // A42
         CHECK(refused_for(with_window((log - 10) << 3 | 7), kSmall, "window"));
 }
 
-TEST_CASE("codec: a frame that says another size than the block's is malformed") {   // A41
+TEST_CASE("codec: a frame that says another size than the block's is malformed") {  // A41
     CHECK(refused_for(frame_of(99, {99}), 100, "holds 99"));
     CHECK(refused_for(frame_of(101, {101}), 100, "holds 101"));
     CHECK(refused_for(frame_of(0, {0}), 100, "holds 0"));
@@ -217,17 +220,17 @@ TEST_CASE("codec: a frame that says another size than the block's is malformed")
     CHECK(refused_for(enormous, 100, "holds 18446744073709551615"));
 }
 
-TEST_CASE("codec: a bomb ends at the block's size") {   // A40
+TEST_CASE("codec: a bomb ends at the block's size") {  // A40
     CHECK(refused_for(frame_of(100, {101}), 100, ""));
     CHECK(refused_for(frame_of(100, {99}), 100, ""));
     CHECK(refused_for(frame_of(kSmall, {kSmall, kSmall}), kSmall, ""));
-    const std::vector<std::uint32_t> many(6400, 131072);   // 25,600 bytes that hold 838,860,800
+    const std::vector<std::uint32_t> many(6400, 131072);  // 25,600 bytes that hold 838,860,800
     CHECK(refused_for(frame_of(838'860'800, many), kSmall, "holds 838860800"));
     CHECK(refused_for(frame_of(kSmall, many), kSmall, ""));
-    CHECK(refused_for(frame_of(kLarge, std::vector<std::uint32_t>(20000, 0)), kLarge, ""));   // blocks of nothing
+    CHECK(refused_for(frame_of(kLarge, std::vector<std::uint32_t>(20000, 0)), kLarge, ""));  // blocks of nothing
 }
 
-TEST_CASE("codec: anything but exactly one plain frame is malformed") {   // A42
+TEST_CASE("codec: anything but exactly one plain frame is malformed") {  // A42
     const Frame good = frame_of(100, {100});
     REQUIRE(decoded(good.bytes(), 100).size() == 100);
 
@@ -246,7 +249,8 @@ TEST_CASE("codec: anything but exactly one plain frame is malformed") {   // A42
         frame.magic = 0x184d'2a50 + kind;
         CHECK(refused_for(frame, 100, "skippable"));
     }
-    for (const std::uint32_t magic : {0u, 0xfd2f'b527u, 0xfd2f'b51eu, 0xec30'a437u, ~0u}) {   // older formats, a dictionary
+    for (const std::uint32_t magic :
+         {0u, 0xfd2f'b527u, 0xfd2f'b51eu, 0xec30'a437u, ~0u}) {  // older formats, a dictionary
         frame = good;
         frame.magic = magic;
         CHECK(refused_for(frame, 100, "magic"));
@@ -255,7 +259,7 @@ TEST_CASE("codec: anything but exactly one plain frame is malformed") {   // A42
     frame.descriptor |= 0b0000'0100;
     frame.behind = Bytes(4);
     CHECK(refused_for(frame, 100, "checksum"));
-    for (const unsigned flag : {1u, 2u, 3u}) {   // A45
+    for (const unsigned flag : {1u, 2u, 3u}) {  // A45
         frame = good;
         frame.descriptor |= flag;
         frame.header.insert(frame.header.begin(), std::size_t{1} << (flag - 1), std::byte{0});
@@ -276,7 +280,7 @@ TEST_CASE("codec: a frame is smaller than its block") {
     CHECK(decoded(frame_of(14, {14}).bytes(), 14).size() == 14);
 }
 
-TEST_CASE("codec: a codec of a later version is unsupported") {   // A44
+TEST_CASE("codec: a codec of a later version is unsupported") {  // A44
     for (const unsigned codec : {2u, 3u, 0xffffu})
         CHECK(refusal(frame_of(100, {100}).bytes(), 100, static_cast<Codec>(codec)).starts_with("unsupported: "));
 }
@@ -286,11 +290,12 @@ TEST_CASE("codec: a cut frame is malformed at every length") {
     for (const Bytes& stored : {encode(encoder, prose(3000, 8)), frame_of(kSmall, {kSmall}).bytes()}) {
         const std::size_t raw_bytes = stored.size() < 20 ? kSmall : 3000;
         for (std::size_t length = 0; length < stored.size(); ++length)
-            CHECK(refusal(Bytes(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(length)), raw_bytes).starts_with("malformed: "));
+            CHECK(refusal(Bytes(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(length)), raw_bytes)
+                      .starts_with("malformed: "));
     }
 }
 
-TEST_CASE("codec: no spoiled frame does more than fail or fill the block") {   // A43
+TEST_CASE("codec: no spoiled frame does more than fail or fill the block") {  // A43
     FARDEL_RANDOM(random);
     BlockEncoder encoder(9);
     const Bytes raw = prose(5000, 9);
@@ -315,7 +320,7 @@ TEST_CASE("codec: no spoiled frame does more than fail or fill the block") {   /
     CHECK(decoded(good, raw.size()) == raw);
 }
 
-TEST_CASE("codec: threads decode side by side") {   // A53, A116
+TEST_CASE("codec: threads decode side by side") {  // A53, A116
     BlockEncoder encoder(3);
     const Bytes raw = prose(kLarge, 10), stored = encode(encoder, raw);
     std::vector<int> wrong(8, 0);

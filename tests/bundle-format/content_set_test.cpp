@@ -23,7 +23,8 @@ Hash digest_of(std::vector<BundleId> bundles) { return ContentSet::make(std::mov
 }  // namespace
 
 TEST_CASE("content set: the digest is the hash of its domain, its count and its ids in order") {
-    const std::string told = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel content set 1" + std::string("\2\0\0\0\0\0\0\0", 8) + std::string(32, '\1') + std::string(32, '\2');
+    const std::string told = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel content set 1" +
+                             std::string("\2\0\0\0\0\0\0\0", 8) + std::string(32, '\1') + std::string(32, '\2');
     CHECK(digest_of({bundle_of(1), bundle_of(2)}) == blake3(std::as_bytes(std::span(told))));
     CHECK(ContentSet().digest() == digest_of({}));
     CHECK(digest_of({bundle_of(2), bundle_of(1)}) != digest_of({bundle_of(1), bundle_of(2)}));

@@ -20,7 +20,8 @@ constexpr std::size_t kStreamPiece = 262144;
 // Counts how often it is opened.
 class CountedBlob final : public BlobSource {
 public:
-    CountedBlob(std::shared_ptr<const BlobSource> source, std::atomic<int>& opened) : source_(std::move(source)), opened_(opened) {}
+    CountedBlob(std::shared_ptr<const BlobSource> source, std::atomic<int>& opened)
+        : source_(std::move(source)), opened_(opened) {}
     Result<std::unique_ptr<BlobStream>> open() const override {
         ++opened_;
         return source_->open();
@@ -33,7 +34,7 @@ private:
 
 struct Made {
     BundlePlan plan;
-    std::vector<std::string> contents;   // one an asset
+    std::vector<std::string> contents;  // one an asset
 };
 
 void put(Made& made, const std::string& name, std::string content, const std::string& type, bool streamed = false) {
@@ -45,7 +46,8 @@ void put(Made& made, const std::string& name, std::string content, const std::st
 Made varied() {
     Made made;
     for (int i = 0; i < 200; ++i)
-        put(made, "scripts/" + std::to_string(i), prose(static_cast<std::size_t>(i) * 31 + 1, static_cast<std::uint32_t>(i)), "text/plain");
+        put(made, "scripts/" + std::to_string(i),
+            prose(static_cast<std::size_t>(i) * 31 + 1, static_cast<std::uint32_t>(i)), "text/plain");
     put(made, "a/raw", noise(3 * kPiece + 100, 1), "image/jpeg");
     put(made, "a/raw again", noise(3 * kPiece + 100, 1), "image/jpeg");
     put(made, "a/text", prose(5 * kPiece, 2), "model/x");
@@ -58,7 +60,8 @@ Made varied() {
 
 void know_all(Made& made) {
     for (std::size_t i = 0; i < made.contents.size(); ++i)
-        made.plan.assets[i].known = PlannedAsset::Known{id_from<AssetId>(blake3(std::as_bytes(std::span(made.contents[i])))), made.contents[i].size()};
+        made.plan.assets[i].known = PlannedAsset::Known{
+            id_from<AssetId>(blake3(std::as_bytes(std::span(made.contents[i])))), made.contents[i].size()};
 }
 
 void count_all(Made& made, std::atomic<int>& opened) {
@@ -72,7 +75,9 @@ void change(Made& made, std::size_t asset, std::string content) {
     made.contents[asset] = std::move(content);
 }
 
-std::shared_ptr<const Bundle> opened(std::vector<std::byte> bytes) { return *Bundle::open(make_memory_source(std::move(bytes)), {}); }
+std::shared_ptr<const Bundle> opened(std::vector<std::byte> bytes) {
+    return *Bundle::open(make_memory_source(std::move(bytes)), {});
+}
 
 struct Written {
     std::vector<std::byte> bytes;
@@ -102,7 +107,7 @@ TEST_CASE("donor: known assets that it has are not read at all, and the bundle i
         const Written again = write_from(made.plan, opened(clean), jobs);
         CHECK(again.bytes == clean);
         CHECK(again.summary.copied_blocks == again.summary.blocks);
-        CHECK(opens <= 2);   // "m/short" and "empty" are read to learn that they are one piece
+        CHECK(opens <= 2);  // "m/short" and "empty" are read to learn that they are one piece
     }
 }
 
@@ -117,7 +122,9 @@ TEST_CASE("donor: assets that nobody knows are read, and their blocks are copied
 TEST_CASE("donor: after a change the bundle is that of a clean build, and only neighbours of the change are read") {
     const Made before = varied();
     const auto donor = opened(written(before.plan));
-    for (const std::size_t changed : {std::size_t(0), std::size_t(77), std::size_t(199), std::size_t(200), std::size_t(202), std::size_t(203), std::size_t(204), std::size_t(205), std::size_t(206)}) {
+    for (const std::size_t changed :
+         {std::size_t(0), std::size_t(77), std::size_t(199), std::size_t(200), std::size_t(202), std::size_t(203),
+          std::size_t(204), std::size_t(205), std::size_t(206)}) {
         CAPTURE(changed);
         Made after = varied();
         know_all(after);
@@ -156,14 +163,14 @@ TEST_CASE("donor: a damaged block in it is made anew") {
     }
 }
 
-TEST_CASE("donor: an asset that is not what it is known to be is a conflict, if it has to be read") {   // A110
+TEST_CASE("donor: an asset that is not what it is known to be is a conflict, if it has to be read") {  // A110
     Made made = varied();
     know_all(made);
     for (const std::size_t asset : {std::size_t(3), std::size_t(200), std::size_t(205)}) {
         Made wrong = made;
         wrong.plan.assets[asset].source = blob(prose(made.contents[asset].size(), 1234));
         CHECK(has(refusal(wrong.plan), "conflict"));
-        Made other = made;   // with a donor that does not have the block
+        Made other = made;  // with a donor that does not have the block
         other.plan.assets[asset].source = wrong.plan.assets[asset].source;
         WriteOptions options = quick();
         BundlePlan little;

@@ -35,15 +35,18 @@ const auto& vectors() {
 }
 
 TableEntry entry(TableKind kind, std::uint64_t count) {
-    return {.kind = kind, .record_bytes = record_bytes(kind), .length_bytes = count * record_bytes(kind), .count = count};
+    return {
+        .kind = kind, .record_bytes = record_bytes(kind), .length_bytes = count * record_bytes(kind), .count = count};
 }
 
 // A head as the writer makes it: 5 assets, 9 names.
 Head small_head() {
     Head head;
     using enum TableKind;
-    head.tables = {entry(strings, 4097), entry(assets, 5), entry(asset_buckets, 5), entry(names, 9), entry(name_buckets, 3), entry(name_filters, 4)};
-    for (std::size_t i = 0; i < head.tables.size(); ++i) head.tables[i].root.bytes[0] = static_cast<std::uint8_t>(i + 1);
+    head.tables = {entry(strings, 4097), entry(assets, 5),       entry(asset_buckets, 5),
+                   entry(names, 9),      entry(name_buckets, 3), entry(name_filters, 4)};
+    for (std::size_t i = 0; i < head.tables.size(); ++i)
+        head.tables[i].root.bytes[0] = static_cast<std::uint8_t>(i + 1);
     head.manifest_bytes = place_tables(head.tables);
     return head;
 }
@@ -117,39 +120,42 @@ TEST_CASE("heads: a value survives its bytes") {
     const LayoutHead layout = small_layout(head);
     CHECK(decode_layout_head(encode_layout_head(layout)).value() == layout);
     CHECK(verify_sections(head, bundle_id(encode_head(head)), layout, layout.trailer_offset));
-    CHECK(decode_head(encode_head(Head{})).value() == Head{});   // A29: a bundle of nothing
+    CHECK(decode_head(encode_head(Head{})).value() == Head{});  // A29: a bundle of nothing
 }
 
-TEST_CASE("heads: each flipped bit is refused or read as exactly what it says") {   // A21
+TEST_CASE("heads: each flipped bit is refused or read as exactly what it says") {  // A21
     const HeadBytes head = encode_head(small_head());
     const HeadBytes layout = encode_layout_head(small_layout(small_head()));
     for (std::size_t bit = 0; bit < limits::kHeadBytes * 8; ++bit) {
         HeadBytes flipped = head;
         flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
-        if (const auto read = decode_head(flipped)) CHECK(encode_head(*read) == flipped);
+        if (const auto read = decode_head(flipped))
+            CHECK(encode_head(*read) == flipped);
         flipped = layout;
         flipped[bit / 8] ^= static_cast<std::byte>(1u << (bit % 8));
-        if (const auto read = decode_layout_head(flipped)) CHECK(encode_layout_head(*read) == flipped);
+        if (const auto read = decode_layout_head(flipped))
+            CHECK(encode_layout_head(*read) == flipped);
     }
 }
 
-TEST_CASE("head: other magic is malformed, a later major version or required feature is unsupported") {   // A27, A32
+TEST_CASE("head: other magic is malformed, a later major version or required feature is unsupported") {  // A27, A32
     const HeadBytes good = encode_head(small_head());
-    CHECK(patched_refusal(good, 0, 0x04034b50, 4) == ErrorCode::malformed);   // a zip
+    CHECK(patched_refusal(good, 0, 0x04034b50, 4) == ErrorCode::malformed);  // a zip
     CHECK(patched_refusal(good, 8, 2, 2) == ErrorCode::unsupported);
     CHECK(patched_refusal(good, 8, 0, 2) == ErrorCode::unsupported);
-    for (unsigned bit = 0; bit < 64; ++bit) CHECK(patched_refusal(good, 16, 1ull << bit, 8) == ErrorCode::unsupported);
+    for (unsigned bit = 0; bit < 64; ++bit)
+        CHECK(patched_refusal(good, 16, 1ull << bit, 8) == ErrorCode::unsupported);
     CHECK(decode_head(HeadBytes{}).error().code() == ErrorCode::malformed);
 }
 
-TEST_CASE("head: a later minor version and unknown optional flags are kept") {   // A28
+TEST_CASE("head: a later minor version and unknown optional flags are kept") {  // A28
     Head head = small_head();
     head.minor = 7;
     head.optional_flags = 0x8000'0000'0000'0001;
     CHECK(decode_head(encode_head(head)).value() == head);
 }
 
-TEST_CASE("head: counts and lengths that overflow or contradict each other are refused") {   // A24
+TEST_CASE("head: counts and lengths that overflow or contradict each other are refused") {  // A24
     const HeadBytes good = encode_head(small_head());
     constexpr std::size_t kStrings = 64;
     constexpr std::size_t kAssets = 128;
@@ -159,7 +165,8 @@ TEST_CASE("head: counts and lengths that overflow or contradict each other are r
     CHECK(patched_refusal(good, kAssets + 24, kMax, 8) == ErrorCode::limit);
     CHECK(patched_refusal(good, kAssets + 24, limits::kAssetsMax + 1, 8) == ErrorCode::limit);
     CHECK(patched_refusal(good, kAssets + 24, limits::kAssetsMax, 8) == ErrorCode::malformed);
-    CHECK(patched_refusal(good, kAssets + 24, (1ull << 58) + 5, 8) == ErrorCode::limit);   // × 64 wraps to the same length
+    CHECK(patched_refusal(good, kAssets + 24, (1ull << 58) + 5, 8) ==
+          ErrorCode::limit);  // × 64 wraps to the same length
     CHECK(patched_refusal(good, kAssets + 16, kMax, 8) == ErrorCode::malformed);
     CHECK(patched_refusal(good, kAssets + 8, 0, 8) == ErrorCode::malformed);
     CHECK(patched_refusal(good, kAssets + 8, kMax, 8) == ErrorCode::malformed);
@@ -169,7 +176,7 @@ TEST_CASE("head: counts and lengths that overflow or contradict each other are r
     CHECK(patched_refusal(good, kAssets + 4, 128, 4) == ErrorCode::unsupported);
 }
 
-TEST_CASE("head: tables are known, in order, each once, none empty") {   // A23, A25
+TEST_CASE("head: tables are known, in order, each once, none empty") {  // A23, A25
     Head head = small_head();
     std::swap(head.tables[0], head.tables[1]);
     CHECK(head_refusal(head) == ErrorCode::malformed);
@@ -177,7 +184,7 @@ TEST_CASE("head: tables are known, in order, each once, none empty") {   // A23,
     head.tables[1] = head.tables[0];
     CHECK(head_refusal(head) == ErrorCode::malformed);
     head = small_head();
-    head.tables.push_back(entry(TableKind::placements, 5));   // a layout table
+    head.tables.push_back(entry(TableKind::placements, 5));  // a layout table
     head.manifest_bytes = place_tables(head.tables);
     CHECK(head_refusal(head) == ErrorCode::unsupported);
     head = small_head();
@@ -202,14 +209,14 @@ TEST_CASE("head: look-up tables have the one size that their tables ask for") {
     CHECK(head_refusal(head) == ErrorCode::malformed);
 }
 
-TEST_CASE("head: bytes behind the last entry are zero") {   // A22
+TEST_CASE("head: bytes behind the last entry are zero") {  // A22
     const HeadBytes good = encode_head(small_head());
     CHECK(patched_refusal(good, 4095, 1, 1) == ErrorCode::malformed);
     CHECK(patched_refusal(good, 40, 1, 1) == ErrorCode::malformed);
     CHECK(patched_refusal(good, 64 + 6 * 64, 1, 1) == ErrorCode::malformed);
 }
 
-TEST_CASE("layout head: codecs are known, strictly increasing and few") {   // A44
+TEST_CASE("layout head: codecs are known, strictly increasing and few") {  // A44
     LayoutHead layout = small_layout(small_head());
     layout.codecs = {{Codec::zstd, 1}, {Codec::raw, 1}};
     CHECK(decode_layout_head(encode_layout_head(layout)).error().code() == ErrorCode::malformed);
@@ -230,7 +237,7 @@ TEST_CASE("sections: a layout of another bundle is corrupt") {
     CHECK(section_refusal([](LayoutHead& layout) { layout.bundle.bytes[5] ^= 1; }) == ErrorCode::corrupt);
 }
 
-TEST_CASE("sections: overlaps, gaps, odd places and ends behind the file are malformed") {   // A20, A22, A23, A24
+TEST_CASE("sections: overlaps, gaps, odd places and ends behind the file are malformed") {  // A20, A22, A23, A24
     using Change = std::function<void(LayoutHead&)>;
     const Change changes[] = {
         [](LayoutHead& l) { l.blocks_offset = 4096; },
@@ -238,7 +245,7 @@ TEST_CASE("sections: overlaps, gaps, odd places and ends behind the file are mal
         [](LayoutHead& l) { l.blocks_offset = 8193; },
         [](LayoutHead& l) { l.blocks_bytes = 4097; },
         [](LayoutHead& l) { l.blocks_bytes = ~0ull; },
-        [](LayoutHead& l) { l.blocks_bytes = 0; },            // a gap of a whole page behind it
+        [](LayoutHead& l) { l.blocks_bytes = 0; },  // a gap of a whole page behind it
         [](LayoutHead& l) { l.manifest_offset = 8192; },
         [](LayoutHead& l) { l.manifest_offset = ~0ull - 4095; },
         [](LayoutHead& l) { l.layout_offset = 12288; },
@@ -248,14 +255,17 @@ TEST_CASE("sections: overlaps, gaps, odd places and ends behind the file are mal
         [](LayoutHead& l) { l.trailer_offset = 8192; },
         [](LayoutHead& l) { l.trailer_offset = ~0ull - 4095; },
     };
-    for (const Change& change : changes) CHECK(section_refusal(change) == ErrorCode::malformed);
+    for (const Change& change : changes)
+        CHECK(section_refusal(change) == ErrorCode::malformed);
     const LayoutHead good = small_layout(small_head());
-    for (const std::uint64_t file_bytes : {0ull, 8192ull, 12288ull, static_cast<unsigned long long>(good.trailer_offset - 1)})
+    for (const std::uint64_t file_bytes :
+         {0ull, 8192ull, 12288ull, static_cast<unsigned long long>(good.trailer_offset - 1)})
         CHECK(section_refusal([](LayoutHead&) {}, file_bytes) == ErrorCode::malformed);
 }
 
 TEST_CASE("sections: placements are as many as assets") {
-    CHECK(section_refusal([](LayoutHead& l) { l.tables[0] = entry(TableKind::placements, 4); }) == ErrorCode::malformed);
+    CHECK(section_refusal([](LayoutHead& l) { l.tables[0] = entry(TableKind::placements, 4); }) ==
+          ErrorCode::malformed);
     CHECK(section_refusal([](LayoutHead& l) { l.tables.erase(l.tables.begin()); }) == ErrorCode::malformed);
 }
 
@@ -264,7 +274,8 @@ TEST_CASE("sections: a trailer at its limit is fine, one past it is not") {
     const LayoutHead layout = small_layout(head);
     const BundleId id = bundle_id(encode_head(head));
     CHECK(verify_sections(head, id, layout, layout.trailer_offset + limits::kTrailerBytesMax));
-    CHECK(verify_sections(head, id, layout, layout.trailer_offset + limits::kTrailerBytesMax + 1).error().code() == ErrorCode::limit);
+    CHECK(verify_sections(head, id, layout, layout.trailer_offset + limits::kTrailerBytesMax + 1).error().code() ==
+          ErrorCode::limit);
 }
 
 TEST_CASE("sections: blocks may come last, as a writer of another order puts them") {

@@ -1,5 +1,5 @@
-// A bundle of more than 4 GiB: written to a real file, signed, opened and read on both sides of 2^32. Says SKIPPED where
-// the disk has no room for it.
+// A bundle of more than 4 GiB: written to a real file, signed, opened and read on both sides of 2^32. Says SKIPPED
+// where the disk has no room for it.
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 
@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::uint64_t kFourGib = 1ull << 32;
 constexpr std::uint64_t kAssets = 3;
-constexpr std::uint64_t kAssetBytes[kAssets] = {kFourGib + (1u << 20) + 4321, (30u << 20) + 1, 20u << 20};  // the first alone is above
+constexpr std::uint64_t kAssetBytes[kAssets] = {kFourGib + (1u << 20) + 4321, (30u << 20) + 1,
+                                                20u << 20};  // the first alone is above
 constexpr std::uint64_t kRawBytes = kAssetBytes[0] + kAssetBytes[1] + kAssetBytes[2];
 constexpr std::uint64_t kRoomBytes = 6ull << 30;
 
@@ -55,12 +56,15 @@ BundlePlan noise_plan() {
     BundlePlan plan;
     for (std::uint64_t asset = 0; asset < kAssets; ++asset) {
         PlannedAsset planned;
-        planned.source = generated_blob(kAssetBytes[asset], [asset](std::uint64_t offset, std::span<std::byte> out) { put_noise(asset, offset, out); });
+        planned.source = generated_blob(kAssetBytes[asset], [asset](std::uint64_t offset, std::span<std::byte> out) {
+            put_noise(asset, offset, out);
+        });
         planned.key = name_of(asset);
         planned.content_type = "video/x";
         planned.streamed = asset % 2 == 1;
         plan.assets.push_back(std::move(planned));
-        plan.names.push_back({.name = AssetName::parse(name_of(asset)).value(), .variants = {{.asset = static_cast<std::uint32_t>(asset), .tags = {}}}});
+        plan.names.push_back({.name = AssetName::parse(name_of(asset)).value(),
+                              .variants = {{.asset = static_cast<std::uint32_t>(asset), .tags = {}}}});
     }
     return plan;
 }
@@ -145,7 +149,8 @@ TEST_CASE("large file: a bundle above 4 GiB, with an asset above 4 GiB, is writt
     file.seekp(static_cast<std::streamoff>(kFourGib));
     file.put(static_cast<char>(byte ^ std::byte{1}));
     REQUIRE(file.flush());
-    const AssetIndex index = bundle->default_asset(bundle->name(bundle->find_name(name_of(place.first)).value().value()).value()).value();
+    const AssetIndex index =
+        bundle->default_asset(bundle->name(bundle->find_name(name_of(place.first)).value().value()).value()).value();
     CHECK(bundle->read_at(index, place.second, {&byte, 1}).error().code() == ErrorCode::corrupt);
     check_range(*bundle, place.first, place.second + limits::kBlockBytesMax, 100'000);
     check_range(*bundle, place.first, place.second - limits::kBlockBytesMax - 1, 1);

@@ -13,7 +13,8 @@ namespace {
 template <class Id>
 Id counting_id(std::uint8_t first) {
     Id id;
-    for (std::size_t i = 0; i < id.bytes.size(); ++i) id.bytes[i] = static_cast<std::uint8_t>(first + i);
+    for (std::size_t i = 0; i < id.bytes.size(); ++i)
+        id.bytes[i] = static_cast<std::uint8_t>(first + i);
     return id;
 }
 
@@ -47,9 +48,23 @@ void check_family(TableKind kind, const char* vector, const Record& record) {
     fardel::tests::check_record_family(record, golden->second, encode<Record>, decode_record<Record>);
 }
 
-const AssetRecord kAsset{.id = counting_id<AssetId>(0x10), .raw_bytes = 0x10001, .piece_first = 7, .content_type = 0x40, .reference_first = 3, .reference_count = 2, .metadata_first = 5, .piece_log2 = 16};
-const NameRecord kName{.text = 0x11223344, .target = 9, .count = 2, .flags = NameRecord::published | NameRecord::has_variants | NameRecord::extends};
-const BlockRecord kBlock{.stored_hash = counting_id<Hash>(0x40), .stored_offset = 8192, .stored_bytes = 1000, .raw_bytes = 65536, .codec = Codec::zstd};
+const AssetRecord kAsset{.id = counting_id<AssetId>(0x10),
+                         .raw_bytes = 0x10001,
+                         .piece_first = 7,
+                         .content_type = 0x40,
+                         .reference_first = 3,
+                         .reference_count = 2,
+                         .metadata_first = 5,
+                         .piece_log2 = 16};
+const NameRecord kName{.text = 0x11223344,
+                       .target = 9,
+                       .count = 2,
+                       .flags = NameRecord::published | NameRecord::has_variants | NameRecord::extends};
+const BlockRecord kBlock{.stored_hash = counting_id<Hash>(0x40),
+                         .stored_offset = 8192,
+                         .stored_bytes = 1000,
+                         .raw_bytes = 65536,
+                         .codec = Codec::zstd};
 
 MetadataRecord number(double value) {
     return {.subject = 6, .key = 0x88, .kind = MetadataKind::number, .value = std::bit_cast<std::uint64_t>(value)};
@@ -57,29 +72,38 @@ MetadataRecord number(double value) {
 
 }  // namespace
 
-TEST_CASE("manifest: every record has the bytes of the document and one form") {   // A20, A21, A31
+TEST_CASE("manifest: every record has the bytes of the document and one form") {  // A20, A21, A31
     check_family(TableKind::assets, "asset", kAsset);
     check_family(TableKind::names, "name", kName);
     check_family(TableKind::name_buckets, "name_bucket",
-                 NameBucketRecord{.hashes = {0x01020304, 0x05060708}, .used = 2, .spills = 1, .texts = {0x11223344, 0x21222324}, .names = {0x0a0b0c0d, 0x0e0f1011}});
+                 NameBucketRecord{.hashes = {0x01020304, 0x05060708},
+                                  .used = 2,
+                                  .spills = 1,
+                                  .texts = {0x11223344, 0x21222324},
+                                  .names = {0x0a0b0c0d, 0x0e0f1011}});
     check_family(TableKind::variants, "variant", VariantRecord{.asset = 1, .name = 2, .tag_first = 3, .tag_count = 2});
     check_family(TableKind::tags, "tag", TagRecord{.axis = 0x21, .value = 0x32});
-    check_family(TableKind::references, "reference", ReferenceRecord{.spelling = 0x55, .kind = ReferenceKind::dynamic, .flags = ReferenceRecord::optional, .target = 0x66});
-    check_family(TableKind::foreign_assets, "foreign_asset", ForeignAssetRecord{.id = counting_id<AssetId>(0x20), .dependency = 4});
+    check_family(
+        TableKind::references, "reference",
+        ReferenceRecord{
+            .spelling = 0x55, .kind = ReferenceKind::dynamic, .flags = ReferenceRecord::optional, .target = 0x66});
+    check_family(TableKind::foreign_assets, "foreign_asset",
+                 ForeignAssetRecord{.id = counting_id<AssetId>(0x20), .dependency = 4});
     check_family(TableKind::consumes, "consume", ConsumeRecord{.text = 0x77, .flags = 3});
-    check_family(TableKind::dependencies, "dependency", DependencyRecord{.bundle = counting_id<BundleId>(0x30), .name = 0x12, .version = 0x34, .flags = 1});
+    check_family(TableKind::dependencies, "dependency",
+                 DependencyRecord{.bundle = counting_id<BundleId>(0x30), .name = 0x12, .version = 0x34, .flags = 1});
     check_family(TableKind::metadata, "metadata", number(1.5));
     check_family(TableKind::placements, "placement", PlacementRecord{.first_block = 12, .offset = 345});
     check_family(TableKind::blocks, "block", kBlock);
 }
 
-TEST_CASE("manifest: a record can be read from any address") {   // A31
+TEST_CASE("manifest: a record can be read from any address") {  // A31
     Bytes shifted{std::byte{0}};
     encode_record(kAsset, shifted);
     CHECK(decode_record<AssetRecord>(std::span<const std::byte>(shifted).subspan(1)).value() == kAsset);
 }
 
-TEST_CASE("manifest: an asset's sizes meet their limits") {   // A24, A29
+TEST_CASE("manifest: an asset's sizes meet their limits") {  // A24, A29
     AssetRecord at_limit = kAsset;
     at_limit.raw_bytes = limits::kAssetBytesMax;
     CHECK(accepted(at_limit));
@@ -95,7 +119,7 @@ TEST_CASE("manifest: an asset's sizes meet their limits") {   // A24, A29
     CHECK(refusal(references) == ErrorCode::limit);
 }
 
-TEST_CASE("manifest: an asset has a first piece exactly when it has more than one") {   // A29
+TEST_CASE("manifest: an asset has a first piece exactly when it has more than one") {  // A29
     AssetRecord asset = kAsset;
     for (const std::uint64_t bytes : {0ull, 1ull, 65535ull, 65536ull}) {
         asset.raw_bytes = bytes;
@@ -115,7 +139,7 @@ TEST_CASE("manifest: an asset has a first piece exactly when it has more than on
     CHECK(refusal(asset) == ErrorCode::malformed);
 }
 
-TEST_CASE("manifest: piece counts do not overflow") {   // A24
+TEST_CASE("manifest: piece counts do not overflow") {  // A24
     CHECK(AssetRecord{.raw_bytes = 0}.piece_count() == 0);
     CHECK(AssetRecord{.raw_bytes = 65536}.piece_count() == 1);
     CHECK(AssetRecord{.raw_bytes = 65537}.piece_count() == 2);
@@ -180,7 +204,7 @@ TEST_CASE("manifest: metadata values fit their kind") {
     CHECK(refusal(MetadataRecord{.kind = static_cast<MetadataKind>(5)}) == ErrorCode::malformed);
 }
 
-TEST_CASE("manifest: a block's sizes go with its codec") {   // A24, A41
+TEST_CASE("manifest: a block's sizes go with its codec") {  // A24, A41
     BlockRecord block = kBlock;
     block.stored_bytes = block.raw_bytes;
     CHECK(refusal(block) == ErrorCode::malformed);
@@ -196,7 +220,7 @@ TEST_CASE("manifest: a block's sizes go with its codec") {   // A24, A41
     CHECK(refusal(block) == ErrorCode::malformed);
 }
 
-TEST_CASE("manifest: an unknown codec is unsupported, not malformed") {   // A44, A46
+TEST_CASE("manifest: an unknown codec is unsupported, not malformed") {  // A44, A46
     BlockRecord block = kBlock;
     block.codec = static_cast<Codec>(2);
     CHECK(refusal(block) == ErrorCode::unsupported);

@@ -115,8 +115,8 @@ TEST_CASE("many assets: a million are written, opened, found and listed") {
     CHECK(bundle->name_count() == kMany);
     CHECK(many->bytes_read == few->bytes_read);
 
-    // The first look-up by name and id, and the first read: a few pages of each table, a page of each level of its tree,
-    // one block.
+    // The first look-up by name and id, and the first read: a few pages of each table, a page of each level of its
+    // tree, one block.
     check_found(*bundle, 4711);
     CHECK(many->bytes_read < 400'000);
 

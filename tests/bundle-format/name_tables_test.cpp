@@ -40,12 +40,16 @@ TEST_CASE("name tables: a name of one untagged variant is plain") {
 
 TEST_CASE("name tables: variants keep their order, tags are sorted by axis") {
     BundlePlan plan;
-    const auto png = add_asset(plan, "wall.png", "png"), astc = add_asset(plan, "wall.astc", "astc"), hd = add_asset(plan, "wall.hd", "hd");
-    plan.names.push_back({.name = named("wall"), .variants = {{png, {}}, {hd, {{"texture", "png"}, {"quality", "hd"}}}, {astc, {{"texture", "astc"}}}}});
+    const auto png = add_asset(plan, "wall.png", "png"), astc = add_asset(plan, "wall.astc", "astc"),
+               hd = add_asset(plan, "wall.hd", "hd");
+    plan.names.push_back(
+        {.name = named("wall"),
+         .variants = {{png, {}}, {hd, {{"texture", "png"}, {"quality", "hd"}}}, {astc, {{"texture", "astc"}}}}});
     plan.names.push_back({.name = named("floor"), .variants = {{astc, {{"texture", "astc"}}}}});
     plan.names.push_back({.name = named("base/door"), .variants = {{hd, {}}}, .extends = true});
     const AuditedBundle audit = audited(plan);
-    CHECK(variants_of(audit, "wall") == std::vector<std::string>{"png:", "hd: quality=hd texture=png", "astc: texture=astc"});
+    CHECK(variants_of(audit, "wall") ==
+          std::vector<std::string>{"png:", "hd: quality=hd texture=png", "astc: texture=astc"});
     CHECK(variants_of(audit, "floor") == std::vector<std::string>{"astc: texture=astc"});
     CHECK(audit.name("floor").flags == (NameRecord::published | NameRecord::has_variants));
     CHECK(variants_of(audit, "base/door") == std::vector<std::string>{"hd:"});
@@ -72,7 +76,7 @@ TEST_CASE("name tables: an asset without a name, and one with many, are stored o
         CHECK(audit.content_named(name) == "shared");
 }
 
-TEST_CASE("name tables: buckets are right from one name to many") {   // checked by the audit
+TEST_CASE("name tables: buckets are right from one name to many") {  // checked by the audit
     for (const int count : {1, 3, 4, 5, 8, 9, 16, 17, 1000}) {
         BundlePlan plan;
         const auto asset = add_asset(plan, "asset", "x");

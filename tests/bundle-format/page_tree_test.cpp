@@ -16,7 +16,8 @@ using Bytes = std::vector<std::byte>;
 
 Bytes pattern(std::size_t size) {
     Bytes out(size);
-    for (std::size_t i = 0; i < size; ++i) out[i] = static_cast<std::byte>(i * 7);
+    for (std::size_t i = 0; i < size; ++i)
+        out[i] = static_cast<std::byte>(i * 7);
     return out;
 }
 
@@ -29,7 +30,8 @@ struct Section {
 Section section_of(TableKind kind, const Bytes& records) {
     Section section;
     const PageTree tree = build_page_tree(kind, records);
-    section.entry = {.kind = kind, .record_bytes = 1, .length_bytes = records.size(), .count = records.size(), .root = tree.root};
+    section.entry = {
+        .kind = kind, .record_bytes = 1, .length_bytes = records.size(), .count = records.size(), .root = tree.root};
     section.bytes = records;
     section.bytes.resize((records.size() + 63) / 64 * 64);
     section.bytes.insert(section.bytes.end(), tree.levels.begin(), tree.levels.end());
@@ -44,7 +46,8 @@ public:
     std::uint64_t size_bytes() const noexcept override { return bytes_.size(); }
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         ++reads;
-        if (failing) return Error(ErrorCode::io, "the disk is gone");
+        if (failing)
+            return Error(ErrorCode::io, "the disk is gone");
         REQUIRE(offset + out.size() <= bytes_.size());
         std::memcpy(out.data(), bytes_.data() + offset, out.size());
         return ok();
@@ -68,16 +71,18 @@ Hash hash_of(const Bytes& bytes) {
 
 TEST_CASE("page tree: roots and levels are those of the document") {
     const auto vectors = fardel::tests::read_document_vectors("bundle-format.md");
-    const Bytes one{std::byte{5}, std::byte{0}, std::byte{'h'}, std::byte{'e'}, std::byte{'l'}, std::byte{'l'}, std::byte{'o'}};
+    const Bytes one{std::byte{5},   std::byte{0},   std::byte{'h'}, std::byte{'e'},
+                    std::byte{'l'}, std::byte{'l'}, std::byte{'o'}};
     CHECK(build_page_tree(TableKind::strings, one).root == hash_of(vectors.at("page-tree-one-page-root")));
     const PageTree two = build_page_tree(TableKind::strings, pattern(4097));
     CHECK(two.levels == vectors.at("page-tree-two-pages-levels"));
     CHECK(two.root == hash_of(vectors.at("page-tree-two-pages-root")));
 }
 
-TEST_CASE("page tree: every size around a page and a level gives its bytes back") {   // A29
-    constexpr std::size_t kLevel = 4096 * 128;   // the largest table with one level of hashes in one page
-    for (const std::size_t size : {1ul, 63ul, 64ul, 4095ul, 4096ul, 4097ul, 8192ul, kLevel - 1, kLevel, kLevel + 1, 3 * kLevel + 5}) {
+TEST_CASE("page tree: every size around a page and a level gives its bytes back") {  // A29
+    constexpr std::size_t kLevel = 4096 * 128;  // the largest table with one level of hashes in one page
+    for (const std::size_t size :
+         {1ul, 63ul, 64ul, 4095ul, 4096ul, 4097ul, 8192ul, kLevel - 1, kLevel, kLevel + 1, 3 * kLevel + 5}) {
         CAPTURE(size);
         const Bytes records = pattern(size);
         const Section section = section_of(TableKind::names, records);
@@ -92,20 +97,20 @@ TEST_CASE("page tree: every size around a page and a level gives its bytes back"
     }
 }
 
-TEST_CASE("page tree: a page is read once, and only the pages above it with it") {   // A30
+TEST_CASE("page tree: a page is read once, and only the pages above it with it") {  // A30
     const Section section = section_of(TableKind::names, pattern(4096 * 300));
     const WatchedSource source(section.bytes);
     const auto table = PagedTable::open(source, 0, section.entry);
     REQUIRE(table);
     CHECK(source.reads == 0);
     REQUIRE(table->touch(4096 * 200 + 17, 4));
-    CHECK(source.reads == 3);   // the page, its page of hashes, the topmost
+    CHECK(source.reads == 3);  // the page, its page of hashes, the topmost
     REQUIRE(table->touch(4096 * 200 + 90, 4));
     REQUIRE(table->touch(4096 * 201, 4));
     CHECK(source.reads == 4);
 }
 
-TEST_CASE("page tree: each flipped byte is corrupt in the pages below it and in no other") {   // A21, A26
+TEST_CASE("page tree: each flipped byte is corrupt in the pages below it and in no other") {  // A21, A26
     const Section section = section_of(TableKind::assets, pattern(4096 * 3 + 100));
     for (std::size_t at = 0; at < section.bytes.size(); at += 41) {
         CAPTURE(at);
@@ -120,12 +125,13 @@ TEST_CASE("page tree: each flipped byte is corrupt in the pages below it and in 
             const auto bytes = table->touch(page * 4096, 1);
             const bool hit = (in_records && at / 4096 == page) || (!in_records && !in_padding && !tree_padding);
             CHECK(static_cast<bool>(bytes) == !hit);
-            if (!bytes) CHECK(bytes.error().code() == ErrorCode::corrupt);
+            if (!bytes)
+                CHECK(bytes.error().code() == ErrorCode::corrupt);
         }
     }
 }
 
-TEST_CASE("page tree: a page is good in its own place alone") {   // A26
+TEST_CASE("page tree: a page is good in its own place alone") {  // A26
     const Bytes page = pattern(100);
     const Hash here = page_hash(TableKind::names, 0, 3, 5000, page);
     CHECK(here != page_hash(TableKind::names, 0, 4, 5000, page));
@@ -134,7 +140,7 @@ TEST_CASE("page tree: a page is good in its own place alone") {   // A26
     CHECK(here != page_hash(TableKind::names, 0, 3, 5001, page));
 }
 
-TEST_CASE("page tree: equal pages that swap places are corrupt only where they differ") {   // A26
+TEST_CASE("page tree: equal pages that swap places are corrupt only where they differ") {  // A26
     Bytes records = pattern(4096 * 4);
     Section section = section_of(TableKind::names, records);
     // 4096 × 7 is a multiple of 256, so all pages are equal: only the index in the key tells them apart.
@@ -156,12 +162,13 @@ TEST_CASE("page tree: a read that failed may succeed later") {
     CHECK(table->touch(0, 1));
 }
 
-TEST_CASE("page tree: bytes outside the table are malformed, not read") {   // A24
+TEST_CASE("page tree: bytes outside the table are malformed, not read") {  // A24
     const Section section = section_of(TableKind::names, pattern(100));
     const WatchedSource source(section.bytes);
     const auto table = PagedTable::open(source, 0, section.entry);
     REQUIRE(table);
-    for (const auto& [offset, length] : {std::pair(100ull, 1ull), {0ull, 101ull}, {~0ull, 1ull}, {1ull, ~0ull}, {~0ull, ~0ull}}) {
+    for (const auto& [offset, length] :
+         {std::pair(100ull, 1ull), {0ull, 101ull}, {~0ull, 1ull}, {1ull, ~0ull}, {~0ull, ~0ull}}) {
         CHECK(table->touch(offset, length).error().code() == ErrorCode::malformed);
         CHECK(table->pages().peek(offset, length) == nullptr);
     }
@@ -197,7 +204,7 @@ TEST_CASE("page tree: what is verified can be seen without waiting, and only tha
     CHECK(pages.peek_short(0xffff'ffff, 1026) == nullptr);
 }
 
-TEST_CASE("page tree: threads that touch the same pages read each once and agree") {   // A116
+TEST_CASE("page tree: threads that touch the same pages read each once and agree") {  // A116
     const Bytes records = pattern(4096 * 257);
     const Section section = section_of(TableKind::blocks, records);
     for (int round = 0; round < 20; ++round) {
@@ -212,7 +219,8 @@ TEST_CASE("page tree: threads that touch the same pages read each once and agree
                     for (std::size_t i = 0; i < 257; ++i) {
                         const std::size_t page = (i * (t % 2 ? 1 : 256)) % 257;
                         const auto bytes = table->touch(page * 4096, 4096);
-                        if (!bytes || std::memcmp(*bytes, records.data() + page * 4096, 4096) != 0) ++wrong;
+                        if (!bytes || std::memcmp(*bytes, records.data() + page * 4096, 4096) != 0)
+                            ++wrong;
                     }
                 });
         }

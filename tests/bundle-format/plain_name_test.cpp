@@ -27,8 +27,36 @@ void check_quick(const std::string& text) {
 }  // namespace
 
 TEST_CASE("plain names: the quick answer is that of the portable one") {
-    for (const char* text : {"a", "ab/cd.tga", "textures/base_wall/concrete_dark.tga", "/a", "a/", "a//b", " a", "a ", "a. /b", "a/ b", "a /b", ".a", "a.", "con", "con.txt",
-                             "a/CON", "cone", "com1", "com", "lpt9.x", "nul /x", "aux", "auxiliary/prn2", "a/lpt", "a~1", "conin$", "x=y", "caf\xc3\xa9", "a\x7f", "a\x1f"})
+    for (const char* text : {"a",
+                             "ab/cd.tga",
+                             "textures/base_wall/concrete_dark.tga",
+                             "/a",
+                             "a/",
+                             "a//b",
+                             " a",
+                             "a ",
+                             "a. /b",
+                             "a/ b",
+                             "a /b",
+                             ".a",
+                             "a.",
+                             "con",
+                             "con.txt",
+                             "a/CON",
+                             "cone",
+                             "com1",
+                             "com",
+                             "lpt9.x",
+                             "nul /x",
+                             "aux",
+                             "auxiliary/prn2",
+                             "a/lpt",
+                             "a~1",
+                             "conin$",
+                             "x=y",
+                             "caf\xc3\xa9",
+                             "a\x7f",
+                             "a\x1f"})
         check_quick(text);
     CHECK(is_plain_name("textures/base_wall/concrete_dark.tga"));
     CHECK_FALSE(is_plain_name(""));
@@ -37,7 +65,7 @@ TEST_CASE("plain names: the quick answer is that of the portable one") {
 
 TEST_CASE("plain names: each byte at each place") {
     for (const std::size_t size : {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 300})
-        for (std::size_t place = 0; place < size; place += size > 40 ? 7 : 1)
+        for (std::size_t place = 0; place<size; place += size> 40 ? 7 : 1)
             for (int byte = 0; byte < 256; ++byte) {
                 std::string text(size, 'x');
                 text[place] = static_cast<char>(byte);
@@ -50,7 +78,7 @@ TEST_CASE("plain names: texts of what decides, in random order") {
     std::mt19937 random(11);
     for (int round = 0; round < 100'000; ++round) {
         std::string text(1 + random() % 80, ' ');
-        const std::size_t kinds = random() % 4 == 0 ? kDeciding.size() : 21;   // mostly without what is refused
+        const std::size_t kinds = random() % 4 == 0 ? kDeciding.size() : 21;  // mostly without what is refused
         for (char& byte : text)
             byte = kDeciding[random() % kinds];
         check_quick(text);

@@ -16,7 +16,8 @@ BundlePlan good_plan() {
     BundlePlan plan;
     add(plan, "a", "x");
     add(plan, "b", "y");
-    plan.dependencies = {{.bundle = BundleId{{1}}, .name = "base", .version = "1"}, {.bundle = BundleId{{2}}, .name = "", .version = "", .is_static = false}};
+    plan.dependencies = {{.bundle = BundleId{{1}}, .name = "base", .version = "1"},
+                         {.bundle = BundleId{{2}}, .name = "", .version = "", .is_static = false}};
     return plan;
 }
 
@@ -47,11 +48,16 @@ std::string refused_variants(std::vector<PlannedVariant> variants) {
 
 TEST_CASE("plan check: an asset has a source and a media type in lower case") {
     CHECK(refused([](auto& plan) { plan.assets[1].source = nullptr; }) == "malformed: asset \"b\": has no source");
-    for (const char* type : {"text", "text/", "/plain", "text/plain/x", "Text/plain", "text/pläin", "text/plain; charset=utf-8", " text/plain", "text /plain"})
-        CHECK(refused([&](auto& plan) { plan.assets[0].content_type = type; }).starts_with("malformed: asset \"a\": content type "));
-    CHECK(has(refused([&](auto& plan) { plan.assets[0].content_type = "text/" + std::string(128, 'x'); }), "content type"));
+    for (const char* type : {"text", "text/", "/plain", "text/plain/x", "Text/plain", "text/pläin",
+                             "text/plain; charset=utf-8", " text/plain", "text /plain"})
+        CHECK(refused([&](auto& plan) {
+                  plan.assets[0].content_type = type;
+              }).starts_with("malformed: asset \"a\": content type "));
+    CHECK(has(refused([&](auto& plan) { plan.assets[0].content_type = "text/" + std::string(128, 'x'); }),
+              "content type"));
     BundlePlan plan = good_plan();
-    for (const std::string& type : {std::string(), std::string("model/gltf-binary"), std::string("application/vnd.id-software.bsp+x"), "x/" + std::string(127, 'x')}) {
+    for (const std::string& type : {std::string(), std::string("model/gltf-binary"),
+                                    std::string("application/vnd.id-software.bsp+x"), "x/" + std::string(127, 'x')}) {
         plan.assets[0].content_type = type;
         CHECK(verify_plan(plan));
     }
@@ -69,18 +75,23 @@ TEST_CASE("plan check: two assets with one key are refused") {
 
 TEST_CASE("plan check: a reference has a spelling and a target that exists") {
     CHECK(has(refused_reference({"", PlannedReference::Internal{1}}), "no spelling"));
-    CHECK(refused_reference({"x", PlannedReference::Internal{2}}) == "malformed: asset \"a\": reference \"x\": no planned asset 2");
+    CHECK(refused_reference({"x", PlannedReference::Internal{2}}) ==
+          "malformed: asset \"a\": reference \"x\": no planned asset 2");
     CHECK(has(refused_reference({"x", PlannedReference::Foreign{AssetId{}, 2}}), "no dependency 2"));
     CHECK(has(refused_reference({"x", PlannedReference::Foreign{AssetId{}, 1}}), "not a static one"));
-    CHECK(has(refused_reference({"x", PlannedReference::Dynamic{"../up"}}), "malformed: asset \"a\": target of reference \"x\": "));
+    CHECK(has(refused_reference({"x", PlannedReference::Dynamic{"../up"}}),
+              "malformed: asset \"a\": target of reference \"x\": "));
     CHECK(has(refused_reference({std::string("x\0y", 3), PlannedReference::Internal{1}}), "NUL"));
     CHECK(has(refused_reference({"\xff", PlannedReference::Internal{1}}), "not UTF-8"));
     CHECK(has(refused_reference({"\xed\xa0\x80", PlannedReference::Internal{1}}), "not UTF-8"));
     CHECK(refused_reference({std::string(65536, 'x'), PlannedReference::Internal{1}}).starts_with("limit: "));
     BundlePlan plan = good_plan();
-    plan.assets[0].references = {{std::string(65535, 'x'), PlannedReference::Internal{0}}, {"über\\alles", PlannedReference::Foreign{AssetId{}, 0}}};
+    plan.assets[0].references = {{std::string(65535, 'x'), PlannedReference::Internal{0}},
+                                 {"über\\alles", PlannedReference::Foreign{AssetId{}, 0}}};
     CHECK(verify_plan(plan));
-    CHECK(refused([](auto& p) { p.assets[0].references.resize(limits::kReferencesPerAssetMax + 1, {"x", PlannedReference::Internal{0}}); }).starts_with("limit: "));
+    CHECK(refused([](auto& p) {
+              p.assets[0].references.resize(limits::kReferencesPerAssetMax + 1, {"x", PlannedReference::Internal{0}});
+          }).starts_with("limit: "));
 }
 
 TEST_CASE("plan check: metadata has keys, strings that can be stored, and numbers that are numbers") {
@@ -92,10 +103,16 @@ TEST_CASE("plan check: metadata has keys, strings that can be stored, and number
     CHECK(has(refused_metadata({"metric.polygons", std::int64_t{3}}), "a metric is a number"));
     CHECK(has(refused_metadata({"expires", 1.5}), "expected an integer"));
     CHECK(has(refused_metadata({"version", std::int64_t{3}}), "expected text"));
-    CHECK(refused([](auto& plan) { plan.metadata = {{"name", 1.0}}; }) == "malformed: metadata \"name\": expected text");
+    CHECK(refused([](auto& plan) {
+              plan.metadata = {{"name", 1.0}};
+          }) == "malformed: metadata \"name\": expected text");
     CHECK(refused([](auto& plan) { plan.creator_metadata = {{"", 1.0}}; }).starts_with("malformed: "));
-    CHECK(refused([](auto& plan) { plan.assets[0].creator_metadata = {{"", 1.0}}; }).starts_with("malformed: asset \"a\": "));
-    CHECK(refused([](auto& plan) { plan.metadata.resize(limits::kMetadataPerSubjectMax + 1, {"x", 1.0}); }).starts_with("limit: "));
+    CHECK(refused([](auto& plan) {
+              plan.assets[0].creator_metadata = {{"", 1.0}};
+          }).starts_with("malformed: asset \"a\": "));
+    CHECK(refused([](auto& plan) {
+              plan.metadata.resize(limits::kMetadataPerSubjectMax + 1, {"x", 1.0});
+          }).starts_with("limit: "));
 }
 
 TEST_CASE("plan check: variants have assets that exist and tags that tell them apart") {
@@ -124,20 +141,32 @@ TEST_CASE("plan check: variants have assets that exist and tags that tell them a
 }
 
 TEST_CASE("plan check: a tombstone is published, and extends nothing") {
-    CHECK(has(refused([](auto& plan) { plan.names[0].variants.clear(); plan.names[0].published = false; }), "tombstone"));
-    CHECK(has(refused([](auto& plan) { plan.names[0].variants.clear(); plan.names[0].extends = true; }), "no variants to add"));
+    CHECK(has(refused([](auto& plan) {
+                  plan.names[0].variants.clear();
+                  plan.names[0].published = false;
+              }),
+              "tombstone"));
+    CHECK(has(refused([](auto& plan) {
+                  plan.names[0].variants.clear();
+                  plan.names[0].extends = true;
+              }),
+              "no variants to add"));
 }
 
 TEST_CASE("plan check: a consumed name is a name or a glob") {
-    CHECK(refused([](auto& plan) { plan.consumes = {{.text = "a//b"}}; }).starts_with("malformed: consumed name \"a//b\": "));
+    CHECK(refused([](auto& plan) {
+              plan.consumes = {{.text = "a//b"}};
+          }).starts_with("malformed: consumed name \"a//b\": "));
     CHECK(refused([](auto& plan) { plan.consumes = {{.text = "a/*"}}; }).starts_with("malformed: "));
     CHECK(refused([](auto& plan) { plan.consumes = {{.text = "a//*", .pattern = true}}; }).starts_with("malformed: "));
 }
 
 TEST_CASE("plan check: a dependency is declared once, with strings that can be stored") {
-    CHECK(refused([](auto& plan) { plan.dependencies.push_back(plan.dependencies[0]); }) == "malformed: dependency " + BundleId{{1}}.hex() + " is declared twice");
+    CHECK(refused([](auto& plan) { plan.dependencies.push_back(plan.dependencies[0]); }) ==
+          "malformed: dependency " + BundleId{{1}}.hex() + " is declared twice");
     CHECK(has(refused([](auto& plan) { plan.dependencies[0].name = "\xff"; }), "name of a dependency"));
-    CHECK(has(refused([](auto& plan) { plan.dependencies[0].version = std::string("\0", 1); }), "version of a dependency"));
+    CHECK(has(refused([](auto& plan) { plan.dependencies[0].version = std::string("\0", 1); }),
+              "version of a dependency"));
     CHECK(refused([](auto& plan) {
               plan.dependencies.clear();
               for (std::uint32_t i = 0; i <= limits::kDependenciesMax; ++i) {
@@ -148,7 +177,7 @@ TEST_CASE("plan check: a dependency is declared once, with strings that can be s
           }).starts_with("limit: "));
 }
 
-TEST_CASE("plan check: messages show no raw control characters of the plan") {   // A74
+TEST_CASE("plan check: messages show no raw control characters of the plan") {  // A74
     const std::string text = refused([](auto& plan) {
         plan.assets[0].key = "evil\x1b[31m\n";
         plan.assets[0].source = nullptr;

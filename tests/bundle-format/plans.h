@@ -29,7 +29,8 @@ inline std::string noise(std::size_t size, std::uint32_t seed) {
 
 // Can.
 inline std::string prose(std::size_t size, std::uint32_t seed) {
-    static constexpr std::string_view kWords[] = {"texture ", "shader ", "{\n", "}\n", "map ", "0.5 ", "blendFunc ", "models/", "base/", "water "};
+    static constexpr std::string_view kWords[] = {"texture ", "shader ",    "{\n",     "}\n",   "map ",
+                                                  "0.5 ",     "blendFunc ", "models/", "base/", "water "};
     std::mt19937 random(seed);
     std::string text;
     while (text.size() < size)
@@ -76,7 +77,9 @@ inline std::vector<std::byte> written(const BundlePlan& plan, const WriteOptions
     return std::move(disk.bytes);
 }
 
-inline AuditedBundle audited(const BundlePlan& plan, const WriteOptions& options = quick()) { return audit(written(plan, options)); }
+inline AuditedBundle audited(const BundlePlan& plan, const WriteOptions& options = quick()) {
+    return audit(written(plan, options));
+}
 
 // Of a plan that is not written; nothing is left of it.
 inline std::string refusal(const BundlePlan& plan, const WriteOptions& options = quick()) {

@@ -22,12 +22,17 @@ TEST_CASE("resolved plan: references are sorted by spelling and lead where the p
     BundlePlan plan;
     const auto a = add(plan, "a", "one");
     const auto b = add(plan, "b", "two");
-    plan.dependencies = {{.bundle = BundleId{{1}}, .name = "base", .version = "1"}, {.bundle = BundleId{{2}}, .name = "more", .version = "2"}};
-    plan.assets[a].references = {{"zz", Internal{b}, true}, {"aa", Dynamic{"maps/x"}}, {"mm", Foreign{id(9), 1}}, {"nn", Foreign{id(3), 0}, true}};
+    plan.dependencies = {{.bundle = BundleId{{1}}, .name = "base", .version = "1"},
+                         {.bundle = BundleId{{2}}, .name = "more", .version = "2"}};
+    plan.assets[a].references = {{"zz", Internal{b}, true},
+                                 {"aa", Dynamic{"maps/x"}},
+                                 {"mm", Foreign{id(9), 1}},
+                                 {"nn", Foreign{id(3), 0}, true}};
     plan.assets[b].references = {{"self", Internal{b}}};
     const AuditedBundle audit = audited(plan);
     CHECK(audit.references_of(audit.asset_named("a")) ==
-          Strings{"aa->maps/x", "mm->foreign 1", "nn->foreign 0?", "zz->#" + std::to_string(audit.asset_named("b")) + "?"});
+          Strings{"aa->maps/x", "mm->foreign 1", "nn->foreign 0?",
+                  "zz->#" + std::to_string(audit.asset_named("b")) + "?"});
     CHECK(audit.references_of(audit.asset_named("b")) == Strings{"self->#" + std::to_string(audit.asset_named("b"))});
     REQUIRE(audit.foreign_assets.size() == 2);
     CHECK(audit.foreign_assets[0] == ForeignAssetRecord{id(3), 0});
@@ -42,7 +47,8 @@ TEST_CASE("resolved plan: a foreign asset that two dependencies hold belongs to 
     BundlePlan plan;
     add(plan, "a", "one");
     add(plan, "b", "two");
-    plan.dependencies = {{.bundle = BundleId{{1}}, .name = "", .version = ""}, {.bundle = BundleId{{2}}, .name = "", .version = ""}};
+    plan.dependencies = {{.bundle = BundleId{{1}}, .name = "", .version = ""},
+                         {.bundle = BundleId{{2}}, .name = "", .version = ""}};
     plan.assets[0].references = {{"x", Foreign{id(9), 1}}};
     plan.assets[1].references = {{"x", Foreign{id(9), 0}}};
     const AuditedBundle audit = audited(plan);
@@ -63,8 +69,8 @@ TEST_CASE("resolved plan: assets with the same bytes have the references and met
     const AuditedBundle audit = audited(plan);
     const auto same = audit.asset_named("a");
     CHECK(same == audit.asset_named("b"));
-    CHECK(audit.references_of(same) ==
-          Strings{"x->#" + std::to_string(audit.asset_named("c")), "y->#" + std::to_string(same), "z->c"});   // x is needed by one
+    CHECK(audit.references_of(same) == Strings{"x->#" + std::to_string(audit.asset_named("c")),
+                                               "y->#" + std::to_string(same), "z->c"});  // x is needed by one
     CHECK(audit.metadata_of(same) == Strings{"expires=-7", "licence=MIT", "metric.size=1.000000"});
 }
 
@@ -75,13 +81,15 @@ TEST_CASE("resolved plan: assets with the same bytes that contradict each other 
     add(plan, "c", "other");
     plan.assets[0].references = {{"x", Internal{2}}};
     plan.assets[1].references = {{"x", Internal{0}}};
-    CHECK(refusal(plan) == "malformed: assets \"a\" and \"b\", which have the same bytes: reference \"x\" has two targets");
+    CHECK(refusal(plan) ==
+          "malformed: assets \"a\" and \"b\", which have the same bytes: reference \"x\" has two targets");
     plan.assets[1].references = {{"x", Dynamic{"c"}}};
     CHECK(refusal(plan).starts_with("malformed: assets \"a\" and \"b\""));
     plan.assets[1].references.clear();
     plan.assets[0].metadata = {{"licence", std::string("MIT")}};
     plan.assets[1].metadata = {{"licence", std::string("GPL")}};
-    CHECK(refusal(plan) == "malformed: assets \"a\" and \"b\", which have the same bytes: metadata \"licence\" has two values");
+    CHECK(refusal(plan) ==
+          "malformed: assets \"a\" and \"b\", which have the same bytes: metadata \"licence\" has two values");
     std::swap(plan.assets[0].metadata, plan.assets[0].creator_metadata);
     std::swap(plan.assets[1].metadata, plan.assets[1].creator_metadata);
     CHECK(refusal(plan).starts_with("malformed: assets \"a\" and \"b\""));
@@ -118,7 +126,8 @@ TEST_CASE("resolved plan: metadata of every kind, the bundle's behind the assets
 
 TEST_CASE("resolved plan: consumed names are sorted, and needed if one says so") {
     BundlePlan plan;
-    plan.consumes = {{"maps/**", true, true}, {"gfx/logo", false, false}, {"maps/**", true, false}, {"gfx/logo", false, true}};
+    plan.consumes = {
+        {"maps/**", true, true}, {"gfx/logo", false, false}, {"maps/**", true, false}, {"gfx/logo", false, true}};
     const AuditedBundle audit = audited(plan);
     REQUIRE(audit.consumes.size() == 2);
     CHECK(audit.text(audit.consumes[0].text) == "gfx/logo");

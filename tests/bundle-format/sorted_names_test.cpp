@@ -38,19 +38,21 @@ TEST_CASE("sorted names: by bytes of the text, and by hash") {
     }
 }
 
-TEST_CASE("sorted names: two names equal under case folding are refused, both named") {   // A07, A08
-    CHECK(sort_refusal({"x", "Maps/dm1", "maps/DM1"}) == "malformed: name \"Maps/dm1\" differs only in case from \"maps/DM1\"");
+TEST_CASE("sorted names: two names equal under case folding are refused, both named") {  // A07, A08
+    CHECK(sort_refusal({"x", "Maps/dm1", "maps/DM1"}) ==
+          "malformed: name \"Maps/dm1\" differs only in case from \"maps/DM1\"");
     CHECK(sort_refusal({"straße", "STRASSE"}).starts_with("malformed: "));
     CHECK(sort_refusal({"ÉTÉ", "été"}).starts_with("malformed: "));
     CHECK(sort_refusal({"a", "b", "a"}) == "malformed: name \"a\" is planned twice, also as \"a\"");
 }
 
-TEST_CASE("sorted names: a name that is also a folder is refused, in any case and at any depth") {   // A12
+TEST_CASE("sorted names: a name that is also a folder is refused, in any case and at any depth") {  // A12
     CHECK(sort_refusal({"a", "a/b"}) == "malformed: name \"a\" is also the folder of \"a/b\"");
     CHECK(sort_refusal({"a/b/c/d", "a/b"}) == "malformed: name \"a/b\" is also the folder of \"a/b/c/d\"");
     CHECK(sort_refusal({"A", "a/b"}) == "malformed: name \"A\" is also the folder of \"a/b\"");
     CHECK(sort_refusal({"été/x", "ÉTÉ"}).starts_with("malformed: "));
-    CHECK(sort_refusal({"a/b", "a/bc", "a/b-", "a/b/c", "a/b.c"}) == "malformed: name \"a/b\" is also the folder of \"a/b/c\"");
+    CHECK(sort_refusal({"a/b", "a/bc", "a/b-", "a/b/c", "a/b.c"}) ==
+          "malformed: name \"a/b\" is also the folder of \"a/b/c\"");
     CHECK(sort_names(names_of({"a/b", "a/b-/c", "a/bc", "A/x/y", "a/X/z", "ab"})));
     CHECK(sort_names({}));
 }

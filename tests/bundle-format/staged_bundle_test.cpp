@@ -45,7 +45,7 @@ TEST_CASE("staged bundle: envelopes stand behind each other and move nothing") {
     CHECK(bundle.summary().file_bytes == disk.bytes.size());
 }
 
-TEST_CASE("staged bundle: no more than 16 signatures and 16 envelopes") {   // A56
+TEST_CASE("staged bundle: no more than 16 signatures and 16 envelopes") {  // A56
     MemoryDisk disk;
     StagedBundle bundle = staged(disk);
     for (int i = 0; i < 8; ++i)

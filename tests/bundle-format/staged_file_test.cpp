@@ -178,8 +178,11 @@ TEST_CASE("staged file: what cannot or should not be replaced is refused before 
     CHECK(refusal(scratch.path("link to folder")) == ErrorCode::malformed);
     CHECK(refusal(scratch.path("no/such/folder")) == ErrorCode::missing);
     CHECK(refusal(scratch.write("file", std::string_view("x")) + "/below") == ErrorCode::missing);
-    CHECK(refusal(scratch.path(std::string(300, 'n'))) == ErrorCode::limit);   // A102: ENAMETOOLONG
-    CHECK(stage_file(scratch.path("no/such/folder")).error().message().starts_with(scratch.path("no/such/folder") + ": "));
+    CHECK(refusal(scratch.path(std::string(300, 'n'))) == ErrorCode::limit);  // A102: ENAMETOOLONG
+    CHECK(stage_file(scratch.path("no/such/folder"))
+              .error()
+              .message()
+              .starts_with(scratch.path("no/such/folder") + ": "));
 }
 
 TEST_CASE("staged file: the longest name that the system allows is written") {
@@ -214,7 +217,8 @@ TEST_CASE("staged file: a target that became a folder meanwhile stays, and nothi
     CHECK(files_in(scratch.root()) == 1);
 }
 
-TEST_CASE("staged file: a file larger than the system allows is a limit, a full disk no_space") {   // A102: EFBIG, ENOSPC
+TEST_CASE(
+    "staged file: a file larger than the system allows is a limit, a full disk no_space") {  // A102: EFBIG, ENOSPC
     const ScratchFolder scratch;
     const rlimit before = [] {
         rlimit limit{};
@@ -228,7 +232,7 @@ TEST_CASE("staged file: a file larger than the system allows is a limit, a full 
         small.rlim_cur = 100;
         REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
         const Status at_once = file->write_at(100, bytes_of("x"));
-        const Status across = file->write_at(98, bytes_of("four"));   // a short write, then the error
+        const Status across = file->write_at(98, bytes_of("four"));  // a short write, then the error
         const Status grown = file->resize(200);
         REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
         for (const Status* status : {&at_once, &across, &grown}) {
@@ -260,12 +264,12 @@ TEST_CASE("staged file: a file larger than the system allows is a limit, a full 
         CHECK_FALSE(status);
         if (!status)
             CHECK(status.error().code() == ErrorCode::no_space);
-        CHECK(content(path) == "0123456789");   // all or nothing
+        CHECK(content(path) == "0123456789");  // all or nothing
     }
     CHECK(::umount2(disk.c_str(), MNT_DETACH) == 0);
 }
 
-TEST_CASE("staged file: a killed writer leaves the target as it was, and the next one works") {   // A100
+TEST_CASE("staged file: a killed writer leaves the target as it was, and the next one works") {  // A100
     const ScratchFolder scratch;
     const auto path = scratch.write("out", std::string_view("old"));
     const pid_t child = ::fork();
@@ -343,7 +347,7 @@ TEST_CASE("append: what is no regular file is refused") {
     CHECK(append_refusal(path, 1) == ErrorCode::denied);
 }
 
-TEST_CASE("append: an error in the middle gives the file its old length back") {   // A102
+TEST_CASE("append: an error in the middle gives the file its old length back") {  // A102
     const ScratchFolder scratch;
     const auto path = scratch.write("bundle", std::string_view("0123456789"));
     rlimit before{};
@@ -352,7 +356,7 @@ TEST_CASE("append: an error in the middle gives the file its old length back") {
     rlimit small = before;
     small.rlim_cur = 12;
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
-    const ErrorCode code = append_refusal(path, 10);   // two of four bytes fit
+    const ErrorCode code = append_refusal(path, 10);  // two of four bytes fit
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
     std::signal(SIGXFSZ, old_action);
     CHECK(code == ErrorCode::limit);

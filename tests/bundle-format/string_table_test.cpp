@@ -55,6 +55,4 @@ TEST_CASE("string table: the longest string has its length") {
     CHECK(bytes[1] == std::byte{0xff});
 }
 
-TEST_CASE("string table: no strings, no bytes") {
-    CHECK(StringTable().seal().value().empty());
-}
+TEST_CASE("string table: no strings, no bytes") { CHECK(StringTable().seal().value().empty()); }

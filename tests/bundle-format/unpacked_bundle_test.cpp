@@ -6,8 +6,8 @@
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/hash.h>
 
-#include <atomic>
 #include <doctest/doctest.h>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -53,7 +53,9 @@ BundlePlan sized_plan() {
     for (const std::size_t size : sizes) {
         const auto index = static_cast<std::uint32_t>(plan.assets.size());
         const std::string name = "a/" + std::to_string(index);
-        plan.assets.push_back({.source = make_memory_blob(noise(size, static_cast<unsigned>(size))), .key = name, .streamed = index % 3 == 0});
+        plan.assets.push_back({.source = make_memory_blob(noise(size, static_cast<unsigned>(size))),
+                               .key = name,
+                               .streamed = index % 3 == 0});
         plan.names.push_back({.name = AssetName::parse(name).value(), .variants = {{.asset = index}}});
     }
     plan.metadata.push_back({.key = "name", .value = "sizes"});
@@ -103,7 +105,8 @@ TEST_CASE("unpacked bundle: every asset reads back, and its id is that of the pa
 
 TEST_CASE("unpacked bundle: the number of threads changes nothing") {
     const BundlePlan plan = sized_plan();
-    CHECK(all_bytes(*make_unpacked_source(plan, {.jobs = 1}).value()) == all_bytes(*make_unpacked_source(plan, {.jobs = 8}).value()));
+    CHECK(all_bytes(*make_unpacked_source(plan, {.jobs = 1}).value()) ==
+          all_bytes(*make_unpacked_source(plan, {.jobs = 8}).value()));
 }
 
 TEST_CASE("unpacked bundle: a plan without assets is a bundle") {

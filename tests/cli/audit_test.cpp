@@ -21,7 +21,9 @@ std::string make_project(const ScratchFolder& scratch, std::string_view more) {
     scratch.write("game/assets/scripts/x.shader", kShaders);
     for (const char* image : {"env/sky.tga", "env/lava.jpg", "env/own.png", "env/nobody.png"})
         scratch.write(std::string("game/assets/") + image, image);
-    return scratch.write("game/fardel.toml", "name = \"game\"\nversion = \"1\"\nsources = [\"assets\"]\n[link]\nroots = [\"*.skin\"]\n" + std::string(more));
+    return scratch.write(
+        "game/fardel.toml",
+        "name = \"game\"\nversion = \"1\"\nsources = [\"assets\"]\n[link]\nroots = [\"*.skin\"]\n" + std::string(more));
 }
 
 std::set<std::string> names_in(const std::string& bundle) {
@@ -63,9 +65,10 @@ TEST_CASE("audit: tells of a project what is missing, unused and reached from ea
 TEST_CASE("audit: takes folders without a project") {
     const ScratchFolder scratch;
     make_project(scratch, "");
-    const json told = json::parse(run({"audit", scratch.path("game/assets"), "--root", "one.skin", "--used", "env/nobody.png", "--json"}).out);
+    const json told = json::parse(
+        run({"audit", scratch.path("game/assets"), "--root", "one.skin", "--used", "env/nobody.png", "--json"}).out);
     CHECK(told["by_code"] == 1);
-    CHECK(told["unused"].size() == 2);   // two.skin and the lava
+    CHECK(told["unused"].size() == 2);  // two.skin and the lava
     CHECK(is_one_clear_line(run({"audit", scratch.path("game/assets"), "--root", "a**"}), "malformed"));
 }
 
@@ -82,26 +85,32 @@ TEST_CASE("build: with [split] makes a bundle a root and common ones, signed, th
         run_well({"verify", bundle["file"].get<std::string>()});
     }
     CHECK(links[1] == scratch.path("game/game-common-1.fardel"));
-    CHECK(names_in(scratch.path("game/game-common-1.fardel")) == std::set<std::string>{"env/sky.tga", "scripts/x.shader"});
+    CHECK(names_in(scratch.path("game/game-common-1.fardel")) ==
+          std::set<std::string>{"env/sky.tga", "scripts/x.shader"});
     CHECK(names_in(scratch.path("game/game-one.fardel")) == std::set<std::string>{"env/own.png", "one.skin"});
     CHECK(names_in(scratch.path("game/game-two.fardel")) == std::set<std::string>{"env/lava.jpg", "two.skin"});
     CHECK(names_in(scratch.path("game/game-rest.fardel")) == std::set<std::string>{"env/nobody.png"});
     CHECK(run(links).exit_code == 0);
     CHECK(run(links).out.find("0 names missing, 0 bundles missing") != std::string::npos);
-    CHECK(run({"links", links[2]}).exit_code == 1);   // a root alone lacks what is common
+    CHECK(run({"links", links[2]}).exit_code == 1);  // a root alone lacks what is common
 
     const std::string first = read_file(scratch.path("game/game-two.fardel"));
     run_well({"build", scratch.path("game"), "--anew", "--jobs", "1", "--key", key});
     CHECK(json::parse(facts_of(scratch.path("game/game-two.fardel")))["bundle"] == told["bundles"][2]["bundle"]);
 }
 
-TEST_CASE("OpenArena: maps become bundles of their own over common ones, and together they lack what the game lacks, nothing more") {
+TEST_CASE(
+    "OpenArena: maps become bundles of their own over common ones, and together they lack what the game lacks, nothing "
+    "more") {
     const ScratchFolder scratch;
     std::string sources;
     for (const std::string& archive : openarena_archives())
         sources += "\"" + archive + "\", ";
-    scratch.write("fardel.toml", "name = \"openarena\"\nsources = [" + sources + "]\nexclude = [\"models/players/**\", \"sound/**\", \"music/**\", \"demos/**\", \"sources/**\", \"vm/**\", \"levelshots/**\"]\n"
-                                 "[link]\nroots = [\"maps/oa_dm1.bsp\", \"maps/oa_dm4.bsp\", \"maps/aggressor.bsp\"]\n[split]\npolicy = \"per-root\"\nbytes_max = 100000\n");
+    scratch.write("fardel.toml", "name = \"openarena\"\nsources = [" + sources +
+                                     "]\nexclude = [\"models/players/**\", \"sound/**\", \"music/**\", \"demos/**\", "
+                                     "\"sources/**\", \"vm/**\", \"levelshots/**\"]\n"
+                                     "[link]\nroots = [\"maps/oa_dm1.bsp\", \"maps/oa_dm4.bsp\", "
+                                     "\"maps/aggressor.bsp\"]\n[split]\npolicy = \"per-root\"\nbytes_max = 100000\n");
     const json told = json::parse(run_well({"build", scratch.root().string(), "--level", "1", "--json"}));
     Arguments links{"links"};
     std::set<std::string> all;
@@ -112,7 +121,7 @@ TEST_CASE("OpenArena: maps become bundles of their own over common ones, and tog
         names += in.size();
         all.insert(in.begin(), in.end());
     }
-    CHECK(names == all.size());   // each once
+    CHECK(names == all.size());  // each once
     CHECK(links.size() >= 1 + 3 + 2);
     CHECK(links.size() <= 1 + 3 + 5);
     const Outcome outcome = run(links);

@@ -59,7 +59,8 @@ TEST_CASE("bad input: no bundle, an empty file, a folder, a device, a FIFO and a
 
 TEST_CASE("bad input: verify calls what can be opened BAD, and what cannot an error") {
     const ScratchFolder scratch;
-    for (const std::string& file : {scratch.write("empty.fardel", ""), scratch.write("noise.fardel", noise(7, 100'000))}) {
+    for (const std::string& file :
+         {scratch.write("empty.fardel", ""), scratch.write("noise.fardel", noise(7, 100'000))}) {
         const Outcome outcome = run({"verify", file});
         CHECK(outcome.exit_code == 1);
         CHECK(outcome.out.find("BAD") != std::string::npos);
@@ -114,7 +115,7 @@ TEST_CASE("bad input: a damaged block is corrupt for cat and extract, which then
 
 TEST_CASE("bad input: a file that may not be read is denied") {
     if (::getuid() != 0)
-        return;   // only root can become somebody else
+        return;  // only root can become somebody else
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     std::filesystem::permissions(scratch.root(), std::filesystem::perms::all);

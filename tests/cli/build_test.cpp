@@ -57,10 +57,11 @@ TEST_CASE("build: tells what it ran, what it read, and when nothing was to be do
     const std::string changed = run_well({"build", folder});
     CHECK(has(changed, "jobs: 1 of 2 run, 1 from the cache\n"));
     CHECK(has(changed, "processor 'up' of 'b.txt'"));
-    CHECK(changed.find("'a.txt'") == std::string::npos);   // was told when it ran
+    CHECK(changed.find("'a.txt'") == std::string::npos);  // was told when it ran
     CHECK(has(changed, "  read        1 of 3 sources;"));
 
-    scratch.write("game/fardel.toml", read_file(scratch.path("game/fardel.toml")) + "[[rule]]\nmatch = \"*.none\"\nprocess = \"up\"\n");
+    scratch.write("game/fardel.toml",
+                  read_file(scratch.path("game/fardel.toml")) + "[[rule]]\nmatch = \"*.none\"\nprocess = \"up\"\n");
     CHECK(has(run_well({"build", folder}), "rules that match nothing: 1\n  "));
 }
 
@@ -83,7 +84,8 @@ TEST_CASE("build: --json tells the same in numbers") {
     CHECK(again["up_to_date"] == true);
     CHECK(again["jobs_run"] == 0);
     CHECK(again["logs"] == json::array());
-    for (const char* field : {"file", "bundle", "layout", "name", "version", "assets", "file_bytes", "raw_bytes"})   // of the bundle that is there
+    for (const char* field : {"file", "bundle", "layout", "name", "version", "assets", "file_bytes",
+                              "raw_bytes"})  // of the bundle that is there
         CHECK(again[field] == first[field]);
 }
 
@@ -129,7 +131,8 @@ TEST_CASE("build: --verify runs what the cache has, and tells who gives other by
     run_well({"build", folder});
     const Outcome outcome = run({"build", folder, "--verify", "1000"});
     CHECK(outcome.exit_code == 1);
-    CHECK(has(outcome.out, "fardel.toml:9: processor 'up' of 'a.txt': gave other bytes than before for the same inputs\n"));
+    CHECK(has(outcome.out,
+              "fardel.toml:9: processor 'up' of 'a.txt': gave other bytes than before for the same inputs\n"));
     CHECK(run({"build", folder, "--verify", "1001"}).exit_code == 2);
 }
 
@@ -146,7 +149,8 @@ TEST_CASE("build: a bundle that was removed, replaced or asked for otherwise is 
     CHECK(read_file(bundle_path) == bundle);
 
     // One bit is another, behind the program's back: nothing of it is taken over.
-    for (const std::size_t offset : {std::size_t{100}, std::size_t{4096}, std::size_t{4100}, std::size_t{8192}, bundle.size() / 2, bundle.size() * 3 / 4, bundle.size() - 1}) {
+    for (const std::size_t offset : {std::size_t{100}, std::size_t{4096}, std::size_t{4100}, std::size_t{8192},
+                                     bundle.size() / 2, bundle.size() * 3 / 4, bundle.size() - 1}) {
         CAPTURE(offset);
         grow_old();
         flip_bit(bundle_path, offset);

@@ -34,7 +34,9 @@ std::string make_cache(const ScratchFolder& scratch) {
     return folder;
 }
 
-std::string object_of(const std::string& folder, const std::string& text) { return folder + "/objects/" + asset_of(text).hex().substr(0, 2) + "/" + asset_of(text).hex(); }
+std::string object_of(const std::string& folder, const std::string& text) {
+    return folder + "/objects/" + asset_of(text).hex().substr(0, 2) + "/" + asset_of(text).hex();
+}
 
 }  // namespace
 
@@ -71,7 +73,7 @@ TEST_CASE("cache stats: counts, and with --check reads") {
     CHECK(json::parse(outcome.out)["folders"][0]["broken"].size() == 1);
 }
 
-TEST_CASE("cache verify: tells what is broken, and removes it when asked to") {   // A103
+TEST_CASE("cache verify: tells what is broken, and removes it when asked to") {  // A103
     const ScratchFolder scratch;
     const std::string folder = make_cache(scratch);
     run_well({"cache", "verify", folder});
@@ -88,10 +90,12 @@ TEST_CASE("cache verify: tells what is broken, and removes it when asked to") { 
 TEST_CASE("cache trim: removes what is old, and tells how much") {
     const ScratchFolder scratch;
     const std::string folder = make_cache(scratch);
-    CHECK(run_well({"cache", "trim", folder, "--size", "0"}).find("removed 0 of 6 files") != std::string::npos);   // all is young
+    CHECK(run_well({"cache", "trim", folder, "--size", "0"}).find("removed 0 of 6 files") !=
+          std::string::npos);  // all is young
     const timespec old[2] = {{.tv_sec = 1'000'000'000, .tv_nsec = 0}, {.tv_sec = 1'000'000'000, .tv_nsec = 0}};
     REQUIRE(::utimensat(AT_FDCWD, object_of(folder, "two").c_str(), old, 0) == 0);
-    const json report = json::parse(run_well({"cache", "trim", "--json", folder, "--size", "1G", "--unused", "14", "--rate", "10"}))["folders"][0];
+    const json report = json::parse(
+        run_well({"cache", "trim", "--json", folder, "--size", "1G", "--unused", "14", "--rate", "10"}))["folders"][0];
     CHECK(report["files_removed"] == 1);
     CHECK(report["bytes_removed"] == 3);
     CHECK_FALSE(fs::exists(object_of(folder, "two")));

@@ -10,28 +10,31 @@ TEST_CASE("cat: an asset's bytes by name, published name, asset id and path in t
     const std::string map = read_file(scratch.path("game/maps/dm01.bsp"));
     const std::string asset = b3sum(scratch.path("game/maps/dm01.bsp"));
     const std::string id = run_well({"id", bundle}).substr(0, 64);
-    for (const std::string& path : {std::string("maps/dm01.bsp"), std::string("/maps/dm01.bsp"), "/assets/" + asset, "/bundles/" + id + "/maps/dm01.bsp"}) {
+    for (const std::string& path : {std::string("maps/dm01.bsp"), std::string("/maps/dm01.bsp"), "/assets/" + asset,
+                                    "/bundles/" + id + "/maps/dm01.bsp"}) {
         CAPTURE(path);
         CHECK(run_well({"cat", bundle, path}) == map);
     }
 }
 
-TEST_CASE("cat: only whole ids and exact names are found") {   // A18, A61
+TEST_CASE("cat: only whole ids and exact names are found") {  // A18, A61
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string asset = b3sum(scratch.path("game/maps/dm01.bsp"));
     std::string upper = asset;
     for (char& c : upper)
         c = c >= 'a' && c <= 'f' ? static_cast<char>(c - 32) : c;
-    for (const std::string& path : {"/assets/" + asset.substr(0, 16), "/assets/" + asset.substr(0, 16) + "…", "/assets/" + upper, "/assets/0x" + asset,
-                                    "/assets/" + std::string(64, '0'), asset, std::string("Maps/dm01.bsp"), std::string("maps"), std::string("/"), std::string("nosuch"),
-                                    "/bundles/" + std::string(64, '0') + "/default.cfg"}) {
+    for (const std::string& path : {"/assets/" + asset.substr(0, 16), "/assets/" + asset.substr(0, 16) + "…",
+                                    "/assets/" + upper, "/assets/0x" + asset, "/assets/" + std::string(64, '0'), asset,
+                                    std::string("Maps/dm01.bsp"), std::string("maps"), std::string("/"),
+                                    std::string("nosuch"), "/bundles/" + std::string(64, '0') + "/default.cfg"}) {
         CAPTURE(path);
         const Outcome outcome = run({"cat", bundle, path});
         CHECK(outcome.exit_code == 1);
         CHECK(is_one_clear_line(outcome, "unresolved"));
     }
-    for (const char* path : {"", "../default.cfg", "maps//dm01.bsp", "/maps/../default.cfg", "maps\\dm01.bsp", "a\x1b[31m\nb"}) {
+    for (const char* path :
+         {"", "../default.cfg", "maps//dm01.bsp", "/maps/../default.cfg", "maps\\dm01.bsp", "a\x1b[31m\nb"}) {
         CAPTURE(path);
         const Outcome outcome = run({"cat", bundle, path});
         CHECK(outcome.exit_code != 0);
@@ -61,7 +64,8 @@ TEST_CASE("cat: ends quietly when nobody reads any more") {
 TEST_CASE("cat, ls and id: standard output that is full is told") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
-    for (const Arguments& arguments : {Arguments{"cat", bundle, "maps/dm01.bsp"}, Arguments{"ls", bundle}, Arguments{"id", bundle}, Arguments{"--help"}, Arguments{"verify", bundle}}) {
+    for (const Arguments& arguments : {Arguments{"cat", bundle, "maps/dm01.bsp"}, Arguments{"ls", bundle},
+                                       Arguments{"id", bundle}, Arguments{"--help"}, Arguments{"verify", bundle}}) {
         const Outcome outcome = run(arguments, {.output_path = "/dev/full"});
         CHECK(outcome.exit_code == 3);
         CHECK(is_one_clear_line(outcome, "no_space"));

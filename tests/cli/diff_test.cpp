@@ -44,7 +44,7 @@ TEST_CASE("diff: tells what came, went, moved and changed, and what that costs t
 
 TEST_CASE("diff: the same bundle ends with 0, another layout or signature of it with 1") {
     const ScratchFolder scratch;
-    std::string prose;   // that levels compress differently
+    std::string prose;  // that levels compress differently
     for (int i = 0; i < 30'000; ++i)
         prose += std::to_string(i * i % 977) + " words ";
     scratch.write("game/prose.txt", prose);

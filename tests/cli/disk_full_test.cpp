@@ -63,10 +63,13 @@ TEST_CASE("a full disk: pack and extract say so and leave nothing; sign leaves t
     const std::string key = make_key(scratch, "author");
     std::string filler(4096, 'x');
     const std::string before = read_file(tiny);
-    for (int i = 0; run_program({"dd", "if=/dev/zero", "of=" + disk.path() + "/filler" + std::to_string(i), "bs=4096", "count=1"}).exit_code == 0; ++i) {
+    for (int i = 0;
+         run_program({"dd", "if=/dev/zero", "of=" + disk.path() + "/filler" + std::to_string(i), "bs=4096", "count=1"})
+             .exit_code == 0;
+         ++i) {
     }
     const Outcome sign = run({"sign", tiny, "--key", key, "--role", "author"});
-    if (sign.exit_code != 0) {   // its last page may have room
+    if (sign.exit_code != 0) {  // its last page may have room
         CHECK(sign.exit_code == 3);
         CHECK(is_one_clear_line(sign, "no_space"));
         CHECK(read_file(tiny) == before);
@@ -79,7 +82,9 @@ TEST_CASE("a full disk: pack and extract say so and leave nothing; sign leaves t
 }
 
 // A102: the sources, what builds remember and the bundle on one disk, with every amount of room.
-TEST_CASE("a full disk: a build ends well, or says so and leaves the bundle as it was; with room it is what a clean build writes") {
+TEST_CASE(
+    "a full disk: a build ends well, or says so and leaves the bundle as it was; with room it is what a clean build "
+    "writes") {
     const ScratchFolder scratch;
     const SmallDisk disk(scratch.path("disk"), "1m");
     if (!disk.mounted()) {
@@ -90,7 +95,9 @@ TEST_CASE("a full disk: a build ends well, or says so and leaves the bundle as i
     const std::string bundle = project + "/out.fardel";
     const auto write = [&](const std::string& folder, unsigned version) {
         fs::create_directories(folder + "/assets");
-        std::ofstream(folder + "/fardel.toml") << "name = \"disk\"\noutput = \"out.fardel\"\nsources = [\"assets\"]\n[[rule]]\nmatch = \"*.bin\"\nprocess = \"copy\"\n[processor.copy]\nbuiltin = \"copy\"\n";
+        std::ofstream(folder + "/fardel.toml")
+            << "name = \"disk\"\noutput = \"out.fardel\"\nsources = [\"assets\"]\n[[rule]]\nmatch = \"*.bin\"\nprocess "
+               "= \"copy\"\n[processor.copy]\nbuiltin = \"copy\"\n";
         for (unsigned file = 0; file < 4; ++file) {
             std::mt19937 random(10 * version + file);
             std::string bytes(20'000, ' ');
@@ -111,7 +118,7 @@ TEST_CASE("a full disk: a build ends well, or says so and leaves the bundle as i
         write(project, 1);
         REQUIRE(build(project).exit_code == 0);
         const std::string before = read_file(bundle);
-        write(project, 2);   // as large as before
+        write(project, 2);  // as large as before
         const std::string filler = disk.path() + "/filler";
         const std::uintmax_t free = fs::space(disk.path()).available;
         if (free > room)
@@ -128,7 +135,8 @@ TEST_CASE("a full disk: a build ends well, or says so and leaves the bundle as i
             CHECK(is_one_clear_line(outcome, "no_space"));
             CHECK((now == before || now == wanted));
         }
-        CHECK(std::ranges::count_if(fs::directory_iterator(project), [](const auto& entry) { return entry.is_regular_file(); }) == 2);
+        CHECK(std::ranges::count_if(fs::directory_iterator(project),
+                                    [](const auto& entry) { return entry.is_regular_file(); }) == 2);
         fs::remove(filler);
         CHECK(build(project).exit_code == 0);
         CHECK(read_file(bundle) == wanted);

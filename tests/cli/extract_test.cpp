@@ -19,7 +19,7 @@ void check_conflict(const Outcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("extract: gives the files back") {   // A17: and no file is a program
+TEST_CASE("extract: gives the files back") {  // A17: and no file is a program
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string out = scratch.path("out");
@@ -43,7 +43,7 @@ TEST_CASE("extract: names, folders and globs choose; one that chooses nothing is
     CHECK_FALSE(fs::exists(scratch.path("other")));
 }
 
-TEST_CASE("extract: never replaces a file, unless --force says so") {   // A16: nor writes through a hard link
+TEST_CASE("extract: never replaces a file, unless --force says so") {  // A16: nor writes through a hard link
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     scratch.write("out/default.cfg", "mine");
@@ -56,11 +56,11 @@ TEST_CASE("extract: never replaces a file, unless --force says so") {   // A16: 
     const json report = json::parse(run_well({"extract", bundle, "-C", out, "--force", "--json"}));
     CHECK(report["replaced"] == 1);
     CHECK(read_file(out + "/default.cfg") == kConfig);
-    CHECK(read_file(scratch.path("elsewhere")) == "mine");   // replaced, not written through
+    CHECK(read_file(scratch.path("elsewhere")) == "mine");  // replaced, not written through
     CHECK(list_folder(out).find(".fardel") == std::string::npos);
 }
 
-TEST_CASE("extract: a link, FIFO, socket or folder in a file's place is refused, with --force too") {   // A16
+TEST_CASE("extract: a link, FIFO, socket or folder in a file's place is refused, with --force too") {  // A16
     for (const char* kind : {"link to a file", "link to nowhere", "fifo", "socket", "folder"}) {
         for (const bool force : {false, true}) {
             const ScratchFolder scratch;
@@ -85,12 +85,13 @@ TEST_CASE("extract: a link, FIFO, socket or folder in a file's place is refused,
             check_conflict(run(arguments));
             CHECK(read_file(victim) == "mine");
             CHECK_FALSE(fs::exists(scratch.path("absent")));
-            CHECK(list_folder(scratch.path("out")) == (std::string_view(kind) == "folder" ? "default.cfg/" : "default.cfg"));
+            CHECK(list_folder(scratch.path("out")) ==
+                  (std::string_view(kind) == "folder" ? "default.cfg/" : "default.cfg"));
         }
     }
 }
 
-TEST_CASE("extract: a link or a file where a folder has to be is refused") {   // A13
+TEST_CASE("extract: a link or a file where a folder has to be is refused") {  // A13
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     fs::create_directories(scratch.path("outside"));

@@ -48,7 +48,8 @@ TEST_CASE("graph: tells jobs, what they read and what they make, in the order of
     CHECK(told["jobs"][2]["sources"] == json{"a.upper"});
     CHECK(told["jobs"][2]["others"] == json{"order.cfg"});
     for (const json& file : told["files"])
-        CHECK(file["in_bundle"] == (file["name"] == "b.upper" || file["name"] == "all.list" || file["name"] == "order.cfg"));
+        CHECK(file["in_bundle"] ==
+              (file["name"] == "b.upper" || file["name"] == "all.list" || file["name"] == "order.cfg"));
     CHECK_FALSE(std::filesystem::exists(scratch.path("game/game.fardel")));
 
     const std::string text = run_well({"graph", scratch.path("game")});

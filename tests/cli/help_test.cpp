@@ -7,7 +7,9 @@ using namespace fardel::tests;
 
 namespace {
 
-const std::vector<std::string> kVerbs = {"init", "build", "watch", "graph", "pack", "audit", "id", "ls", "cat", "extract", "verify", "keygen", "sign", "trust", "which", "conflicts", "links", "diff", "report", "mount", "pure", "cache"};
+const std::vector<std::string> kVerbs = {"init",  "build",   "watch",  "graph",  "pack", "audit", "id",    "ls",
+                                         "cat",   "extract", "verify", "keygen", "sign", "trust", "which", "conflicts",
+                                         "links", "diff",    "report", "mount",  "pure", "cache"};
 
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> options;
@@ -73,15 +75,14 @@ TEST_CASE("help: every option of every verb is in its man page") {
 TEST_CASE("help: the man pages are sound roff") {
     REQUIRE_MESSAGE(run_program({"groff", "--version"}).exit_code == 0, "setup/install-dependencies installs groff");
     for (const std::string& verb : kVerbs) {
-        const Outcome outcome = run_program({"groff", "-man", "-Tutf8", "-ww", "-z", FARDEL_SOURCE_DIR "/docs/man/fardel-" + verb + ".1"});
+        const Outcome outcome =
+            run_program({"groff", "-man", "-Tutf8", "-ww", "-z", FARDEL_SOURCE_DIR "/docs/man/fardel-" + verb + ".1"});
         CHECK(outcome.exit_code == 0);
         CHECK(outcome.err == "");
     }
 }
 
-TEST_CASE("the program: prints its version") {
-    CHECK(run_well({"--version"}).starts_with("fardel "));
-}
+TEST_CASE("the program: prints its version") { CHECK(run_well({"--version"}).starts_with("fardel ")); }
 
 TEST_CASE("the program: without a verb, or with one that does not exist, is a mistake") {
     const Outcome none = run({});

@@ -69,11 +69,14 @@ TEST_CASE("hostile names: a path that leaves the folder, an escape sequence, a l
     const std::string good = read_file(scratch.path("game.fardel"));
     CHECK(forge_name(good, told, told) == good);
 
-    for (const std::string name : {"../../evil.text", "/tmp/evil-text1", "a/./../evil.txt", "evil\x1b[31m\nnames", "evil/name/with/", "CON/evil-txt-AA"}) {
+    for (const std::string name : {"../../evil.text", "/tmp/evil-text1", "a/./../evil.txt", "evil\x1b[31m\nnames",
+                                   "evil/name/with/", "CON/evil-txt-AA"}) {
         CAPTURE(name);
         const std::string bundle = scratch.write("forged.fardel", forge_name(good, told, name));
         CHECK(run({"id", bundle}).exit_code == 0);
-        for (const Arguments& arguments : {Arguments{"ls", bundle}, Arguments{"ls", "-l", bundle}, Arguments{"ls", "--json", bundle}, Arguments{"extract", bundle, "-C", scratch.path("out")}}) {
+        for (const Arguments& arguments :
+             {Arguments{"ls", bundle}, Arguments{"ls", "-l", bundle}, Arguments{"ls", "--json", bundle},
+              Arguments{"extract", bundle, "-C", scratch.path("out")}}) {
             const Outcome outcome = run(arguments);
             CAPTURE(arguments[0]);
             CAPTURE(outcome.err);

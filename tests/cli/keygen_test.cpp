@@ -25,7 +25,7 @@ TEST_CASE("keygen: two files, the secret one for nobody else's eyes, and neither
         CHECK(again.exit_code == 1);
         CHECK(is_one_clear_line(again, "conflict"));
         if (path == key)
-            fs::rename(key, scratch.path("kept"));   // now the public one alone is in the way
+            fs::rename(key, scratch.path("kept"));  // now the public one alone is in the way
     }
     CHECK_FALSE(fs::exists(key));
     CHECK(read_file(scratch.path("kept")) == secret);
@@ -45,7 +45,9 @@ TEST_CASE("keygen: into a folder that is not there, or onto a link, makes nothin
     CHECK_FALSE(fs::exists(scratch.path("c.key.pub")));
 }
 
-TEST_CASE("passphrases: come from the file that FARDEL_PASSPHRASE_FILE names; without one and without a terminal there is none") {
+TEST_CASE(
+    "passphrases: come from the file that FARDEL_PASSPHRASE_FILE names; without one and without a terminal there is "
+    "none") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string key = scratch.path("author.key");
@@ -57,20 +59,25 @@ TEST_CASE("passphrases: come from the file that FARDEL_PASSPHRASE_FILE names; wi
     const Outcome none = run({"sign", bundle, "--key", key, "--role", "author", "--epoch", "2"});
     CHECK(none.exit_code == 1);
     CHECK(is_one_clear_line(none, "unresolved"));
-    const Outcome wrong = run({"sign", bundle, "--key", key, "--role", "author", "--epoch", "2"}, {.variables = {{"FARDEL_PASSPHRASE_FILE", scratch.write("wrong", "wrong\n")}}});
+    const Outcome wrong = run({"sign", bundle, "--key", key, "--role", "author", "--epoch", "2"},
+                              {.variables = {{"FARDEL_PASSPHRASE_FILE", scratch.write("wrong", "wrong\n")}}});
     CHECK(wrong.exit_code == 3);
     CHECK(is_one_clear_line(wrong, "denied"));
-    const Outcome absent = run({"keygen", "-o", scratch.path("b.key")}, {.variables = {{"FARDEL_PASSPHRASE_FILE", scratch.path("absent")}}});
+    const Outcome absent = run({"keygen", "-o", scratch.path("b.key")},
+                               {.variables = {{"FARDEL_PASSPHRASE_FILE", scratch.path("absent")}}});
     CHECK(absent.exit_code == 3);
     CHECK(is_one_clear_line(absent, "missing"));
-    const Outcome endless = run({"keygen", "-o", scratch.path("b.key")}, {.variables = {{"FARDEL_PASSPHRASE_FILE", "/dev/zero"}}});
+    const Outcome endless =
+        run({"keygen", "-o", scratch.path("b.key")}, {.variables = {{"FARDEL_PASSPHRASE_FILE", "/dev/zero"}}});
     CHECK(is_one_clear_line(endless, "limit"));
-    const Outcome empty = run({"keygen", "-o", scratch.path("b.key")}, {.variables = {{"FARDEL_PASSPHRASE_FILE", "/dev/null"}}});
+    const Outcome empty =
+        run({"keygen", "-o", scratch.path("b.key")}, {.variables = {{"FARDEL_PASSPHRASE_FILE", "/dev/null"}}});
     CHECK(is_one_clear_line(empty, "malformed"));
     CHECK_FALSE(fs::exists(scratch.path("b.key")));
 
     // A pipe will do: FARDEL_PASSPHRASE_FILE=<(pass show game)
-    const Outcome piped = run_shell("echo 'correct horse' | FARDEL_PASSPHRASE_FILE=/dev/stdin \"$FARDEL\" sign " + bundle + " --key " + key + " --role author --epoch 3");
+    const Outcome piped = run_shell("echo 'correct horse' | FARDEL_PASSPHRASE_FILE=/dev/stdin \"$FARDEL\" sign " +
+                                    bundle + " --key " + key + " --role author --epoch 3");
     CHECK(piped.exit_code == 0);
     CHECK(json::parse(facts_of(bundle))["signatures"].size() == 2);
 }

@@ -21,7 +21,8 @@ std::string make_linked(const ScratchFolder& scratch, std::string_view link, int
     scratch.write("game/assets/scripts/x.shader", "sky\n{\n{\nmap env/sky.tga\n}\n}\n");
     scratch.write("game/assets/env/sky.tga", "sky");
     scratch.write("game/assets/env/nobody.png", "nobody");
-    scratch.write("game/fardel.toml", "name = \"game\"\nsources = [\"assets\"]\n[link]\nroots = [\"*.skin\"]\n" + std::string(link));
+    scratch.write("game/fardel.toml",
+                  "name = \"game\"\nsources = [\"assets\"]\n[link]\nroots = [\"*.skin\"]\n" + std::string(link));
     return scratch.path("game");
 }
 
@@ -38,8 +39,11 @@ TEST_CASE("build: ends with what is missing, also when nothing was to be done") 
     const ScratchFolder scratch;
     const std::string folder = make_linked(scratch, "used = [\"none/**\"]\n", 7);
     const std::string first = run_well({"build", folder});
-    CHECK(has(first, "[link] patterns that match nothing: 1\n  none/**\nmissing: 8\n  one.skin:2: shader env/gone\n  one.skin:3: shader env/lost0\n"));
-    CHECK(first.ends_with("  … and 3 more; 'fardel audit' tells more of each, --json lists all\n10 references, 8 missing\n"));
+    CHECK(has(first,
+              "[link] patterns that match nothing: 1\n  none/**\nmissing: 8\n  one.skin:2: shader env/gone\n  "
+              "one.skin:3: shader env/lost0\n"));
+    CHECK(first.ends_with(
+        "  … and 3 more; 'fardel audit' tells more of each, --json lists all\n10 references, 8 missing\n"));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     run_well({"build", folder});
     const std::string again = run_well({"build", folder});
@@ -53,39 +57,59 @@ TEST_CASE("build: ends with what is missing, also when nothing was to be done") 
     CHECK(told["link"]["missing"][0]["from"] == "one.skin");
     CHECK(told["link"]["missing"][0]["line"] == 2);
     CHECK(told["link"]["missing"][0]["tried"][1] == "env/gone.tga");
-    CHECK(json::parse(run_well({"pack", folder + "/fardel.toml", "-o", scratch.path("x.fardel"), "--json"}))["link"]["missing"].size() == 8);
-    CHECK(has(run_well({"pack", folder + "/fardel.toml", "-o", scratch.path("x.fardel")}), "10 references, 8 missing\n"));
+    CHECK(json::parse(
+              run_well({"pack", folder + "/fardel.toml", "-o", scratch.path("x.fardel"), "--json"}))["link"]["missing"]
+              .size() == 8);
+    CHECK(
+        has(run_well({"pack", folder + "/fardel.toml", "-o", scratch.path("x.fardel")}), "10 references, 8 missing\n"));
 }
 
 TEST_CASE("build: a project that has missing references as an error gets no bundle while something is missing") {
     const ScratchFolder scratch;
     const std::string folder = make_linked(scratch, "missing = \"error\"\n", 4);
-    for (const Arguments& words : {Arguments{"build", folder}, Arguments{"pack", folder + "/fardel.toml", "-o", folder + "/game.fardel"}}) {
+    for (const Arguments& words :
+         {Arguments{"build", folder}, Arguments{"pack", folder + "/fardel.toml", "-o", folder + "/game.fardel"}}) {
         const Outcome outcome = run(words);
         CHECK(outcome.exit_code == 1);
         CHECK(is_one_clear_line(outcome, "unresolved"));
-        CHECK(has(outcome.err, "fardel.toml: 5 references are missing, which [link] has as an error: one.skin:2: shader env/gone, one.skin:3: shader env/lost0, one.skin:4: shader env/lost1 and 2 more; 'fardel audit' tells what was tried"));
+        CHECK(has(outcome.err,
+                  "fardel.toml: 5 references are missing, which [link] has as an error: one.skin:2: shader env/gone, "
+                  "one.skin:3: shader env/lost0, one.skin:4: shader env/lost1 and 2 more; 'fardel audit' tells what "
+                  "was tried"));
         CHECK_FALSE(std::filesystem::exists(folder + "/game.fardel"));
     }
-    scratch.write("game/fardel.toml", "name = \"game\"\nsources = [\"assets\"]\n[link]\nmissing = \"error\"\nconsumed = [\"env/**\"]\n");
+    scratch.write("game/fardel.toml",
+                  "name = \"game\"\nsources = [\"assets\"]\n[link]\nmissing = \"error\"\nconsumed = [\"env/**\"]\n");
     CHECK(has(run_well({"build", folder}), "0 missing\n"));
     scratch.write("game/fardel.toml", "name = \"game\"\nsources = [\"assets\"]\n[link]\nmissing = \"errors\"\n");
-    CHECK(has(run({"build", folder}).err, "fardel.toml:4:11: 'missing' is 'errors'; write missing = \"warn\" or missing = \"error\""));
+    CHECK(has(run({"build", folder}).err,
+              "fardel.toml:4:11: 'missing' is 'errors'; write missing = \"warn\" or missing = \"error\""));
 }
 
 TEST_CASE("graph: --references tells which assets name which, and --of what is on the way to and from one") {
     const ScratchFolder scratch;
     const std::string folder = make_linked(scratch, "");
     const std::string text = run_well({"graph", folder, "--references"});
-    CHECK(has(text, "fardel.toml: 3 references, 1 missing\none.skin\n    1: shader sky → scripts/x.shader (defines it)\n    2: shader env/gone → missing\nscripts/x.shader\n    4: texture env/sky.tga → env/sky.tga\n"));
+    CHECK(has(text,
+              "fardel.toml: 3 references, 1 missing\none.skin\n    1: shader sky → scripts/x.shader (defines it)\n    "
+              "2: shader env/gone → missing\nscripts/x.shader\n    4: texture env/sky.tga → env/sky.tga\n"));
     const json told = json::parse(run_well({"graph", folder, "--references", "--json"}));
     REQUIRE(told["references"].size() == 3);
-    CHECK(told["references"][0] == json{{"from", "one.skin"}, {"line", 1}, {"spelling", "sky"}, {"use", "shader"}, {"optional", false}, {"kind", "shader"}, {"to", "scripts/x.shader"}});
+    CHECK(told["references"][0] == json{{"from", "one.skin"},
+                                        {"line", 1},
+                                        {"spelling", "sky"},
+                                        {"use", "shader"},
+                                        {"optional", false},
+                                        {"kind", "shader"},
+                                        {"to", "scripts/x.shader"}});
     CHECK(told["references"][1]["kind"] == "missing");
     CHECK(told["references"][1]["to"].is_null());
-    CHECK(json::parse(run_well({"graph", folder, "--references", "--json", "--of", "env/sky.tga"}))["references"].size() == 2);
-    CHECK(json::parse(run_well({"graph", folder, "--references", "--json", "--of", "scripts/x.shader"}))["references"].size() == 2);
-    CHECK(json::parse(run_well({"graph", folder, "--references", "--json", "--of", "env/nobody.png"}))["references"].empty());
+    CHECK(json::parse(run_well({"graph", folder, "--references", "--json", "--of", "env/sky.tga"}))["references"]
+              .size() == 2);
+    CHECK(json::parse(run_well({"graph", folder, "--references", "--json", "--of", "scripts/x.shader"}))["references"]
+              .size() == 2);
+    CHECK(json::parse(run_well({"graph", folder, "--references", "--json", "--of", "env/nobody.png"}))["references"]
+              .empty());
     const std::string dot = run_well({"graph", folder, "--references", "--dot"});
     CHECK(has(dot, "digraph references {\n"));
     CHECK(has(dot, "n0 [label=\"one.skin\"];\n"));
@@ -110,11 +134,12 @@ TEST_CASE("report: of a project shows what it last built, with what is missing a
     const std::string html = read_file(page);
     CHECK(has(html, "env/gone.tga"));
     CHECK(has(html, "\"unused\":{"));
-    CHECK(has(html, "[\"env/nobody.png\",6]"));   // with its size
+    CHECK(has(html, "[\"env/nobody.png\",6]"));  // with its size
 
     scratch.write("game/assets/env/sky.tga", "another");
     scratch.write("game/assets/more.txt", "more");
-    CHECK(has(run_well({"report", folder, "-o", page}), "old: 2 names are not as in the sources; 'fardel build' makes the bundle anew\n"));
+    CHECK(has(run_well({"report", folder, "-o", page}),
+              "old: 2 names are not as in the sources; 'fardel build' makes the bundle anew\n"));
     CHECK(run({"report", folder, folder + "/game.fardel", "-o", page}).exit_code == 2);
     CHECK(run({"report", folder, "--audit", page, "-o", page}).exit_code == 2);
     CHECK(run_well({"report", folder + "/game.fardel", "-o", page}).find("missing") == std::string::npos);

@@ -15,7 +15,8 @@ void write_mod(const std::string& path) {
     BundlePlan plan;
     plan.assets = {{.source = make_memory_blob({}), .key = "mod.cfg"}};
     plan.names = {{.name = AssetName::parse("mod.cfg").value(), .variants = {{.asset = 0}}}};
-    plan.consumes = {{.text = "default.cfg"}, {.text = "sounds/*.ogg", .pattern = true}, {.text = "extra", .optional = true}};
+    plan.consumes = {
+        {.text = "default.cfg"}, {.text = "sounds/*.ogg", .pattern = true}, {.text = "extra", .optional = true}};
     plan.dependencies = {{.bundle = BundleId{{1, 2, 3}}, .name = "base", .version = "1.2"}};
     auto staged = write_bundle(plan, stage_file(path).value(), {}).value();
     REQUIRE(staged.commit());
@@ -32,8 +33,8 @@ TEST_CASE("links: tells what is missing, and ends with 1 only when it has to be 
 
     const fardel::tests::Outcome told = run({"links", scratch.path("base.fardel"), mod});
     CHECK(told.exit_code == 1);
-    CHECK(told.out == mod + ": static dependency bundle 010203" + std::string(58, '0') + " (base 1.2) is not mounted\n" + mod +
-                          ": nobody publishes extra (optional)\n" + mod +
+    CHECK(told.out == mod + ": static dependency bundle 010203" + std::string(58, '0') +
+                          " (base 1.2) is not mounted\n" + mod + ": nobody publishes extra (optional)\n" + mod +
                           ": nothing published matches sounds/*.ogg\n2 names missing, 1 bundle missing\n");
     CHECK(run({"links", scratch.path("base.fardel")}).exit_code == 0);
     CHECK(run({"links", scratch.path("base")}).out == "0 names missing, 0 bundles missing\n");

@@ -22,7 +22,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 TEST_CASE("ls: names one a line, in order; a folder, a name, or published names only") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
-    CHECK(run_well({"ls", bundle}) == "default.cfg\ndocs/readme.txt\nmaps/dm01.bsp\ntextures/base/wasser.jpg\ntextures/base/water.jpg\n");
+    CHECK(run_well({"ls", bundle}) ==
+          "default.cfg\ndocs/readme.txt\nmaps/dm01.bsp\ntextures/base/wasser.jpg\ntextures/base/water.jpg\n");
     CHECK(run_well({"ls", bundle, "textures"}) == "textures/base/wasser.jpg\ntextures/base/water.jpg\n");
     CHECK(run_well({"ls", bundle, "textures/base/"}) == "textures/base/wasser.jpg\ntextures/base/water.jpg\n");
     CHECK(run_well({"ls", bundle, "default.cfg"}) == "default.cfg\n");
@@ -34,7 +35,7 @@ TEST_CASE("ls: names one a line, in order; a folder, a name, or published names 
     for (const char* path : {"text", "textures/base/water.jpg/x", "/assets", "../x", "default.cfg/", "/bundles/0000"}) {
         CAPTURE(path);
         if (std::string_view(path) == "default.cfg/")
-            continue;   // as good as without the '/'
+            continue;  // as good as without the '/'
         const Outcome outcome = run({"ls", bundle, path});
         CHECK(outcome.exit_code == 1);
         CHECK(outcome.out == "");

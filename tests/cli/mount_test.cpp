@@ -6,17 +6,17 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -33,7 +33,7 @@ const std::string kArchive = "/usr/share/games/openarena/baseoa/pak5-TA.pk3";
 
 bool is_mounted(std::string folder) {
     for (std::size_t space; (space = folder.find(' ')) != std::string::npos;)
-        folder.replace(space, 1, "\\040");   // proc(5)
+        folder.replace(space, 1, "\\040");  // proc(5)
     std::ifstream mounts("/proc/self/mounts");
     for (std::string line; std::getline(mounts, line);)
         if (line.find(" " + folder + " fuse.fardel ro") != std::string::npos)
@@ -55,8 +55,10 @@ bool comes_true(const std::function<bool()>& condition) {
 class MountPoint {
 public:
     explicit MountPoint(const ScratchFolder& scratch, const std::string& name = "mnt") : path_(scratch.path(name)) {
-        REQUIRE_MESSAGE(fs::exists("/dev/fuse"), "these tests mount: they need /dev/fuse, which this system does not have");
-        REQUIRE_MESSAGE(run_program({"fusermount3", "--version"}).exit_code == 0, "setup/install-dependencies installs fuse3");
+        REQUIRE_MESSAGE(fs::exists("/dev/fuse"),
+                        "these tests mount: they need /dev/fuse, which this system does not have");
+        REQUIRE_MESSAGE(run_program({"fusermount3", "--version"}).exit_code == 0,
+                        "setup/install-dependencies installs fuse3");
         fs::create_directories(path_);
         int pipe[2];
         REQUIRE(::pipe2(pipe, O_CLOEXEC) == 0);
@@ -134,9 +136,11 @@ std::string shell_output(const std::string& line, const std::string& folder) {
 std::string make_large_folder(const ScratchFolder& scratch, std::size_t count) {
     BundlePlan plan;
     const auto bytes = std::as_bytes(std::span(kConfig));
-    plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}), .key = "asset", .content_type = "text/plain"});
+    plan.assets.push_back(
+        {.source = make_memory_blob({bytes.begin(), bytes.end()}), .key = "asset", .content_type = "text/plain"});
     for (std::size_t i = 0; i < count; ++i)
-        plan.names.push_back({.name = *AssetName::parse("many/" + std::to_string(1'000'000 + i)), .variants = {{.asset = 0, .tags = {}}}});
+        plan.names.push_back({.name = *AssetName::parse("many/" + std::to_string(1'000'000 + i)),
+                              .variants = {{.asset = 0, .tags = {}}}});
     const std::string path = scratch.path("many.fardel");
     auto staged = write_bundle(plan, *stage_file(path), {});
     REQUIRE(staged);
@@ -155,7 +159,7 @@ TEST_CASE("mount: a signed bundle of a real game is the tree that unzip makes") 
     sign(bundle, key, "author");
     const std::string policy = make_policy(scratch, "p.trust", {"--author", key + ".pub"});
     REQUIRE(run_program({"unzip", "-q", kArchive, "-d", scratch.path("unzipped")}).exit_code == 0);
-    shell_output("find . -type d -empty -delete", scratch.path("unzipped"));   // bundles have no empty folders
+    shell_output("find . -type d -empty -delete", scratch.path("unzipped"));  // bundles have no empty folders
     const MountPoint mount(scratch);
     const Outcome mounted = run({"mount", bundle, mount.path(), "--trust", policy});
     CHECK(mounted.exit_code == 0);
@@ -165,8 +169,10 @@ TEST_CASE("mount: a signed bundle of a real game is the tree that unzip makes") 
     CHECK(run_program({"diff", "-r", scratch.path("unzipped"), mount.bundle(bundle)}).out == "");
     const std::string files = shell_output("find . -type f | sort", scratch.path("unzipped"));
     CHECK(std::ranges::count(files, '\n') > 100);
-    CHECK(shell_output("find . -path ./assets -prune -o -path ./bundles -prune -o -type l -print | sort", mount.path()) == files);
-    CHECK(shell_output("find . -path ./assets -prune -o -path ./bundles -prune -o -type l -exec cat {} + | wc -c", mount.path()) ==
+    CHECK(shell_output("find . -path ./assets -prune -o -path ./bundles -prune -o -type l -print | sort",
+                       mount.path()) == files);
+    CHECK(shell_output("find . -path ./assets -prune -o -path ./bundles -prune -o -type l -exec cat {} + | wc -c",
+                       mount.path()) ==
           shell_output("find . -type f -exec cat {} + | wc -c", scratch.path("unzipped")));
 
     // Where they go.
@@ -219,7 +225,8 @@ TEST_CASE("mount: stat tells sizes, modes, an owner and one date") {
     CHECK(node.st_mtime == 315532800);
 
     // The same content under two names is one file.
-    CHECK(fs::read_symlink(mount.path("textures/base/water.jpg")) == fs::read_symlink(mount.path("textures/base/wasser.jpg")));
+    CHECK(fs::read_symlink(mount.path("textures/base/water.jpg")) ==
+          fs::read_symlink(mount.path("textures/base/wasser.jpg")));
     CHECK(fs::equivalent(mount.path("textures/base/water.jpg"), mount.path("textures/base/wasser.jpg")));
 
     struct statvfs system {};
@@ -265,7 +272,7 @@ TEST_CASE("mount: a folder of many names is listed whole, in order, and from any
     DIR* const folder = ::opendir(mount.path("many").c_str());
     REQUIRE(folder != nullptr);
     std::vector<std::string> names;
-    std::map<std::size_t, long> places;   // by how many names came before
+    std::map<std::size_t, long> places;  // by how many names came before
     for (int round = 0; round < 2; ++round) {
         names.clear();
         for (;;) {
@@ -307,22 +314,24 @@ TEST_CASE("mount: many readers at once get the same bytes") {
     std::vector<std::jthread> readers;
     for (int reader = 0; reader < 8; ++reader)
         readers.emplace_back([&, reader] {
-            const std::string root = reader % 2 == 0 ? mount.path() : mount.path("bundles/" + run_well({"id", bundle}).substr(0, 64));
+            const std::string root =
+                reader % 2 == 0 ? mount.path() : mount.path("bundles/" + run_well({"id", bundle}).substr(0, 64));
             for (int i = 0; i < 40; ++i) {
                 const int which = (i + 5 * reader) % 40;
-                good += read_file(root + "/noise/" + std::to_string(which)) == noise(static_cast<std::uint64_t>(which), 200'000);
+                good += read_file(root + "/noise/" + std::to_string(which)) ==
+                        noise(static_cast<std::uint64_t>(which), 200'000);
             }
         });
     readers.clear();
     CHECK(good == 8 * 40);
 }
 
-TEST_CASE("mount: a damaged asset is an I/O error, and everything else can be read") {   // A21
+TEST_CASE("mount: a damaged asset is an I/O error, and everything else can be read") {  // A21
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string content = noise(1, 300'000);
     const std::string bytes = read_file(bundle);
-    const auto at = bytes.find(content.substr(100'000, 64));   // noise is stored as it is
+    const auto at = bytes.find(content.substr(100'000, 64));  // noise is stored as it is
     REQUIRE(at != std::string::npos);
     const std::string id = b3sum(scratch.path("game/maps/dm01.bsp"));
     const MountPoint mount(scratch);
@@ -345,7 +354,7 @@ TEST_CASE("mount: a damaged asset is an I/O error, and everything else can be re
     CHECK(read_file(mount.path("textures/base/water.jpg")) == noise(2, 5'000));
     CHECK(fs::file_size(mount.path("maps/dm01.bsp")) == 300'000);
 
-    flip_bit(bundle, at);   // the disk was repaired: no verdict of a kernel's cache stays
+    flip_bit(bundle, at);  // the disk was repaired: no verdict of a kernel's cache stays
     CHECK(errno_of_reading(mount.bundle(bundle) + "/maps/dm01.bsp") == 0);
 }
 
@@ -373,7 +382,7 @@ TEST_CASE("mount: nothing can be written, not even by root") {
     CHECK(read_file(file) == kConfig);
 }
 
-TEST_CASE("mount: replacing the bundle's file changes nothing below the mount") {   // A33
+TEST_CASE("mount: replacing the bundle's file changes nothing below the mount") {  // A33
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const MountPoint mount(scratch);
@@ -400,7 +409,7 @@ TEST_CASE("mount: what is in use is not taken away, and what is open when it is 
     CHECK(busy.exit_code == 3);
     CHECK(is_one_clear_line(busy, "busy"));
 
-    REQUIRE(run_program({"fusermount3", "-u", "-z", mount.path()}).exit_code == 0);   // at once, whoever uses it
+    REQUIRE(run_program({"fusermount3", "-u", "-z", mount.path()}).exit_code == 0);  // at once, whoever uses it
     CHECK(list_folder(mount.path()) == "");
     std::string bytes(300'000, '\0');
     CHECK(::pread(open, bytes.data(), bytes.size(), 0) == 300'000);
@@ -470,7 +479,7 @@ TEST_CASE("mount: what cannot be mounted is told in one line, and nothing is mou
         {{"mount", scratch.path("no.fardel"), mount.path()}, 3, "missing"},
         {{"mount", bad, mount.path()}, 1, "malformed"},
         {{"mount", bundle, bundle, mount.path()}, 1, "conflict"},
-        {{"mount", bundle, mount.path(), "--trust", policy}, 1, "untrusted"},   // A54
+        {{"mount", bundle, mount.path(), "--trust", policy}, 1, "untrusted"},  // A54
         {{"mount", "--unmount", mount.path()}, 3, "missing"},
         {{"mount", "--unmount", "/proc"}, 3, "missing"},
     };
@@ -493,7 +502,8 @@ TEST_CASE("mount: a system without FUSE is told so") {
     const std::string bundle = make_bundle(scratch);
     const MountPoint mount(scratch);
     const std::string other_devices = std::string("unshare ") + (::geteuid() == 0 ? "" : "-r ") +
-                                      "--mount sh -c 'mount -t tmpfs none /dev && exec \"$FARDEL\" mount " + bundle + " " + mount.path() + "' </dev/null";
+                                      "--mount sh -c 'mount -t tmpfs none /dev && exec \"$FARDEL\" mount " + bundle +
+                                      " " + mount.path() + "' </dev/null";
     const Outcome outcome = run_shell(other_devices);
     CAPTURE(outcome.err);
     CHECK(outcome.exit_code == 3);

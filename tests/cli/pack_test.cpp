@@ -72,7 +72,8 @@ TEST_CASE("pack: long lists are cut for people and whole in JSON") {
     const std::string text = run_well({"pack", scratch.path("art"), "-o", out, "--exclude", "*.psd"});
     CHECK(text.find("excluded: 25\n") != std::string::npos);
     CHECK(text.find("… and 15 more; --json lists all") != std::string::npos);
-    CHECK(json::parse(run_well({"pack", scratch.path("art"), "-o", out, "--exclude", "*.psd", "--json"}))["excluded"].size() == 25);
+    CHECK(json::parse(run_well({"pack", scratch.path("art"), "-o", out, "--exclude", "*.psd", "--json"}))["excluded"]
+              .size() == 25);
 }
 
 TEST_CASE("pack: the same sources give the same bytes, whatever --jobs is") {
@@ -86,8 +87,10 @@ TEST_CASE("pack: the same sources give the same bytes, whatever --jobs is") {
 TEST_CASE("pack: --level changes the layout and not the bundle id") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
-    const json fast = json::parse(run_well({"pack", game, "-o", scratch.path("a.fardel"), "--name", "game", "--level", "1", "--json"}));
-    const json small = json::parse(run_well({"pack", game, "-o", scratch.path("b.fardel"), "--name", "game", "--level", "19", "--json"}));
+    const json fast = json::parse(
+        run_well({"pack", game, "-o", scratch.path("a.fardel"), "--name", "game", "--level", "1", "--json"}));
+    const json small = json::parse(
+        run_well({"pack", game, "-o", scratch.path("b.fardel"), "--name", "game", "--level", "19", "--json"}));
     CHECK(fast["bundle"] == small["bundle"]);
 }
 
@@ -96,8 +99,10 @@ TEST_CASE("pack: --key signs in the same go, at the time that SOURCE_DATE_EPOCH 
     const std::string game = make_game(scratch);
     const std::string key = make_key(scratch, "author");
     const Surroundings then{.variables = {{"SOURCE_DATE_EPOCH", "1700000000"}}};
-    const Arguments pack_a{"pack", game, "-o", scratch.path("a.fardel"), "--name", "game", "--version", "1.0", "--key", key};
-    const Arguments pack_b{"pack", game, "-o", scratch.path("b.fardel"), "--name", "game", "--version", "1.0", "--key", key, "--json"};
+    const Arguments pack_a{"pack", game,    "-o", scratch.path("a.fardel"), "--name", "game", "--version",
+                           "1.0",  "--key", key};
+    const Arguments pack_b{"pack",  game, "-o",    scratch.path("b.fardel"), "--name", "game", "--version", "1.0",
+                           "--key", key,  "--json"};
     CHECK(run_well(pack_a, then).find("signed by") != std::string::npos);
     const json report = json::parse(run_well(pack_b, then));
     CHECK(read_file(scratch.path("a.fardel")) == read_file(scratch.path("b.fardel")));
@@ -137,8 +142,10 @@ TEST_CASE("pack: OUT among the sources, or inside one, is refused before any wor
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     const std::string bundle = make_bundle(scratch);
-    for (const Arguments& arguments : {Arguments{"pack", game, "-o", game + "/game.fardel"}, Arguments{"pack", game + "/../game", "-o", game + "/maps/x.fardel"},
-                                       Arguments{"pack", game, bundle, "-o", bundle}, Arguments{"pack", game, "-o", game}}) {
+    for (const Arguments& arguments :
+         {Arguments{"pack", game, "-o", game + "/game.fardel"},
+          Arguments{"pack", game + "/../game", "-o", game + "/maps/x.fardel"},
+          Arguments{"pack", game, bundle, "-o", bundle}, Arguments{"pack", game, "-o", game}}) {
         const Outcome outcome = run(arguments);
         CHECK(outcome.exit_code == 1);
         CHECK(is_one_clear_line(outcome, "conflict"));
@@ -184,7 +191,7 @@ TEST_CASE("pack: when the bundle cannot be written, the folder is left as it was
     fs::create_directory(scratch.path("out"));
     const Outcome full = run({"pack", game, "-o", scratch.path("out/x.fardel")}, {.file_bytes_max = 64 * 1024});
     CHECK(full.exit_code == 1);
-    CHECK(is_one_clear_line(full, "limit"));   // a disk that is full is in disk_full_test.cpp
+    CHECK(is_one_clear_line(full, "limit"));  // a disk that is full is in disk_full_test.cpp
     CHECK(list_folder(scratch.path("out")) == "");
 }
 

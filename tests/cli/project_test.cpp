@@ -48,10 +48,12 @@ TEST_CASE("build: makes the bundle of a project, whose variants which tells") {
 
     const std::string plain = b3sum(scratch.path("game/assets/textures/wall.png"));
     const std::string high = b3sum(scratch.path("game/assets/textures/wall@hd.png"));
-    CHECK(run_well({"which", "--mount", bundle, "textures/wall.png"}).starts_with("/textures/wall.png → /assets/" + plain + "\n"));
-    CHECK(run_well({"which", "--mount", bundle, "--variants", "quality=hd", "textures/wall.png"}).starts_with("/textures/wall.png → /assets/" + high + "\n"));
+    CHECK(run_well({"which", "--mount", bundle, "textures/wall.png"})
+              .starts_with("/textures/wall.png → /assets/" + plain + "\n"));
+    CHECK(run_well({"which", "--mount", bundle, "--variants", "quality=hd", "textures/wall.png"})
+              .starts_with("/textures/wall.png → /assets/" + high + "\n"));
     CHECK(run({"which", "--mount", bundle, "textures/wall@hd.png"}).exit_code == 1);
-    CHECK(run({"which", "--mount", bundle, "internal/ai.dat"}).exit_code == 1);   // not published
+    CHECK(run({"which", "--mount", bundle, "internal/ai.dat"}).exit_code == 1);  // not published
 }
 
 TEST_CASE("build and pack: a project file gives the same bytes on both ways, from any folder") {
@@ -60,7 +62,8 @@ TEST_CASE("build and pack: a project file gives the same bytes on both ways, fro
     run_well({"build"}, {.folder = scratch.path("game")});
     run_well({"pack", project, "-o", scratch.path("other.fardel")});
     CHECK(read_file(scratch.path("game/mygame.fardel")) == read_file(scratch.path("other.fardel")));
-    const json told = json::parse(run_well({"pack", project, "-o", scratch.path("other.fardel"), "--name", "else", "--version", "2", "--exclude", "internal/**", "--json"}));
+    const json told = json::parse(run_well({"pack", project, "-o", scratch.path("other.fardel"), "--name", "else",
+                                            "--version", "2", "--exclude", "internal/**", "--json"}));
     CHECK(told["name"] == "else");
     CHECK(told["version"] == "2");
     CHECK(told["assets"] == 2);
@@ -82,7 +85,8 @@ TEST_CASE("build: a mistake in the project is told with file and line, and nothi
     const Outcome outcome = run({"build", scratch.path("game")});
     CHECK(is_one_clear_line(outcome, "malformed"));
     CAPTURE(outcome.err);
-    CHECK(outcome.err.find("fardel.toml:15:1: there is no key 'publsh' in [[rule]]; did you mean 'publish'?") != std::string::npos);
+    CHECK(outcome.err.find("fardel.toml:15:1: there is no key 'publsh' in [[rule]]; did you mean 'publish'?") !=
+          std::string::npos);
     CHECK(list_folder(scratch.path("game")).find(".fardel") == std::string::npos);
     CHECK(is_one_clear_line(run({"build", scratch.path("nowhere")}), "missing"));
 }
@@ -103,7 +107,7 @@ TEST_CASE("init: writes a project that build takes, and never overwrites one") {
     CHECK(told["file"] == scratch.path("my game/fardel.toml"));
     CHECK(told["name"] == "my game");
     CHECK(list_folder(scratch.path("my game")).find("assets/") != std::string::npos);
-    CHECK(is_one_clear_line(run({"build", scratch.path("my game")}), "unresolved"));   // nothing in assets yet
+    CHECK(is_one_clear_line(run({"build", scratch.path("my game")}), "unresolved"));  // nothing in assets yet
     scratch.write("my game/assets/a.cfg", "a");
     run_well({"build", scratch.path("my game")});
     run_well({"verify", scratch.path("my game/my game.fardel")});
@@ -121,5 +125,6 @@ TEST_CASE("init: takes the name of the folder that we are in, or that of --name"
     const ScratchFolder scratch;
     std::filesystem::create_directory(scratch.path("here"));
     CHECK(run_well({"init"}, {.folder = scratch.path("here")}).find("name  here\n") != std::string::npos);
-    CHECK(run_well({"init", scratch.path("there"), "--name", "studio/x"}).find("name  studio/x\n") != std::string::npos);
+    CHECK(run_well({"init", scratch.path("there"), "--name", "studio/x"}).find("name  studio/x\n") !=
+          std::string::npos);
 }

@@ -39,19 +39,31 @@ public:
     }
 
     void offer(const std::string& connection = "alice") const {
-        const json told = json::parse(run_well({"pure", "offer", "--policy", policy, "--connection", connection, "--state", scratch.path("state"), "-o", scratch.path("offer"), "--json"}));
+        const json told =
+            json::parse(run_well({"pure", "offer", "--policy", policy, "--connection", connection, "--state",
+                                  scratch.path("state"), "-o", scratch.path("offer"), "--json"}));
         CHECK(told["nonce"].get<std::string>().size() == 64);
         CHECK(fs::file_size(scratch.path("offer")) == 592);
     }
-    Outcome answer(const std::vector<std::string>& mounts, const Arguments& more = {}, const std::string& connection = "alice") const {
-        Arguments arguments{"pure", "answer", "--offer", scratch.path("offer"), "--policy", policy, "--connection", connection, "--trust", trust, "-o", scratch.path("answer"), "--report", scratch.path("report"), "--json"};
+    Outcome answer(const std::vector<std::string>& mounts, const Arguments& more = {},
+                   const std::string& connection = "alice") const {
+        Arguments arguments{"pure",         "answer",
+                            "--offer",      scratch.path("offer"),
+                            "--policy",     policy,
+                            "--connection", connection,
+                            "--trust",      trust,
+                            "-o",           scratch.path("answer"),
+                            "--report",     scratch.path("report"),
+                            "--json"};
         for (const std::string& mount : mounts)
             arguments.insert(arguments.end(), {"--mount", mount});
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run(arguments);
     }
     Outcome check(const std::string& connection = "alice", bool with_report = true) const {
-        Arguments arguments{"pure", "check", "--answer", scratch.path("answer"), "--policy", policy, "--connection", connection, "--state", scratch.path("state"), "--mount", base, "--mount", map, "-o", scratch.path("verdict"), "--json"};
+        Arguments arguments{"pure",         "check",    "--answer", scratch.path("answer"),  "--policy", policy,
+                            "--connection", connection, "--state",  scratch.path("state"),   "--mount",  base,
+                            "--mount",      map,        "-o",       scratch.path("verdict"), "--json"};
         if (with_report)
             arguments.insert(arguments.end(), {"--report", scratch.path("report")});
         return run(arguments);
@@ -71,7 +83,8 @@ public:
         CHECK(verdict["problems"] == problems);
         std::string text;
         for (const json& problem : problems)
-            text += (text.empty() ? "" : ", ") + problem["fault"].get<std::string>() + " " + problem["name"].get<std::string>();
+            text += (text.empty() ? "" : ", ") + problem["fault"].get<std::string>() + " " +
+                    problem["name"].get<std::string>();
         return text;
     }
 
@@ -104,7 +117,9 @@ TEST_CASE("pure: a client with the server's bundles is welcome, once") {
     CHECK(fs::file_size(game.scratch.path("verdict")) == 108);
     CHECK(refusals_of(game.check()) == "replayed");
 
-    const Outcome text = run({"pure", "check", "--answer", game.scratch.path("answer"), "--policy", game.policy, "--connection", "alice", "--state", game.scratch.path("state"), "--mount", game.base, "--mount", game.map});
+    const Outcome text =
+        run({"pure", "check", "--answer", game.scratch.path("answer"), "--policy", game.policy, "--connection", "alice",
+             "--state", game.scratch.path("state"), "--mount", game.base, "--mount", game.map});
     CHECK(text.out.starts_with("refused, replayed: "));
 }
 
@@ -152,10 +167,13 @@ TEST_CASE("pure: an extra bundle and extra loose files are refused, each by name
     game.scratch.write("loose/scripts/autoexec.cfg", "r_wallhack 1\n");
     game.scratch.write("loose/screenshots/1.png", "png");
     CHECK(game.refused({game.client_base, game.client_map, extra}) == "extra mods/extra");
-    CHECK(game.refused({game.client_base, game.client_map, extra}, {"--loose", game.scratch.path("loose")}) == "extra mods/extra, not-allowed screenshots/1.png, not-allowed scripts/autoexec.cfg");
+    CHECK(game.refused({game.client_base, game.client_map, extra}, {"--loose", game.scratch.path("loose")}) ==
+          "extra mods/extra, not-allowed screenshots/1.png, not-allowed scripts/autoexec.cfg");
     // The allowed extension, at another place than the allowed one.
-    run_well({"pure", "policy", game.base, game.map, "-o", game.policy, "--loose", "config/**/*.cfg", "--loose", "screenshots/**"});
-    CHECK(game.refused({game.client_base, game.client_map}, {"--loose", game.scratch.path("loose")}) == "not-allowed scripts/autoexec.cfg");
+    run_well({"pure", "policy", game.base, game.map, "-o", game.policy, "--loose", "config/**/*.cfg", "--loose",
+              "screenshots/**"});
+    CHECK(game.refused({game.client_base, game.client_map}, {"--loose", game.scratch.path("loose")}) ==
+          "not-allowed scripts/autoexec.cfg");
     CHECK(is_one_clear_line(run({"pure", "policy", game.base, "-o", game.policy, "--loose", "**/*.cfg"}), "malformed"));
 }
 
@@ -210,9 +228,11 @@ TEST_CASE("pure: an unsigned bundle is told, unless the policy lets it in; excep
     const std::vector<std::string> mounts{game.client_base, game.client_map, hud};
     const Arguments trust{"--trust", game.scratch.path("both.trust")};
 
-    run_well({"pure", "policy", game.base, game.map, "-o", game.policy, "--except", "huds/*:" + other + ".pub:gfx/hud/**"});
+    run_well(
+        {"pure", "policy", game.base, game.map, "-o", game.policy, "--except", "huds/*:" + other + ".pub:gfx/hud/**"});
     game.offer();
-    Arguments arguments{"pure", "answer", "--offer", game.scratch.path("offer"), "--policy", game.policy, "--connection", "alice", "-o", game.scratch.path("answer"), "--json"};
+    Arguments arguments{"pure",         "answer", "--offer", game.scratch.path("offer"),  "--policy", game.policy,
+                        "--connection", "alice",  "-o",      game.scratch.path("answer"), "--json"};
     for (const std::string& mount : mounts)
         arguments.insert(arguments.end(), {"--mount", mount});
     Arguments trusting = arguments;
@@ -228,14 +248,19 @@ TEST_CASE("pure: an unsigned bundle is told, unless the policy lets it in; excep
     CHECK(json::parse(untrusting.out)["problems"].size() == 3);
     run_well({"pure", "policy", game.base, game.map, "-o", game.policy, "--allow-unsigned"});
     game.offer();
-    CHECK(run({"pure", "answer", "--offer", game.scratch.path("offer"), "--policy", game.policy, "--connection", "alice", "-o", game.scratch.path("answer"), "--mount", game.client_base, "--mount", game.client_map}).exit_code == 0);
+    CHECK(run({"pure", "answer", "--offer", game.scratch.path("offer"), "--policy", game.policy, "--connection",
+               "alice", "-o", game.scratch.path("answer"), "--mount", game.client_base, "--mount", game.client_map})
+              .exit_code == 0);
 }
 
 TEST_CASE("pure: files that are none, and words that make no sense") {
     const Game game;
     game.offer();
     const std::string junk = game.scratch.write("junk", std::string(240, 'x'));
-    const auto answer = [&](const std::string& offer, const std::string& policy) { return run({"pure", "answer", "--offer", offer, "--policy", policy, "--connection", "alice", "-o", game.scratch.path("answer")}); };
+    const auto answer = [&](const std::string& offer, const std::string& policy) {
+        return run({"pure", "answer", "--offer", offer, "--policy", policy, "--connection", "alice", "-o",
+                    game.scratch.path("answer")});
+    };
     CHECK(is_one_clear_line(answer(junk, game.policy), "malformed"));
     CHECK(is_one_clear_line(answer(game.scratch.path("offer"), junk), "malformed"));
     CHECK(is_one_clear_line(answer(game.scratch.path("absent"), game.policy), "missing"));

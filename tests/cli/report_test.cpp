@@ -15,9 +15,21 @@ using nlohmann::json;
 
 namespace {
 
-Outcome browse(const ScratchFolder& scratch, const std::string& page, const std::string& view, const Arguments& options) {
-    Arguments words{"timeout", "100", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--disable-background-networking",
-                    "--user-data-dir=" + scratch.path("browser"), "--window-size=1280,900", "--virtual-time-budget=60000"};
+Outcome browse(const ScratchFolder& scratch, const std::string& page, const std::string& view,
+               const Arguments& options) {
+    Arguments words{"timeout",
+                    "100",
+                    "chromium",
+                    "--headless=new",
+                    "--no-sandbox",
+                    "--disable-gpu",
+                    "--disable-dev-shm-usage",
+                    "--no-first-run",
+                    "--hide-scrollbars",
+                    "--disable-background-networking",
+                    "--user-data-dir=" + scratch.path("browser"),
+                    "--window-size=1280,900",
+                    "--virtual-time-budget=60000"};
     words.insert(words.end(), options.begin(), options.end());
     std::string address = "file://";
     for (const char c : page)
@@ -30,7 +42,9 @@ Outcome browse(const ScratchFolder& scratch, const std::string& page, const std:
 }
 
 // The document as it is once its scripts have run.
-std::string dump(const ScratchFolder& scratch, const std::string& page, const std::string& view) { return browse(scratch, page, view, {"--dump-dom"}).out; }
+std::string dump(const ScratchFolder& scratch, const std::string& page, const std::string& view) {
+    return browse(scratch, page, view, {"--dump-dom"}).out;
+}
 
 void check_selftest(const ScratchFolder& scratch, const std::string& page) {
     const std::string text = dump(scratch, page, "#selftest");
@@ -43,12 +57,15 @@ void check_selftest(const ScratchFolder& scratch, const std::string& page) {
 
 // How many points of a picture have that colour.
 std::uint64_t count_colour(const std::string& picture, const std::string& colour) {
-    const Outcome outcome = run_program({"convert", picture, "-alpha", "off", "-fill", "black", "+opaque", colour, "-fill", "white", "-opaque", colour, "-format", "%[fx:round(mean*w*h)]", "info:"});
+    const Outcome outcome =
+        run_program({"convert", picture, "-alpha", "off", "-fill", "black", "+opaque", colour, "-fill", "white",
+                     "-opaque", colour, "-format", "%[fx:round(mean*w*h)]", "info:"});
     REQUIRE_MESSAGE(outcome.exit_code == 0, "setup/install-dependencies installs ImageMagick");
     return std::stoull(outcome.out);
 }
 
-std::string take_picture(const ScratchFolder& scratch, const std::string& page, const std::string& view, const Arguments& options = {}) {
+std::string take_picture(const ScratchFolder& scratch, const std::string& page, const std::string& view,
+                         const Arguments& options = {}) {
     const std::string picture = scratch.path("page.png");
     Arguments words{"--screenshot=" + picture};
     words.insert(words.end(), options.begin(), options.end());
@@ -65,12 +82,17 @@ std::string hostile_bundle(const ScratchFolder& scratch, const std::string& file
     forge::Recipe recipe;
     const std::string tag(kTag), end(kEnd);
     recipe.assets = {
-        {.bytes = forge::noise(9000, 1), .content_type = tag, .references = {{end, forge::Reference::Internal{1}}, {tag, forge::Reference::Dynamic{"no/such.name"}}}, .metadata = {{"licence", end}}},
+        {.bytes = forge::noise(9000, 1),
+         .content_type = tag,
+         .references = {{end, forge::Reference::Internal{1}}, {tag, forge::Reference::Dynamic{"no/such.name"}}},
+         .metadata = {{"licence", end}}},
         {.bytes = forge::noise(5000, 2), .content_type = end},
         {.bytes = forge::noise(700, 3), .content_type = "__proto__/constructor"},
     };
-    for (const char* name : {"&lt;img src=x onerror=hostile=1&gt;", "'a' & `b`.txt", "${hostile}", "100%25 of %2F.txt", "#selftest", "__proto__/toString", "constructor", "javascript;hostile=1", "@facts@", "(1 smaller name, x)",
-                             "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d.txt", "\xc4\xb0stanbul.png", "hasOwnProperty/a/b/c/d/e/f/g"})
+    for (const char* name :
+         {"&lt;img src=x onerror=hostile=1&gt;", "'a' & `b`.txt", "${hostile}", "100%25 of %2F.txt", "#selftest",
+          "__proto__/toString", "constructor", "javascript;hostile=1", "@facts@", "(1 smaller name, x)",
+          "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d.txt", "\xc4\xb0stanbul.png", "hasOwnProperty/a/b/c/d/e/f/g"})
         recipe.names.push_back({name, {{static_cast<std::uint32_t>(recipe.names.size() % 3), {}}}});
     recipe.names.push_back({"variants", {{0, {{"texture", tag}}}, {1, {{"lang", end}}}}});
     recipe.consumes = {{"wanted/**", true, false}};
@@ -89,17 +111,20 @@ TEST_CASE("report: whatever a bundle's maker writes stays text in the page") {
     scratch.write("mod/constructor", "mine\n");
     scratch.write("mod/big.bin", noise(5, 40'000));
     run_well({"pack", scratch.path("mod"), "-o", scratch.path("mod.fardel"), "--name", "mods/one"});
-    const json audit{{"missing", {{{"from", kTag}, {"spelling", kEnd}, {"use", kTag}, {"line", 7}, {"tried", {kEnd}}}}}, {"unused", {{{"name", kTag}, {"bytes", 5}}}},
-                     {"broken", {{{"name", kEnd}, {"reason", kTag}}}}, {"roots", {{{"root", kEnd}, {"names", 3}, {"bytes", 9}, {"missing", 1}}}}};
+    const json audit{{"missing", {{{"from", kTag}, {"spelling", kEnd}, {"use", kTag}, {"line", 7}, {"tried", {kEnd}}}}},
+                     {"unused", {{{"name", kTag}, {"bytes", 5}}}},
+                     {"broken", {{{"name", kEnd}, {"reason", kTag}}}},
+                     {"roots", {{{"root", kEnd}, {"names", 3}, {"bytes", 9}, {"missing", 1}}}}};
     const std::string audit_file = scratch.write("audit.json", audit.dump());
     const std::string page = scratch.path("report.html");
-    CHECK(run_well({"report", bundle, scratch.path("mod.fardel"), "--audit", audit_file, "-o", page}).find("report.html: 2 bundles, ") != std::string::npos);
+    CHECK(run_well({"report", bundle, scratch.path("mod.fardel"), "--audit", audit_file, "-o", page})
+              .find("report.html: 2 bundles, ") != std::string::npos);
 
     const std::string text = read_file(page);
     CHECK(text.find("<img") == std::string::npos);
     CHECK(text.find("onerror=hostile=1>") == std::string::npos);
     const auto facts = text.find("application/json");
-    CHECK(text.find('<', facts) == text.find("</script>\n<script nonce=", facts));   // nothing between ends the element
+    CHECK(text.find('<', facts) == text.find("</script>\n<script nonce=", facts));  // nothing between ends the element
     CHECK(text.find("http") == text.find("http-equiv"));
     check_selftest(scratch, page);
 
@@ -110,19 +135,23 @@ TEST_CASE("report: whatever a bundle's maker writes stays text in the page") {
 
 TEST_CASE("report: a real game's page passes its own checks, and each view can be opened by its address") {
     const ScratchFolder scratch;
-    const std::string base = scratch.path("base.fardel"), mod = scratch.path("mod.fardel"), page = scratch.path("report.html");
-    run_well({"pack", openarena_archive("pak5-TA.pk3"), openarena_archive("pak6-misc.pk3"), "-o", base, "--name", "openarena", "--level", "1"});
+    const std::string base = scratch.path("base.fardel"), mod = scratch.path("mod.fardel"),
+                      page = scratch.path("report.html");
+    run_well({"pack", openarena_archive("pak5-TA.pk3"), openarena_archive("pak6-misc.pk3"), "-o", base, "--name",
+              "openarena", "--level", "1"});
     const std::string name = json::parse(run_well({"ls", "--json", base}))["names"][5]["name"];
     scratch.write("mod/" + name, "another\n");
     run_well({"pack", scratch.path("mod"), "-o", mod, "--name", "mods/one"});
     run_well({"report", base, mod, "-o", page});
     const std::string first = read_file(page);
     run_well({"report", base, mod, "-o", page});
-    CHECK(read_file(page) == first);   // the same bytes each time
+    CHECK(read_file(page) == first);  // the same bytes each time
     check_selftest(scratch, page);
 
     CHECK(dump(scratch, page, "#/conflicts").find(">" + name + "</a>") != std::string::npos);
-    CHECK(dump(scratch, page, "#/treemap/openarena?by=folder&size=stored").find("aria-current=\"page\">openarena</a>") != std::string::npos);
+    CHECK(
+        dump(scratch, page, "#/treemap/openarena?by=folder&size=stored").find("aria-current=\"page\">openarena</a>") !=
+        std::string::npos);
     CHECK(dump(scratch, page, "#/asset/" + name).find("<h1>" + name + "</h1>") != std::string::npos);
 }
 
@@ -132,8 +161,8 @@ TEST_CASE("report: the treemap is a picture in the colours of its types, and the
     run_well({"pack", openarena_archive("pak6-misc.pk3"), "-o", base, "--name", "openarena", "--level", "1"});
     run_well({"report", base, "-o", page});
     const std::string light = take_picture(scratch, page, "#/treemap");
-    CHECK(count_colour(light, "#b3303b") > 20'000);   // what belongs to levels
-    CHECK(count_colour(light, "#f5f6f8") > 20'000);   // the ground
+    CHECK(count_colour(light, "#b3303b") > 20'000);  // what belongs to levels
+    CHECK(count_colour(light, "#f5f6f8") > 20'000);  // the ground
     CHECK(count_colour(light, "#0f1318") == 0);
     const std::string dark = take_picture(scratch, page, "#/treemap", {"--blink-settings=preferredColorScheme=0"});
     CHECK(count_colour(dark, "#0f1318") > 20'000);
@@ -155,7 +184,11 @@ TEST_CASE("report: what cannot be read is one clear line, and an older page stay
     const std::string page = scratch.write("report.html", "mine");
     CHECK(is_one_clear_line(run({"report", scratch.path("absent"), "-o", page}), "missing"));
     const std::string bundle = make_bundle(scratch);
-    CHECK(is_one_clear_line(run({"report", bundle, "--audit", scratch.write("a.json", "[]"), "-o", page}), "malformed"));
-    CHECK(is_one_clear_line(run({"report", bundle, "--trust", make_policy(scratch, "p.trust", {"--author", make_key(scratch, "author") + ".pub"}), "-o", page}), "untrusted"));
+    CHECK(
+        is_one_clear_line(run({"report", bundle, "--audit", scratch.write("a.json", "[]"), "-o", page}), "malformed"));
+    CHECK(is_one_clear_line(
+        run({"report", bundle, "--trust",
+             make_policy(scratch, "p.trust", {"--author", make_key(scratch, "author") + ".pub"}), "-o", page}),
+        "untrusted"));
     CHECK(read_file(page) == "mine");
 }

@@ -41,10 +41,14 @@ std::string make_rich_bundle(const ScratchFolder& scratch) {
     std::uint32_t count = 0;
     for (const std::string_view text : {"astc bytes", "png bytes", "private bytes"}) {
         const auto bytes = std::as_bytes(std::span(text));
-        plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}), .key = "asset" + std::to_string(count++), .content_type = "image/png"});
+        plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}),
+                               .key = "asset" + std::to_string(count++),
+                               .content_type = "image/png"});
     }
     const auto name = [](std::string_view text) { return *AssetName::parse(text); };
-    plan.names.push_back({.name = name("textures/wall"), .variants = {{.asset = 0, .tags = {{"texture", "astc"}}}, {.asset = 1, .tags = {{"texture", "png"}}}}});
+    plan.names.push_back(
+        {.name = name("textures/wall"),
+         .variants = {{.asset = 0, .tags = {{"texture", "astc"}}}, {.asset = 1, .tags = {{"texture", "png"}}}}});
     plan.names.push_back({.name = name("old.cfg"), .variants = {}});
     plan.names.push_back({.name = name("private.dat"), .variants = {{.asset = 2, .tags = {}}}, .published = false});
     const std::string path = scratch.path("rich.fardel");
@@ -68,7 +72,9 @@ std::string make_policy(const ScratchFolder& scratch, const std::string& name, c
     return path;
 }
 
-void sign(const std::string& bundle, const std::string& key, const std::string& role) { run_well({"sign", bundle, "--key", key, "--role", role}); }
+void sign(const std::string& bundle, const std::string& key, const std::string& role) {
+    run_well({"sign", bundle, "--key", key, "--role", role});
+}
 
 std::string facts_of(const std::string& bundle) { return run_well({"id", "--json", bundle}); }
 
@@ -99,7 +105,8 @@ void flip_bit(const std::string& path, std::uint64_t offset) {
 std::string list_folder(const std::string& path) {
     std::vector<std::string> names;
     for (const auto& entry : fs::recursive_directory_iterator(path))
-        names.push_back(entry.path().lexically_relative(path).string() + (entry.is_directory() && !entry.is_symlink() ? "/" : ""));
+        names.push_back(entry.path().lexically_relative(path).string() +
+                        (entry.is_directory() && !entry.is_symlink() ? "/" : ""));
     std::ranges::sort(names);
     std::string text;
     for (const std::string& name : names)

@@ -22,7 +22,8 @@ std::string make_game(const ScratchFolder& scratch, std::string_view folder = "g
 // make_game, packed as <folder>.fardel, named "game", version 1.0. Returns the bundle's path.
 std::string make_bundle(const ScratchFolder& scratch, std::string_view folder = "game");
 
-// What `fardel pack` does not make yet: textures/wall with two variants, the tombstone old.cfg, private.dat unpublished.
+// What `fardel pack` does not make yet: textures/wall with two variants, the tombstone old.cfg, private.dat
+// unpublished.
 std::string make_rich_bundle(const ScratchFolder& scratch);
 
 // <name>.key without passphrase, and <name>.key.pub. Returns the secret key's path.

@@ -22,13 +22,15 @@ TEST_CASE("sign: as author, then as registry, and a policy that wants both is co
     CHECK(read_file(bundle) == before);
 
     sign(bundle, author, "author");
-    CHECK(read_file(bundle).starts_with(before));   // appended, nothing moved
-    const std::string both = make_policy(scratch, "both.trust", {"--author", author + ".pub", "--registry", hub + ".pub"});
+    CHECK(read_file(bundle).starts_with(before));  // appended, nothing moved
+    const std::string both =
+        make_policy(scratch, "both.trust", {"--author", author + ".pub", "--registry", hub + ".pub"});
     const Outcome half = run({"verify", bundle, "--trust", both});
     CHECK(half.exit_code == 1);
     CHECK(half.out.find("error: ") != std::string::npos);
 
-    const json report = json::parse(run_well({"sign", bundle, "--key", hub, "--role", "registry", "--comment", "reviewed", "--json"}));
+    const json report =
+        json::parse(run_well({"sign", bundle, "--key", hub, "--role", "registry", "--comment", "reviewed", "--json"}));
     CHECK(report["role"] == "registry");
     CHECK(report["bundle"] == json::parse(facts_of(bundle))["bundle"]);
     const std::string good = run_well({"verify", bundle, "--trust", both});
@@ -51,7 +53,8 @@ TEST_CASE("sign: the same twice is refused; a renewal is not") {
     const std::string hub = make_key(scratch, "hub");
     sign(bundle, author, "author");
     sign(bundle, hub, "release");
-    for (const Arguments& arguments : {Arguments{"sign", bundle, "--key", author, "--role", "author"}, Arguments{"sign", bundle, "--key", hub, "--role", "release"}}) {
+    for (const Arguments& arguments : {Arguments{"sign", bundle, "--key", author, "--role", "author"},
+                                       Arguments{"sign", bundle, "--key", hub, "--role", "release"}}) {
         const std::string before = read_file(bundle);
         const Outcome again = run(arguments);
         CHECK(again.exit_code == 1);
@@ -75,8 +78,12 @@ TEST_CASE("sign: a second author cosigns; with two statements, a registry says w
     run_well({"sign", bundle, "--key", bob, "--role", "author", "--cosign"});
     const Outcome twice = run({"sign", bundle, "--key", alice, "--role", "author", "--cosign"});
     CHECK(is_one_clear_line(twice, "conflict"));
-    scratch.write("two.trust", "fardel-trust 1\nkey alice " + read_file(alice + ".pub").substr(read_file(alice + ".pub").find("public-key: ") + 12, 64) + "\nkey bob " +
-                                   read_file(bob + ".pub").substr(read_file(bob + ".pub").find("public-key: ") + 12, 64) + "\nallow ** author=2:alice,bob\n");
+    scratch.write("two.trust",
+                  "fardel-trust 1\nkey alice " +
+                      read_file(alice + ".pub").substr(read_file(alice + ".pub").find("public-key: ") + 12, 64) +
+                      "\nkey bob " +
+                      read_file(bob + ".pub").substr(read_file(bob + ".pub").find("public-key: ") + 12, 64) +
+                      "\nallow ** author=2:alice,bob\n");
     CHECK(run({"verify", bundle, "--trust", scratch.path("two.trust")}).exit_code == 0);
 
     sign(bundle, bob, "author");
@@ -117,7 +124,7 @@ TEST_CASE("sign: wrong keys are told apart") {
         CHECK(read_file(bundle) == before);
     };
     check(scratch.path("absent"), 3, "missing");
-    check(key + ".pub", 3, "denied");   // readable by all: no secret key is
+    check(key + ".pub", 3, "denied");  // readable by all: no secret key is
     fs::permissions(key + ".pub", fs::perms::owner_read | fs::perms::owner_write);
     check(key + ".pub", 1, "malformed");
     fs::create_symlink(key, scratch.path("link"));
@@ -135,14 +142,16 @@ TEST_CASE("sign: with --signer the secret key stays with another program") {
     const std::string key = make_key(scratch, "author");
     const std::string other = make_key(scratch, "other");
     const std::string program = scratch.write("signer", "#!/bin/sh\ncat >/dev/null\necho nonsense\n");
-    const Outcome not_executable = run({"sign", bundle, "--key", key + ".pub", "--signer", program, "--role", "author"});
+    const Outcome not_executable =
+        run({"sign", bundle, "--key", key + ".pub", "--signer", program, "--role", "author"});
     CHECK(not_executable.exit_code == 3);
     CHECK(is_one_clear_line(not_executable, "denied"));
     fs::permissions(program, fs::perms::owner_all);
     const Outcome nonsense = run({"sign", bundle, "--key", key + ".pub", "--signer", program, "--role", "author"});
     CHECK(nonsense.exit_code == 1);
     CHECK(is_one_clear_line(nonsense, "malformed"));
-    const Outcome absent = run({"sign", bundle, "--key", key + ".pub", "--signer", scratch.path("absent"), "--role", "author"});
+    const Outcome absent =
+        run({"sign", bundle, "--key", key + ".pub", "--signer", scratch.path("absent"), "--role", "author"});
     CHECK(absent.exit_code == 3);
     CHECK(is_one_clear_line(absent, "missing"));
     CHECK(json::parse(facts_of(bundle))["signatures"].empty());
@@ -153,9 +162,11 @@ TEST_CASE("sign: with --signer the secret key stays with another program") {
     run_well({"sign", copy, "--key", key, "--role", "author"}, then);
     auto signed_copy = fardel::Bundle::open(*fardel::open_file_source(copy), {});
     REQUIRE(signed_copy);
-    scratch.write("signer", "#!/bin/sh\ncat >/dev/null\necho " + (*signed_copy)->envelopes()[0].signatures[0].signature.hex() + "\n");
+    scratch.write("signer", "#!/bin/sh\ncat >/dev/null\necho " +
+                                (*signed_copy)->envelopes()[0].signatures[0].signature.hex() + "\n");
     run_well({"sign", bundle, "--key", key + ".pub", "--signer", program, "--role", "author"}, then);
     CHECK(read_file(bundle) == read_file(copy));
-    const Outcome of_another = run({"sign", bundle, "--key", other + ".pub", "--signer", program, "--role", "author"}, then);
+    const Outcome of_another =
+        run({"sign", bundle, "--key", other + ".pub", "--signer", program, "--role", "author"}, then);
     CHECK(is_one_clear_line(of_another, "corrupt"));
 }

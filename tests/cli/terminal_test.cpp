@@ -12,18 +12,22 @@ TEST_CASE("passphrases: are asked for unseen, twice for a new key, and not asked
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string key = scratch.path("author.key");
-    const Outcome made = run_at_terminal({"keygen", "-o", key}, {{"New passphrase for " + key, "correct horse\n"}, {"Once more: ", "correct horse\n"}});
+    const Outcome made = run_at_terminal(
+        {"keygen", "-o", key}, {{"New passphrase for " + key, "correct horse\n"}, {"Once more: ", "correct horse\n"}});
     CHECK(made.exit_code == 0);
     CHECK(made.out.find("horse") == std::string::npos);
     CHECK(made.out.find("made a key pair") != std::string::npos);
 
-    const Outcome wrong = run_at_terminal({"sign", bundle, "--key", key, "--role", "author"}, {{"Passphrase of " + key, "wrong\n"}});
+    const Outcome wrong =
+        run_at_terminal({"sign", bundle, "--key", key, "--role", "author"}, {{"Passphrase of " + key, "wrong\n"}});
     CHECK(wrong.exit_code == 3);
     CHECK(wrong.out.find("wrong passphrase") != std::string::npos);
-    const Outcome right = run_at_terminal({"sign", bundle, "--key", key, "--role", "author"}, {{"Passphrase of " + key, "correct horse\n"}});
+    const Outcome right = run_at_terminal({"sign", bundle, "--key", key, "--role", "author"},
+                                          {{"Passphrase of " + key, "correct horse\n"}});
     CHECK(right.exit_code == 0);
 
-    const Outcome differ = run_at_terminal({"keygen", "-o", scratch.path("b.key")}, {{"New passphrase", "one\n"}, {"Once more", "two\n"}});
+    const Outcome differ =
+        run_at_terminal({"keygen", "-o", scratch.path("b.key")}, {{"New passphrase", "one\n"}, {"Once more", "two\n"}});
     CHECK(differ.exit_code == 1);
     CHECK(differ.out.find("the two passphrases differ") != std::string::npos);
     const Outcome empty = run_at_terminal({"keygen", "-o", scratch.path("b.key")}, {{"New passphrase", "\n"}});
@@ -43,7 +47,8 @@ TEST_CASE("colours: at a terminal, unless NO_COLOR is set or the terminal is dum
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     CHECK(run_at_terminal({"verify", bundle}).out.find("\x1b[32m") != std::string::npos);
-    CHECK(run_at_terminal({"verify", bundle}, {}, {.variables = {{"NO_COLOR", "1"}}}).out.find("\x1b[3") == std::string::npos);
+    CHECK(run_at_terminal({"verify", bundle}, {}, {.variables = {{"NO_COLOR", "1"}}}).out.find("\x1b[3") ==
+          std::string::npos);
     CHECK(run({"verify", bundle}, {.variables = {{"TERM", "xterm"}}}).out.find('\x1b') == std::string::npos);
 }
 
@@ -51,7 +56,8 @@ TEST_CASE("progress: long work shows a bar at a terminal and clears it; elsewher
     const ScratchFolder scratch;
     for (int i = 0; i < 40; ++i)
         scratch.write("big/" + std::to_string(i) + ".dat", noise(static_cast<std::uint64_t>(i), 500'000));
-    const Arguments arguments{"pack", scratch.path("big"), "-o", scratch.path("big.fardel"), "--level", "19", "--jobs", "1"};
+    const Arguments arguments{"pack", scratch.path("big"), "-o", scratch.path("big.fardel"), "--level", "19", "--jobs",
+                              "1"};
     const Outcome watched = run_at_terminal(arguments);
     CHECK(watched.exit_code == 0);
     CHECK(watched.out.find("packing [") != std::string::npos);
@@ -67,7 +73,7 @@ TEST_CASE("Ctrl-C during pack: leaves nothing, and an older bundle as it was") {
     const std::string out = scratch.path("out/big.fardel");
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         Running packing({"pack", scratch.path("big"), "-o", out, "--level", "19", "--jobs", "1"});
-        while (list_folder(scratch.path("out")).empty())   // its temporary file
+        while (list_folder(scratch.path("out")).empty())  // its temporary file
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         packing.send(signal);
         const Outcome outcome = packing.wait();

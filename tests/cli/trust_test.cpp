@@ -12,7 +12,9 @@ TEST_CASE("trust init: writes what trust show and a reader understand, and never
     const std::string a = make_key(scratch, "author");
     const std::string b = make_key(scratch, "other/author");
     const std::string c = make_key(scratch, "h u+b");
-    const std::string policy = make_policy(scratch, "p.trust", {"--author", a + ".pub", "--author", b + ".pub", "--registry", c + ".pub", "--registry", a + ".pub", "--pattern", "mods/**"});
+    const std::string policy = make_policy(scratch, "p.trust",
+                                           {"--author", a + ".pub", "--author", b + ".pub", "--registry", c + ".pub",
+                                            "--registry", a + ".pub", "--pattern", "mods/**"});
     const json rules = json::parse(run_well({"trust", "show", policy, "--json"}));
     CHECK(rules["keys"].size() == 3);
     REQUIRE(rules["allow"].size() == 1);
@@ -20,14 +22,17 @@ TEST_CASE("trust init: writes what trust show and a reader understand, and never
     CHECK(rules["allow"][0]["roles"][0]["labels"] == json({"author", "author-2"}));
     CHECK(rules["allow"][0]["roles"][1]["labels"] == json({"h-u-b", "author"}));
     CHECK(rules["unsigned_allowed"] == false);
-    CHECK(run_well({"trust", "show", policy}).starts_with("bundles named mods/**\n  author: 1 of author, author-2\n  registry: 1 of h-u-b, author\nkey "));
+    CHECK(run_well({"trust", "show", policy})
+              .starts_with(
+                  "bundles named mods/**\n  author: 1 of author, author-2\n  registry: 1 of h-u-b, author\nkey "));
 
     const std::string before = read_file(policy);
     const Outcome again = run({"trust", "init", policy, "--author", a + ".pub"});
     CHECK(again.exit_code == 1);
     CHECK(is_one_clear_line(again, "conflict"));
     CHECK(read_file(policy) == before);
-    for (const Arguments& options : {Arguments{"--author", scratch.path("absent.pub")}, Arguments{"--author", a}, Arguments{"--author", a + ".pub", "--pattern", "a//b"}}) {
+    for (const Arguments& options : {Arguments{"--author", scratch.path("absent.pub")}, Arguments{"--author", a},
+                                     Arguments{"--author", a + ".pub", "--pattern", "a//b"}}) {
         Arguments arguments{"trust", "init", scratch.path("q.trust")};
         arguments.insert(arguments.end(), options.begin(), options.end());
         const Outcome outcome = run(arguments);

@@ -47,7 +47,8 @@ public:
         });
     }
     bool comes(const std::function<bool()>& condition) const {
-        for (const auto deadline = Clock::now() + std::chrono::seconds(20); Clock::now() < deadline; std::this_thread::sleep_for(std::chrono::milliseconds(30)))
+        for (const auto deadline = Clock::now() + std::chrono::seconds(20); Clock::now() < deadline;
+             std::this_thread::sleep_for(std::chrono::milliseconds(30)))
             if (condition())
                 return true;
         return false;
@@ -55,7 +56,8 @@ public:
     bool runs_a_job() const {
         return comes([&] {
             std::error_code error;
-            return std::filesystem::exists(scratch.path("game/.fardel/jobs"), error) && !std::filesystem::is_empty(scratch.path("game/.fardel/jobs"), error) && !error;
+            return std::filesystem::exists(scratch.path("game/.fardel/jobs"), error) &&
+                   !std::filesystem::is_empty(scratch.path("game/.fardel/jobs"), error) && !error;
         });
     }
     // By Ctrl-C, promptly; nothing half done is left.
@@ -67,7 +69,9 @@ public:
         CHECK(outcome.signal == SIGINT);
         std::string left;
         for (const auto& entry : std::filesystem::directory_iterator(scratch.path("game")))
-            if (const std::string name = entry.path().filename().string(); name != "assets" && name != "tools" && name != "fardel.toml" && name != "game.fardel" && name != ".fardel")
+            if (const std::string name = entry.path().filename().string(); name != "assets" && name != "tools" &&
+                                                                           name != "fardel.toml" &&
+                                                                           name != "game.fardel" && name != ".fardel")
                 left += name + " ";
         CHECK(left == "");
         return outcome;
@@ -102,7 +106,9 @@ TEST_CASE("watch: builds when it starts, and again for each change of a source")
     CHECK(watch.gives("moved.dat", "raw"));
     CHECK(run({"cat", watch.scratch.path("game/game.fardel"), "raw.dat"}).exit_code != 0);
     std::filesystem::remove(watch.scratch.path("game/assets/moved.dat"));
-    CHECK(watch.comes([&] { return run({"cat", watch.scratch.path("game/game.fardel"), "moved.dat"}).exit_code != 0; }));
+    CHECK(watch.comes([&] {
+        return run({"cat", watch.scratch.path("game/game.fardel"), "moved.dat"}).exit_code != 0;
+    }));
     const Outcome outcome = watch.end();
     CHECK(count(outcome.out, "packed ") >= 5);
 }
@@ -143,7 +149,7 @@ TEST_CASE("watch: a change while a job runs joins: the build begins again at onc
     watch.write("assets/a.txt", "second");
     CHECK(watch.gives("a.up", "SECOND"));
     const Outcome outcome = watch.end();
-    CHECK(count(outcome.out, "packed ") == 1);   // the first one never came to an end
+    CHECK(count(outcome.out, "packed ") == 1);  // the first one never came to an end
     CHECK(outcome.err.find("conflict") == std::string::npos);
 }
 

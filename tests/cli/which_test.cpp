@@ -19,7 +19,8 @@ TEST_CASE("which: the later mount wins, and each candidate is told") {
     CHECK(text.find(game + ": same priority, mounted earlier\n") != std::string::npos);
     CHECK(text.find("nobody vouches for it") != std::string::npos);
     CHECK(run_well({"which", "--mount", game, "--mount", mod, "/default.cfg"}) == text);
-    CHECK(run_well({"which", "--mount", mod, "--mount", game, "default.cfg"}).find(game + ": wins\n") != std::string::npos);
+    CHECK(run_well({"which", "--mount", mod, "--mount", game, "default.cfg"}).find(game + ": wins\n") !=
+          std::string::npos);
 
     const json told = json::parse(run_well({"which", "--mount", game, "--mount", mod, "default.cfg", "--json"}));
     CHECK(told["kind"] == "published");
@@ -28,7 +29,9 @@ TEST_CASE("which: the later mount wins, and each candidate is told") {
     CHECK(told["candidates"][0]["asset"] == asset);
     CHECK(told["candidates"][0]["file"] == mod);
     CHECK(told["candidates"][0]["tainted"] == true);
-    CHECK(run_well({"which", "--mount", game, "/assets/" + asset.substr(0, 0) + b3sum(scratch.path("game/default.cfg"))}).find("wins") != std::string::npos);
+    CHECK(
+        run_well({"which", "--mount", game, "/assets/" + asset.substr(0, 0) + b3sum(scratch.path("game/default.cfg"))})
+            .find("wins") != std::string::npos);
 }
 
 TEST_CASE("which: folders, paths where nothing is, and paths that are none") {

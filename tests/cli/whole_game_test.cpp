@@ -27,7 +27,8 @@ std::map<std::string, std::string> hashes_below(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("OpenArena whole: every file comes back identical by name, and by hash equal to b3sum; equal files are one asset") {
+TEST_CASE(
+    "OpenArena whole: every file comes back identical by name, and by hash equal to b3sum; equal files are one asset") {
     const std::vector<std::string> sources = openarena_archives();
     const ScratchFolder scratch;
     const std::string bundle = scratch.path("game.fardel");
@@ -58,7 +59,8 @@ TEST_CASE("OpenArena whole: every file comes back identical by name, and by hash
     CHECK(different.size() < truth.size());
 
     run_well({"extract", bundle, "-C", scratch.path("out")});
-    CHECK(run_program({"find", scratch.path("truth"), "-type", "d", "-empty", "-delete"}).exit_code == 0);  // bundles have files
+    CHECK(run_program({"find", scratch.path("truth"), "-type", "d", "-empty", "-delete"}).exit_code ==
+          0);  // bundles have files
     CHECK(run_program({"diff", "-r", scratch.path("truth"), scratch.path("out")}).exit_code == 0);
     CHECK(run_shell("head -c 4096 " + bundle + " | b3sum --no-names").out == run_well({"id", bundle}));
 }

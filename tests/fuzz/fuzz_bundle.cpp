@@ -1,7 +1,7 @@
-// Input: a byte whose lowest bit says "signed", then parts of a bundle: the kind of a table, or 0 for the block section;
-// a length (16 bits, little-endian); so many bytes. Parts of one kind are joined. They are forged into a bundle whose every
-// hash of pages, heads and stored blocks is right, so that nothing protects the reader from them; all of it is read. What the
-// verifier passes, the reader can read. Before that, the input is opened as it is.
+// Input: a byte whose lowest bit says "signed", then parts of a bundle: the kind of a table, or 0 for the block
+// section; a length (16 bits, little-endian); so many bytes. Parts of one kind are joined. They are forged into a
+// bundle whose every hash of pages, heads and stored blocks is right, so that nothing protects the reader from them;
+// all of it is read. What the verifier passes, the reader can read. Before that, the input is opened as it is.
 #include "bundle_forge/bundle_forge.h"
 #include "require.h"
 
@@ -70,7 +70,8 @@ void fit_sizes(Parts& parts) {
     resize(asset_buckets, asset_bucket_records(count(assets)));
     resize(placements, count(assets));
     const std::size_t homes = home_buckets(count(names));
-    resize(name_buckets, std::clamp<std::size_t>(count(name_buckets), homes, homes == 0 ? 0 : homes + limits::kNameSpillMax));
+    resize(name_buckets,
+           std::clamp<std::size_t>(count(name_buckets), homes, homes == 0 ? 0 : homes + limits::kNameSpillMax));
     resize(name_filters, filter_words(count(names)));
 }
 
@@ -104,7 +105,9 @@ forge::ForgedBundle forged(Parts parts) {
         if (const auto asset = decode_record<AssetRecord>(std::span(assets).subspan(at, 64)))
             draft.assets.push_back(*asset);  // counted in a statement
     draft.block_section = parts.blocks;
-    draft.edit_table = [&](TableKind kind, forge::Bytes& bytes) { bytes = parts.tables[static_cast<std::uint32_t>(kind)]; };
+    draft.edit_table = [&](TableKind kind, forge::Bytes& bytes) {
+        bytes = parts.tables[static_cast<std::uint32_t>(kind)];
+    };
     forge::ForgedBundle bundle = forge::forge(draft);
     if (parts.is_signed)
         forge::sign(bundle);

@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const JobAnswer::Output& output : answer->outputs)
         require(!output.path.empty() && !output.name.empty() && output.path.find('\0') == std::string::npos);
     for (const auto& reference : answer->references)
-        require(!reference.first.empty() && !reference.second.spelling.empty() && reference.second.spelling.find('\0') == std::string::npos);
+        require(!reference.first.empty() && !reference.second.spelling.empty() &&
+                reference.second.spelling.find('\0') == std::string::npos);
     return 0;
 }

@@ -1,5 +1,5 @@
-// Input: a layout head, to which zeros are added up to 4096 bytes. It is refused, or it is exactly what its value encodes
-// to; and where its sections pass for those of a file, they lie inside of that file.
+// Input: a layout head, to which zeros are added up to 4096 bytes. It is refused, or it is exactly what its value
+// encodes to; and where its sections pass for those of a file, they lie inside of that file.
 #include "require.h"
 
 #include <fardel/format/head.h>

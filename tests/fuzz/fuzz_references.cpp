@@ -1,5 +1,5 @@
-// Input: one byte that chooses a scanner, then an asset. Whatever the bytes: what is found meets its limits, each finding
-// is told once, and every candidate is a well-formed name.
+// Input: one byte that chooses a scanner, then an asset. Whatever the bytes: what is found meets its limits, each
+// finding is told once, and every candidate is a well-formed name.
 #include "require.h"
 
 #include <fardel/format/limits.h>
@@ -17,18 +17,21 @@ namespace {
 
 // The order is the corpus's: a new type goes to the end.
 constexpr std::string_view kTypes[] = {
-    "text/x-quake-shader", "text/x-quake-skin", "text/x-quake-menu", "text/x-quake-arena", "text/x-quake-map",  "model/x-md3",
-    "application/x-bsp",   "model/gltf+json",   "model/gltf-binary", "model/obj",          "model/mtl",
+    "text/x-quake-shader", "text/x-quake-skin", "text/x-quake-menu", "text/x-quake-arena",
+    "text/x-quake-map",    "model/x-md3",       "application/x-bsp", "model/gltf+json",
+    "model/gltf-binary",   "model/obj",         "model/mtl",
 };
 
 void check(const ScanFindings& findings) {
-    require(findings.references.size() <= limits::kReferencesPerAssetMax && findings.defines.size() <= limits::kReferencesPerAssetMax);
+    require(findings.references.size() <= limits::kReferencesPerAssetMax &&
+            findings.defines.size() <= limits::kReferencesPerAssetMax);
     std::set<std::tuple<std::string, ReferenceUse, ReferenceForm>> seen;
     for (const FoundReference& one : findings.references) {
         require(!one.spelling.empty() && one.spelling.find('\0') == std::string::npos);
         require(seen.emplace(one.spelling, one.use, one.form).second);
         for (const NameCandidate& candidate : candidate_names(one, "models/folder/asset"))
-            require(candidate.kind == CandidateKind::shader ? !candidate.name.empty() : bool(verify_name(candidate.name)));
+            require(candidate.kind == CandidateKind::shader ? !candidate.name.empty()
+                                                            : bool(verify_name(candidate.name)));
     }
 }
 
@@ -38,14 +41,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (size == 0)
         return 0;
     // A digit or a letter from 'a' in the corpus, so that its files can be read.
-    const std::string_view type = kTypes[(data[0] >= 'a' ? data[0] - 'a' + 10u : data[0] - '0' + 0u) % std::size(kTypes)];
+    const std::string_view type =
+        kTypes[(data[0] >= 'a' ? data[0] - 'a' + 10u : data[0] - '0' + 0u) % std::size(kTypes)];
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
     const auto findings = scan_references("asset", type, bytes);
-    const auto placed = scan_references("asset", type, bytes, true);   // the same, and places are within the text
+    const auto placed = scan_references("asset", type, bytes, true);  // the same, and places are within the text
     require(bool(placed) == bool(findings) && (!placed || placed->references == findings->references));
     if (placed)
         for (const SpellingPlace& place : placed->places)
-            require(place.reference < placed->references.size() && place.length > 0 && place.offset <= bytes.size() && place.length <= bytes.size() - place.offset);
+            require(place.reference < placed->references.size() && place.length > 0 && place.offset <= bytes.size() &&
+                    place.length <= bytes.size() - place.offset);
     if (findings)
         check(*findings);
     else

@@ -1,4 +1,5 @@
-// Input: a byte that chooses a kind of record, then the record. It is refused, or it is exactly what its value encodes to.
+// Input: a byte that chooses a kind of record, then the record. It is refused, or it is exactly what its value encodes
+// to.
 #include <fardel/format/manifest.h>
 
 #include <algorithm>

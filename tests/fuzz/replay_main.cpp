@@ -1,5 +1,5 @@
-// Feeds every file of the given folders to the fuzz target it is linked with, in order of name. Fails when a folder cannot
-// be read or has no file: a corpus that is not there proves nothing.
+// Feeds every file of the given folders to the fuzz target it is linked with, in order of name. Fails when a folder
+// cannot be read or has no file: a corpus that is not there proves nothing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

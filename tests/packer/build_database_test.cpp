@@ -21,13 +21,27 @@ Id id(unsigned char with) {
     return id;
 }
 
-const KnownSource kSource{.version = id<Hash>(1), .asset = id<AssetId>(2), .size_bytes = 0x123456789a, .content_type = "image/png"};
+const KnownSource kSource{
+    .version = id<Hash>(1), .asset = id<AssetId>(2), .size_bytes = 0x123456789a, .content_type = "image/png"};
 
 FinishedBuild finished() {
-    const PathStamp stamp{.kind = StampKind::file, .young = true, .inode = 7, .size_bytes = 8, .modified_ns = -9, .changed_ns = INT64_MAX};
-    const PathStamp folder{.kind = StampKind::folder, .young = false, .inode = 1, .size_bytes = 2, .modified_ns = 3, .changed_ns = 4};
-    return {.options = id<Hash>(3), .plan = id<Hash>(4), .encoder = id<Hash>(5), .seen = {{.path = "assets", .stamp = folder, .files = {{.name = "a", .stamp = stamp}, {.name = "b", .stamp = {}}}}, {.path = "none", .stamp = {}, .files = {}}},
-            .bundles = {{.path = "x.fardel", .stamp = stamp, .bundle = id<BundleId>(6), .layout = id<LayoutId>(7)}}, .summary = std::string("words\0more", 10)};
+    const PathStamp stamp{.kind = StampKind::file,
+                          .young = true,
+                          .inode = 7,
+                          .size_bytes = 8,
+                          .modified_ns = -9,
+                          .changed_ns = INT64_MAX};
+    const PathStamp folder{
+        .kind = StampKind::folder, .young = false, .inode = 1, .size_bytes = 2, .modified_ns = 3, .changed_ns = 4};
+    return {.options = id<Hash>(3),
+            .plan = id<Hash>(4),
+            .encoder = id<Hash>(5),
+            .seen = {{.path = "assets",
+                      .stamp = folder,
+                      .files = {{.name = "a", .stamp = stamp}, {.name = "b", .stamp = {}}}},
+                     {.path = "none", .stamp = {}, .files = {}}},
+            .bundles = {{.path = "x.fardel", .stamp = stamp, .bundle = id<BundleId>(6), .layout = id<LayoutId>(7)}},
+            .summary = std::string("words\0more", 10)};
 }
 
 BuildDatabase open_well(const std::string& path) {
@@ -54,7 +68,9 @@ bool knows_all(const BuildDatabase& database) {
     const auto note = database.find_note("note");
     const auto build = database.find_finished("x.fardel");
     const auto scans = database.read_scans();
-    return scans && scans->size() == 1 && scans->contains(id<Hash>(8)) && scans->at(id<Hash>(8)) == "record" && sources && sources->size() == 1 && sources->at("assets/a.png") == kSource && note && *note == "text" && build && *build;
+    return scans && scans->size() == 1 && scans->contains(id<Hash>(8)) && scans->at(id<Hash>(8)) == "record" &&
+           sources && sources->size() == 1 && sources->at("assets/a.png") == kSource && note && *note == "text" &&
+           build && *build;
 }
 
 bool is_empty(const BuildDatabase& database) {
@@ -124,7 +140,8 @@ TEST_CASE("build database: who comes second is told that it is busy, also betwee
             const auto second = BuildDatabase::open(path);
             REQUIRE_FALSE(second);
             CHECK(second.error().code() == ErrorCode::busy);
-            CHECK(second.error().message().find("another build of this project is at work; wait for it") != std::string::npos);
+            CHECK(second.error().message().find("another build of this project is at work; wait for it") !=
+                  std::string::npos);
             REQUIRE(first.write_note("round", std::to_string(round)));
             REQUIRE(first.keep());
         }
@@ -132,11 +149,12 @@ TEST_CASE("build database: who comes second is told that it is busy, also betwee
     CHECK(*open_well(path).find_note("round") == "2");
 }
 
-TEST_CASE("build database: an empty, a truncated and a foreign file are made anew") {   // A114
+TEST_CASE("build database: an empty, a truncated and a foreign file are made anew") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
     const std::string whole = read_all(path);
-    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{50}, std::size_t{100}, std::size_t{1000}, std::size_t{4096}, whole.size() / 2, whole.size() - 4096}) {
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{50}, std::size_t{100}, std::size_t{1000},
+                                   std::size_t{4096}, whole.size() / 2, whole.size() - 4096}) {
         CAPTURE(size);
         scratch.write("build.sqlite", std::string_view(whole).substr(0, size));
         BuildDatabase database = open_well(path);
@@ -145,7 +163,8 @@ TEST_CASE("build database: an empty, a truncated and a foreign file are made ane
         REQUIRE(database.write_note("note", "text"));
         REQUIRE(database.keep());
     }
-    for (const std::string& foreign : {std::string("name = \"no database\"\n"), std::string(5000, 'x'), std::string(20'000, '\0')}) {
+    for (const std::string& foreign :
+         {std::string("name = \"no database\"\n"), std::string(5000, 'x'), std::string(20'000, '\0')}) {
         scratch.write("build.sqlite", foreign);
         CHECK(is_empty(open_well(path)));
     }
@@ -161,7 +180,7 @@ TEST_CASE("build database: an empty, a truncated and a foreign file are made ane
     CHECK(is_empty(open_well(path)));
 }
 
-TEST_CASE("build database: whatever byte is damaged, what it tells is what was written, or nothing") {   // A114
+TEST_CASE("build database: whatever byte is damaged, what it tells is what was written, or nothing") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
     const std::string whole = read_all(path);
@@ -202,7 +221,7 @@ TEST_CASE("build database: whatever byte is damaged, what it tells is what was w
     }
 }
 
-TEST_CASE("build database: whatever byte of its header is damaged, it opens and can be used") {   // A114
+TEST_CASE("build database: whatever byte of its header is damaged, it opens and can be used") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
     const std::string whole = read_all(path);
@@ -223,7 +242,7 @@ TEST_CASE("build database: whatever byte of its header is damaged, it opens and 
         }
 }
 
-TEST_CASE("build database: a writer that is killed leaves the old state") {   // A100
+TEST_CASE("build database: a writer that is killed leaves the old state") {  // A100
     const ScratchFolder scratch;
     const std::string path = make(scratch);
     FARDEL_RANDOM(random);

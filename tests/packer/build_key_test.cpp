@@ -27,7 +27,10 @@ BuildKey key_of(const std::function<void(Subject&)>& change) {
     subject.processor.inputs = {"palettes/**"};
     subject.processor.tags = {{"quality", "hd"}, {"lang", "fr"}};
     subject.processor.line = 5;
-    subject.job = {.processor = nullptr, .sources = {input_of("a", "1"), input_of("b", "2")}, .others = {input_of("c", "3")}, .outputs = {"x", "y"}};
+    subject.job = {.processor = nullptr,
+                   .sources = {input_of("a", "1"), input_of("b", "2")},
+                   .others = {input_of("c", "3")},
+                   .outputs = {"x", "y"}};
     change(subject);
     subject.job.processor = &subject.processor;
     return build_key(subject.job, subject.code);
@@ -59,14 +62,14 @@ TEST_CASE("build key: the same job has the same key, today and tomorrow") {
     CHECK(usual().hex() == "9e1bce578ac9925f4af1b8a533bf3e050a719ed94c5fdce19190dcba3d7c76ca");
 }
 
-TEST_CASE("build key: the processor's name and version change it") {   // A111
+TEST_CASE("build key: the processor's name and version change it") {  // A111
     Changes changes;
     changes.add([](Subject& s) { s.processor.name = "other"; });
     changes.add([](Subject& s) { s.processor.version = "2"; });
     changes.add([](Subject& s) { s.processor.version = ""; });
 }
 
-TEST_CASE("build key: the command and the built-in change it") {   // A111
+TEST_CASE("build key: the command and the built-in change it") {  // A111
     Changes changes;
     changes.add([](Subject& s) { s.processor.command.push_back(""); });
     changes.add([](Subject& s) { s.processor.command.pop_back(); });
@@ -79,13 +82,13 @@ TEST_CASE("build key: the command and the built-in change it") {   // A111
     changes.add([](Subject& s) { s.processor.protocol = true; });
 }
 
-TEST_CASE("build key: the digest of the code changes it") {   // A111
+TEST_CASE("build key: the digest of the code changes it") {  // A111
     Changes changes;
     changes.add([](Subject& s) { s.code.bytes[0] = 1; });
     changes.add([](Subject& s) { s.code.bytes[31] = 1; });
 }
 
-TEST_CASE("build key: each parameter changes it, by key, kind and value") {   // A111
+TEST_CASE("build key: each parameter changes it, by key, kind and value") {  // A111
     Changes changes;
     changes.add([](Subject& s) { s.processor.parameters[0].second = std::int64_t{2}; });
     changes.add([](Subject& s) { s.processor.parameters[0].second = 1.0; });
@@ -100,7 +103,7 @@ TEST_CASE("build key: each parameter changes it, by key, kind and value") {   //
     changes.add([](Subject& s) { s.processor.parameters.emplace_back("c", -0.0); });
 }
 
-TEST_CASE("build key: the tags change it") {   // A111
+TEST_CASE("build key: the tags change it") {  // A111
     Changes changes;
     changes.add([](Subject& s) { s.processor.tags[0].second = "sd"; });
     changes.add([](Subject& s) { s.processor.tags[0].first = "size"; });
@@ -108,7 +111,7 @@ TEST_CASE("build key: the tags change it") {   // A111
     changes.add([](Subject& s) { s.processor.tags = {{"quality", "hdlang"}, {"", "fr"}}; });
 }
 
-TEST_CASE("build key: names, ids, order and role of the inputs change it") {   // A111
+TEST_CASE("build key: names, ids, order and role of the inputs change it") {  // A111
     Changes changes;
     changes.add([](Subject& s) { s.job.sources[0] = input_of("aa", "1"); });
     changes.add([](Subject& s) { s.job.sources[0] = input_of("a", "4"); });
@@ -123,7 +126,7 @@ TEST_CASE("build key: names, ids, order and role of the inputs change it") {   /
     });
 }
 
-TEST_CASE("build key: the names of the outputs change it") {   // A111
+TEST_CASE("build key: the names of the outputs change it") {  // A111
     Changes changes;
     changes.add([](Subject& s) { s.job.outputs[0] = "z"; });
     changes.add([](Subject& s) { s.job.outputs = {"xy"}; });
@@ -135,17 +138,20 @@ TEST_CASE("build key: what does not decide the bytes does not change it") {
     CHECK(key_of([](Subject& s) { s.processor.keep_source = true; }) == usual());
     CHECK(key_of([](Subject& s) { s.processor.timeout = std::chrono::seconds(1); }) == usual());
     CHECK(key_of([](Subject& s) { s.processor.line = 77; }) == usual());
-    CHECK(key_of([](Subject& s) { s.processor.code = {"elsewhere/table"}; }) == usual());       // its bytes are in the digest
-    CHECK(key_of([](Subject& s) { s.processor.outputs = {"{name}.png"}; }) == usual());         // the job has the names
-    CHECK(key_of([](Subject& s) { s.processor.inputs = {"**"}; }) == usual());                  // and the inputs
+    CHECK(key_of([](Subject& s) { s.processor.code = {"elsewhere/table"}; }) ==
+          usual());                                                                      // its bytes are in the digest
+    CHECK(key_of([](Subject& s) { s.processor.outputs = {"{name}.png"}; }) == usual());  // the job has the names
+    CHECK(key_of([](Subject& s) { s.processor.inputs = {"**"}; }) == usual());           // and the inputs
     CHECK(key_of([](Subject& s) { s.job.sources[0].blob = nullptr; }) == usual());
     CHECK(key_of([](Subject& s) { std::swap(s.processor.parameters[0], s.processor.parameters[1]); }) == usual());
     CHECK(key_of([](Subject& s) { std::swap(s.processor.tags[0], s.processor.tags[1]); }) == usual());
 }
 
-TEST_CASE("build key: what was found besides gives a second key") {   // A111
+TEST_CASE("build key: what was found besides gives a second key") {  // A111
     std::set<BuildKey> keys{usual()};
-    const auto differs = [&](const std::vector<FoundInput>& found) { return keys.insert(build_key_with(usual(), found)).second; };
+    const auto differs = [&](const std::vector<FoundInput>& found) {
+        return keys.insert(build_key_with(usual(), found)).second;
+    };
     CHECK(differs({}));
     CHECK(differs({{.path = "a.h", .asset = std::nullopt}}));
     CHECK(differs({{.path = "a.h", .asset = AssetId{}}}));
@@ -160,7 +166,7 @@ TEST_CASE("build key: what was found besides gives a second key") {   // A111
 
 // ---- code_digest ----------------------------------------------------------------------------------------------------
 
-TEST_CASE("code digest: the bytes of the program and of the code change it") {   // A111
+TEST_CASE("code digest: the bytes of the program and of the code change it") {  // A111
     const JobBench bench;
     bench.write_program("tools/convert", "#!/bin/sh\n");
     bench.files.write("project/table", "1");

@@ -68,7 +68,9 @@ outputs = ["all.bin"]
 
 constexpr std::string_view kUp = "#!/bin/sh\ntr a-z A-Z < \"$1\" > \"$2\"\nprintf '%s' \"$3\" >> \"$2\"\n";
 // inc.h, or special.h before it when that is there.
-constexpr std::string_view kInc = "header=inc.h\n[ -e \"$4/special.h\" ] && header=special.h\ncat \"$1\" \"$4/$header\" > \"$2\"\necho \"out: $4/special.h $4/$header\" > \"$3\"\n";
+constexpr std::string_view kInc =
+    "header=inc.h\n[ -e \"$4/special.h\" ] && header=special.h\ncat \"$1\" \"$4/$header\" > \"$2\"\necho \"out: "
+    "$4/special.h $4/$header\" > \"$3\"\n";
 
 class Game : public BuiltGame {
 public:
@@ -92,7 +94,8 @@ public:
         for (const auto& entry : fs::directory_iterator(path(""))) {
             const std::string name = entry.path().filename().string();
             CAPTURE(name);
-            CHECK((name == "assets" || name == "tools" || name == "inc.h" || name == "special.h" || name == "fardel.toml" || name == "game.fardel" || name == ".fardel"));
+            CHECK((name == "assets" || name == "tools" || name == "inc.h" || name == "special.h" ||
+                   name == "fardel.toml" || name == "game.fardel" || name == ".fardel"));
         }
         CHECK_FALSE(fs::exists(path(".fardel/jobs")));
     }
@@ -146,10 +149,10 @@ TEST_CASE("build: one changed source, and only what depends on it is run and rea
     const Game game;
     game.build();
     grow_old();
-    game.build();   // all are old enough to be known
+    game.build();  // all are old enough to be known
     game.write("assets/b.txt", "other");
     const json told = game.build();
-    CHECK(told["jobs_run"] == 2);   // up, num
+    CHECK(told["jobs_run"] == 2);  // up, num
     CHECK(told["sources_read"] == 1);
     CHECK(told["up_to_date"] == false);
     game.write("assets/raw.dat", "other");
@@ -162,7 +165,7 @@ TEST_CASE("build: one changed source, and only what depends on it is run and rea
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("build: a source that was touched is read and changes nothing; an older one put back is a change") {   // A110
+TEST_CASE("build: a source that was touched is read and changes nothing; an older one put back is a change") {  // A110
     const Game game;
     game.write("assets/a.txt", "old words");
     game.build();
@@ -182,7 +185,7 @@ TEST_CASE("build: a source that was touched is read and changes nothing; an olde
     grow_old();
     game.build();
     game.write("assets/a.txt", "old words");
-    fs::last_write_time(game.path("assets/a.txt"), old_time);   // size and time as they were at the first build
+    fs::last_write_time(game.path("assets/a.txt"), old_time);  // size and time as they were at the first build
     CHECK(game.run_jobs() == 0);
     CHECK(game.bundle() == old_bundle);
 
@@ -195,7 +198,7 @@ TEST_CASE("build: a source that was touched is read and changes nothing; an olde
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("build: what a processor is made of is part of what it makes") {   // A111
+TEST_CASE("build: what a processor is made of is part of what it makes") {  // A111
     const Game game;
     game.build();
     const auto changed = [&](int jobs) {
@@ -215,7 +218,7 @@ TEST_CASE("build: what a processor is made of is part of what it makes") {   // 
     changed(6);
     game.replace("fardel.toml", "keep_source = true", "keep_source = false");
     changed(0);
-    game.replace("fardel.toml", "version = \"1\"", "version = \"7\"");   // of the bundle
+    game.replace("fardel.toml", "version = \"1\"", "version = \"7\"");  // of the bundle
     changed(0);
 }
 
@@ -231,17 +234,17 @@ TEST_CASE("build: what a depfile tells is watched, also a file that was not ther
     game.build();
     CHECK(game.build()["up_to_date"] == true);
 
-    game.write("special.h", "#special\n");   // looked for, and missing until now
+    game.write("special.h", "#special\n");  // looked for, and missing until now
     CHECK(game.run_jobs() == 1);
     CHECK(game.bundle() == game.clean_bundle());
-    game.write("inc.h", "#one\n");           // no longer read
+    game.write("inc.h", "#one\n");  // no longer read
     CHECK(game.run_jobs() == 0);
     fs::remove(game.path("special.h"));
-    CHECK(game.run_jobs() == 0);             // as in the first build
+    CHECK(game.run_jobs() == 0);  // as in the first build
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("build: after any edits it is what a clean build writes") {   // A110
+TEST_CASE("build: after any edits it is what a clean build writes") {  // A110
     const Game game;
     FARDEL_RANDOM(random);
     const std::vector<std::string> endings{".txt", ".c", ".part", ".dat"};
@@ -253,8 +256,9 @@ TEST_CASE("build: after any edits it is what a clean build writes") {   // A110
             for (const auto& file : files_below(game.path("assets")))
                 names.push_back(file.lexically_relative(game.path("")).string());
             const std::string& name = names[random() % names.size()];
-            const std::string fresh = "assets/" + std::string(random() % 2 ? "sub/" : "") + "n" + std::to_string(random() % 6) + endings[random() % endings.size()];
-            const bool must_stay = name == "assets/a.part";   // of a [[job]] one is left
+            const std::string fresh = "assets/" + std::string(random() % 2 ? "sub/" : "") + "n" +
+                                      std::to_string(random() % 6) + endings[random() % endings.size()];
+            const bool must_stay = name == "assets/a.part";  // of a [[job]] one is left
             const std::uint64_t kind = random() % 7;
             if (kind == 0) {
                 story += "add " + fresh + "\n";
@@ -309,7 +313,7 @@ TEST_CASE("build: another copy of the project with the same cache runs no proces
     CHECK(other.bundle() == game.bundle());
 }
 
-TEST_CASE("build: a cache that was damaged, cut, mixed up or emptied changes no output") {   // A109
+TEST_CASE("build: a cache that was damaged, cut, mixed up or emptied changes no output") {  // A109
     const Game game;
     game.build();
     const std::string bundle = game.bundle();
@@ -353,7 +357,7 @@ TEST_CASE("build: a cache that was damaged, cut, mixed up or emptied changes no 
     CHECK(game.bundle() == bundle);
 }
 
-TEST_CASE("build: a build database that was damaged or lost changes no output") {   // A114
+TEST_CASE("build: a build database that was damaged or lost changes no output") {  // A114
     const Game game;
     game.build();
     const std::string bundle = game.bundle();
@@ -370,7 +374,7 @@ TEST_CASE("build: a build database that was damaged or lost changes no output") 
     }
 }
 
-TEST_CASE("build: a processor that gives other bytes each time is told by --verify") {   // A112
+TEST_CASE("build: a processor that gives other bytes each time is told by --verify") {  // A112
     const Game game;
     game.build();
     CHECK(game.build({"--verify", "1000"})["different"].empty());
@@ -414,7 +418,7 @@ process = "scenes"
         const auto list = std::ranges::find(contents->names, "town.list", &ContentName::text);
         REQUIRE(list != contents->names.end());
         const auto& references = contents->assets[list->variants.at(0).asset].references;
-        REQUIRE(references.size() == 1);   // what is nowhere is missing, not in the table
+        REQUIRE(references.size() == 1);  // what is nowhere is missing, not in the table
         CHECK(references[0].spelling == "sprites/tree.png");
         CHECK(references[0].kind == ReferenceKind::internal);
         CHECK(references[0].asset == id_from<AssetId>(blake3(std::as_bytes(std::span(std::string_view("a tree"))))));
@@ -435,12 +439,12 @@ TEST_CASE("build: a job that fails is named, the bundle stays as it was, and wha
     fs::rename(game.path("assets/b.txt"), game.path("assets/d.txt"));
     const int jobs = game.run_jobs();
     CHECK(jobs >= 1);
-    CHECK(jobs <= 5);   // a's went well before
+    CHECK(jobs <= 5);  // a's went well before
     CHECK(game.bundle() == game.clean_bundle());
     game.check_nothing_left();
 }
 
-TEST_CASE("build: killed at any point, the next one ends well and writes what a clean one writes") {   // A100
+TEST_CASE("build: killed at any point, the next one ends well and writes what a clean one writes") {  // A100
     const Game game;
     for (int i = 0; i < 6; ++i)
         game.write("assets/more" + std::to_string(i) + ".txt", "more " + std::to_string(i));
@@ -478,15 +482,15 @@ TEST_CASE("build: of two at once in one project one is told that it is busy") {
     CHECK(run_well({"build", game.path("")}).find(" is up to date (") != std::string::npos);
 }
 
-TEST_CASE("build: a source that is edited while it is built makes no wrong result") {   // A110
+TEST_CASE("build: a source that is edited while it is built makes no wrong result") {  // A110
     const Game game;
     game.write_program("tools/up.sh", "#!/bin/sh\nsleep 0.5\ntr a-z A-Z < \"$1\" > \"$2\"\n");
     Running build({"build", game.path(""), "--level", "1", "--jobs", "1"});
     for (int i = 0; i < 500 && !fs::exists(game.path(".fardel/jobs")); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    game.write("assets/b.txt", "edited meanwhile");          // its job comes later
-    game.write("assets/raw.dat", "edited meanwhile, too");   // has none
+    game.write("assets/b.txt", "edited meanwhile");         // its job comes later
+    game.write("assets/raw.dat", "edited meanwhile, too");  // has none
     const Outcome outcome = build.wait();
     CHECK(is_refused(outcome, "conflict", "assets/"));
     CHECK_FALSE(fs::exists(game.path("game.fardel")));
@@ -499,7 +503,7 @@ TEST_CASE("build: a source that is edited while it is built makes no wrong resul
     game.check_nothing_left();
 }
 
-TEST_CASE("build: a file that a job reads undeclared is denied to it") {   // A113
+TEST_CASE("build: a file that a job reads undeclared is denied to it") {  // A113
     const Game game;
     game.write_program("tools/up.sh", "#!/bin/sh\ncat \"" + game.path("inc.h") + "\" > \"$2\"\n");
     const Outcome outcome = game.run_build();
@@ -509,9 +513,11 @@ TEST_CASE("build: a file that a job reads undeclared is denied to it") {   // A1
 
 TEST_CASE("build: what a job tells only when it ran goes to the rules, each file once") {
     const Game game;
-    game.write("fardel.toml", "name = \"game\"\nsources = [\"assets\"]\n[processor.split]\ncommand = [\"sh\", \"-c\", \"split -l 1 \\\"$1\\\" out/\", \"sh\", \"${in}\", \"${out}\"]\n"
-                              "[processor.up]\ncommand = [\"tools/up.sh\", \"${in}\", \"${out}\", \"!\"]\noutputs = [\"{name}.up\"]\n"
-                              "[[rule]]\nmatch = \"*.lines\"\nprocess = \"split\"\n[[rule]]\nmatch = \"a?\"\nprocess = \"up\"\n");
+    game.write("fardel.toml",
+               "name = \"game\"\nsources = [\"assets\"]\n[processor.split]\ncommand = [\"sh\", \"-c\", \"split -l 1 "
+               "\\\"$1\\\" out/\", \"sh\", \"${in}\", \"${out}\"]\n"
+               "[processor.up]\ncommand = [\"tools/up.sh\", \"${in}\", \"${out}\", \"!\"]\noutputs = [\"{name}.up\"]\n"
+               "[[rule]]\nmatch = \"*.lines\"\nprocess = \"split\"\n[[rule]]\nmatch = \"a?\"\nprocess = \"up\"\n");
     game.write("assets/x.lines", "one\ntwo\nthree\n");
     const json told = game.build();
     CHECK(told["jobs"] == 4);

@@ -22,7 +22,8 @@ public:
     void write(const std::string& name, std::string_view text) const { scratch_->write("game/" + name, text); }
     void write_program(const std::string& name, std::string_view text) const {
         write(name, text);
-        std::filesystem::permissions(path(name), std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
+        std::filesystem::permissions(path(name), std::filesystem::perms::owner_exec,
+                                     std::filesystem::perm_options::add);
     }
     std::string read(const std::string& name) const {
         std::ifstream file(path(name), std::ios::binary);
@@ -49,7 +50,8 @@ public:
     // What somebody gets who has just the sources.
     std::string clean_bundle() const {
         const ScratchFolder other;
-        std::filesystem::copy(path(), other.path("game"), std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+        std::filesystem::copy(path(), other.path("game"),
+                              std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
         std::filesystem::remove_all(other.path("game/.fardel"));
         std::filesystem::remove(other.path("game/game.fardel"));
         run_well({"build", other.path("game"), "--level", "1"});
@@ -61,7 +63,8 @@ public:
     static void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 private:
-    std::unique_ptr<ScratchFolder> scratch_ = std::make_unique<ScratchFolder>();   // so that a function can return a game
+    std::unique_ptr<ScratchFolder> scratch_ =
+        std::make_unique<ScratchFolder>();  // so that a function can return a game
 };
 
 }  // namespace fardel::tests

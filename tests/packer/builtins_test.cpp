@@ -15,7 +15,15 @@ namespace {
 using namespace tests;
 
 Processor builtin(std::string_view name, std::vector<std::pair<std::string, ParameterValue>> parameters = {}) {
-    return {.name = "p", .builtin = std::string(name), .command = {}, .version = {}, .code = {}, .parameters = std::move(parameters), .outputs = {}, .inputs = {}, .tags = {}};
+    return {.name = "p",
+            .builtin = std::string(name),
+            .command = {},
+            .version = {},
+            .code = {},
+            .parameters = std::move(parameters),
+            .outputs = {},
+            .inputs = {},
+            .tags = {}};
 }
 
 Job job_of(const Processor& processor, JobInput source, std::vector<std::string> outputs = {}) {
@@ -70,7 +78,8 @@ std::vector<std::string> png_chunks(std::string_view png) {
     return chunks;
 }
 
-std::string convert(const JobBench& bench, std::string_view name, std::string_view bytes, std::vector<std::pair<std::string, ParameterValue>> parameters, std::string_view expected) {
+std::string convert(const JobBench& bench, std::string_view name, std::string_view bytes,
+                    std::vector<std::pair<std::string, ParameterValue>> parameters, std::string_view expected) {
     const Processor image = builtin("image", std::move(parameters));
     const JobResult result = bench.run_well(job_of(image, input_of(name, bytes)));
     REQUIRE(result.outputs.size() == 1);
@@ -118,11 +127,16 @@ TEST_CASE("image: is converted between formats, by the parameter or the output's
     CHECK(jpeg.starts_with("\xff\xd8\xff"));
     const std::string again = convert(bench, "t/wall.png", png, {{"format", std::string("tga")}}, "t/wall.tga");
     CHECK(again.substr(12, 4) == source.substr(12, 4));
-    CHECK(png_size(convert(bench, "t/wall.tga", again, {{"format", std::string("png")}}, "t/wall.png")) == Size{40, 20});
-    CHECK(convert(bench, "t/wall.tga", again, {{"format", std::string("png")}}, "t/wall.png") == png);   // nothing was lost
+    CHECK(png_size(convert(bench, "t/wall.tga", again, {{"format", std::string("png")}}, "t/wall.png")) ==
+          Size{40, 20});
+    CHECK(convert(bench, "t/wall.tga", again, {{"format", std::string("png")}}, "t/wall.png") ==
+          png);  // nothing was lost
     const Processor image = builtin("image");
-    CHECK(png_size(text_of(bench.run_well(job_of(image, input_of("t/wall.tga", source), {"small/wall.png"})).outputs.at(0))) == Size{40, 20});
-    CHECK(bench.run_badly(job_of(image, input_of("t/wall.tga", source), {"small/wall.gif"})).code() == ErrorCode::malformed);
+    CHECK(png_size(text_of(
+              bench.run_well(job_of(image, input_of("t/wall.tga", source), {"small/wall.png"})).outputs.at(0))) ==
+          Size{40, 20});
+    CHECK(bench.run_badly(job_of(image, input_of("t/wall.tga", source), {"small/wall.gif"})).code() ==
+          ErrorCode::malformed);
 }
 
 TEST_CASE("image: is made smaller by a factor or to fit") {
@@ -144,7 +158,9 @@ TEST_CASE("image: is made smaller by a factor or to fit") {
 TEST_CASE("image: quality decides the size of a JPEG") {
     const JobBench bench;
     const std::string source = tga(200, 200);
-    const auto bytes = [&](std::int64_t quality) { return convert(bench, "a.tga", source, {{"format", std::string("jpeg")}, {"quality", quality}}, "a.jpg").size(); };
+    const auto bytes = [&](std::int64_t quality) {
+        return convert(bench, "a.tga", source, {{"format", std::string("jpeg")}, {"quality", quality}}, "a.jpg").size();
+    };
     CHECK(bytes(10) < bytes(95));
 }
 
@@ -152,13 +168,15 @@ TEST_CASE("image: the same source gives the same bytes, with nothing about when 
     const JobBench bench;
     const std::string source = tga(100, 60);
     const std::string png = convert(bench, "a.tga", source, {{"format", std::string("png")}, {"scale", 0.3}}, "a.png");
-    const std::string jpeg = convert(bench, "a.tga", source, {{"format", std::string("jpeg")}, {"scale", 0.3}}, "a.jpg");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1100));   // past a second, in case it is written
+    const std::string jpeg =
+        convert(bench, "a.tga", source, {{"format", std::string("jpeg")}, {"scale", 0.3}}, "a.jpg");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // past a second, in case it is written
     CHECK(convert(bench, "b/c.tga", source, {{"format", std::string("png")}, {"scale", 0.3}}, "b/c.png") == png);
     CHECK(convert(bench, "b/c.tga", source, {{"format", std::string("jpeg")}, {"scale", 0.3}}, "b/c.jpg") == jpeg);
     for (const std::string& chunk : png_chunks(png)) {
         CAPTURE(chunk);
-        CHECK((chunk == "IHDR" || chunk == "PLTE" || chunk == "tRNS" || chunk == "IDAT" || chunk == "IEND" || chunk == "gAMA" || chunk == "cHRM" || chunk == "sRGB" || chunk == "bKGD"));
+        CHECK((chunk == "IHDR" || chunk == "PLTE" || chunk == "tRNS" || chunk == "IDAT" || chunk == "IEND" ||
+               chunk == "gAMA" || chunk == "cHRM" || chunk == "sRGB" || chunk == "bKGD"));
     }
     CHECK_FALSE(has(jpeg, "GraphicsMagick"));
     CHECK_FALSE(has(jpeg, "Exif"));
@@ -178,8 +196,10 @@ TEST_CASE("image: garbage, other formats and truncated images are malformed") {
     CHECK(code("a.png", "garbage") == ErrorCode::malformed);
     CHECK(code("a.tga", "garbage") == ErrorCode::malformed);
     CHECK(code("a.txt", "hello") == ErrorCode::malformed);
-    CHECK(code("a.svg", "<svg xmlns='http://www.w3.org/2000/svg'><image href='/etc/passwd'/></svg>") == ErrorCode::malformed);
-    CHECK(code("a.png", "push graphic-context\nviewbox 0 0 1 1\nimage over 0,0 0,0 'msl:/etc/passwd'\n") == ErrorCode::malformed);
+    CHECK(code("a.svg", "<svg xmlns='http://www.w3.org/2000/svg'><image href='/etc/passwd'/></svg>") ==
+          ErrorCode::malformed);
+    CHECK(code("a.png", "push graphic-context\nviewbox 0 0 1 1\nimage over 0,0 0,0 'msl:/etc/passwd'\n") ==
+          ErrorCode::malformed);
     CHECK(code("a.mvg", "push graphic-context\n") == ErrorCode::malformed);
     for (const std::string& whole : {png, jpeg, good_tga})
         for (std::size_t bytes = 0; bytes < whole.size(); bytes += 1 + whole.size() / 12) {
@@ -189,7 +209,7 @@ TEST_CASE("image: garbage, other formats and truncated images are malformed") {
         }
     CHECK(code("a.png", std::string_view(png).substr(0, png.size() / 2)) == ErrorCode::malformed);
     unsigned seed = 7;
-    for (int i = 0; i < 30; ++i) {   // a byte changed anywhere is an image or an error
+    for (int i = 0; i < 30; ++i) {  // a byte changed anywhere is an image or an error
         std::string spoilt = i % 3 == 0 ? png : i % 3 == 1 ? jpeg : good_tga;
         seed = seed * 1664525 + 1013904223;
         spoilt[seed / 65536 % std::min<std::size_t>(spoilt.size(), 700)] ^= static_cast<char>(1 + i);
@@ -200,7 +220,8 @@ TEST_CASE("image: garbage, other formats and truncated images are malformed") {
 TEST_CASE("image: one that would be too large is refused by its head") {
     const JobBench bench;
     const Processor image = builtin("image", {{"format", std::string("png")}});
-    for (const std::string& huge : {std::string("\0\0\2\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\x18\0", 18), std::string("\0\0\2\0\0\0\0\0\0\0\0\0\0\x70\0\x70\x18\0", 18)}) {
+    for (const std::string& huge : {std::string("\0\0\2\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\x18\0", 18),
+                                    std::string("\0\0\2\0\0\0\0\0\0\0\0\0\0\x70\0\x70\x18\0", 18)}) {
         const Error error = bench.run_badly(job_of(image, input_of("a.tga", huge)));
         CHECK((error.code() == ErrorCode::limit || error.code() == ErrorCode::malformed));
     }
@@ -232,15 +253,24 @@ TEST_CASE("image: four threads convert side by side, to the same bytes") {
 
 TEST_CASE("rewrite: replaces whole spellings and nothing within others") {
     const JobBench bench;
-    const Processor rewrite = builtin("rewrite", {{"textures/a.tga", std::string("textures/a.png")}, {"textures/a", std::string("T")}, {"b", std::string("textures/a.tga")}});
-    const auto rewritten = [&](std::string_view text) { return text_of(bench.run_well(job_of(rewrite, input_of("s.shader", text))).outputs.at(0)); };
-    CHECK(rewritten("map textures/a.tga\n\tmap \"textures/a\" b\n") == "map textures/a.png\n\tmap \"T\" textures/a.tga\n");
+    const Processor rewrite = builtin("rewrite", {{"textures/a.tga", std::string("textures/a.png")},
+                                                  {"textures/a", std::string("T")},
+                                                  {"b", std::string("textures/a.tga")}});
+    const auto rewritten = [&](std::string_view text) {
+        return text_of(bench.run_well(job_of(rewrite, input_of("s.shader", text))).outputs.at(0));
+    };
+    CHECK(rewritten("map textures/a.tga\n\tmap \"textures/a\" b\n") ==
+          "map textures/a.png\n\tmap \"T\" textures/a.tga\n");
     CHECK(rewritten("textures/a.tga") == "textures/a.png");
-    CHECK(rewritten("xtextures/a.tga textures/a.tga2 my/textures/a.tga textures/a.tga.bak bb b_ \xc3\xa4" "b") == "xtextures/a.tga textures/a.tga2 my/textures/a.tga textures/a.tga.bak bb b_ \xc3\xa4" "b");
+    CHECK(rewritten("xtextures/a.tga textures/a.tga2 my/textures/a.tga textures/a.tga.bak bb b_ \xc3\xa4"
+                    "b") ==
+          "xtextures/a.tga textures/a.tga2 my/textures/a.tga textures/a.tga.bak bb b_ \xc3\xa4"
+          "b");
     CHECK(rewritten("(b)(b),b;") == "(textures/a.tga)(textures/a.tga),textures/a.tga;");
     CHECK(rewritten("") == "");
     CHECK(bench.run_well(job_of(rewrite, input_of("s.shader", "b"), {"t.shader"})).outputs.at(0).name == "t.shader");
-    CHECK(bench.run_badly(job_of(rewrite, input_of("s.shader", std::string_view("a\0b", 3)))).code() == ErrorCode::malformed);
+    CHECK(bench.run_badly(job_of(rewrite, input_of("s.shader", std::string_view("a\0b", 3)))).code() ==
+          ErrorCode::malformed);
     CHECK(bench.run_badly(job_of(rewrite, input_of("s.shader", "b"), {"t", "u"})).code() == ErrorCode::malformed);
 }
 
@@ -253,7 +283,9 @@ TEST_CASE("unpack: a zip becomes its files, below a folder of its name") {
         const std::vector<std::byte> bytes = build_zip(members);
         return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     };
-    const std::string zip = zip_of({{.name = "b.txt", .content = "B"}, {.name = "a/c.txt", .content = std::string(200'000, 'c'), .deflated = true}, {.name = "d/", .content = ""}});
+    const std::string zip = zip_of({{.name = "b.txt", .content = "B"},
+                                    {.name = "a/c.txt", .content = std::string(200'000, 'c'), .deflated = true},
+                                    {.name = "d/", .content = ""}});
     const JobResult result = bench.run_well(job_of(unpack, input_of("maps/pak.pk3", zip)));
     REQUIRE(result.outputs.size() == 2);
     CHECK(result.outputs[0].name == "maps/pak/a/c.txt");
@@ -262,10 +294,17 @@ TEST_CASE("unpack: a zip becomes its files, below a folder of its name") {
     const JobResult one = bench.run_well(job_of(unpack, input_of("maps/pak.pk3", zip), {"maps/pak/b.txt"}));
     REQUIRE(one.outputs.size() == 1);
     CHECK(text_of(one.outputs[0]) == "B");
-    CHECK(bench.run_badly(job_of(unpack, input_of("maps/pak.pk3", zip), {"maps/pak/gone"})).code() == ErrorCode::missing);
-    CHECK(bench.run_badly(job_of(unpack, input_of("a.zip", zip_of({{.name = "../evil", .content = "x"}})))).code() == ErrorCode::malformed);
-    CHECK(bench.run_badly(job_of(unpack, input_of("a.zip", zip_of({{.name = "/etc/evil", .content = "x"}})))).code() == ErrorCode::malformed);
-    CHECK(bench.run_badly(job_of(unpack, input_of("a.zip", zip_of({{.name = "link", .content = "/etc/passwd", .attributes = 0120777u << 16}})))).code() == ErrorCode::denied);
+    CHECK(bench.run_badly(job_of(unpack, input_of("maps/pak.pk3", zip), {"maps/pak/gone"})).code() ==
+          ErrorCode::missing);
+    CHECK(bench.run_badly(job_of(unpack, input_of("a.zip", zip_of({{.name = "../evil", .content = "x"}})))).code() ==
+          ErrorCode::malformed);
+    CHECK(bench.run_badly(job_of(unpack, input_of("a.zip", zip_of({{.name = "/etc/evil", .content = "x"}})))).code() ==
+          ErrorCode::malformed);
+    CHECK(bench
+              .run_badly(job_of(
+                  unpack, input_of("a.zip",
+                                   zip_of({{.name = "link", .content = "/etc/passwd", .attributes = 0120777u << 16}}))))
+              .code() == ErrorCode::denied);
     CHECK_FALSE(bench.run(job_of(unpack, input_of("a.zip", zip_of({{.name = "x", .content = "x", .crc32 = 1}})))));
 }
 
@@ -285,14 +324,16 @@ TEST_CASE("unpack: a file that is no archive, or a broken one, is malformed") {
     CHECK(code("a.rar", "x") == ErrorCode::malformed);
     CHECK(code(".gz", "x") == ErrorCode::malformed);
     Processor gzip = shell("gzip -n <\"$1\" >\"$2\"");
-    const std::string packed = text_of(bench.run_well(job_of(gzip, input_of("a", std::string(100'000, 'x')), {"a.gz"})).outputs.at(0));
+    const std::string packed =
+        text_of(bench.run_well(job_of(gzip, input_of("a", std::string(100'000, 'x')), {"a.gz"})).outputs.at(0));
     for (std::size_t bytes = 0; bytes < packed.size(); bytes += 6)
         CHECK(code("a.gz", std::string_view(packed).substr(0, bytes)) == ErrorCode::malformed);
     std::string spoilt = packed;
-    spoilt[spoilt.size() - 6] ^= 1;   // the checksum
+    spoilt[spoilt.size() - 6] ^= 1;  // the checksum
     CHECK(code("a.gz", spoilt) == ErrorCode::malformed);
     CHECK(code("a.gz", packed + "x") == ErrorCode::malformed);
-    CHECK(text_of(bench.run_well(job_of(unpack, input_of("a.gz", packed + packed))).outputs.at(0)) == std::string(200'000, 'x'));
+    CHECK(text_of(bench.run_well(job_of(unpack, input_of("a.gz", packed + packed))).outputs.at(0)) ==
+          std::string(200'000, 'x'));
     CHECK(text_of(bench.run_well(job_of(unpack, input_of("a.GZ", packed))).outputs.at(0)) == std::string(100'000, 'x'));
 }
 

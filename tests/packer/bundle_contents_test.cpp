@@ -60,11 +60,14 @@ TEST_CASE("bundle contents: everything that a bundle's tables say is there") {
 }
 
 TEST_CASE("bundle contents: the shares of all assets in their blocks are all the stored bytes") {
-    for (const forge::Recipe& recipe : {forge::small_recipe(), forge::recipe_with_raw_pieces(), forge::wide_recipe(500)}) {
+    for (const forge::Recipe& recipe :
+         {forge::small_recipe(), forge::recipe_with_raw_pieces(), forge::wide_recipe(500)}) {
         const forge::ForgedBundle forged = forge::forge(recipe);
         const auto contents = contents_of(forged);
         REQUIRE(contents);
-        const auto sum = std::accumulate(contents->assets.begin(), contents->assets.end(), std::uint64_t{0}, [](std::uint64_t all, const ContentAsset& asset) { return all + asset.stored_bytes; });
+        const auto sum =
+            std::accumulate(contents->assets.begin(), contents->assets.end(), std::uint64_t{0},
+                            [](std::uint64_t all, const ContentAsset& asset) { return all + asset.stored_bytes; });
         CHECK(sum == forged.stored_bytes);
         CHECK(contents->stored_bytes == forged.stored_bytes);
         CHECK(contents->raw_bytes == forged.raw_bytes);
@@ -82,8 +85,14 @@ TEST_CASE("bundle contents: tables that lead nowhere are malformed, with the bun
         CHECK(contents.error().message().starts_with("forged: "));
     };
     refused([](forge::Draft& draft) { draft.names[0].target = 999; });
-    refused([](forge::Draft& draft) { draft.placements[0].first_block = 999; draft.placements[1].first_block = 999; });
-    refused([](forge::Draft& draft) { for (PlacementRecord& placement : draft.placements) placement.offset = 0xffff'ffff; });
+    refused([](forge::Draft& draft) {
+        draft.placements[0].first_block = 999;
+        draft.placements[1].first_block = 999;
+    });
+    refused([](forge::Draft& draft) {
+        for (PlacementRecord& placement : draft.placements)
+            placement.offset = 0xffff'ffff;
+    });
     refused([](forge::Draft& draft) { draft.variants[0].asset = 77; });
     refused([](forge::Draft& draft) { draft.names[draft.name_with("textures/hero")].target = 0xffff'fffe; });
     refused([](forge::Draft& draft) { draft.metadata[0].subject = 1000; });

@@ -77,7 +77,8 @@ TEST_CASE("bundle diff: names come and go") {
 }
 
 TEST_CASE("bundle diff: a name with the same assets elsewhere is renamed, preferably where its last part stays") {
-    const BundleDiff one = diff_after([](forge::Recipe& recipe) { name_in(recipe, "textures/hero").text = "skins/champion"; });
+    const BundleDiff one =
+        diff_after([](forge::Recipe& recipe) { name_in(recipe, "textures/hero").text = "skins/champion"; });
     REQUIRE(one.renamed.size() == 1);
     CHECK(one.renamed[0].before.text == "textures/hero");
     CHECK(one.renamed[0].after.text == "skins/champion");
@@ -105,17 +106,32 @@ TEST_CASE("bundle diff: a name with the same assets elsewhere is renamed, prefer
 }
 
 TEST_CASE("bundle diff: each thing that can change about a name is told by itself") {
-    check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[5].bytes = forge::noise(3000, 8); }), "music/theme.ogg", {DiffAspect::content});
-    check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[5].content_type = "audio/x-other"; }), "music/theme.ogg", {DiffAspect::content_type});
-    check_change(diff_after([](forge::Recipe& recipe) { name_in(recipe, "textures/sky").variants[0].tags = {{"quality", "sd"}}; }), "textures/sky", {DiffAspect::variants});
-    check_change(diff_after([](forge::Recipe& recipe) { std::swap(name_in(recipe, "textures/hero").variants[0], name_in(recipe, "textures/hero").variants[1]); }), "textures/hero",
-                 {DiffAspect::variants});
-    check_change(diff_after([](forge::Recipe& recipe) { name_in(recipe, "music/theme.ogg").published = false; }), "music/theme.ogg", {DiffAspect::published});
-    check_change(diff_after([](forge::Recipe& recipe) { name_in(recipe, "textures/sky").extends = false; }), "textures/sky", {DiffAspect::extends});
-    check_change(diff_after([](forge::Recipe& recipe) { name_in(recipe, "textures/sky").variants.clear(); name_in(recipe, "textures/sky").extends = false; }), "textures/sky",
-                 {DiffAspect::extends, DiffAspect::tombstone});
-    check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[1].references.pop_back(); }), "models/hero.skin", {DiffAspect::references});
-    check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[1].metadata[0].second = std::string("MIT"); }), "models/hero.skin", {DiffAspect::metadata});
+    check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[5].bytes = forge::noise(3000, 8); }),
+                 "music/theme.ogg", {DiffAspect::content});
+    check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[5].content_type = "audio/x-other"; }),
+                 "music/theme.ogg", {DiffAspect::content_type});
+    check_change(diff_after([](forge::Recipe& recipe) {
+                     name_in(recipe, "textures/sky").variants[0].tags = {{"quality", "sd"}};
+                 }),
+                 "textures/sky", {DiffAspect::variants});
+    check_change(diff_after([](forge::Recipe& recipe) {
+                     std::swap(name_in(recipe, "textures/hero").variants[0],
+                               name_in(recipe, "textures/hero").variants[1]);
+                 }),
+                 "textures/hero", {DiffAspect::variants});
+    check_change(diff_after([](forge::Recipe& recipe) { name_in(recipe, "music/theme.ogg").published = false; }),
+                 "music/theme.ogg", {DiffAspect::published});
+    check_change(diff_after([](forge::Recipe& recipe) { name_in(recipe, "textures/sky").extends = false; }),
+                 "textures/sky", {DiffAspect::extends});
+    check_change(diff_after([](forge::Recipe& recipe) {
+                     name_in(recipe, "textures/sky").variants.clear();
+                     name_in(recipe, "textures/sky").extends = false;
+                 }),
+                 "textures/sky", {DiffAspect::extends, DiffAspect::tombstone});
+    check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[1].references.pop_back(); }), "models/hero.skin",
+                 {DiffAspect::references});
+    check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[1].metadata[0].second = std::string("MIT"); }),
+                 "models/hero.skin", {DiffAspect::metadata});
 }
 
 TEST_CASE("bundle diff: consumes, dependencies and metadata are compared by their keys") {
@@ -140,7 +156,10 @@ TEST_CASE("bundle diff: consumes, dependencies and metadata are compared by thei
     CHECK(std::get<std::string>(diff.metadata[1].after->value) == "1.1");
     CHECK(diff.fetch_bytes == 0);
 
-    CHECK(diff_after([](forge::Recipe& recipe) { std::swap(recipe.dependencies[0], recipe.dependencies[1]); recipe.assets[1].references[0].target = forge::Reference::Foreign{id_from<AssetId>(blake3({})), 1}; }).dependency_order);
+    CHECK(diff_after([](forge::Recipe& recipe) {
+              std::swap(recipe.dependencies[0], recipe.dependencies[1]);
+              recipe.assets[1].references[0].target = forge::Reference::Foreign{id_from<AssetId>(blake3({})), 1};
+          }).dependency_order);
 }
 
 TEST_CASE("bundle diff: signatures alone are a difference of their own") {

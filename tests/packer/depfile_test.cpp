@@ -46,7 +46,9 @@ TEST_CASE("depfile: what a Makefile needs escaped is told as it is") {
 }
 
 TEST_CASE("depfile: what is no rule is malformed, with its line") {
-    for (const std::string_view text : std::initializer_list<std::string_view>{"a.c", "a.o: a.c\nb.c\n", ": a.c", "a.o: a\x01.c", "a.o: a\rb", std::string_view("a.o: a\0b", 8), "a.o a.c \\\n b.c"}) {
+    for (const std::string_view text :
+         std::initializer_list<std::string_view>{"a.c", "a.o: a.c\nb.c\n", ": a.c", "a.o: a\x01.c", "a.o: a\rb",
+                                                 std::string_view("a.o: a\0b", 8), "a.o a.c \\\n b.c"}) {
         CAPTURE(text);
         const auto paths = parse_depfile(text);
         REQUIRE_FALSE(paths);

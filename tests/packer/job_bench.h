@@ -27,7 +27,10 @@ inline AssetName name_of(std::string_view text) {
 
 inline JobInput input_of(std::string_view name, std::string_view text) {
     const auto bytes = std::as_bytes(std::span(text));
-    return {.name = name_of(name), .asset = asset_of(text), .size_bytes = text.size(), .blob = make_memory_blob({bytes.begin(), bytes.end()})};
+    return {.name = name_of(name),
+            .asset = asset_of(text),
+            .size_bytes = text.size(),
+            .blob = make_memory_blob({bytes.begin(), bytes.end()})};
 }
 
 inline std::string text_of(const JobOutput& output) {
@@ -58,7 +61,10 @@ public:
     JobBench(const JobBench&) = delete;
     JobBench& operator=(const JobBench&) = delete;
 
-    JobPlace place() const { return {.project_folder = files.path("project"), .scratch_folder = files.path("scratch"), .stop = stop.get_token()}; }
+    JobPlace place() const {
+        return {
+            .project_folder = files.path("project"), .scratch_folder = files.path("scratch"), .stop = stop.get_token()};
+    }
     Result<JobResult> run(const Job& job) const { return run_job(job, place()); }
     JobResult run_well(const Job& job) const {
         auto result = run(job);
@@ -83,7 +89,15 @@ public:
 
 // A processor of a shell's commands: $1 is the source, $2 the output.
 inline Processor shell(std::string_view commands) {
-    return {.name = "shell", .builtin = {}, .command = {"sh", "-c", std::string(commands), "sh", "${in}", "${out}"}, .version = {}, .code = {}, .parameters = {}, .outputs = {}, .inputs = {}, .tags = {}};
+    return {.name = "shell",
+            .builtin = {},
+            .command = {"sh", "-c", std::string(commands), "sh", "${in}", "${out}"},
+            .version = {},
+            .code = {},
+            .parameters = {},
+            .outputs = {},
+            .inputs = {},
+            .tags = {}};
 }
 
 inline bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }

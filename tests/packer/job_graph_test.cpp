@@ -30,7 +30,8 @@ JobGraph plan_well(const Project& project, std::initializer_list<std::string_vie
     return *std::move(graph);
 }
 
-void check_refused(const Project& project, std::initializer_list<std::string_view> sources, ErrorCode code, std::string_view words) {
+void check_refused(const Project& project, std::initializer_list<std::string_view> sources, ErrorCode code,
+                   std::string_view words) {
     const auto graph = JobGraph::plan(project, names(sources));
     REQUIRE_FALSE(graph);
     const std::string message = graph.error().message();
@@ -51,7 +52,9 @@ std::string show(const JobGraph& graph) {
     std::string text;
     for (const std::uint32_t number : graph.order()) {
         const GraphJob& job = graph.jobs()[number];
-        text += job.processor->name + ": " + list(graph, job.sources) + (job.others.empty() ? "" : " + " + list(graph, job.others)) + " > " + (job.tells_outputs ? "?" : list(graph, job.outputs)) + "\n";
+        text += job.processor->name + ": " + list(graph, job.sources) +
+                (job.others.empty() ? "" : " + " + list(graph, job.others)) + " > " +
+                (job.tells_outputs ? "?" : list(graph, job.outputs)) + "\n";
     }
     return text;
 }
@@ -69,8 +72,12 @@ std::string left(const JobGraph& graph) {
     return text;
 }
 
-std::string copy(const std::string& name, const std::string& more) { return "[processor." + name + "]\nbuiltin = \"copy\"\n" + more + "\n"; }
-std::string rule(const std::string& match, const std::string& process) { return "[[rule]]\nmatch = \"" + match + "\"\nprocess = " + process + "\n"; }
+std::string copy(const std::string& name, const std::string& more) {
+    return "[processor." + name + "]\nbuiltin = \"copy\"\n" + more + "\n";
+}
+std::string rule(const std::string& match, const std::string& process) {
+    return "[[rule]]\nmatch = \"" + match + "\"\nprocess = " + process + "\n";
+}
 
 const std::string kPngToKtx = copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]") + rule("**/*.png", "\"ktx\"");
 
@@ -92,13 +99,16 @@ TEST_CASE("job graph: a rule gives each file that it matches to its processor, w
 }
 
 TEST_CASE("job graph: keep_source leaves the source in the bundle") {
-    const Project it = project(copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]\nkeep_source = true") + rule("**/*.png", "\"ktx\""));
+    const Project it =
+        project(copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]\nkeep_source = true") + rule("**/*.png", "\"ktx\""));
     CHECK(left(plan_well(it, {"a.png"})) == "a.ktx a.png");
 }
 
 TEST_CASE("job graph: what a job makes goes to the rules again, in a chain") {
-    const Project it = project(copy("flat", "outputs = [\"{folder}{stem}.png\"]\ntags = { quality = \"hd\", from = \"psd\" }") + copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]\ntags = { quality = \"sd\" }") +
-                               rule("**/*.png", "\"ktx\"") + rule("**/*.psd", "\"flat\""));
+    const Project it =
+        project(copy("flat", "outputs = [\"{folder}{stem}.png\"]\ntags = { quality = \"hd\", from = \"psd\" }") +
+                copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]\ntags = { quality = \"sd\" }") +
+                rule("**/*.png", "\"ktx\"") + rule("**/*.psd", "\"flat\""));
     const JobGraph graph = plan_well(it, {"a.psd"});
     CHECK(show(graph) == "flat: a.psd > a.png\nktx: a.png > a.ktx\n");
     CHECK(graph.jobs()[1].waits_for == std::vector<std::uint32_t>{0});
@@ -117,7 +127,8 @@ TEST_CASE("job graph: a file never goes through one processor twice, and outputs
     CHECK_FALSE(graph.files()[1].consumed);
 
     // Round about, it would take the place of a source that it was not made from at once.
-    const Project both = project(copy("one", "outputs = [\"{stem}.b\"]") + copy("two", "outputs = [\"{stem}.a\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
+    const Project both = project(copy("one", "outputs = [\"{stem}.b\"]") + copy("two", "outputs = [\"{stem}.a\"]") +
+                                 rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
     check_refused(both, {"x.a"}, ErrorCode::conflict, "processor 'two' of 'x.b': would make 'x.a', which is a source");
 }
 
@@ -127,52 +138,71 @@ TEST_CASE("job graph: a processor that two rules name for one file has it once")
 }
 
 TEST_CASE("job graph: several processors of one file") {
-    const Project it = project(copy("sd", "outputs = [\"{stem}.sd\"]") + copy("hd", "outputs = [\"{stem}.hd\", \"{stem}.uhd\"]\nkeep_source = true") + rule("*.png", "[\"sd\", \"hd\"]"));
+    const Project it = project(copy("sd", "outputs = [\"{stem}.sd\"]") +
+                               copy("hd", "outputs = [\"{stem}.hd\", \"{stem}.uhd\"]\nkeep_source = true") +
+                               rule("*.png", "[\"sd\", \"hd\"]"));
     const JobGraph graph = plan_well(it, {"a.png"});
     CHECK(show(graph) == "sd: a.png > a.sd\nhd: a.png > a.hd a.uhd\n");
-    CHECK(left(graph) == "a.hd a.sd a.uhd");   // one of them consumes it
+    CHECK(left(graph) == "a.hd a.sd a.uhd");  // one of them consumes it
 }
 
 TEST_CASE("job graph: a [[job]] takes all files that its globs match, by name, made ones too") {
-    const std::string atlas = copy("atlas", "") + "[[job]]\nsources = [\"**/*.ktx\", \"z.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n";
+    const std::string atlas =
+        copy("atlas", "") +
+        "[[job]]\nsources = [\"**/*.ktx\", \"z.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n";
     const Project it = project(kPngToKtx + atlas);
     const JobGraph graph = plan_well(it, {"c.png", "a.png", "z.txt"});
     CHECK(show(graph) == "ktx: c.png > c.ktx\nktx: a.png > a.ktx\natlas: a.ktx c.ktx z.txt > atlas.bin\n");
     CHECK(graph.jobs()[2].waits_for == std::vector<std::uint32_t>{0, 1});
     CHECK(left(graph) == "atlas.bin");
     CHECK(graph.describe(2) == "fardel.toml:12: processor 'atlas' of 3 files");
-    check_refused(project(atlas), {"a.png"}, ErrorCode::unresolved, "fardel.toml:6: 'sources' of this [[job]] match no file");
+    check_refused(project(atlas), {"a.png"}, ErrorCode::unresolved,
+                  "fardel.toml:6: 'sources' of this [[job]] match no file");
 }
 
 TEST_CASE("job graph: a file whose place was taken is no longer what globs match") {
-    const Project it = project(copy("squeeze", "outputs = [\"{name}\"]") + rule("*.png", "\"squeeze\"") + copy("atlas", "inputs = [\"*.png\"]") +
-                               "[[job]]\nsources = [\"*.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n[[job]]\nsources = [\"*.png\"]\nprocess = \"atlas\"\noutputs = [\"all.bin\"]\n");
+    const Project it =
+        project(copy("squeeze", "outputs = [\"{name}\"]") + rule("*.png", "\"squeeze\"") +
+                copy("atlas", "inputs = [\"*.png\"]") +
+                "[[job]]\nsources = [\"*.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n[[job]]\nsources = "
+                "[\"*.png\"]\nprocess = \"atlas\"\noutputs = [\"all.bin\"]\n");
     const JobGraph graph = plan_well(it, {"a.png", "b.txt"});
-    CHECK(graph.jobs()[1].others == std::vector<std::uint32_t>{2});   // squeezed, not the source
+    CHECK(graph.jobs()[1].others == std::vector<std::uint32_t>{2});  // squeezed, not the source
     CHECK(graph.jobs()[2].sources == std::vector<std::uint32_t>{2});
 }
 
 TEST_CASE("job graph: jobs wait for whoever makes what 'inputs' match, and never for themselves") {
-    const Project it = project(copy("palette", "outputs = [\"{stem}.pal\"]") + copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\", \"*.png\"]") + rule("*.png", "\"ktx\"") + rule("*.gpl", "\"palette\""));
+    const Project it = project(copy("palette", "outputs = [\"{stem}.pal\"]") +
+                               copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\", \"*.png\"]") +
+                               rule("*.png", "\"ktx\"") + rule("*.gpl", "\"palette\""));
     const JobGraph graph = plan_well(it, {"a.png", "b.png", "p.gpl"});
-    CHECK(show(graph) == "palette: p.gpl > p.pal\nktx: a.png + b.png p.pal > a.ktx\nktx: b.png + a.png p.pal > b.ktx\n");
+    CHECK(show(graph) ==
+          "palette: p.gpl > p.pal\nktx: a.png + b.png p.pal > a.ktx\nktx: b.png + a.png p.pal > b.ktx\n");
     CHECK(graph.jobs()[0].waits_for == std::vector<std::uint32_t>{2});
 }
 
 TEST_CASE("job graph: jobs that wait for each other are told with the way round") {
-    const Project it = project(copy("one", "outputs = [\"{stem}.x\"]\ninputs = [\"*.y\"]") + copy("two", "outputs = [\"{stem}.y\"]\ninputs = [\"*.x\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
+    const Project it = project(copy("one", "outputs = [\"{stem}.x\"]\ninputs = [\"*.y\"]") +
+                               copy("two", "outputs = [\"{stem}.y\"]\ninputs = [\"*.x\"]") + rule("*.a", "\"one\"") +
+                               rule("*.b", "\"two\""));
     check_refused(it, {"p.a", "q.b"}, ErrorCode::conflict,
-                  "these wait for each other: fardel.toml:11: processor 'one' of 'p.a' → fardel.toml:14: processor 'two' of 'q.b' → fardel.toml:11: processor 'one' of 'p.a'");
+                  "these wait for each other: fardel.toml:11: processor 'one' of 'p.a' → fardel.toml:14: processor "
+                  "'two' of 'q.b' → fardel.toml:11: processor 'one' of 'p.a'");
 }
 
 TEST_CASE("job graph: two files of one name are a conflict that names both makers") {
     const Project it = project(kPngToKtx);
-    check_refused(it, {"a.png", "a.ktx"}, ErrorCode::conflict, "processor 'ktx' of 'a.png': would make 'a.ktx', which is a source");
+    check_refused(it, {"a.png", "a.ktx"}, ErrorCode::conflict,
+                  "processor 'ktx' of 'a.png': would make 'a.ktx', which is a source");
     check_refused(it, {"a.png", "A.KTX"}, ErrorCode::conflict, "would make 'a.ktx'");
-    const Project two = project(copy("one", "outputs = [\"{stem}.x\"]") + copy("two", "outputs = [\"{stem}.x\"]") + rule("*.a", "[\"one\", \"two\"]"));
-    check_refused(two, {"p.a"}, ErrorCode::conflict, "processor 'two' of 'p.a': would make 'p.x', which fardel.toml:9: processor 'one' of 'p.a' makes as well");
+    const Project two = project(copy("one", "outputs = [\"{stem}.x\"]") + copy("two", "outputs = [\"{stem}.x\"]") +
+                                rule("*.a", "[\"one\", \"two\"]"));
+    check_refused(
+        two, {"p.a"}, ErrorCode::conflict,
+        "processor 'two' of 'p.a': would make 'p.x', which fardel.toml:9: processor 'one' of 'p.a' makes as well");
     // Only the source that it was made from itself gives its place away.
-    const Project swap = project(copy("one", "outputs = [\"b.a\"]") + rule("a.a", "\"one\"") + copy("two", "outputs = [\"c.a\"]") + rule("b.a", "\"two\""));
+    const Project swap = project(copy("one", "outputs = [\"b.a\"]") + rule("a.a", "\"one\"") +
+                                 copy("two", "outputs = [\"c.a\"]") + rule("b.a", "\"two\""));
     check_refused(swap, {"a.a", "b.a"}, ErrorCode::conflict, "would make 'b.a'");
 }
 
@@ -203,7 +233,9 @@ TEST_CASE("job graph: a job that tells its outputs only when it ran adds them, a
 }
 
 TEST_CASE("job graph: what jobs tell late has the same inputs, whoever tells first") {
-    const Project it = project(copy("unpack", "") + rule("*.zip", "\"unpack\"") + copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\"]") + rule("*.png", "\"ktx\""));
+    const Project it =
+        project(copy("unpack", "") + rule("*.zip", "\"unpack\"") +
+                copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\"]") + rule("*.png", "\"ktx\""));
     const auto inputs_of = [&](std::initializer_list<std::uint32_t> tell) {
         JobGraph graph = plan_well(it, {"a.zip", "b.zip", "s.pal"});
         for (const std::uint32_t job : tell)
@@ -221,7 +253,9 @@ TEST_CASE("job graph: what jobs tell late has the same inputs, whoever tells fir
 }
 
 TEST_CASE("job graph: the order is that of planning where nothing waits, each time") {
-    const Project it = project(copy("one", "outputs = [\"{stem}.x\"]\ninputs = [\"late.y\"]") + copy("two", "outputs = [\"{stem}.y\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
+    const Project it =
+        project(copy("one", "outputs = [\"{stem}.x\"]\ninputs = [\"late.y\"]") +
+                copy("two", "outputs = [\"{stem}.y\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
     const std::initializer_list<std::string_view> sources = {"1.a", "2.b", "3.a", "late.b", "5.b"};
     const JobGraph graph = plan_well(it, sources);
     CHECK(graph.order() == std::vector<std::uint32_t>{1, 3, 0, 2, 4});

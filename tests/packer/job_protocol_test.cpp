@@ -1,6 +1,6 @@
 // Programs that speak JSON: the sample, its answer, and answers that nobody should believe.
-#include "job_bench.h"
 #include "job_protocol.h"
+#include "job_bench.h"
 
 #include <fstream>
 #include <iterator>
@@ -10,7 +10,12 @@ namespace {
 
 using namespace tests;
 
-Job job_of(const Processor& processor, std::vector<std::string> outputs = {}) { return {.processor = &processor, .sources = {input_of("source.txt", "hello")}, .others = {}, .outputs = std::move(outputs)}; }
+Job job_of(const Processor& processor, std::vector<std::string> outputs = {}) {
+    return {.processor = &processor,
+            .sources = {input_of("source.txt", "hello")},
+            .others = {},
+            .outputs = std::move(outputs)};
+}
 
 // A program that writes files and answers what is given.
 Processor answering(std::string_view commands, std::string_view answer) {
@@ -42,13 +47,17 @@ TEST_CASE("protocol: the sample program makes a list, and tells what it read, mi
     processor.code = {"tools/scene_list.py"};
     processor.command = {"python3", "${code:tools/scene_list.py}"};
     processor.parameters = {{"aliases", project + "/aliases.txt"}};
-    Job job{.processor = &processor, .sources = {input_of("maps/town.scene", "tree 3\nhero 1 # him\ntree 1\n")}, .others = {}, .outputs = {"maps/town.list"}};
+    Job job{.processor = &processor,
+            .sources = {input_of("maps/town.scene", "tree 3\nhero 1 # him\ntree 1\n")},
+            .others = {},
+            .outputs = {"maps/town.list"}};
 
     const JobResult result = bench.run_well(job);
     REQUIRE(result.outputs.size() == 1);
     CHECK(result.outputs[0].name == "maps/town.list");
     CHECK(text_of(result.outputs[0]) == "sprites/hero.png\ntree\n");
-    CHECK(result.found == std::vector<FoundInput>{{.path = "aliases.txt", .asset = asset_of("hero sprites/hero.png\n")}});
+    CHECK(result.found ==
+          std::vector<FoundInput>{{.path = "aliases.txt", .asset = asset_of("hero sprites/hero.png\n")}});
     REQUIRE(result.references.size() == 2);
     CHECK(result.references[0].first == "maps/town.list");
     CHECK(result.references[0].second == FoundReference{.spelling = "sprites/hero.png", .use = ReferenceUse::texture});
@@ -69,14 +78,16 @@ TEST_CASE("protocol: the request has every field of the manual") {
     processor.tags = {{"lang", "fr"}};
     Job job = job_of(processor, {"request"});
     job.others = {input_of("f/other.txt", "x")};
-    CHECK(text_of(bench.run_well(job).outputs.at(0)) ==
-          R"({"fardel":1,"inputs":[{"name":"source.txt","path":"in/source.txt","source":true},{"name":"f/other.txt","path":"in/f/other.txt","source":false}],"out":"out","outputs":["request"],)"
-          R"("parameters":{"a":1,"b":0.5,"c":"\"x\"","d":true},"processor":"shell","tags":{"lang":"fr"},"version":"7"})"
-          "\n");
+    CHECK(
+        text_of(bench.run_well(job).outputs.at(0)) ==
+        R"({"fardel":1,"inputs":[{"name":"source.txt","path":"in/source.txt","source":true},{"name":"f/other.txt","path":"in/f/other.txt","source":false}],"out":"out","outputs":["request"],)"
+        R"("parameters":{"a":1,"b":0.5,"c":"\"x\"","d":true},"processor":"shell","tags":{"lang":"fr"},"version":"7"})"
+        "\n");
 }
 
 TEST_CASE("protocol: every field of an answer is read") {
-    const auto answer = parse_job_answer(R"({"outputs":[{"name":"a/b","path":"x"},{"path":"y"}],"inputs":["/i"],"missing":["/m"],"messages":["hello"],
+    const auto answer = parse_job_answer(
+        R"({"outputs":[{"name":"a/b","path":"x"},{"path":"y"}],"inputs":["/i"],"missing":["/m"],"messages":["hello"],
         "references":[{"output":"y","spelling":"s","use":"model","form":"relative_uri","optional":true},{"output":"y","spelling":"t"}]})");
     REQUIRE(answer);
     REQUIRE(answer->outputs.size() == 2);
@@ -87,7 +98,9 @@ TEST_CASE("protocol: every field of an answer is read") {
     CHECK(answer->missing == std::vector<std::string>{"/m"});
     CHECK(answer->messages == std::vector<std::string>{"hello"});
     REQUIRE(answer->references.size() == 2);
-    CHECK(answer->references[0].second == FoundReference{.spelling = "s", .use = ReferenceUse::model, .form = ReferenceForm::relative_uri, .optional = true});
+    CHECK(answer->references[0].second ==
+          FoundReference{
+              .spelling = "s", .use = ReferenceUse::model, .form = ReferenceForm::relative_uri, .optional = true});
     CHECK(answer->references[1].second == FoundReference{.spelling = "t"});
     const auto none = parse_job_answer("{}");
     REQUIRE(none);
@@ -135,24 +148,39 @@ TEST_CASE("protocol: an answer that is not what the manual says is refused, with
 TEST_CASE("protocol: no answer reaches a file outside of the folder of outputs") {
     const JobBench bench;
     bench.files.write("project/secret", "secret");
-    for (const std::string& path : {std::string("../in/source.txt"), bench.files.path("project/secret"), std::string("/etc/passwd"), std::string("."), std::string("x/../made"), std::string("./made"), std::string("gone")}) {
+    for (const std::string& path :
+         {std::string("../in/source.txt"), bench.files.path("project/secret"), std::string("/etc/passwd"),
+          std::string("."), std::string("x/../made"), std::string("./made"), std::string("gone")}) {
         CAPTURE(path);
-        CHECK(bench.run_badly(job_of(answering("touch out/made", "{\"outputs\":[{\"name\":\"made\",\"path\":\"" + path + "\"}]}"))).code() == ErrorCode::missing);
+        CHECK(bench
+                  .run_badly(job_of(
+                      answering("touch out/made", "{\"outputs\":[{\"name\":\"made\",\"path\":\"" + path + "\"}]}")))
+                  .code() == ErrorCode::missing);
     }
-    CHECK(bench.run_badly(job_of(answering("ln -s /etc/passwd out/made", R"({"outputs":[{"path":"made"}]})"))).code() == ErrorCode::denied);
-    CHECK(bench.run_badly(job_of(answering("ln -s /etc out/made", R"({"outputs":[{"path":"made/passwd"}]})"))).code() == ErrorCode::denied);
+    CHECK(bench.run_badly(job_of(answering("ln -s /etc/passwd out/made", R"({"outputs":[{"path":"made"}]})"))).code() ==
+          ErrorCode::denied);
+    CHECK(bench.run_badly(job_of(answering("ln -s /etc out/made", R"({"outputs":[{"path":"made/passwd"}]})"))).code() ==
+          ErrorCode::denied);
 }
 
 TEST_CASE("protocol: outputs are renamed, told whole, and named once") {
     const JobBench bench;
-    const JobResult result = bench.run_well(job_of(answering("echo 1 >out/x; echo 2 >out/y", R"({"outputs":[{"name":"b","path":"x"},{"name":"a","path":"y"}]})")));
+    const JobResult result = bench.run_well(job_of(
+        answering("echo 1 >out/x; echo 2 >out/y", R"({"outputs":[{"name":"b","path":"x"},{"name":"a","path":"y"}]})")));
     REQUIRE(result.outputs.size() == 2);
     CHECK(text_of(result.outputs[0]) == "2\n");
     CHECK(text_of(result.outputs[1]) == "1\n");
-    CHECK(bench.run_badly(job_of(answering("touch out/x out/y", R"({"outputs":[{"path":"x"}]})"))).code() == ErrorCode::malformed);
-    CHECK(bench.run_badly(job_of(answering("touch out/x out/y", R"({"outputs":[{"name":"a","path":"x"},{"name":"a","path":"y"}]})"))).code() == ErrorCode::conflict);
-    CHECK(bench.run_badly(job_of(answering("touch out/x", R"({"outputs":[{"name":"../a","path":"x"}]})"))).code() == ErrorCode::malformed);
-    CHECK(bench.run_badly(job_of(answering("touch out/x", R"({"references":[{"output":"y","spelling":"s"}]})"))).code() == ErrorCode::malformed);
+    CHECK(bench.run_badly(job_of(answering("touch out/x out/y", R"({"outputs":[{"path":"x"}]})"))).code() ==
+          ErrorCode::malformed);
+    CHECK(bench
+              .run_badly(job_of(
+                  answering("touch out/x out/y", R"({"outputs":[{"name":"a","path":"x"},{"name":"a","path":"y"}]})")))
+              .code() == ErrorCode::conflict);
+    CHECK(bench.run_badly(job_of(answering("touch out/x", R"({"outputs":[{"name":"../a","path":"x"}]})"))).code() ==
+          ErrorCode::malformed);
+    CHECK(
+        bench.run_badly(job_of(answering("touch out/x", R"({"references":[{"output":"y","spelling":"s"}]})"))).code() ==
+        ErrorCode::malformed);
     CHECK(bench.run_well(job_of(answering("touch out/x", "{}"))).outputs.size() == 1);
 }
 
@@ -160,13 +188,15 @@ TEST_CASE("protocol: what is looked for in vain and is there is a conflict") {
     const JobBench bench;
     bench.files.write("project/there", "");
     const std::string path = std::filesystem::canonical(bench.files.path("project/there")).string();
-    CHECK(bench.run_badly(job_of(answering("touch out/x", "{\"missing\":[\"" + path + "\"]}"))).code() == ErrorCode::conflict);
+    CHECK(bench.run_badly(job_of(answering("touch out/x", "{\"missing\":[\"" + path + "\"]}"))).code() ==
+          ErrorCode::conflict);
 }
 
 TEST_CASE("protocol: an answer without end is cut, and standard errors are the log") {
     const JobBench bench;
     CHECK(bench.run_badly(job_of(answering("yes", "{}"))).code() == ErrorCode::limit);
-    CHECK(bench.run_well(job_of(answering("echo careful >&2; touch out/x", "{\"messages\":[\"done \\u001b[1m\"]}"))).log.starts_with("careful\ndone "));
+    CHECK(bench.run_well(job_of(answering("echo careful >&2; touch out/x", "{\"messages\":[\"done \\u001b[1m\"]}")))
+              .log.starts_with("careful\ndone "));
     CHECK(bench.run_badly(job_of(answering("echo oh >&2; exit 1", "{}"))).code() == ErrorCode::unresolved);
 }
 

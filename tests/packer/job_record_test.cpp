@@ -8,9 +8,16 @@ namespace {
 
 JobResult result() {
     JobResult result;
-    result.outputs = {{.name = "a.ktx", .asset = {}, .size_bytes = 7, .blob = nullptr}, {.name = "b/c.txt", .asset = {}, .size_bytes = 0, .blob = nullptr}};
+    result.outputs = {{.name = "a.ktx", .asset = {}, .size_bytes = 7, .blob = nullptr},
+                      {.name = "b/c.txt", .asset = {}, .size_bytes = 0, .blob = nullptr}};
     result.outputs[0].asset.bytes.fill(1);
-    result.references = {{"a.ktx", {.spelling = "x/y.png", .use = kReferenceUseLast, .form = ReferenceForm::relative_uri, .optional = true, .line = 9}}, {"b/c.txt", {.spelling = "z", .line = 0}}};
+    result.references = {{"a.ktx",
+                          {.spelling = "x/y.png",
+                           .use = kReferenceUseLast,
+                           .form = ReferenceForm::relative_uri,
+                           .optional = true,
+                           .line = 9}},
+                         {"b/c.txt", {.spelling = "z", .line = 0}}};
     result.log = "warning: grey\n";
     result.took = std::chrono::milliseconds(1234);
     return result;
@@ -22,7 +29,7 @@ BuildKey key() {
     return key;
 }
 
-const std::vector<std::string> kOutputs{"b/c.txt", "a.ktx"};   // in any order
+const std::vector<std::string> kOutputs{"b/c.txt", "a.ktx"};  // in any order
 
 FoundSets sets() {
     FoundSets sets;
@@ -51,11 +58,11 @@ TEST_CASE("job record: a result comes back as it was") {
     CHECK(again->references[0].second.optional);
     CHECK(again->references[0].second.line == 9);
     CHECK(again->log.find("warning: grey") == 0);
-    CHECK(find_result(record, {}));   // a job that tells its outputs takes any
+    CHECK(find_result(record, {}));  // a job that tells its outputs takes any
     CHECK(record_of(key(), *again).notes.size() >= 8);
 }
 
-TEST_CASE("job record: each proper prefix and one byte more are nothing") {   // A20 A109
+TEST_CASE("job record: each proper prefix and one byte more are nothing") {  // A20 A109
     CacheRecord record = record_of(key(), result());
     const std::string whole = record.notes;
     for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -66,7 +73,7 @@ TEST_CASE("job record: each proper prefix and one byte more are nothing") {   //
     CHECK_FALSE(find_result(record, kOutputs));
 }
 
-TEST_CASE("job record: each flipped bit gives nothing, or a result of the same outputs") {   // A21 A22 A109
+TEST_CASE("job record: each flipped bit gives nothing, or a result of the same outputs") {  // A21 A22 A109
     CacheRecord record = record_of(key(), result());
     std::size_t refused = 0;
     for (std::size_t bit = 0; bit < record.notes.size() * 8; ++bit) {
@@ -77,7 +84,7 @@ TEST_CASE("job record: each flipped bit gives nothing, or a result of the same o
             REQUIRE(again->outputs.size() == 2);
             CHECK(again->outputs[0].asset == result().outputs[0].asset);
             CHECK(again->references.size() == 2);
-            CHECK(again->log.find('\x1b') == std::string::npos);   // safe to show
+            CHECK(again->log.find('\x1b') == std::string::npos);  // safe to show
         }
         record.notes[bit / 8] = static_cast<char>(record.notes[bit / 8] ^ (1 << (bit % 8)));
     }
@@ -85,7 +92,7 @@ TEST_CASE("job record: each flipped bit gives nothing, or a result of the same o
     CHECK(find_result(record, kOutputs));
 }
 
-TEST_CASE("job record: outputs of another job, bad names and names that stand twice are nothing") {   // A109
+TEST_CASE("job record: outputs of another job, bad names and names that stand twice are nothing") {  // A109
     const CacheRecord good = record_of(key(), result());
     CHECK_FALSE(find_result(good, {"a.ktx"}));
     CHECK_FALSE(find_result(good, {"a.ktx", "b/c.txt", "d"}));
@@ -119,7 +126,7 @@ TEST_CASE("found sets: come back as they were, the youngest first, each once, an
     CHECK(many.sets[0] == std::vector<std::string>{"99"});
 }
 
-TEST_CASE("found sets: each proper prefix is nothing, each flipped bit harmless") {   // A20 A21 A22
+TEST_CASE("found sets: each proper prefix is nothing, each flipped bit harmless") {  // A20 A21 A22
     std::string bytes = encode_found_sets(sets());
     for (std::size_t size = 0; size < bytes.size(); ++size)
         CHECK_FALSE(find_found_sets(std::string_view(bytes).substr(0, size)));

@@ -17,7 +17,12 @@ namespace {
 
 using namespace tests;
 
-Job job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) { return {.processor = &processor, .sources = {input_of("source.txt", "hello")}, .others = {}, .outputs = std::move(outputs)}; }
+Job job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
+    return {.processor = &processor,
+            .sources = {input_of("source.txt", "hello")},
+            .others = {},
+            .outputs = std::move(outputs)};
+}
 
 // A file whose bytes are not those that its id tells: somebody edited it since.
 class EditedBlob final : public BlobSource {
@@ -57,7 +62,8 @@ process = "upper"
     const JobInput source = input_of("notes/hello.txt", "hello");
     auto names = output_names(processor, source.name);
     REQUIRE(names);
-    const JobResult result = bench.run_well({.processor = &processor, .sources = {source}, .others = {}, .outputs = *names});
+    const JobResult result =
+        bench.run_well({.processor = &processor, .sources = {source}, .others = {}, .outputs = *names});
     REQUIRE(result.outputs.size() == 1);
     CHECK(result.outputs[0].name == "notes/hello.up");
     CHECK(text_of(result.outputs[0]) == "HELLO");
@@ -79,7 +85,8 @@ TEST_CASE("job: cp and gzip are processors") {
     Processor unpack = shell("");
     unpack.builtin = "unpack";
     unpack.command.clear();
-    const JobResult unpacked = bench.run_well({.processor = &unpack, .sources = {input_of("made.gz", packed)}, .others = {}, .outputs = {}});
+    const JobResult unpacked =
+        bench.run_well({.processor = &unpack, .sources = {input_of("made.gz", packed)}, .others = {}, .outputs = {}});
     REQUIRE(unpacked.outputs.size() == 1);
     CHECK(unpacked.outputs[0].name == "made");
     CHECK(text_of(unpacked.outputs[0]) == "hello");
@@ -90,20 +97,41 @@ TEST_CASE("job: every variable of a command means what the manual says") {
     Processor processor = shell("");
     processor.code = {"tools/table"};
     bench.files.write("project/tools/table", "table");
-    processor.parameters = {{"size", std::int64_t{3}}, {"scale", 0.5}, {"text", std::string("a b; $(id)")}, {"fast", true}};
+    processor.parameters = {
+        {"size", std::int64_t{3}}, {"scale", 0.5}, {"text", std::string("a b; $(id)")}, {"fast", true}};
     processor.tags = {{"quality", "hd"}, {"lang", "fr"}};
     processor.depfile = true;
-    processor.command = {"sh", "-c", "printf '%s\\n' \"$@\" >out/made; : >depfile", "sh", "${in}", "-i=${in:all}", "${out}", "${out:folder}", "${depfile}", "${variant}", "${name}",
-                         "${parameter:size}/${parameter:scale}/${parameter:text}/${parameter:fast}", "$5", "${project}", "${code:tools/table}"};
-    const Job job{.processor = &processor, .sources = {input_of("a b.txt", "1"), input_of("f/c.txt", "2")}, .others = {input_of("-d", "3")}, .outputs = {"made"}};
+    processor.command = {"sh",
+                         "-c",
+                         "printf '%s\\n' \"$@\" >out/made; : >depfile",
+                         "sh",
+                         "${in}",
+                         "-i=${in:all}",
+                         "${out}",
+                         "${out:folder}",
+                         "${depfile}",
+                         "${variant}",
+                         "${name}",
+                         "${parameter:size}/${parameter:scale}/${parameter:text}/${parameter:fast}",
+                         "$5",
+                         "${project}",
+                         "${code:tools/table}"};
+    const Job job{.processor = &processor,
+                  .sources = {input_of("a b.txt", "1"), input_of("f/c.txt", "2")},
+                  .others = {input_of("-d", "3")},
+                  .outputs = {"made"}};
     const std::string project = std::filesystem::canonical(absolute_of(bench, "project")).string();
-    CHECK(text_of(bench.run_well(job).outputs.at(0)) ==
-          "in/a b.txt\nin/f/c.txt\n-i=in/a b.txt\n-i=in/f/c.txt\n-i=in/-d\nout/made\nout\ndepfile\nlang=fr,quality=hd\na b.txt\n3/0.5/a b; $(id)/true\n$5\n" + project + "\n" + project + "/tools/table\n");
+    CHECK(
+        text_of(bench.run_well(job).outputs.at(0)) ==
+        "in/a b.txt\nin/f/c.txt\n-i=in/a b.txt\n-i=in/f/c.txt\n-i=in/-d\nout/made\nout\ndepfile\nlang=fr,quality=hd\na "
+        "b.txt\n3/0.5/a b; $(id)/true\n$5\n" +
+            project + "\n" + project + "/tools/table\n");
 }
 
 TEST_CASE("job: several outputs, large and small, come back in the order of their names") {
     const JobBench bench;
-    const Processor processor = shell("mkdir -p out/z; head -c 300000 /dev/zero >out/z/large; echo small >out/a; : >out/empty");
+    const Processor processor =
+        shell("mkdir -p out/z; head -c 300000 /dev/zero >out/z/large; echo small >out/a; : >out/empty");
     const JobResult result = bench.run_well(job_of(processor, {}));
     REQUIRE(result.outputs.size() == 3);
     CHECK(result.outputs[0].name == "a");
@@ -111,7 +139,7 @@ TEST_CASE("job: several outputs, large and small, come back in the order of thei
     CHECK(result.outputs[2].name == "z/large");
     CHECK(text_of(result.outputs[0]) == "small\n");
     CHECK(text_of(result.outputs[1]).empty());
-    CHECK(text_of(result.outputs[2]) == std::string(300000, '\0'));   // its file stays until the result is gone
+    CHECK(text_of(result.outputs[2]) == std::string(300000, '\0'));  // its file stays until the result is gone
 }
 
 TEST_CASE("job: a program sees a clean environment, and nothing on its standard input") {
@@ -119,17 +147,19 @@ TEST_CASE("job: a program sees a clean environment, and nothing on its standard 
     ::setenv("FARDEL_TEST_SECRET", "secret", 1);
     const std::string seen = text_of(bench.run_well(job_of(shell("{ env | sort; cat; pwd; } >\"$2\""))).outputs.at(0));
     CHECK_FALSE(has(seen, "secret"));
-    for (const std::string_view part : {"LC_ALL=C\n", "SOURCE_DATE_EPOCH=0\n", "TZ=UTC0\n", "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "TMPDIR=/"})
+    for (const std::string_view part : {"LC_ALL=C\n", "SOURCE_DATE_EPOCH=0\n", "TZ=UTC0\n",
+                                        "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "TMPDIR=/"})
         CHECK(has(seen, part));
     std::size_t variables = 0;
     for (std::size_t at = seen.find('='); at != std::string::npos; at = seen.find('=', at + 1))
         ++variables;
-    CHECK(variables == 7);   // those and PWD, which the shell sets
+    CHECK(variables == 7);  // those and PWD, which the shell sets
 }
 
 TEST_CASE("job: a program that fails is unresolved, with its exit and its last lines") {
     const JobBench bench;
-    const Error error = bench.run_badly(job_of(shell("i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; printf 'bad \\033[31m thing\\n' >&2; exit 3")));
+    const Error error = bench.run_badly(job_of(shell(
+        "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; printf 'bad \\033[31m thing\\n' >&2; exit 3")));
     CHECK(error.code() == ErrorCode::unresolved);
     CHECK(error.message().starts_with("shell: source.txt: 'sh' ended with exit status 3; it printed:\n"));
     CHECK(has(error.message(), "\n  line 99\n"));
@@ -159,7 +189,9 @@ TEST_CASE("job: a program that does not end is ended when its time is over, with
 
 TEST_CASE("job: what a program leaves running is ended with it, in its group or not") {
     const JobBench bench;
-    const JobResult result = bench.run_well(job_of(shell("sleep 300 & echo $! >>\"$2\"; setsid sleep 300 & echo $! >>\"$2\"; (setsid sh -c 'echo $$ >>\"$0\"; sleep 300 & sleep 300' \"$2\" &); while [ $(wc -l <\"$2\") -lt 3 ]; do :; done")));
+    const JobResult result = bench.run_well(
+        job_of(shell("sleep 300 & echo $! >>\"$2\"; setsid sleep 300 & echo $! >>\"$2\"; (setsid sh -c 'echo $$ "
+                     ">>\"$0\"; sleep 300 & sleep 300' \"$2\" &); while [ $(wc -l <\"$2\") -lt 3 ]; do :; done")));
     std::string pids = text_of(result.outputs.at(0));
     std::size_t found = 0;
     for (std::size_t end = pids.find('\n'); end != std::string::npos; end = pids.find('\n')) {
@@ -187,7 +219,8 @@ TEST_CASE("job: a stop ends the program, or comes before it") {
 
 TEST_CASE("job: of what a program prints 64 KiB are kept, the beginning and the end") {
     const JobBench bench;
-    const JobResult result = bench.run_well(job_of(shell("echo begin; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end >&2; touch \"$2\"")));
+    const JobResult result = bench.run_well(
+        job_of(shell("echo begin; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end >&2; touch \"$2\"")));
     CHECK(result.log.starts_with("begin\nxxx"));
     CHECK(result.log.ends_with("xxx\nend\n"));
     CHECK(has(result.log, "bytes left out"));
@@ -229,7 +262,9 @@ TEST_CASE("job: a program that is not there is missing") {
 
 TEST_CASE("job: a program that the system cannot start says why") {
     const JobBench bench;
-    bench.write_program("broken", "\x7f" "ELF and nothing behind it");
+    bench.write_program("broken",
+                        "\x7f"
+                        "ELF and nothing behind it");
     Processor processor = shell("");
     processor.command = {"./broken", "${in}", "${out}"};
     const Error error = bench.run_badly(job_of(processor));
@@ -251,7 +286,9 @@ TEST_CASE("job: an output that is not made is missing, and one that nobody asked
 TEST_CASE("job: links, pipes and bad names are no outputs") {
     const JobBench bench;
     bench.files.write("secret", "secret");
-    const auto code = [&](const std::string& commands, std::vector<std::string> outputs) { return bench.run_badly(job_of(shell(commands), std::move(outputs))).code(); };
+    const auto code = [&](const std::string& commands, std::vector<std::string> outputs) {
+        return bench.run_badly(job_of(shell(commands), std::move(outputs))).code();
+    };
     CHECK(code("ln -s /etc/passwd \"$2\"", {"made"}) == ErrorCode::denied);
     CHECK(code("ln -s ../in/source.txt \"$2\"", {"made"}) == ErrorCode::denied);
     CHECK(code("ln -s " + absolute_of(bench, "") + " out/folder", {}) == ErrorCode::denied);
@@ -260,18 +297,20 @@ TEST_CASE("job: links, pipes and bad names are no outputs") {
     CHECK(code("mkdir \"$2\"", {"made"}) == ErrorCode::missing);
     CHECK(code("touch 'out/a:b'", {}) == ErrorCode::malformed);
     CHECK(code("touch out/NUL", {}) == ErrorCode::malformed);
-    CHECK(code("i=0; d=out; while [ $i -lt 70 ]; do d=$d/x; i=$((i+1)); done; mkdir -p $d; touch $d/x", {}) == ErrorCode::limit);
+    CHECK(code("i=0; d=out; while [ $i -lt 70 ]; do d=$d/x; i=$((i+1)); done; mkdir -p $d; touch $d/x", {}) ==
+          ErrorCode::limit);
     CHECK(code("true", {"../made"}) == ErrorCode::malformed);
     CHECK(code("true", {"made", "made"}) == ErrorCode::conflict);
 }
 
 TEST_CASE("job: folders that a program locks are removed all the same") {
     const JobBench bench;
-    CHECK(bench.run_badly(job_of(shell("mkdir -p tmp/a/b; touch tmp/a/b/c; chmod 000 tmp/a/b tmp/a; exit 1"))).code() == ErrorCode::unresolved);
+    CHECK(bench.run_badly(job_of(shell("mkdir -p tmp/a/b; touch tmp/a/b/c; chmod 000 tmp/a/b tmp/a; exit 1"))).code() ==
+          ErrorCode::unresolved);
     CHECK(text_of(bench.run_well(job_of(shell("echo x >\"$2\"; chmod 000 \"$2\""))).outputs.at(0)) == "x\n");
 }
 
-TEST_CASE("job: an input that was edited since it was looked at is a conflict") {   // A110
+TEST_CASE("job: an input that was edited since it was looked at is a conflict") {  // A110
     const JobBench bench;
     const Processor processor = shell("cp \"$1\" \"$2\"");
     Job job = job_of(processor);
@@ -309,14 +348,22 @@ TEST_CASE("job: four threads run jobs side by side") {
             threads.emplace_back([&, thread] {
                 for (int i = 0; i < 8; ++i) {
                     const std::string text = std::to_string(thread) + "/" + std::to_string(i);
-                    const Processor processor = i % 4 == 3 ? shell("exit 1") : shell("cat \"$1\" >tmp/copy; cmp \"$1\" tmp/copy && head -c 200000 /dev/zero >out/large");
+                    const Processor processor =
+                        i % 4 == 3
+                            ? shell("exit 1")
+                            : shell("cat \"$1\" >tmp/copy; cmp \"$1\" tmp/copy && head -c 200000 /dev/zero >out/large");
                     const std::string_view bytes = text;
                     const auto span = std::as_bytes(std::span(bytes));
                     Job job{.processor = &processor, .sources = {}, .others = {}, .outputs = {}};
                     auto name = AssetName::parse("s");
-                    job.sources.push_back({.name = *std::move(name), .asset = asset_of(text), .size_bytes = text.size(), .blob = make_memory_blob({span.begin(), span.end()})});
+                    job.sources.push_back({.name = *std::move(name),
+                                           .asset = asset_of(text),
+                                           .size_bytes = text.size(),
+                                           .blob = make_memory_blob({span.begin(), span.end()})});
                     const auto result = run_job(job, bench.place());
-                    good += i % 4 == 3 ? !result && result.error().code() == ErrorCode::unresolved : result && result->outputs.size() == 1 && result->outputs[0].size_bytes == 200'000;
+                    good += i % 4 == 3
+                                ? !result && result.error().code() == ErrorCode::unresolved
+                                : result && result->outputs.size() == 1 && result->outputs[0].size_bytes == 200'000;
                 }
             });
     }

@@ -11,12 +11,17 @@ namespace {
 
 using namespace tests;
 
-Job job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) { return {.processor = &processor, .sources = {input_of("source.txt", "hello")}, .others = {}, .outputs = std::move(outputs)}; }
+Job job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
+    return {.processor = &processor,
+            .sources = {input_of("source.txt", "hello")},
+            .others = {},
+            .outputs = std::move(outputs)};
+}
 
 Processor finder(std::string_view commands) {
     Processor processor = shell(commands);
-    processor.command.push_back("${project}");   // $3
-    processor.command.push_back("${depfile}");   // $4
+    processor.command.push_back("${project}");  // $3
+    processor.command.push_back("${depfile}");  // $4
     processor.depfile = true;
     return processor;
 }
@@ -31,7 +36,7 @@ std::string read_text(const std::string& path) {
 // The kernels that we test on have Landlock; elsewhere these cases say so by failing.
 TEST_CASE("sandbox: this system can confine jobs") { CHECK(can_confine_jobs()); }
 
-TEST_CASE("sandbox: an undeclared input is not readable, a declared one is") {   // A113
+TEST_CASE("sandbox: an undeclared input is not readable, a declared one is") {  // A113
     const JobBench bench;
     bench.files.write("project/palette.txt", "red");
     const std::string path = bench.files.path("project/palette.txt");
@@ -46,12 +51,15 @@ TEST_CASE("sandbox: an undeclared input is not readable, a declared one is") {  
     CHECK(text_of(bench.run_well(job).outputs.at(0)) == "red");
 }
 
-TEST_CASE("sandbox: no way around leads to an undeclared input") {   // A113
+TEST_CASE("sandbox: no way around leads to an undeclared input") {  // A113
     const JobBench bench;
     bench.files.write("project/secret.txt", "secret");
     const std::string path = bench.files.path("project/secret.txt");
-    for (const std::string& way : std::initializer_list<std::string>{"ln -s " + path + " tmp/link && cat tmp/link >\"$2\"", "ln " + path + " \"$2\"", "cat /proc/$PPID/root" + path + " >\"$2\"", "cp " + path + " \"$2\"",
-                                   "mv " + path + " \"$2\"", "cat ../../project/secret.txt >\"$2\"", "setsid -w cat " + path + " >\"$2\"", "ls " + bench.files.path("project") + " >\"$2\""}) {
+    for (const std::string& way : std::initializer_list<std::string>{
+             "ln -s " + path + " tmp/link && cat tmp/link >\"$2\"", "ln " + path + " \"$2\"",
+             "cat /proc/$PPID/root" + path + " >\"$2\"", "cp " + path + " \"$2\"", "mv " + path + " \"$2\"",
+             "cat ../../project/secret.txt >\"$2\"", "setsid -w cat " + path + " >\"$2\"",
+             "ls " + bench.files.path("project") + " >\"$2\""}) {
         CAPTURE(way);
         const auto result = bench.run(job_of(shell(way)));
         CHECK_FALSE(result);
@@ -70,8 +78,10 @@ TEST_CASE("sandbox: nothing outside of the job's folder can be written, removed 
     const JobBench bench;
     bench.files.write("project/file.txt", "kept");
     const std::string file = bench.files.path("project/file.txt");
-    for (const std::string& way : std::initializer_list<std::string>{"echo changed >" + file, "echo more >>" + file, "rm " + file, "mv " + file + " " + file + "2", "truncate -s 0 " + file, "touch " + bench.files.path("new"),
-                                   "mkdir " + bench.files.path("folder"), "touch ../new", "ln -s x " + bench.files.path("link"), "cp in/source.txt /tmp/fardel-test-escaped"}) {
+    for (const std::string& way : std::initializer_list<std::string>{
+             "echo changed >" + file, "echo more >>" + file, "rm " + file, "mv " + file + " " + file + "2",
+             "truncate -s 0 " + file, "touch " + bench.files.path("new"), "mkdir " + bench.files.path("folder"),
+             "touch ../new", "ln -s x " + bench.files.path("link"), "cp in/source.txt /tmp/fardel-test-escaped"}) {
         CAPTURE(way);
         CHECK(bench.run_badly(job_of(shell(way))).code() == ErrorCode::denied);
     }
@@ -104,7 +114,9 @@ TEST_CASE("sandbox: a program of the project reads itself and its code, and no m
 TEST_CASE("found inputs: a depfile tells what was read and what was looked for") {
     const JobBench bench;
     bench.files.write("project/include/a.h", "A");
-    const Processor processor = finder("cat \"$1\" \"$3/include/a.h\" >\"$2\"; printf 'made: in/source.txt \\\\\\n %s/include/a.h %s/gone.h /bin/sh\\n' \"$3\" \"$3\" >\"$4\"");
+    const Processor processor = finder(
+        "cat \"$1\" \"$3/include/a.h\" >\"$2\"; printf 'made: in/source.txt \\\\\\n %s/include/a.h %s/gone.h "
+        "/bin/sh\\n' \"$3\" \"$3\" >\"$4\"");
     const JobResult result = bench.run_well(job_of(processor));
     CHECK(text_of(result.outputs.at(0)) == "helloA");
     REQUIRE(result.found.size() == 3);
@@ -127,8 +139,12 @@ TEST_CASE("found inputs: the compiler's own depfile is read") {
     bench.files.write("project/include/a b.h", "#define ANSWER 42\n");
     Processor processor = shell("");
     processor.depfile = true;
-    processor.command = {"cc", "-E", "-P", "-MD", "-MF", "${depfile}", "-I", "${project}/include", "-o", "${out}", "${in}"};
-    Job job{.processor = &processor, .sources = {input_of("source.c", "#include \"a b.h\"\nANSWER\n")}, .others = {}, .outputs = {"made.i"}};
+    processor.command = {"cc", "-E",     "-P",   "-MD", "-MF", "${depfile}", "-I", "${project}/include",
+                         "-o", "${out}", "${in}"};
+    Job job{.processor = &processor,
+            .sources = {input_of("source.c", "#include \"a b.h\"\nANSWER\n")},
+            .others = {},
+            .outputs = {"made.i"}};
     const JobResult result = bench.run_well(job);
     CHECK(has(text_of(result.outputs.at(0)), "42"));
     bool found = false;
@@ -137,7 +153,7 @@ TEST_CASE("found inputs: the compiler's own depfile is read") {
     CHECK(found);
 }
 
-TEST_CASE("found inputs: one that is edited while the job runs is a conflict, just before it is none") {   // A110
+TEST_CASE("found inputs: one that is edited while the job runs is a conflict, just before it is none") {  // A110
     const JobBench bench;
     bench.files.write("project/a.h", "A");
     const Processor reader = finder("cp \"$3/a.h\" \"$2\"; echo \"x: $3/a.h\" >\"$4\"");
@@ -145,18 +161,20 @@ TEST_CASE("found inputs: one that is edited while the job runs is a conflict, ju
         bench.files.write("project/a.h", std::to_string(i));
         CHECK(text_of(bench.run_well(job_of(reader)).outputs.at(0)) == std::to_string(i));
     }
-    const Processor slow = finder("cp \"$3/a.h\" \"$2\"; echo \"x: $3/a.h\" >\"$4\"; while [ ! -e \"$3/go\" ]; do sleep 0.02; done");
+    const Processor slow =
+        finder("cp \"$3/a.h\" \"$2\"; echo \"x: $3/a.h\" >\"$4\"; while [ ! -e \"$3/go\" ]; do sleep 0.02; done");
     std::jthread editor([&] {
         const auto has_depfile = [&] {
             std::error_code error;
-            for (std::filesystem::directory_iterator entry(bench.files.path("scratch"), error), end; entry != end; entry.increment(error))
+            for (std::filesystem::directory_iterator entry(bench.files.path("scratch"), error), end; entry != end;
+                 entry.increment(error))
                 if (std::filesystem::exists(entry->path() / "depfile", error))
                     return true;
             return false;
         };
         while (!has_depfile())
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        std::ofstream(bench.files.path("project/a.h")) << "4";   // the same bytes: it may have been others in between
+        std::ofstream(bench.files.path("project/a.h")) << "4";  // the same bytes: it may have been others in between
         std::ofstream(bench.files.path("project/go")) << "";
     });
     const Error error = bench.run_badly(job_of(slow));
@@ -170,7 +188,8 @@ TEST_CASE("found inputs: a depfile that is not there, is none, or names a folder
     CHECK(bench.run_badly(job_of(finder("touch \"$2\"; echo nonsense >\"$4\""))).code() == ErrorCode::malformed);
     CHECK(bench.run_badly(job_of(finder("touch \"$2\"; echo \"x: $3\" >\"$4\""))).code() == ErrorCode::malformed);
     CHECK(bench.run_badly(job_of(finder("touch \"$2\"; ln -s /etc/passwd \"$4\""))).code() == ErrorCode::malformed);
-    CHECK(bench.run_badly(job_of(finder("touch \"$2\"; head -c 20000000 /dev/zero >\"$4\""))).code() == ErrorCode::limit);
+    CHECK(bench.run_badly(job_of(finder("touch \"$2\"; head -c 20000000 /dev/zero >\"$4\""))).code() ==
+          ErrorCode::limit);
     CHECK(bench.run_well(job_of(finder("touch \"$2\"; : >\"$4\""))).found.empty());
 }
 

@@ -15,7 +15,9 @@ namespace {
 using namespace tests;
 using nlohmann::json;
 
-std::string project(std::string_view link, std::string_view more = "") { return "name = \"game\"\nsources = [\"assets\"]\n\n[link]\n" + std::string(link) + "\n" + std::string(more); }
+std::string project(std::string_view link, std::string_view more = "") {
+    return "name = \"game\"\nsources = [\"assets\"]\n\n[link]\n" + std::string(link) + "\n" + std::string(more);
+}
 
 std::string id_path(std::string_view text) { return "/assets/" + blake3(std::as_bytes(std::span(text))).hex(); }
 
@@ -31,7 +33,8 @@ std::map<std::string, std::string> table_of(const BuiltGame& game, std::string_v
     for (const ContentName& one : contents->names)
         if (one.text == name)
             for (const ContentReference& reference : contents->assets[one.variants.front().asset].references)
-                table.emplace(reference.spelling, reference.name.empty() ? "id " + reference.asset.hex() : "name " + reference.name);
+                table.emplace(reference.spelling,
+                              reference.name.empty() ? "id " + reference.asset.hex() : "name " + reference.name);
     return table;
 }
 
@@ -46,7 +49,8 @@ void check_refused(const BuiltGame& game, std::string_view code, std::initialize
     }
 }
 
-constexpr std::string_view kTriangle = R"({"asset":{"version":"2.0"},"buffers":[{"uri":"tri angle.bin","byteLength":1},{"uri":"data:,x"}],"images":[{"uri":"..\/pic\/a%20b.png","name":"uri"},{"uri":"gone.png"}],"extras":{"uri":"tri angle.bin"}})";
+constexpr std::string_view kTriangle =
+    R"({"asset":{"version":"2.0"},"buffers":[{"uri":"tri angle.bin","byteLength":1},{"uri":"data:,x"}],"images":[{"uri":"..\/pic\/a%20b.png","name":"uri"},{"uri":"gone.png"}],"extras":{"uri":"tri angle.bin"}})";
 
 BuiltGame make_game(std::string_view text) {
     BuiltGame game(text);
@@ -57,41 +61,57 @@ BuiltGame make_game(std::string_view text) {
     game.write("assets/models/box.md3", "not really");
     game.write("assets/models/tri angle.bin", "\1");
     game.write("assets/models/tri.gltf", kTriangle);
-    game.write("assets/models/tri.mtl", "newmtl a\nmap_Kd -s 1 1 ../pic/a b.png\nbump ..\\env\\sky.tga # no comment\nmap_Ks ../env/sky.tga\n");
+    game.write("assets/models/tri.mtl",
+               "newmtl a\nmap_Kd -s 1 1 ../pic/a b.png\nbump ..\\env\\sky.tga # no comment\nmap_Ks ../env/sky.tga\n");
     game.write("assets/models/tri.obj", "# mtllib no.mtl\nmtllib tri.mtl gone.mtl\nv 0 0 0\n");
-    game.write("assets/scripts/x.shader", "wall\n{\n  skyparms env/none - -\n  {\n    map env/SKY // as it is\n    map $lightmap\n  }\n  {\n    animMap 2 env/sky.tga \"env/fire\"\n  }\n}\n");
+    game.write("assets/scripts/x.shader",
+               "wall\n{\n  skyparms env/none - -\n  {\n    map env/SKY // as it is\n    map $lightmap\n  }\n  {\n    "
+               "animMap 2 env/sky.tga \"env/fire\"\n  }\n}\n");
     game.write("assets/a.skin", "head,wall\nlegs,env/sky\ntag_x,\n");
     game.write("assets/ui/x.menu", "{ itemDef { background \"env/sky\" playlooped \"snd/hit\" } }\n");
-    game.write("assets/maps/m.map", "{\n\"music\" \"snd/hit snd/hit.wav\"\n\"model\" \"*1\"\n{\n( 0 0 0 ) ( 0 0 1 ) ( 0 1 0 ) env/sky 0 0 0 1 1\n}\n}\n");
+    game.write("assets/maps/m.map",
+               "{\n\"music\" \"snd/hit snd/hit.wav\"\n\"model\" \"*1\"\n{\n( 0 0 0 ) ( 0 0 1 ) ( 0 1 0 ) env/sky 0 0 0 "
+               "1 1\n}\n}\n");
     game.write("assets/scripts/l.arena", "{\nmap \"m\"\n}\n");
     game.write("assets/f.fx", "image=\"env/sky.tga\" image=\"ENV/sky.tga\"\nimage=\"gone\"\n");
     return game;
 }
 
-constexpr std::string_view kPattern = "[[scanner]]\nmatch = \"*.fx\"\npattern = 'image=\"{reference}\"'\nuse = \"texture\"\n";
+constexpr std::string_view kPattern =
+    "[[scanner]]\nmatch = \"*.fx\"\npattern = 'image=\"{reference}\"'\nuse = \"texture\"\n";
 
 }  // namespace
 
 TEST_CASE("rewrite: in every text format a spelling becomes the id of what it leads to, and nothing else changes") {
-    const BuiltGame game = make_game(project("rewrite = [\"scripts/*\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", \"models/*.mtl\", \"models/*.obj\"]", kPattern));
+    const BuiltGame game =
+        make_game(project("rewrite = [\"scripts/*\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", "
+                          "\"models/*.mtl\", \"models/*.obj\"]",
+                          kPattern));
     const json told = game.build();
     CHECK(told["link"]["rewritten"] == 8);
     const std::string sky = id_path("sky"), fire = id_path("fire"), picture = id_path("picture"), hit = id_path("hit");
-    CHECK(game.cat("scripts/x.shader") == "wall\n{\n  skyparms env/none - -\n  {\n    map " + sky + " // as it is\n    map $lightmap\n  }\n  {\n    animMap 2 " + sky + " \"" + fire + "\"\n  }\n}\n");
-    CHECK(game.cat("a.skin") == "head,wall\nlegs," + sky + "\ntag_x,\n");   // a shader's name is no file
+    CHECK(game.cat("scripts/x.shader") == "wall\n{\n  skyparms env/none - -\n  {\n    map " + sky +
+                                              " // as it is\n    map $lightmap\n  }\n  {\n    animMap 2 " + sky +
+                                              " \"" + fire + "\"\n  }\n}\n");
+    CHECK(game.cat("a.skin") == "head,wall\nlegs," + sky + "\ntag_x,\n");  // a shader's name is no file
     CHECK(game.cat("ui/x.menu") == "{ itemDef { background \"" + sky + "\" playlooped \"" + hit + "\" } }\n");
-    CHECK(game.cat("maps/m.map") == "{\n\"music\" \"" + hit + " " + hit + "\"\n\"model\" \"*1\"\n{\n( 0 0 0 ) ( 0 0 1 ) ( 0 1 0 ) env/sky 0 0 0 1 1\n}\n}\n");
+    CHECK(game.cat("maps/m.map") ==
+          "{\n\"music\" \"" + hit + " " + hit +
+              "\"\n\"model\" \"*1\"\n{\n( 0 0 0 ) ( 0 0 1 ) ( 0 1 0 ) env/sky 0 0 0 1 1\n}\n}\n");
     CHECK(game.cat("scripts/l.arena") == "{\nmap \"m\"\n}\n");
     CHECK(game.cat("f.fx") == "image=\"" + sky + "\" image=\"" + sky + "\"\nimage=\"gone\"\n");
     std::string triangle(kTriangle);
     triangle.replace(triangle.find("tri angle.bin"), 13, id_path("\1"));
     triangle.replace(triangle.find("..\\/pic\\/a%20b.png"), 18, picture);
     CHECK(game.cat("models/tri.gltf") == triangle);
-    const std::string material = "newmtl a\nmap_Kd -s 1 1 " + picture + "\nbump ..\\env\\sky.tga # no comment\nmap_Ks " + sky + "\n";
+    const std::string material =
+        "newmtl a\nmap_Kd -s 1 1 " + picture + "\nbump ..\\env\\sky.tga # no comment\nmap_Ks " + sky + "\n";
     CHECK(game.cat("models/tri.mtl") == material);
-    CHECK(game.cat("models/tri.obj") == "# mtllib no.mtl\nmtllib " + id_path(material) + " gone.mtl\nv 0 0 0\n");   // the id that it has now
+    CHECK(game.cat("models/tri.obj") ==
+          "# mtllib no.mtl\nmtllib " + id_path(material) + " gone.mtl\nv 0 0 0\n");  // the id that it has now
 
-    CHECK(table_of(game, "models/tri.obj") == std::map<std::string, std::string>{{id_path(material), "id " + id_path(material).substr(8)}});
+    CHECK(table_of(game, "models/tri.obj") ==
+          std::map<std::string, std::string>{{id_path(material), "id " + id_path(material).substr(8)}});
     CHECK(table_of(game, "f.fx") == std::map<std::string, std::string>{{sky, "id " + sky.substr(8)}});
     CHECK(table_of(game, "a.skin").contains("wall"));
     run_well({"verify", game.path("game.fardel")});
@@ -108,13 +128,20 @@ TEST_CASE("rewrite: the images of a sky box, which no text spells, stay in the l
     const std::string wall = id_path("wall");
     CHECK(game.cat("scripts/x.shader") == "sky\n{\n  skyparms env/a - -\n  {\n    map " + wall + "\n  }\n}\n");
     CHECK(table_of(game, "scripts/x.shader") ==
-          std::map<std::string, std::string>{{wall, "id " + wall.substr(8)}, {"env/a_rt", "id " + id_path("right").substr(8)}, {"env/a_up", "id " + id_path("up").substr(8)}});
+          std::map<std::string, std::string>{{wall, "id " + wall.substr(8)},
+                                             {"env/a_rt", "id " + id_path("right").substr(8)},
+                                             {"env/a_up", "id " + id_path("up").substr(8)}});
 }
 
 TEST_CASE("rewrite: names are spelled exactly, as each format spells them") {
-    const BuiltGame game = make_game(project("rewrite = [\"**/*.shader\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", \"models/*.mtl\", \"models/*.obj\"]\nrewrite_to = \"names\"", kPattern));
+    const BuiltGame game =
+        make_game(project("rewrite = [\"**/*.shader\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", "
+                          "\"models/*.mtl\", \"models/*.obj\"]\nrewrite_to = \"names\"",
+                          kPattern));
     const json told = game.build();
-    CHECK(game.cat("scripts/x.shader") == "wall\n{\n  skyparms env/none - -\n  {\n    map env/sky.tga // as it is\n    map $lightmap\n  }\n  {\n    animMap 2 env/sky.tga \"env/Fire.jpg\"\n  }\n}\n");
+    CHECK(game.cat("scripts/x.shader") ==
+          "wall\n{\n  skyparms env/none - -\n  {\n    map env/sky.tga // as it is\n    map $lightmap\n  }\n  {\n    "
+          "animMap 2 env/sky.tga \"env/Fire.jpg\"\n  }\n}\n");
     CHECK(game.cat("a.skin") == "head,wall\nlegs,env/sky.tga\ntag_x,\n");
     CHECK(game.cat("ui/x.menu") == "{ itemDef { background \"env/sky.tga\" playlooped \"snd/hit.wav\" } }\n");
     CHECK(game.cat("maps/m.map").find("\"snd/hit.wav snd/hit.wav\"") != std::string::npos);
@@ -135,7 +162,7 @@ TEST_CASE("rewrite: is the same whatever the number of threads, and after any ed
     CHECK(game.bundle() == first);
     BuiltGame::grow_old();
     CHECK(game.build()["up_to_date"] == true);
-    game.write("assets/env/sky.tga", "another sky");   // its id is in the material, whose id is in the model
+    game.write("assets/env/sky.tga", "another sky");  // its id is in the material, whose id is in the model
     const json changed = game.build();
     CHECK(changed["up_to_date"] == false);
     CHECK(changed["assets_scanned"] == 0);
@@ -152,7 +179,9 @@ TEST_CASE("rewrite: assets that would hold one another's ids are told with the w
     game.write("assets/sub/b.fx", "image=\"C.fx\"\n");
     game.write("assets/c.fx", "image=\"a.fx\"\n");
     game.write("assets/apart.fx", "image=\"a.fx\"\n");
-    check_refused(game, "conflict", {"fardel.toml:5: rewrite: 'a.fx' → 'sub/b.fx' → 'c.fx' → 'a.fx': none can hold the next one's id", "write rewrite_to = \"names\""});
+    check_refused(game, "conflict",
+                  {"fardel.toml:5: rewrite: 'a.fx' → 'sub/b.fx' → 'c.fx' → 'a.fx': none can hold the next one's id",
+                   "write rewrite_to = \"names\""});
     game.replace("fardel.toml", "rewrite = ", "rewrite_to = \"names\"\nrewrite = ");
     game.build();
     CHECK(game.cat("sub/b.fx") == "image=\"c.fx\"\n");
@@ -167,20 +196,27 @@ TEST_CASE("rewrite: assets that would hold one another's ids are told with the w
 TEST_CASE("rewrite: what cannot be rewritten is refused, with what to do") {
     {
         const BuiltGame game = make_game(project("rewrite = [\"**\"]"));
-        check_refused(game, "unsupported", {"fardel.toml:5: rewrite: 'models/box.md3' is model/x-md3, a binary format", "take it out of 'rewrite'"});
+        check_refused(
+            game, "unsupported",
+            {"fardel.toml:5: rewrite: 'models/box.md3' is model/x-md3, a binary format", "take it out of 'rewrite'"});
     }
     {
-        const BuiltGame game = make_game(project("rewrite = [\"*.fx\"]", "[[scanner]]\nmatch = \"*.fx\"\ncommand = [\"true\"]\n"));
-        check_refused(game, "unsupported", {"fardel.toml:5: rewrite: 'f.fx' is scanned by a program alone", "[[scanner]] with 'pattern'"});
+        const BuiltGame game =
+            make_game(project("rewrite = [\"*.fx\"]", "[[scanner]]\nmatch = \"*.fx\"\ncommand = [\"true\"]\n"));
+        check_refused(game, "unsupported",
+                      {"fardel.toml:5: rewrite: 'f.fx' is scanned by a program alone", "[[scanner]] with 'pattern'"});
     }
     {
-        const BuiltGame game = make_game(project("rewrite = [\"w.txt\"]\nrewrite_to = \"names\"", "[[scanner]]\nmatch = \"w.txt\"\npattern = 'see {reference}'\nuse = \"texture\"\n"));
+        const BuiltGame game =
+            make_game(project("rewrite = [\"w.txt\"]\nrewrite_to = \"names\"",
+                              "[[scanner]]\nmatch = \"w.txt\"\npattern = 'see {reference}'\nuse = \"texture\"\n"));
         game.write("assets/w.txt", "see env/fire\nsee env/sky\n");
         game.build();
         CHECK(game.cat("w.txt") == "see env/Fire.jpg\nsee env/sky.tga\n");
         game.replace("fardel.toml", "pattern = 'see {reference}'", "pattern = 'see {reference}.'");
-        game.write("assets/w.txt", "see env/fire.\n");   // with the extension, the pattern would end at its dot
-        check_refused(game, "unsupported", {"'w.txt': line 1: 'env/Fire.jpg' cannot stand in the place of 'env/fire'", "rename the file"});
+        game.write("assets/w.txt", "see env/fire.\n");  // with the extension, the pattern would end at its dot
+        check_refused(game, "unsupported",
+                      {"'w.txt': line 1: 'env/Fire.jpg' cannot stand in the place of 'env/fire'", "rename the file"});
     }
     {
         const BuiltGame game = make_game(project("rewrite_to = \"names\""));
@@ -215,10 +251,12 @@ TEST_CASE("references: places are told of every spelling that stands in the text
     check("x", "text/x-quake-skin", "a,b\nc, \"b\" // d\n", 2);
     check("x", "text/x-quake-menu", "background \"a\" cursor a #include \"b\"", 3);
     check("x", "text/x-quake-arena", "{\nmap a\n}\n", 1);
-    check("x", "text/x-quake-map", "{\n\"noise\" \"a\"\n\"music\" \"b  c\"\n{\n( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) d 0 0 0 1 1\n}\n}", 4);
+    check("x", "text/x-quake-map",
+          "{\n\"noise\" \"a\"\n\"music\" \"b  c\"\n{\n( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) d 0 0 0 1 1\n}\n}", 4);
     check("x", "model/obj", "mtllib a b\nmtllib  a\n", 3);
     check("x", "model/mtl", "map_Kd -bm 2 a b.png \nrefl -type sphere c\n", 2);
-    check("x", "model/gltf+json", R"({"images":[{"uri":"a","x":"a\"uri"},{"uri":"b"}],"uri":"c","buffers":[{"uri":"a"}]})", 3);
+    check("x", "model/gltf+json",
+          R"({"images":[{"uri":"a","x":"a\"uri"},{"uri":"b"}],"uri":"c","buffers":[{"uri":"a"}]})", 3);
     CHECK_FALSE(scans_text("x", "model/x-md3"));
     CHECK_FALSE(scans_text("x", "image/png"));
 }

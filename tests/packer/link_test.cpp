@@ -15,9 +15,13 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-FoundReference texture(std::string spelling, std::uint32_t defined_in = kNoDefinition) { return {.spelling = std::move(spelling), .use = ReferenceUse::texture, .defined_in = defined_in}; }
+FoundReference texture(std::string spelling, std::uint32_t defined_in = kNoDefinition) {
+    return {.spelling = std::move(spelling), .use = ReferenceUse::texture, .defined_in = defined_in};
+}
 FoundReference shader(std::string spelling) { return {.spelling = std::move(spelling), .use = ReferenceUse::shader}; }
-FoundReference relative(std::string spelling) { return {.spelling = std::move(spelling), .form = ReferenceForm::relative}; }
+FoundReference relative(std::string spelling) {
+    return {.spelling = std::move(spelling), .form = ReferenceForm::relative};
+}
 FoundReference optional(FoundReference reference) {
     reference.optional = true;
     return reference;
@@ -30,16 +34,25 @@ struct Game {
     std::vector<std::uint64_t> sizes;
     LinkOptions options;
 
-    std::uint32_t add(const std::string& name, std::vector<FoundReference> references = {}, std::vector<std::string> defines = {}) {
+    std::uint32_t add(const std::string& name, std::vector<FoundReference> references = {},
+                      std::vector<std::string> defines = {}) {
         const auto asset = static_cast<std::uint32_t>(plan.assets.size());
-        plan.assets.push_back({.source = make_memory_blob(std::vector<std::byte>(10, std::byte(asset))), .key = name, .content_type = {}, .references = {}, .metadata = {}, .creator_metadata = {}});
-        scanned.push_back({.findings = {.references = std::move(references), .defines = std::move(defines)}, .broken = {}});
+        plan.assets.push_back({.source = make_memory_blob(std::vector<std::byte>(10, std::byte(asset))),
+                               .key = name,
+                               .content_type = {},
+                               .references = {},
+                               .metadata = {},
+                               .creator_metadata = {}});
+        scanned.push_back(
+            {.findings = {.references = std::move(references), .defines = std::move(defines)}, .broken = {}});
         sizes.push_back(10);
         add_name(name, asset);
         return asset;
     }
 
-    void add_name(const std::string& name, std::uint32_t asset) { plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset, .tags = {}}}}); }
+    void add_name(const std::string& name, std::uint32_t asset) {
+        plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset, .tags = {}}}});
+    }
 
     LinkResult link() const {
         auto linked = link_plan(plan, scanned, sizes, options);
@@ -88,7 +101,8 @@ std::shared_ptr<const Bundle> open_bundle(const BundlePlan& plan) {
 
 TEST_CASE("link: the first candidate that exists is meant, in any case of its letters") {
     Game game;
-    const auto map = game.add("maps/a.bsp", {texture("textures/WALL"), texture("textures/floor.tga"), texture("textures\\floor.tga")});
+    const auto map = game.add(
+        "maps/a.bsp", {texture("textures/WALL"), texture("textures/floor.tga"), texture("textures\\floor.tga")});
     game.add("textures/wall.jpg");
     const auto png = game.add("textures/Wall.tga");
     const auto floor = game.add("textures/floor.jpg");
@@ -99,14 +113,16 @@ TEST_CASE("link: the first candidate that exists is meant, in any case of its le
     CHECK(linked.audit.references == 3);
     CHECK(linked.audit.resolved == 3);
     CHECK(linked.audit.missing.empty());
-    CHECK(linked.audit.unused.empty());   // without roots
+    CHECK(linked.audit.unused.empty());  // without roots
 }
 
 TEST_CASE("link: a shader leads to its script, and only its own images are reached") {
     Game game;
     game.options.roots = {"maps/*.bsp"};
     const auto map = game.add("maps/a.bsp", {shader("textures/Water")});
-    const auto script = game.add("scripts/x.shader", {texture("w.tga", 0), texture("lava.tga", 1), texture("gone.tga", 1)}, {"textures/water", "textures/lava"});
+    const auto script =
+        game.add("scripts/x.shader", {texture("w.tga", 0), texture("lava.tga", 1), texture("gone.tga", 1)},
+                 {"textures/water", "textures/lava"});
     game.add("w.tga");
     game.add("lava.tga");
     game.add("maps/b.bsp", {shader("textures/lava")});
@@ -119,7 +135,7 @@ TEST_CASE("link: a shader leads to its script, and only its own images are reach
     CHECK(game.texts(linked.audit.roots[1].names) == Names{"lava.tga", "maps/b.bsp", "scripts/x.shader"});
     CHECK(linked.audit.roots[1].missing == std::vector<std::uint32_t>{0});
     CHECK(game.texts(linked.uses[0]) == Names{"scripts/x.shader", "w.tga"});
-    CHECK(linked.uses[1].empty());   // the script alone wants nothing
+    CHECK(linked.uses[1].empty());  // the script alone wants nothing
 }
 
 TEST_CASE("link: a script that is a root, or named as a file, is wanted with all its shaders") {
@@ -147,7 +163,7 @@ TEST_CASE("link: a shader that two scripts define leads to the last script by na
         game.add(image);
     const LinkResult linked = game.link();
     CHECK(internal(linked, map, "sky") == last);
-    CHECK(unused_of(linked) == Names{"three.tga"});   // the second of that name in its script
+    CHECK(unused_of(linked) == Names{"three.tga"});  // the second of that name in its script
 }
 
 TEST_CASE("link: cycles of shaders and files end") {
@@ -155,7 +171,10 @@ TEST_CASE("link: cycles of shaders and files end") {
     game.options.roots = {"a"};
     game.add("a", {{.spelling = "b"}, {.spelling = "a"}});
     game.add("b", {{.spelling = "a"}, shader("s")});
-    game.add("x.shader", {{.spelling = "t", .use = ReferenceUse::shader, .defined_in = 0}, {.spelling = "s", .use = ReferenceUse::shader, .defined_in = 1}}, {"s", "t"});
+    game.add("x.shader",
+             {{.spelling = "t", .use = ReferenceUse::shader, .defined_in = 0},
+              {.spelling = "s", .use = ReferenceUse::shader, .defined_in = 1}},
+             {"s", "t"});
     const LinkResult linked = game.link();
     CHECK(game.texts(linked.audit.roots[0].names) == Names{"a", "b", "x.shader"});
     CHECK(linked.uses[0] == std::vector<std::uint32_t>{1});
@@ -164,20 +183,25 @@ TEST_CASE("link: cycles of shaders and files end") {
 TEST_CASE("link: what is missing is told once, with what was tried; what is optional is not told") {
     Game game;
     game.options.roots = {"m.bsp"};
-    const auto map = game.add("m.bsp", {texture("gone"), optional(texture("editor.tga")), {.spelling = "../../up", .form = ReferenceForm::relative}});
+    const auto map = game.add(
+        "m.bsp",
+        {texture("gone"), optional(texture("editor.tga")), {.spelling = "../../up", .form = ReferenceForm::relative}});
     const LinkResult linked = game.link();
     REQUIRE(linked.audit.missing.size() == 2);
     CHECK(linked.audit.missing[0].reference.spelling == "../../up");
     CHECK(linked.audit.missing[0].tried.empty());
     CHECK(linked.audit.missing[1].from == "m.bsp");
-    CHECK(linked.audit.missing[1].tried == Names{"gone.tga", "gone.jpg", "gone.jpeg", "gone.png", "gone.pcx", "gone.bmp"});
+    CHECK(linked.audit.missing[1].tried ==
+          Names{"gone.tga", "gone.jpg", "gone.jpeg", "gone.png", "gone.pcx", "gone.bmp"});
     CHECK(linked.audit.roots[0].missing.size() == 2);
     CHECK(linked.references[map].empty());
     CHECK(linked.audit.resolved == 0);
 }
 
 TEST_CASE("link: a sky box with no image is told once, one that lacks some is told image by image") {
-    const auto box = [](std::string spelling) { return FoundReference{.spelling = std::move(spelling), .use = ReferenceUse::sky_box, .defined_in = 0}; };
+    const auto box = [](std::string spelling) {
+        return FoundReference{.spelling = std::move(spelling), .use = ReferenceUse::sky_box, .defined_in = 0};
+    };
     Game game;
     game.options.roots = {"*.bsp"};
     game.add("a.bsp", {shader("none"), shader("half"), shader("all"), shader("word")});
@@ -196,15 +220,17 @@ TEST_CASE("link: a sky box with no image is told once, one that lacks some is to
     CHECK(linked.references[half].size() == 1);
     Names told;
     for (const MissingReference& missing : linked.audit.missing)
-        told.push_back(std::string(reference_use_name(missing.reference.use)) + " " + missing.reference.spelling + " " + missing.tried.front());
-    CHECK(told == Names{"texture env/half_dn env/half_dn.tga", "texture env/half_ft env/half_ft.tga", "texture env/half_lf env/half_lf.tga", "texture env/half_rt env/half_rt.tga",
+        told.push_back(std::string(reference_use_name(missing.reference.use)) + " " + missing.reference.spelling + " " +
+                       missing.tried.front());
+    CHECK(told == Names{"texture env/half_dn env/half_dn.tga", "texture env/half_ft env/half_ft.tga",
+                        "texture env/half_lf env/half_lf.tga", "texture env/half_rt env/half_rt.tga",
                         "texture env/half_up env/half_up.tga", "sky_box env/none env/none_rt.tga"});
     CHECK(linked.audit.roots[0].missing.size() == 6);
     CHECK(linked.audit.roots[1].missing.size() == 1);
     CHECK(linked.audit.references == 5 + 6 + 6 + 1 + 1);
     CHECK(linked.audit.resolved == 5 + 1 + 6);
 
-    game.options.consumed = {"env/**"};   // others bring what is not here, then
+    game.options.consumed = {"env/**"};  // others bring what is not here, then
     const LinkResult consuming = game.link();
     CHECK(consuming.audit.missing.empty());
     CHECK(consuming.consumes.size() == 5 + 6);
@@ -214,7 +240,12 @@ TEST_CASE("link: a sky box with no image is told once, one that lacks some is to
 TEST_CASE("link: consumed names become dynamic, and the bundle consumes them, nothing that is inside") {
     Game game;
     game.options.consumed = {"textures/**", "sound/**"};
-    const auto map = game.add("m.bsp", {texture("textures/base/wall"), {.spelling = "textures/a.cfg"}, optional(texture("textures/o.tga")), texture("textures/here"), shader("textures/sky"), texture("env/gone")});
+    const auto map = game.add("m.bsp", {texture("textures/base/wall"),
+                                        {.spelling = "textures/a.cfg"},
+                                        optional(texture("textures/o.tga")),
+                                        texture("textures/here"),
+                                        shader("textures/sky"),
+                                        texture("env/gone")});
     game.add("textures/here.jpg");
     const LinkResult linked = game.link();
     const PlannedReference* const wall = find(linked, map, "textures/base/wall");
@@ -228,7 +259,7 @@ TEST_CASE("link: consumed names become dynamic, and the bundle consumes them, no
     CHECK_FALSE(linked.consumes[1].optional);
     CHECK(linked.consumes[2].text == "textures/o.*");
     CHECK(linked.consumes[2].optional);
-    CHECK(linked.consumes[3].optional);   // a script of others may define that shader
+    CHECK(linked.consumes[3].optional);  // a script of others may define that shader
     REQUIRE(linked.audit.missing.size() == 1);
     CHECK(linked.audit.missing[0].reference.spelling == "env/gone");
 
@@ -244,7 +275,12 @@ TEST_CASE("link: what static dependencies have is linked to them, their shaders 
     base.add("textures/both.tga");
     const std::string text = "textures/sky\n{\n{\nmap textures/wall.tga\n}\n}\n";
     const auto bytes = std::as_bytes(std::span(text));
-    base.plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}), .key = "scripts/s.shader", .content_type = "text/x-quake-shader", .references = {}, .metadata = {}, .creator_metadata = {}});
+    base.plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}),
+                                .key = "scripts/s.shader",
+                                .content_type = "text/x-quake-shader",
+                                .references = {},
+                                .metadata = {},
+                                .creator_metadata = {}});
     base.add_name("scripts/s.shader", 2);
     const auto bundle = open_bundle(base.plan);
 
@@ -256,8 +292,12 @@ TEST_CASE("link: what static dependencies have is linked to them, their shaders 
     const LinkResult linked = game.link();
     CHECK(linked.audit.resolved == 3);
     CHECK(internal(linked, map, "textures/both") == own);
-    const auto id_of = [&](std::string_view name) { return bundle->asset(*bundle->default_asset(*bundle->name(**bundle->find_name(name))))->id; };
-    const auto foreign = [&](std::string_view spelling) { return std::get<PlannedReference::Foreign>(find(linked, map, spelling)->target); };
+    const auto id_of = [&](std::string_view name) {
+        return bundle->asset(*bundle->default_asset(*bundle->name(**bundle->find_name(name))))->id;
+    };
+    const auto foreign = [&](std::string_view spelling) {
+        return std::get<PlannedReference::Foreign>(find(linked, map, spelling)->target);
+    };
     CHECK(foreign("textures/wall").asset == id_of("textures/wall.tga"));
     CHECK(foreign("textures/wall").dependency == 0);
     CHECK(foreign("textures/SKY").asset == id_of("scripts/s.shader"));
@@ -279,10 +319,12 @@ TEST_CASE("link: one spelling of an asset has one target, of several uses the fi
     REQUIRE(linked.references[map].size() == 1);
     CHECK(internal(linked, map, "x.tga") == script);
     CHECK_FALSE(find(linked, map, "x.tga")->optional);
-    CHECK(unused_of(linked).empty());   // all of them are reached
+    CHECK(unused_of(linked).empty());  // all of them are reached
 }
 
-TEST_CASE("link: a relative spelling that means another file behind each name of its asset is in no table, and reaches both") {
+TEST_CASE(
+    "link: a relative spelling that means another file behind each name of its asset is in no table, and reaches "
+    "both") {
     Game game;
     game.options.roots = {"a/m.obj", "b/m.obj"};
     const auto model = game.add("a/m.obj", {relative("m.mtl"), relative("../c.mtl")});
@@ -302,7 +344,9 @@ TEST_CASE("link: a name with variants is chosen when it is opened, unless nobody
     const auto map = game.add("m.bsp", {texture("t.tga"), texture("u.tga")});
     const auto plain = game.add("t.tga"), more = game.add("x.tga");
     for (const char* name : {"t.tga", "u.tga"}) {
-        PlannedName planned{.name = *AssetName::parse(name), .variants = {{plain, {}}, {more, {{"quality", "hd"}}}}, .published = std::string_view(name) == "t.tga"};
+        PlannedName planned{.name = *AssetName::parse(name),
+                            .variants = {{plain, {}}, {more, {{"quality", "hd"}}}},
+                            .published = std::string_view(name) == "t.tga"};
         std::erase_if(game.plan.names, [&](const PlannedName& one) { return one.name == planned.name; });
         game.plan.names.push_back(std::move(planned));
     }

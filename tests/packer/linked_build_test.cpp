@@ -60,10 +60,10 @@ TEST_CASE("linked build: a changed asset is scanned, and nothing else") {
     const json changed = game.build();
     CHECK(changed["assets_scanned"] == 1);
     CHECK(game.bundle() == game.clean_bundle());
-    fs::rename(game.path("assets/one.skin"), game.path("assets/renamed.skin"));   // the bytes are known
+    fs::rename(game.path("assets/one.skin"), game.path("assets/renamed.skin"));  // the bytes are known
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
-    game.write("assets/renamed.skin", "h_head,sky\nl_legs,env/own\n");   // as it was before
+    game.write("assets/renamed.skin", "h_head,sky\nl_legs,env/own\n");  // as it was before
     BuiltGame::grow_old();
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
@@ -73,18 +73,22 @@ TEST_CASE("linked build: a changed pattern, use, form or optional scans what it 
     const BuiltGame game = make_game();
     game.build();
     int round = 0;
-    for (const auto& [from, to] : {std::pair("image = \"{", "other = \"{"), {"use = \"texture\"", "use = \"texture\"\noptional = true"}, {"use = \"texture\"", "use = \"shader\""}, {"use = \"shader\"", "use = \"shader\"\nform = \"below_textures\""}}) {
+    for (const auto& [from, to] : {std::pair("image = \"{", "other = \"{"),
+                                   {"use = \"texture\"", "use = \"texture\"\noptional = true"},
+                                   {"use = \"texture\"", "use = \"shader\""},
+                                   {"use = \"shader\"", "use = \"shader\"\nform = \"below_textures\""}}) {
         CAPTURE(++round);
         game.replace("fardel.toml", from, to);
         CHECK(game.build()["assets_scanned"] == 1);
         CHECK(game.bundle() == game.clean_bundle());
     }
-    game.replace("fardel.toml", "\n[[scanner]]", "consumed = [\"env/gone.tga\"]\n[[scanner]]");   // linked anew, not scanned
+    game.replace("fardel.toml", "\n[[scanner]]",
+                 "consumed = [\"env/gone.tga\"]\n[[scanner]]");  // linked anew, not scanned
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("linked build: what was remembered may be damaged or lost, and the bundle is the same") {   // A114
+TEST_CASE("linked build: what was remembered may be damaged or lost, and the bundle is the same") {  // A114
     const BuiltGame game = make_game();
     game.build();
     const std::string wanted = game.bundle();

@@ -1,4 +1,5 @@
-// All of OpenArena linked: what its maps reach, what they miss, and what nobody names. docs/openarena-audit.md tells the figures.
+// All of OpenArena linked: what its maps reach, what they miss, and what nobody names. docs/openarena-audit.md tells
+// the figures.
 #include <fardel/packer/pack.h>
 
 #include "openarena.h"
@@ -14,7 +15,12 @@ const PackPlan& game() {
         const auto archives = tests::openarena_archives();
         auto planned = pack_sources(archives, {.name = "openarena"});
         REQUIRE(planned);
-        const Status linked = link_packed(*planned, {.roots = {"maps/*.bsp"}, .used = {"gfx/**", "icons/**", "botfiles/**"}, .consumed = {}, .dependencies = {}}, {});
+        const Status linked = link_packed(*planned,
+                                          {.roots = {"maps/*.bsp"},
+                                           .used = {"gfx/**", "icons/**", "botfiles/**"},
+                                           .consumed = {},
+                                           .dependencies = {}},
+                                          {});
         REQUIRE(linked);
         return *std::move(planned);
     }();
@@ -55,11 +61,13 @@ TEST_CASE("openarena link: nothing is broken, most is resolved, and what is miss
     CHECK(audit.idle_patterns.empty());
     CHECK(missing_of(root("maps/oa_dm1.bsp")).contains("music/sonic6.ogg"));
     CHECK(missing_of(root("maps/oacmpdm4.bsp")).empty());
-    CHECK(missing_of(root("maps/aggressor.bsp")).empty());   // its sky says "full", a word that scripts have for no box
-    CHECK(std::ranges::count(audit.missing, ReferenceUse::sky_box, [](const MissingReference& missing) { return missing.reference.use; }) == 2);
-    for (const MissingReference& missing : audit.missing)   // really not there, under any of the names tried
+    CHECK(missing_of(root("maps/aggressor.bsp")).empty());  // its sky says "full", a word that scripts have for no box
+    CHECK(std::ranges::count(audit.missing, ReferenceUse::sky_box,
+                             [](const MissingReference& missing) { return missing.reference.use; }) == 2);
+    for (const MissingReference& missing : audit.missing)  // really not there, under any of the names tried
         for (const std::string& tried : missing.tried)
-            CHECK(std::ranges::none_of(game().plan.names, [&](const PlannedName& name) { return names_fold_equal(name.name.view(), tried); }));
+            CHECK(std::ranges::none_of(
+                game().plan.names, [&](const PlannedName& name) { return names_fold_equal(name.name.view(), tried); }));
 }
 
 TEST_CASE("openarena link: a map reaches its scripts and of them its own shaders' images alone") {
@@ -86,7 +94,8 @@ TEST_CASE("openarena link: what no map names and no code is unused, and all else
     for (const RootClosure& closure : audit.roots)
         for (const std::uint32_t name : closure.names)
             CHECK_FALSE(unused.contains(game().plan.names[name].name.text()));
-    CHECK(std::ranges::none_of(unused, [](const std::string& name) { return name.starts_with("gfx/") || name.starts_with("botfiles/"); }));
+    CHECK(std::ranges::none_of(
+        unused, [](const std::string& name) { return name.starts_with("gfx/") || name.starts_with("botfiles/"); }));
 }
 
 }  // namespace fardel

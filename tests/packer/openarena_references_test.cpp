@@ -1,4 +1,5 @@
-// OpenArena's own archives through the reference scanners: nothing of them is refused, and most of what they name is there.
+// OpenArena's own archives through the reference scanners: nothing of them is refused, and most of what they name is
+// there.
 #include <fardel/packer/references.h>
 
 #include <fardel/format/name.h>
@@ -30,7 +31,8 @@ struct Game {
 };
 
 bool is_scanned(std::string_view name) {
-    for (const std::string_view end : {".shader", ".md3", ".skin", ".bsp", ".menu", ".arena", ".map", ".obj", "scripts/arenas.txt"})
+    for (const std::string_view end :
+         {".shader", ".md3", ".skin", ".bsp", ".menu", ".arena", ".map", ".obj", "scripts/arenas.txt"})
         if (name.ends_with(end))
             return true;
     return false;
@@ -109,9 +111,11 @@ TEST_CASE("openarena references: every file that names others is scanned, and mo
     CHECK(game().shaders.size() > 1000);
 }
 
-TEST_CASE("openarena references: a known map names its shaders, and its music, which the game lacks, is told as missing") {
+TEST_CASE(
+    "openarena references: a known map names its shaders, and its music, which the game lacks, is told as missing") {
     const auto& assets = game().assets;
-    const auto map = std::find_if(assets.begin(), assets.end(), [](const Scanned& one) { return one.name == "maps/oa_dm1.bsp"; });
+    const auto map =
+        std::find_if(assets.begin(), assets.end(), [](const Scanned& one) { return one.name == "maps/oa_dm1.bsp"; });
     REQUIRE(map != assets.end());
     std::size_t shaders = 0;
     std::vector<std::string> missing;

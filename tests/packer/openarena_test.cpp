@@ -2,8 +2,8 @@
 // must be installed: setup/ does that; without them these cases fail.
 #include <fardel/packer/pack.h>
 
-#include "sources/blob_text.h"
 #include "openarena.h"
+#include "sources/blob_text.h"
 
 #include <doctest/doctest.h>
 
@@ -39,7 +39,8 @@ std::vector<std::string> unzip_names(const std::string& archive) {
 }
 
 std::string lowered(std::string name) {
-    std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::ranges::transform(name, name.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     return name;
 }
 

@@ -62,9 +62,10 @@ TEST_CASE("pack: the plan becomes a bundle that gives every byte back") {
     std::string noise;
     for (unsigned i = 0; i < 700'000; ++i)
         noise += static_cast<char>(i * 2654435761u >> 24);
-    const std::string pak = folder.write("pak0.pk3", build_zip({{.name = "maps/dm01.bsp", .content = noise, .deflated = true},
-                                                                {.name = "music/long.wav", .content = noise},
-                                                                {.name = "default.cfg", .content = "old"}}));
+    const std::string pak =
+        folder.write("pak0.pk3", build_zip({{.name = "maps/dm01.bsp", .content = noise, .deflated = true},
+                                            {.name = "music/long.wav", .content = noise},
+                                            {.name = "default.cfg", .content = "old"}}));
     folder.write("tree/Default.cfg", "new");
     folder.write("tree/empty", "");
     const auto packed = pack({pak, folder.path("tree")});
@@ -81,7 +82,8 @@ TEST_CASE("pack: the plan becomes a bundle that gives every byte back") {
     REQUIRE(source);
     const auto bundle = Bundle::open(*source, {});
     REQUIRE(bundle);
-    const std::vector<std::pair<std::string, std::string>> expected{{"Default.cfg", "new"}, {"empty", ""}, {"maps/dm01.bsp", noise}, {"music/long.wav", noise}};
+    const std::vector<std::pair<std::string, std::string>> expected{
+        {"Default.cfg", "new"}, {"empty", ""}, {"maps/dm01.bsp", noise}, {"music/long.wav", noise}};
     CHECK((*bundle)->name_count() == expected.size());
     for (const auto& entry : expected) {
         const std::string& name = entry.first;
@@ -127,14 +129,17 @@ TEST_CASE("pack: a bad name or version is malformed, and so is nothing to pack")
     const ScratchFolder folder;
     check_refused(pack({folder.root().string()}, {.name = ""}), ErrorCode::malformed, "bundle name");
     check_refused(pack({folder.root().string()}, {.name = "../x"}), ErrorCode::malformed, "bundle name");
-    check_refused(pack({folder.root().string()}, {.name = "x", .version = "1 0"}), ErrorCode::malformed, "bundle version");
-    check_refused(pack({folder.root().string()}, {.name = "x", .version = "1\n"}), ErrorCode::malformed, "bundle version");
+    check_refused(pack({folder.root().string()}, {.name = "x", .version = "1 0"}), ErrorCode::malformed,
+                  "bundle version");
+    check_refused(pack({folder.root().string()}, {.name = "x", .version = "1\n"}), ErrorCode::malformed,
+                  "bundle version");
     check_refused(pack({}), ErrorCode::malformed, "no source");
 }
 
 TEST_CASE("pack: an entry that cannot be read stops it, by name") {
     const ScratchFolder folder;
-    const std::string pak = folder.write("bad.pk3", build_zip({{.name = "fine", .content = "x"}, {.name = "rotten", .content = "x", .crc32 = 1}}));
+    const std::string pak = folder.write(
+        "bad.pk3", build_zip({{.name = "fine", .content = "x"}, {.name = "rotten", .content = "x", .crc32 = 1}}));
     check_refused(pack({pak}), ErrorCode::corrupt, pak + ": rotten");
 
     REQUIRE(::chmod(folder.write("tree/secret", "x").c_str(), 0) == 0);

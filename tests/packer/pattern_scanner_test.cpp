@@ -14,7 +14,8 @@ using Lines = std::vector<std::string>;
 Lines found(std::string_view pattern, std::string_view text) {
     const auto scanner = PatternScanner::parse(pattern);
     REQUIRE(scanner);
-    const auto findings = scanner->scan(std::as_bytes(std::span(text)), ReferenceUse::texture, ReferenceForm::relative, true);
+    const auto findings =
+        scanner->scan(std::as_bytes(std::span(text)), ReferenceUse::texture, ReferenceForm::relative, true);
     REQUIRE(findings);
     Lines lines;
     for (const FoundReference& one : findings->references) {
@@ -36,7 +37,9 @@ void check_refused(std::string_view answer) {
 }  // namespace
 
 TEST_CASE("pattern scanner: finds what stands between, several times a line, each once") {
-    CHECK(found("image = \"{reference}\"", "image = \"a.png\" image\t =  \"b c.png\"\nimage=\"no\"\nx image = \"a.png\"\nimage = \"d\"") == Lines{"1 a.png", "1 b c.png", "4 d"});
+    CHECK(found("image = \"{reference}\"",
+                "image = \"a.png\" image\t =  \"b c.png\"\nimage=\"no\"\nx image = \"a.png\"\nimage = \"d\"") ==
+          Lines{"1 a.png", "1 b c.png", "4 d"});
     CHECK(found("model: {reference}", "model: x.md3 y\r\nmodel:\tz.md3\r\nmodel:") == Lines{"1 x.md3", "2 z.md3"});
     CHECK(found("<{reference}>", "<<a>> <b\n<>") == Lines{"1 <a"});
 }
@@ -53,39 +56,60 @@ TEST_CASE("pattern scanner: time is linear in text that nearly matches") {
 }
 
 TEST_CASE("pattern scanner: a pattern without one capture behind some text is refused") {
-    for (const char* const bad : {"", "a", "{reference}", " \t{reference}x", "a{reference}{reference}", "a\n{reference}"})
+    for (const char* const bad :
+         {"", "a", "{reference}", " \t{reference}x", "a{reference}{reference}", "a\n{reference}"})
         CHECK_FALSE(PatternScanner::parse(bad));
     CHECK_FALSE(PatternScanner::parse(std::string(300, 'a') + "{reference}"));
-    CHECK_FALSE(PatternScanner::parse("a{reference}")->scan(std::as_bytes(std::span(std::string_view("a\0b", 3))), ReferenceUse::file, ReferenceForm::from_root, false));
+    CHECK_FALSE(PatternScanner::parse("a{reference}")
+                    ->scan(std::as_bytes(std::span(std::string_view("a\0b", 3))), ReferenceUse::file,
+                           ReferenceForm::from_root, false));
 }
 
 TEST_CASE("pattern scanner: a program's answer is a line of JSON a finding") {
-    const auto all = parse_scanner_answers("{\"reference\": \"a.png\", \"use\": \"texture\", \"form\": \"relative\", \"optional\": true, \"line\": 3}\n\n{\"defines\":\"wall\"}\r\n{\"reference\":\"b\"}", {}, {});
+    const auto all = parse_scanner_answers(
+        "{\"reference\": \"a.png\", \"use\": \"texture\", \"form\": \"relative\", \"optional\": true, \"line\": "
+        "3}\n\n{\"defines\":\"wall\"}\r\n{\"reference\":\"b\"}",
+        {}, {});
     REQUIRE(all);
     REQUIRE(all->size() == 1);
     const ScanFindings* const findings = &all->front();
     CHECK(findings->defines == Lines{"wall"});
     REQUIRE(findings->references.size() == 2);
-    CHECK(findings->references[0] == FoundReference{.spelling = "a.png", .use = ReferenceUse::texture, .form = ReferenceForm::relative, .optional = true, .line = 3});
+    CHECK(findings->references[0] == FoundReference{.spelling = "a.png",
+                                                    .use = ReferenceUse::texture,
+                                                    .form = ReferenceForm::relative,
+                                                    .optional = true,
+                                                    .line = 3});
     CHECK(findings->references[1] == FoundReference{.spelling = "b", .defined_in = 0});
-    for (const char* const bad : {"x", "[]", "{}", "{\"reference\": 1}", "{\"reference\": \"a\", \"use\": \"image\"}", "{\"reference\": \"a\", \"line\": -1}", "{\"reference\": \"a\", \"else\": 1}",
-                                  "{\"defines\": \"a\", \"line\": 1}", "{\"reference\": \"a\\u0000\"}", "{\"reference\": \"a\"} {}", "{\"reference\": [[[[[[[[[[1]]]]]]]]]]}"})
+    for (const char* const bad : {"x", "[]", "{}", "{\"reference\": 1}", "{\"reference\": \"a\", \"use\": \"image\"}",
+                                  "{\"reference\": \"a\", \"line\": -1}", "{\"reference\": \"a\", \"else\": 1}",
+                                  "{\"defines\": \"a\", \"line\": 1}", "{\"reference\": \"a\\u0000\"}",
+                                  "{\"reference\": \"a\"} {}", "{\"reference\": [[[[[[[[[[1]]]]]]]]]]}"})
         check_refused(bad);
     check_refused("{\"reference\": " + std::string(1'000'000, '['));
     check_refused("{\"file\": \"in/a\"}");
 }
 
-TEST_CASE("pattern scanner: an answer about several files tells of which each line is; what it does not say is said before") {
+TEST_CASE(
+    "pattern scanner: an answer about several files tells of which each line is; what it does not say is said before") {
     const Lines files{"in/a", "in/b", "in/c"};
-    const FoundReference unsaid{.spelling = {}, .use = ReferenceUse::sound, .form = ReferenceForm::relative, .optional = true};
-    const auto findings = parse_scanner_answers("{\"file\":\"in/c\"}\n{\"reference\":\"x\"}\n{\"defines\":\"d\"}\n{\"file\":\"in/a\"}\n{\"reference\":\"y\",\"use\":\"file\",\"optional\":false,\"form\":\"from_root\"}\n", files, unsaid);
+    const FoundReference unsaid{
+        .spelling = {}, .use = ReferenceUse::sound, .form = ReferenceForm::relative, .optional = true};
+    const auto findings = parse_scanner_answers(
+        "{\"file\":\"in/c\"}\n{\"reference\":\"x\"}\n{\"defines\":\"d\"}\n{\"file\":\"in/"
+        "a\"}\n{\"reference\":\"y\",\"use\":\"file\",\"optional\":false,\"form\":\"from_root\"}\n",
+        files, unsaid);
     REQUIRE(findings);
     REQUIRE(findings->size() == 3);
     CHECK((*findings)[0].references == std::vector<FoundReference>{{.spelling = "y"}});
     CHECK((*findings)[1].references.empty());
-    CHECK((*findings)[2].references == std::vector<FoundReference>{{.spelling = "x", .use = ReferenceUse::sound, .form = ReferenceForm::relative, .optional = true}});
+    CHECK((*findings)[2].references ==
+          std::vector<FoundReference>{
+              {.spelling = "x", .use = ReferenceUse::sound, .form = ReferenceForm::relative, .optional = true}});
     CHECK((*findings)[2].defines == Lines{"d"});
-    for (const char* const bad : {"{\"reference\":\"x\"}", "{\"file\":\"in/d\"}", "{\"file\":\"in/a\"}\n{\"file\":\"in/a\"}", "{\"file\":\"in/a\",\"reference\":\"x\"}", "{\"file\":1}", "{\"defines\":\"d\"}"}) {
+    for (const char* const bad :
+         {"{\"reference\":\"x\"}", "{\"file\":\"in/d\"}", "{\"file\":\"in/a\"}\n{\"file\":\"in/a\"}",
+          "{\"file\":\"in/a\",\"reference\":\"x\"}", "{\"file\":1}", "{\"defines\":\"d\"}"}) {
         CAPTURE(bad);
         const auto refused = parse_scanner_answers(bad, files, unsaid);
         REQUIRE_FALSE(refused);

@@ -31,7 +31,9 @@ BundlePlan plan() {
     asset.creator_metadata = {{"by", std::string("me")}};
     plan.assets[1].key = "b";
     plan.assets[1].known = {.asset = id<AssetId>(3), .size_bytes = 5};
-    plan.names = {{.name = *AssetName::parse("n/a"), .variants = {{.asset = 0, .tags = {}}, {.asset = 1, .tags = {{"quality", "hd"}}}}}, {.name = *AssetName::parse("n/gone"), .variants = {}}};
+    plan.names = {{.name = *AssetName::parse("n/a"),
+                   .variants = {{.asset = 0, .tags = {}}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
+                  {.name = *AssetName::parse("n/gone"), .variants = {}}};
     plan.consumes = {{.text = "fonts/**", .pattern = true, .optional = false}};
     plan.dependencies = {{.bundle = id<BundleId>(4), .name = "base", .version = "1"}};
     plan.metadata = {{"name", std::string("game")}};
@@ -50,8 +52,14 @@ const std::pair<const char*, Change> kChanges[] = {
     {"spelling", [](BundlePlan& p) { p.assets[0].references[0].spelling = "x"; }},
     {"optional reference", [](BundlePlan& p) { p.assets[0].references[0].optional = true; }},
     {"internal target", [](BundlePlan& p) { p.assets[0].references[0].target = PlannedReference::Internal{0}; }},
-    {"foreign asset", [](BundlePlan& p) { p.assets[0].references[1].target = PlannedReference::Foreign{id<AssetId>(9), 0}; }},
-    {"foreign dependency", [](BundlePlan& p) { p.assets[0].references[1].target = PlannedReference::Foreign{id<AssetId>(2), 1}; }},
+    {"foreign asset",
+     [](BundlePlan& p) {
+         p.assets[0].references[1].target = PlannedReference::Foreign{id<AssetId>(9), 0};
+     }},
+    {"foreign dependency",
+     [](BundlePlan& p) {
+         p.assets[0].references[1].target = PlannedReference::Foreign{id<AssetId>(2), 1};
+     }},
     {"dynamic target", [](BundlePlan& p) { p.assets[0].references[2].target = PlannedReference::Dynamic{"x"}; }},
     {"kind of target", [](BundlePlan& p) { p.assets[0].references[2].target = PlannedReference::Internal{1}; }},
     {"one reference less", [](BundlePlan& p) { p.assets[0].references.pop_back(); }},
@@ -63,7 +71,10 @@ const std::pair<const char*, Change> kChanges[] = {
     {"metadata key", [](BundlePlan& p) { p.assets[0].metadata[0].key = "x"; }},
     {"one metadata less", [](BundlePlan& p) { p.assets[0].metadata.pop_back(); }},
     {"creator metadata", [](BundlePlan& p) { p.assets[0].creator_metadata[0].value = std::string("you"); }},
-    {"metadata moved to the creator's", [](BundlePlan& p) { p.assets[0].creator_metadata.push_back(p.assets[0].metadata.back()), p.assets[0].metadata.pop_back(); }},
+    {"metadata moved to the creator's",
+     [](BundlePlan& p) {
+         p.assets[0].creator_metadata.push_back(p.assets[0].metadata.back()), p.assets[0].metadata.pop_back();
+     }},
     {"name", [](BundlePlan& p) { p.names[0].name = *AssetName::parse("n/x"); }},
     {"published", [](BundlePlan& p) { p.names[0].published = false; }},
     {"extends", [](BundlePlan& p) { p.names[0].extends = true; }},
@@ -91,7 +102,7 @@ TEST_CASE("plan digest: is the same for the same plan") {
     CHECK(plan_digest(other) == plan_digest(plan()));
 }
 
-TEST_CASE("plan digest: every field of a plan changes it, each to another one") {   // A111
+TEST_CASE("plan digest: every field of a plan changes it, each to another one") {  // A111
     std::set<std::string> digests{plan_digest(plan()).hex()};
     for (const auto& change : kChanges) {
         CAPTURE(change.first);

@@ -12,7 +12,7 @@ namespace {
 
 using tests::ScratchFolder;
 
-const std::string kStart = "name = \"mygame\"\nversion = \"1.0\"\nsources = [\"assets\"]\n";   // three lines
+const std::string kStart = "name = \"mygame\"\nversion = \"1.0\"\nsources = [\"assets\"]\n";  // three lines
 
 Result<PackPlan> plan(const ScratchFolder& folder, const std::string& text) {
     const auto project = parse_project(text, "fardel.toml");
@@ -37,7 +37,8 @@ void check_refused(const Result<PackPlan>& result, ErrorCode code, std::string_v
 }
 
 const PlannedName& name_of(const PackPlan& packed, std::string_view text) {
-    const auto found = std::ranges::find(packed.plan.names, text, [](const PlannedName& name) { return name.name.view(); });
+    const auto found =
+        std::ranges::find(packed.plan.names, text, [](const PlannedName& name) { return name.name.view(); });
     REQUIRE(found != packed.plan.names.end());
     return *found;
 }
@@ -59,7 +60,9 @@ TEST_CASE("project plan: without rules it is the plan of its sources") {
     folder.write("assets/a.cfg", "a");
     folder.write("more/A.cfg", "b");
     folder.write("more/x.psd", "p");
-    const PackPlan packed = plan_well(folder, "name = \"mygame\"\nsources = [\"assets\", \"more\"]\nexclude = [\"**/*.psd\"]\n[metadata]\nlicence = \"CC0-1.0\"\n");
+    const PackPlan packed = plan_well(folder,
+                                      "name = \"mygame\"\nsources = [\"assets\", \"more\"]\nexclude = "
+                                      "[\"**/*.psd\"]\n[metadata]\nlicence = \"CC0-1.0\"\n");
     REQUIRE(packed.plan.names.size() == 1);
     CHECK(packed.plan.names[0].name.text() == "A.cfg");
     CHECK(packed.plan.names[0].published);
@@ -70,7 +73,8 @@ TEST_CASE("project plan: without rules it is the plan of its sources") {
     CHECK(packed.plan.metadata[1].key == "licence");
 }
 
-TEST_CASE("project plan: files become variants of one name, the one without tags first, then by the order of the rules") {
+TEST_CASE(
+    "project plan: files become variants of one name, the one without tags first, then by the order of the rules") {
     const ScratchFolder folder;
     folder.write("assets/textures/wall.png", "plain");
     folder.write("assets/textures/wall@hd.png", "high");
@@ -155,7 +159,8 @@ publish = false
 TEST_CASE("project plan: what is consumed, depended on and gone stands in the bundle") {
     const ScratchFolder folder;
     folder.write("base/default.cfg", "x");
-    const std::string id = write_bundle_of(folder, plan_well(folder, "name = \"studio/base\"\nversion = \"2.0\"\nsources = [\"base\"]"), "base.fardel");
+    const std::string id = write_bundle_of(
+        folder, plan_well(folder, "name = \"studio/base\"\nversion = \"2.0\"\nsources = [\"base\"]"), "base.fardel");
     folder.write("assets/a.cfg", "a");
     const PackPlan packed = plan_well(folder, kStart + R"(
 tombstones = ["old.cfg"]
@@ -195,13 +200,21 @@ TEST_CASE("project plan: files that cannot share a name are told, both of them")
     folder.write("assets/Tile@hd.png", "c");
     folder.write("assets/dir/x.png", "d");
     const std::string strip = "[[rule]]\nmatch = \"wall@hd.png\"\nstrip = \"@hd\"\n";
-    check_refused(plan(folder, kStart + strip), ErrorCode::conflict, "the files 'wall.png' and 'wall@hd.png' share the name 'wall.png' and have the same tags");
-    check_refused(plan(folder, kStart + strip + "tags = { quality = \"hd\" }\npublish = false"), ErrorCode::conflict, "make the rules match both");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"Tile@hd.png\"\nname = \"WALL.png\"\ntags = { quality = \"hd\" }"), ErrorCode::conflict, "differ in case alone");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nname = \"Dir\""), ErrorCode::conflict, "'dir/x.png' would lie in 'Dir'");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"*.png\"\nstrip = \"@hd\""), ErrorCode::conflict, "fardel.toml:4: '@hd' is not in the name 'wall.png'");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nstrip = \"l\""), ErrorCode::conflict, "'l' is more than once in the name 'wall.png'");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"dir/x.png\"\nstrip = \"x.png\""), ErrorCode::malformed, "the file 'dir/x.png' would get the name 'dir/'");
+    check_refused(plan(folder, kStart + strip), ErrorCode::conflict,
+                  "the files 'wall.png' and 'wall@hd.png' share the name 'wall.png' and have the same tags");
+    check_refused(plan(folder, kStart + strip + "tags = { quality = \"hd\" }\npublish = false"), ErrorCode::conflict,
+                  "make the rules match both");
+    check_refused(
+        plan(folder, kStart + "[[rule]]\nmatch = \"Tile@hd.png\"\nname = \"WALL.png\"\ntags = { quality = \"hd\" }"),
+        ErrorCode::conflict, "differ in case alone");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nname = \"Dir\""), ErrorCode::conflict,
+                  "'dir/x.png' would lie in 'Dir'");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"*.png\"\nstrip = \"@hd\""), ErrorCode::conflict,
+                  "fardel.toml:4: '@hd' is not in the name 'wall.png'");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nstrip = \"l\""), ErrorCode::conflict,
+                  "'l' is more than once in the name 'wall.png'");
+    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"dir/x.png\"\nstrip = \"x.png\""), ErrorCode::malformed,
+                  "the file 'dir/x.png' would get the name 'dir/'");
     check_refused(plan(folder, kStart + "tombstones = [\"Wall.png\"]"), ErrorCode::conflict, "take one of both out");
     check_refused(plan(folder, kStart + "tombstones = [\"dir\"]"), ErrorCode::conflict, "tombstones are for files");
 }
@@ -210,7 +223,8 @@ TEST_CASE("project plan: sources and dependencies that are not there are told, b
     const ScratchFolder folder;
     check_refused(plan(folder, kStart), ErrorCode::missing, folder.path("assets"));
     folder.write("assets/a", "a");
-    check_refused(plan(folder, kStart + "[[dependency]]\nfile = \"base.fardel\""), ErrorCode::missing, "fardel.toml:4: dependency: ");
+    check_refused(plan(folder, kStart + "[[dependency]]\nfile = \"base.fardel\""), ErrorCode::missing,
+                  "fardel.toml:4: dependency: ");
     const std::string twice = "[[dependency]]\nid = \"" + std::string(64, 'a') + "\"\n";
     check_refused(plan(folder, kStart + twice + twice), ErrorCode::conflict, "fardel.toml:6: the bundle aaaa");
 }

@@ -10,7 +10,7 @@
 namespace fardel {
 namespace {
 
-const std::string kStart = "name = \"mygame\"\nsources = [\"assets\"]\n";   // two lines
+const std::string kStart = "name = \"mygame\"\nsources = [\"assets\"]\n";  // two lines
 const std::string kCopy = "[processor.c]\ncommand = [\"cp\", \"${in}\", \"${out}\"]\n";
 
 Result<Project> parse(std::string_view text) { return parse_project(text, "fardel.toml"); }
@@ -80,8 +80,10 @@ parameters = { scale = 0.5, format = "png" }
 }
 
 TEST_CASE("project: rules and jobs name their processors, wherever those stand") {
-    const Project project = parse_well(kStart + "[[rule]]\nmatch = \"*.a\"\nprocess = \"c\"\n[[rule]]\nmatch = \"*.b\"\nprocess = [\"d\", \"c\"]\n" +
-                                       "[[job]]\nsources = [\"sprites/*.png\", \"more/*.png\"]\nprocess = \"d\"\noutputs = [\"sprites.png\"]\n" + kCopy + "[processor.d]\nbuiltin = \"copy\"\n");
+    const Project project = parse_well(
+        kStart + "[[rule]]\nmatch = \"*.a\"\nprocess = \"c\"\n[[rule]]\nmatch = \"*.b\"\nprocess = [\"d\", \"c\"]\n" +
+        "[[job]]\nsources = [\"sprites/*.png\", \"more/*.png\"]\nprocess = \"d\"\noutputs = [\"sprites.png\"]\n" +
+        kCopy + "[processor.d]\nbuiltin = \"copy\"\n");
     REQUIRE(project.rules.size() == 2);
     CHECK(project.rules[0].process == std::vector<std::string>{"c"});
     CHECK(project.rules[1].process == std::vector<std::string>{"d", "c"});
@@ -94,7 +96,7 @@ TEST_CASE("project: rules and jobs name their processors, wherever those stand")
 
 TEST_CASE("project: a mistake about processors is told with its place and what to write instead") {
     struct Mistake {
-        std::string text;    // behind kStart
+        std::string text;  // behind kStart
         std::string place;
         std::string words;
     };
@@ -112,15 +114,19 @@ TEST_CASE("project: a mistake about processors is told with its place and what t
         // Programs.
         {table + "command = \"cp\"", "4:11", "'command' is a text; write command = [\"cp\", \"${in}\", \"${out}\"]"},
         {table + "command = [\"cp\", 1]", "4:18", "'command' is an integer"},
-        {table + "command = [\"cp\", \"${in}\"]", "4:1", "the command is not told where to write; put \"${out}\" into it"},
+        {table + "command = [\"cp\", \"${in}\"]", "4:1",
+         "the command is not told where to write; put \"${out}\" into it"},
         {table + "command = [\"${in}\", \"${out}\"]", "4:12", "the program's name is as it stands"},
-        {table + "command = [\"cp\", \"${inn}\", \"${out}\"]", "4:18", "there is no variable ${inn}; did you mean ${in}?"},
+        {table + "command = [\"cp\", \"${inn}\", \"${out}\"]", "4:18",
+         "there is no variable ${inn}; did you mean ${in}?"},
         {table + "command = [\"cp\", \"${frobnicate}\", \"${out}\"]", "4:18", "there are: ${in}, ${in:all}, ${out}"},
         {table + "command = [\"cp\", \"${in\", \"${out}\"]", "4:18", "a ${ without its }"},
         {table + "command = [\"cp\", \"${depfile}\", \"${out}\"]", "4:18", "write depfile = true"},
         {table + "command = [\"cp\", \"${project}\", \"${out}\"]", "4:18", "write depfile = true"},
-        {table + "command = [\"cp\", \"${code:x.py}\", \"${out}\"]", "4:18", "'x.py' is not among the files of 'code'; write code = [\"x.py\"]"},
-        {table + "command = [\"cp\", \"${parameter:siez}\", \"${out}\"]\nparameters = { size = 1 }", "4:18", "there is no parameter 'siez'; did you mean ${parameter:size}?"},
+        {table + "command = [\"cp\", \"${code:x.py}\", \"${out}\"]", "4:18",
+         "'x.py' is not among the files of 'code'; write code = [\"x.py\"]"},
+        {table + "command = [\"cp\", \"${parameter:siez}\", \"${out}\"]\nparameters = { size = 1 }", "4:18",
+         "there is no parameter 'siez'; did you mean ${parameter:size}?"},
         {table + "command = [\"cp\", \"${parameter:size}\", \"${out}\"]", "4:18", "write it into parameters = { … }"},
         {good + "depfile = true", "4:1", "put \"${depfile}\" into it, or take depfile = true out"},
         {good + "timeout = 0", "5:11", "'timeout' is from 1 to 86400 seconds; write timeout = 60"},
@@ -141,23 +147,33 @@ TEST_CASE("project: a mistake about processors is told with its place and what t
         {table + "builtin = \"frobnicate\"", "4:11", "there are: copy, image, rewrite, unpack"},
         {table + "builtin = \"copy\"\ncommand = [\"cp\"]", "5:1", "'command' is for programs, and 'copy' is built in"},
         {table + "builtin = \"copy\"\ntimeout = 3", "5:1", "'timeout' is for programs"},
-        {table + "builtin = \"image\"\nparameters = { scal = 1 }", "5:16", "the built-in 'image' has no parameter 'scal'; did you mean 'scale'?"},
-        {table + "builtin = \"image\"\nparameters = { frobnicate = 1 }", "5:16", "it has: scale, width, height, format, quality"},
+        {table + "builtin = \"image\"\nparameters = { scal = 1 }", "5:16",
+         "the built-in 'image' has no parameter 'scal'; did you mean 'scale'?"},
+        {table + "builtin = \"image\"\nparameters = { frobnicate = 1 }", "5:16",
+         "it has: scale, width, height, format, quality"},
         {table + "builtin = \"copy\"\nparameters = { a = 1 }", "5:16", "it has none"},
         {table + "builtin = \"image\"\nparameters = { scale = 0 }", "5:16", "'scale': a scale is a number above 0"},
-        {table + "builtin = \"image\"\nparameters = { width = 0.5 }", "5:16", "'width': a width is an integer from 1 to 32768"},
-        {table + "builtin = \"image\"\nparameters = { quality = 101 }", "5:16", "a quality is an integer from 1 to 100"},
-        {table + "builtin = \"image\"\nparameters = { format = \"gif\" }", "5:16", "a format is one of png, jpeg and tga"},
+        {table + "builtin = \"image\"\nparameters = { width = 0.5 }", "5:16",
+         "'width': a width is an integer from 1 to 32768"},
+        {table + "builtin = \"image\"\nparameters = { quality = 101 }", "5:16",
+         "a quality is an integer from 1 to 100"},
+        {table + "builtin = \"image\"\nparameters = { format = \"gif\" }", "5:16",
+         "a format is one of png, jpeg and tga"},
         {table + "builtin = \"rewrite\"\nparameters = { a = 1 }", "5:16", "what is to stand there instead is a text"},
         // Names of processors.
-        {good + "[[rule]]\nmatch = \"*\"\nprocess = \"smal\"", "7:11", "there is no processor 'smal'; did you mean 'small'?"},
-        {good + "[[rule]]\nmatch = \"*\"\nprocess = [\"small\", \"enormous\"]", "7:21", "there is no processor 'enormous'; write [processor.enormous]"},
+        {good + "[[rule]]\nmatch = \"*\"\nprocess = \"smal\"", "7:11",
+         "there is no processor 'smal'; did you mean 'small'?"},
+        {good + "[[rule]]\nmatch = \"*\"\nprocess = [\"small\", \"enormous\"]", "7:21",
+         "there is no processor 'enormous'; write [processor.enormous]"},
         {good + "[[rule]]\nmatch = \"*\"\nprocess = [\"small\", \"small\"]", "7:21", "'small' is in 'process' twice"},
-        {good + "[[rule]]\nmatch = \"*\"\nprocess = 1", "7:11", "'process' is an integer; write process = \"small\", or a list of such names"},
+        {good + "[[rule]]\nmatch = \"*\"\nprocess = 1", "7:11",
+         "'process' is an integer; write process = \"small\", or a list of such names"},
         {good + "[[rule]]\nmatch = \"*\"\nexclude = true\nprocess = \"small\"", "5:", "make it two rules"},
-        {good + "[[job]]\nsources = [\"*\"]\nprocess = \"smal\"", "7:11", "there is no processor 'smal'; did you mean 'small'?"},
+        {good + "[[job]]\nsources = [\"*\"]\nprocess = \"smal\"", "7:11",
+         "there is no processor 'smal'; did you mean 'small'?"},
         // Jobs.
-        {good + "[[job]]\nprocess = \"small\"", "5:", "this [[job]] has no good 'sources'; write sources = [\"sprites/*.png\"]"},
+        {good + "[[job]]\nprocess = \"small\"",
+         "5:", "this [[job]] has no good 'sources'; write sources = [\"sprites/*.png\"]"},
         {good + "[[job]]\nsources = [\"*\"]", "5:", "this [[job]] has no good 'process'"},
         {good + "[[job]]\nsources = [\"a//b\"]\nprocess = \"small\"", "6:12", "'a//b': "},
         {good + "[[job]]\nsources = [\"*\"]\nprocess = \"small\"\noutputs = [\"../x\"]", "8:12", "'../x': "},
@@ -191,7 +207,15 @@ TEST_CASE("project: processors, jobs and their lists have limits") {
 }
 
 TEST_CASE("output names: templates take the name apart") {
-    Processor processor{.name = "p", .builtin = "copy", .command = {}, .version = {}, .code = {}, .parameters = {}, .outputs = {}, .inputs = {}, .tags = {}};
+    Processor processor{.name = "p",
+                        .builtin = "copy",
+                        .command = {},
+                        .version = {},
+                        .code = {},
+                        .parameters = {},
+                        .outputs = {},
+                        .inputs = {},
+                        .tags = {}};
     const auto names = [&](std::string_view source, std::vector<std::string> templates) {
         processor.outputs = std::move(templates);
         const auto made = output_names(processor, name_of(source));
@@ -199,7 +223,8 @@ TEST_CASE("output names: templates take the name apart") {
         return *made;
     };
     using Names = std::vector<std::string>;
-    CHECK(names("textures/wall.hd.tga", {"{folder}{stem}.png", "{name}", "all/{folder}{stem}-{extension}"}) == Names{"textures/wall.hd.png", "wall.hd.tga", "all/textures/wall.hd-tga"});
+    CHECK(names("textures/wall.hd.tga", {"{folder}{stem}.png", "{name}", "all/{folder}{stem}-{extension}"}) ==
+          Names{"textures/wall.hd.png", "wall.hd.tga", "all/textures/wall.hd-tga"});
     CHECK(names("wall.tga", {"{folder}{stem}.png"}) == Names{"wall.png"});
     CHECK(names("a/readme", {"{folder}{stem}{extension}.txt"}) == Names{"a/readme.txt"});
     CHECK(names("a/.profile", {"{folder}{stem}.txt"}) == Names{"a/.profile.txt"});
@@ -208,7 +233,15 @@ TEST_CASE("output names: templates take the name apart") {
 }
 
 TEST_CASE("output names: what gives no good name, or one twice, is an error") {
-    Processor processor{.name = "p", .builtin = "copy", .command = {}, .version = {}, .code = {}, .parameters = {}, .outputs = {"../{name}"}, .inputs = {}, .tags = {}};
+    Processor processor{.name = "p",
+                        .builtin = "copy",
+                        .command = {},
+                        .version = {},
+                        .code = {},
+                        .parameters = {},
+                        .outputs = {"../{name}"},
+                        .inputs = {},
+                        .tags = {}};
     const auto code = [&](std::vector<std::string> templates) {
         processor.outputs = std::move(templates);
         const auto made = output_names(processor, name_of("a/b.c"));
@@ -230,16 +263,51 @@ TEST_CASE("project: the examples of the manual of processors parse, and every ke
     REQUIRE(in);
     const std::string manual{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     std::size_t examples = 0;
-    for (std::size_t begin = manual.find("```toml\n"); begin != std::string::npos; begin = manual.find("```toml\n", begin + 1)) {
+    for (std::size_t begin = manual.find("```toml\n"); begin != std::string::npos;
+         begin = manual.find("```toml\n", begin + 1)) {
         const std::size_t end = manual.find("```", begin + 8);
         REQUIRE(end != std::string::npos);
         parse_well(kStart + manual.substr(begin + 8, end - begin - 8));
         ++examples;
     }
     CHECK(examples == 2);
-    for (const std::string_view key : {"builtin", "command", "version", "code", "parameters", "outputs", "inputs", "tags", "keep_source", "depfile", "protocol", "timeout", "sources", "process", "${in}", "${in:all}",
-                                       "${out}", "${out:folder}", "${depfile}", "${variant}", "${project}", "${name}", "${parameter:KEY}", "${code:PATH}", "{folder}", "{stem}", "{extension}", "{name}", "copy",
-                                       "image", "rewrite", "unpack", "scale", "width", "height", "format", "quality"}) {
+    for (const std::string_view key : {"builtin",
+                                       "command",
+                                       "version",
+                                       "code",
+                                       "parameters",
+                                       "outputs",
+                                       "inputs",
+                                       "tags",
+                                       "keep_source",
+                                       "depfile",
+                                       "protocol",
+                                       "timeout",
+                                       "sources",
+                                       "process",
+                                       "${in}",
+                                       "${in:all}",
+                                       "${out}",
+                                       "${out:folder}",
+                                       "${depfile}",
+                                       "${variant}",
+                                       "${project}",
+                                       "${name}",
+                                       "${parameter:KEY}",
+                                       "${code:PATH}",
+                                       "{folder}",
+                                       "{stem}",
+                                       "{extension}",
+                                       "{name}",
+                                       "copy",
+                                       "image",
+                                       "rewrite",
+                                       "unpack",
+                                       "scale",
+                                       "width",
+                                       "height",
+                                       "format",
+                                       "quality"}) {
         CAPTURE(key);
         CHECK(manual.find("`" + std::string(key) + "`") != std::string::npos);
     }

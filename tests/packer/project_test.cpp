@@ -9,7 +9,7 @@
 namespace fardel {
 namespace {
 
-const std::string kStart = "name = \"mygame\"\nsources = [\"assets\"]\n";   // two lines
+const std::string kStart = "name = \"mygame\"\nsources = [\"assets\"]\n";  // two lines
 
 Result<Project> parse(std::string_view text) { return parse_project(text, "fardel.toml"); }
 
@@ -51,9 +51,13 @@ expires = 1798761600
     REQUIRE(project.tombstones.size() == 2);
     CHECK(project.tombstones[1].text() == "maps/gone.bsp");
     REQUIRE(project.metadata.size() == 7);
-    const std::vector<std::pair<std::string, MetadataValue>> expected = {
-        {"licence", std::string("CC-BY-4.0")}, {"free", true}, {"players", std::int64_t{4}}, {"scale", 0.5}, {"metric.triangles", 12.0}, {"metric.weight", 1.5},
-        {"expires", std::int64_t{1798761600}}};
+    const std::vector<std::pair<std::string, MetadataValue>> expected = {{"licence", std::string("CC-BY-4.0")},
+                                                                         {"free", true},
+                                                                         {"players", std::int64_t{4}},
+                                                                         {"scale", 0.5},
+                                                                         {"metric.triangles", 12.0},
+                                                                         {"metric.weight", 1.5},
+                                                                         {"expires", std::int64_t{1798761600}}};
     for (std::size_t i = 0; i < expected.size(); ++i) {
         CHECK(project.metadata[i].key == expected[i].first);
         CHECK((project.metadata[i].value == expected[i].second));
@@ -95,8 +99,10 @@ name = "readme.txt"
 
 TEST_CASE("project: what is consumed and depended on is read") {
     const std::string id(64, 'a');
-    const Project project = parse_well(kStart + "[[consume]]\nname = \"textures/base/**\"\noptional = true\n[[consume]]\nname = \"default.cfg\"\n" +
-                                       "[[dependency]]\nfile = \"../base.fardel\"\nstatic = false\n[[dependency]]\nid = \"" + id + "\"\nname = \"base\"\nversion = \"2\"\n");
+    const Project project = parse_well(
+        kStart + "[[consume]]\nname = \"textures/base/**\"\noptional = true\n[[consume]]\nname = \"default.cfg\"\n" +
+        "[[dependency]]\nfile = \"../base.fardel\"\nstatic = false\n[[dependency]]\nid = \"" + id +
+        "\"\nname = \"base\"\nversion = \"2\"\n");
     REQUIRE(project.consumes.size() == 2);
     CHECK(project.consumes[0].pattern);
     CHECK(project.consumes[0].optional);
@@ -119,7 +125,7 @@ TEST_CASE("project: without an output the bundle has the last part of its name")
 
 TEST_CASE("project: a mistake is told with its place and what to write instead") {
     struct Mistake {
-        std::string text;    // behind kStart
+        std::string text;  // behind kStart
         std::string place;
         std::string words;
     };
@@ -127,7 +133,9 @@ TEST_CASE("project: a mistake is told with its place and what to write instead")
         // Keys that do not exist.
         {"exclud = [\"x\"]", "3:1", "there is no key 'exclud' at the top of a project; did you mean 'exclude'?"},
         {"[[rules]]\nmatch = \"a\"", "3:", "did you mean 'rule'?"},
-        {"[frobnication]", "3:", "the keys are: name, version, output, key, sources, exclude, tombstones, metadata, rule, consume, cache, dependency, processor, job, link, split, scanner"},
+        {"[frobnication]", "3:",
+         "the keys are: name, version, output, key, sources, exclude, tombstones, metadata, rule, consume, cache, "
+         "dependency, processor, job, link, split, scanner"},
         {"[[rule]]\nmatch = \"a\"\npublished = false", "5:1", "in [[rule]]; did you mean 'publish'?"},
         {"[[consume]]\nname = \"a\"\noptinal = true", "5:1", "in [[consume]]; did you mean 'optional'?"},
         {"[[dependency]]\nfil = \"a\"", "4:1", "in [[dependency]]; did you mean 'file'?"},
@@ -141,7 +149,8 @@ TEST_CASE("project: a mistake is told with its place and what to write instead")
         {"metadata = []", "3:12", "'metadata' is a list; write metadata = { licence = \"CC-BY-4.0\" }"},
         {"[rule]\nmatch = \"a\"", "3:", "'rule' is a table; write [[rule]] above each of its tables"},
         {"rule = [1]", "3:9", "'rule' is an integer; write [[rule]]"},
-        {"[[rule]]\nmatch = \"a\"\npublish = \"no\"", "5:11", "'publish' is a text; write publish = true or publish = false"},
+        {"[[rule]]\nmatch = \"a\"\npublish = \"no\"", "5:11",
+         "'publish' is a text; write publish = true or publish = false"},
         {"[[rule]]\nmatch = \"a\"\ntags = [\"hd\"]", "5:8", "'tags' is a list; write tags = { quality = \"hd\" }"},
         // Values that are not good.
         {"version = \"1 0\"", "3:11", "bundle version \"1 0\": only letters, digits and . + - _ ~ may be in it"},
@@ -167,17 +176,22 @@ TEST_CASE("project: a mistake is told with its place and what to write instead")
         {"[[rule]]\nmatch = \"a\"\nname = \"b\"\nstrip = \"c\"", "3:", "has 'name' and 'strip'; write one of them"},
         {"[[rule]]\nmatch = \"*\"\nname = \"b\"", "3:", "'name' is for one file, and '*' is a pattern; write strip"},
         {"[[rule]]\nmatch = \"a\"\nname = \"/b\"", "5:8", "'/b': "},
-        {"[[rule]]\nmatch = \"a\"\ncontent_type = \"PNG\"", "5:16", "'PNG' is no content type; write content_type = \"image/png\""},
+        {"[[rule]]\nmatch = \"a\"\ncontent_type = \"PNG\"", "5:16",
+         "'PNG' is no content type; write content_type = \"image/png\""},
         {"[[rule]]\nmatch = \"a\"\ntags = {}", "5:1", "a variant has 1 to 16 tags"},
-        {"[[rule]]\nmatch = \"a\"\ntags = { quality = \"very high\" }", "5:10", "the tag 'quality=very high' has more than letters, digits and - _ . +"},
+        {"[[rule]]\nmatch = \"a\"\ntags = { quality = \"very high\" }", "5:10",
+         "the tag 'quality=very high' has more than letters, digits and - _ . +"},
         {"[[rule]]\nmatch = \"a\"\ntags = { quality = 1 }", "5:20", "'quality' is an integer"},
-        {"[[rule]]\nmatch = \"a\"\nmetadata = { version = 1 }", "3:", "metadata 'version' is a text; write it in quotes"},
+        {"[[rule]]\nmatch = \"a\"\nmetadata = { version = 1 }",
+         "3:", "metadata 'version' is a text; write it in quotes"},
         // What is consumed and depended on.
         {"[[consume]]\noptional = true", "3:", "this [[consume]] has no good 'name'"},
         {"[[consume]]\nname = \"a//b\"", "4:8", "'a//b': "},
         {"[[dependency]]\nname = \"base\"", "3:", "a [[dependency]] has either 'file' or 'id'"},
-        {"[[dependency]]\nfile = \"x\"\nid = \"" + std::string(64, 'a') + "\"", "3:", "a [[dependency]] has either 'file' or 'id'"},
-        {"[[dependency]]\nid = \"abc\"", "4:6", "'abc' is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints"},
+        {"[[dependency]]\nfile = \"x\"\nid = \"" + std::string(64, 'a') + "\"",
+         "3:", "a [[dependency]] has either 'file' or 'id'"},
+        {"[[dependency]]\nid = \"abc\"", "4:6",
+         "'abc' is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints"},
         {"[[dependency]]\nfile = \"x\"\nname = \"..\"", "5:8", "bundle name '..': "},
         // What is no TOML.
         {"version = 1.0.0", "3:", "text stands in \"quotes\""},
@@ -203,9 +217,11 @@ TEST_CASE("project: what must be there is asked for") {
         REQUIRE_FALSE(project);
         return project.error().message();
     };
-    CHECK(message("sources = [\"a\"]") == "fardel.toml:1:1: the bundle has no name; write name = \"mygame\" at the top of the file");
+    CHECK(message("sources = [\"a\"]") ==
+          "fardel.toml:1:1: the bundle has no name; write name = \"mygame\" at the top of the file");
     CHECK(message("name = \"a\"").find("there is nothing to pack; write sources = [\"assets\"]") != std::string::npos);
-    CHECK(message("name = \"a\"\nsources = []").find("fardel.toml:2:1: 'sources' names nothing to pack") != std::string::npos);
+    CHECK(message("name = \"a\"\nsources = []").find("fardel.toml:2:1: 'sources' names nothing to pack") !=
+          std::string::npos);
     CHECK(message("name = \"..\"\nsources = [\"a\"]").find("fardel.toml:1:8: bundle name '..'") != std::string::npos);
     CHECK(message("").find("(and 1 more mistake in this file)") != std::string::npos);
 }
@@ -240,7 +256,8 @@ TEST_CASE("project: text, lists and nesting have limits") {
 }
 
 TEST_CASE("project: raw bytes of a hostile text are never shown") {
-    for (const std::string& text : {kStart + "\"\x1b[31m\" = 1", kStart + "\"\\u001b[31m\" = 1", kStart + "\xff\xfe", std::string("\0\0\0", 3)}) {
+    for (const std::string& text :
+         {kStart + "\"\x1b[31m\" = 1", kStart + "\"\\u001b[31m\" = 1", kStart + "\xff\xfe", std::string("\0\0\0", 3)}) {
         const auto project = parse(text);
         REQUIRE_FALSE(project);
         CHECK(project.error().message().find_first_of("\x1b\xff\n") == std::string::npos);
@@ -279,7 +296,9 @@ TEST_CASE("project: the example of the manual parses, and every key is in the ma
     const Project project = parse_well(manual.substr(begin + 8, end - begin - 8));
     CHECK(project.rules.size() >= 4);
     CHECK_FALSE(project.dependencies.empty());
-    for (const std::string_view key : {"name", "version", "output", "key", "sources", "exclude", "tombstones", "metadata", "match", "publish", "extends", "strip", "content_type", "tags", "optional", "file", "id", "static"}) {
+    for (const std::string_view key :
+         {"name", "version", "output", "key", "sources", "exclude", "tombstones", "metadata", "match", "publish",
+          "extends", "strip", "content_type", "tags", "optional", "file", "id", "static"}) {
         CAPTURE(key);
         CHECK(manual.find("`" + std::string(key) + "`") != std::string::npos);
     }
@@ -339,7 +358,8 @@ TEST_CASE("project: mistakes in links, splits and scanners are told with what to
     check("[link]\nroot = []", "fardel.toml:4:1: there is no key 'root' in [link]; did you mean 'roots'?");
     check("[link]\nroots = [\"a**\"]", "fardel.toml:4:10: 'a**': ");
     check("link = 1", "'link' is an integer; write [link] above its keys");
-    check("[link]\nroots = [\"a\"]\n[split]\npolicy = \"map\"", "fardel.toml:6:10: there is no policy 'map'; write policy = \"one\", \"per-root\" or \"by-size\"");
+    check("[link]\nroots = [\"a\"]\n[split]\npolicy = \"map\"",
+          "fardel.toml:6:10: there is no policy 'map'; write policy = \"one\", \"per-root\" or \"by-size\"");
     check("[link]\n[split]\nbytes_max = 5", "fardel.toml:4:2: [split] has no 'policy'");
     check("[link]\n[split]\npolicy = \"by-size\"", "write bytes_max = 100_000_000");
     check("[link]\n[split]\npolicy = \"per-root\"", "has no roots; write roots = ");

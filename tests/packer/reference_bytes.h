@@ -32,7 +32,8 @@ inline std::string md3_of(const std::vector<std::vector<std::string>>& surfaces)
     std::string body;
     for (const auto& shaders : surfaces) {
         const auto size = static_cast<std::uint32_t>(108 + 68 * shaders.size());
-        body += "IDP3" + fixed("body", 64) + le32(0) + le32(1) + le32(static_cast<std::uint32_t>(shaders.size())) + le32(0) + le32(0);
+        body += "IDP3" + fixed("body", 64) + le32(0) + le32(1) + le32(static_cast<std::uint32_t>(shaders.size())) +
+                le32(0) + le32(0);
         body += le32(size) + le32(108) + le32(size) + le32(size) + le32(size);
         for (const std::string& shader : shaders)
             body += fixed(shader, 64) + le32(0);
@@ -43,7 +44,8 @@ inline std::string md3_of(const std::vector<std::vector<std::string>>& surfaces)
     return head + body;
 }
 
-inline std::string bsp_of(const std::vector<std::string>& shaders, const std::vector<std::string>& fogs, const std::string& entities) {
+inline std::string bsp_of(const std::vector<std::string>& shaders, const std::vector<std::string>& fogs,
+                          const std::string& entities) {
     std::vector<std::string> lumps(17);
     lumps[0] = entities;
     for (const std::string& shader : shaders)
@@ -61,7 +63,8 @@ inline std::string bsp_of(const std::vector<std::string>& shaders, const std::ve
 
 inline std::string glb_of(std::string json) {
     json.resize((json.size() + 3) / 4 * 4, ' ');
-    return "glTF" + le32(2) + le32(static_cast<std::uint32_t>(20 + json.size())) + le32(static_cast<std::uint32_t>(json.size())) + "JSON" + json;
+    return "glTF" + le32(2) + le32(static_cast<std::uint32_t>(20 + json.size())) +
+           le32(static_cast<std::uint32_t>(json.size())) + "JSON" + json;
 }
 
 }  // namespace fardel::tests

@@ -8,7 +8,8 @@ namespace {
 using Lines = std::vector<std::string>;
 
 // A shader's name stands in <>.
-Lines candidates(std::string spelling, ReferenceUse use, ReferenceForm form = ReferenceForm::from_root, std::string_view from = "maps/sub/x.bsp") {
+Lines candidates(std::string spelling, ReferenceUse use, ReferenceForm form = ReferenceForm::from_root,
+                 std::string_view from = "maps/sub/x.bsp") {
     Lines lines;
     for (const NameCandidate& one : candidate_names({.spelling = std::move(spelling), .use = use, .form = form}, from))
         lines.push_back(one.kind == CandidateKind::shader ? "<" + one.name + ">" : one.name);
@@ -18,30 +19,36 @@ Lines candidates(std::string spelling, ReferenceUse use, ReferenceForm form = Re
 }  // namespace
 
 TEST_CASE("candidates: a shader of that name comes first, then images in the game's order") {
-    CHECK(candidates("textures/x", ReferenceUse::shader) ==
-          Lines{"<textures/x>", "textures/x.tga", "textures/x.jpg", "textures/x.jpeg", "textures/x.png", "textures/x.pcx", "textures/x.bmp"});
+    CHECK(candidates("textures/x", ReferenceUse::shader) == Lines{"<textures/x>", "textures/x.tga", "textures/x.jpg",
+                                                                  "textures/x.jpeg", "textures/x.png", "textures/x.pcx",
+                                                                  "textures/x.bmp"});
 }
 
 TEST_CASE("candidates: a given extension comes before the others, and is no part of a shader's name") {
-    CHECK(candidates("a/x.JPG", ReferenceUse::shader) == Lines{"<a/x>", "a/x.JPG", "a/x.tga", "a/x.jpeg", "a/x.png", "a/x.pcx", "a/x.bmp"});
+    CHECK(candidates("a/x.JPG", ReferenceUse::shader) ==
+          Lines{"<a/x>", "a/x.JPG", "a/x.tga", "a/x.jpeg", "a/x.png", "a/x.pcx", "a/x.bmp"});
     CHECK(candidates("s/x.wav", ReferenceUse::sound) == Lines{"s/x.wav", "s/x.ogg", "s/x.opus"});
     CHECK(candidates("m/x.md3", ReferenceUse::model) == Lines{"m/x.md3", "m/x.iqm", "m/x.mdr"});
     CHECK(candidates("a.b/x", ReferenceUse::sound) == Lines{"a.b/x.wav", "a.b/x.ogg", "a.b/x.opus"});
     CHECK(candidates("x.1", ReferenceUse::sound) == Lines{"x.1.wav", "x.1.ogg", "x.1.opus"});
 }
 
-TEST_CASE("candidates: an image of a stage is never a shader") { CHECK(candidates("x.tga", ReferenceUse::texture).front() == "x.tga"); }
+TEST_CASE("candidates: an image of a stage is never a shader") {
+    CHECK(candidates("x.tga", ReferenceUse::texture).front() == "x.tga");
+}
 
 TEST_CASE("candidates: maps, films and shaders of map sources lie in their folders") {
     CHECK(candidates("oa_dm1", ReferenceUse::map) == Lines{"maps/oa_dm1.bsp"});
     CHECK(candidates("intro.roq", ReferenceUse::video) == Lines{"video/intro.roq"});
     CHECK(candidates("a/intro", ReferenceUse::video) == Lines{"a/intro.roq"});
-    CHECK(candidates("common/caulk", ReferenceUse::shader, ReferenceForm::below_textures).front() == "<textures/common/caulk>");
+    CHECK(candidates("common/caulk", ReferenceUse::shader, ReferenceForm::below_textures).front() ==
+          "<textures/common/caulk>");
 }
 
 TEST_CASE("candidates: a sky box is meant by the image of its first side, and has six") {
     CHECK(candidates("env/sky", ReferenceUse::sky_box) == candidates("env/sky_rt", ReferenceUse::texture));
-    const auto sides = sky_box_sides({.spelling = "env/sky", .use = ReferenceUse::sky_box, .optional = true, .line = 7});
+    const auto sides =
+        sky_box_sides({.spelling = "env/sky", .use = ReferenceUse::sky_box, .optional = true, .line = 7});
     Lines spellings;
     for (const FoundReference& side : sides) {
         spellings.push_back(side.spelling);
@@ -53,14 +60,18 @@ TEST_CASE("candidates: a sky box is meant by the image of its first side, and ha
 }
 
 TEST_CASE("candidates: relative names are taken from the folder of their asset, and stay in the tree") {
-    const auto relative = [](std::string spelling) { return candidates(std::move(spelling), ReferenceUse::texture, ReferenceForm::relative, "a/b/x.mtl"); };
+    const auto relative = [](std::string spelling) {
+        return candidates(std::move(spelling), ReferenceUse::texture, ReferenceForm::relative, "a/b/x.mtl");
+    };
     CHECK(relative("t.png") == Lines{"a/b/t.png"});
     CHECK(relative(".\\c\\..\\t.png") == Lines{"a/b/t.png"});
     CHECK(relative("../../t.png") == Lines{"t.png"});
     CHECK(relative("../../../t.png").empty());
     CHECK(relative("/t.png").empty());
     CHECK(relative("c:/t.png").empty());
-    const auto uri = [](std::string spelling) { return candidates(std::move(spelling), ReferenceUse::file, ReferenceForm::relative_uri, "x.gltf"); };
+    const auto uri = [](std::string spelling) {
+        return candidates(std::move(spelling), ReferenceUse::file, ReferenceForm::relative_uri, "x.gltf");
+    };
     CHECK(uri("a%20b%2Fc.bin?v=1#f") == Lines{"a b/c.bin"});
     CHECK(uri("http://host/a.bin").empty());
     CHECK(uri("a%2").empty());

@@ -25,7 +25,9 @@ constexpr std::string_view kBsp = "application/x-bsp";
 constexpr std::string_view kGltf = "model/gltf+json";
 constexpr std::string_view kGlb = "model/gltf-binary";
 
-Result<ScanFindings> scan(std::string_view type, std::string_view text) { return scan_references("dir/asset", type, bytes_of(text)); }
+Result<ScanFindings> scan(std::string_view type, std::string_view text) {
+    return scan_references("dir/asset", type, bytes_of(text));
+}
 
 // "3 texture? textures/x": line, use, ? when optional, spelling.
 std::vector<std::string> found(std::string_view type, std::string_view text) {
@@ -33,7 +35,8 @@ std::vector<std::string> found(std::string_view type, std::string_view text) {
     REQUIRE_MESSAGE(findings, findings.error().text());
     std::vector<std::string> lines;
     for (const FoundReference& one : findings->references)
-        lines.push_back(std::to_string(one.line) + " " + std::string(reference_use_name(one.use)) + (one.optional ? "? " : " ") + one.spelling);
+        lines.push_back(std::to_string(one.line) + " " + std::string(reference_use_name(one.use)) +
+                        (one.optional ? "? " : " ") + one.spelling);
     return lines;
 }
 
@@ -72,16 +75,20 @@ TEST_CASE("references: a shader file names the images of its stages and sky, and
         "\tq3map_backshader textures/liquids/water\n"
         "\t{\n\t\tclampmap *white\n\t\tvideomap intro.roq\n\t\tmap textures/liquids/a.tga\n\t}\n"
         "}\n";
-    CHECK(found(kShader, text) == Lines{"4 texture? textures/liquids/edit.tga", "7 texture textures/liquids/a.tga", "11 texture a1.tga", "11 texture a2.tga",
-                                        "18 sky_box env/sky", "19 shader? textures/liquids/water", "22 video intro.roq", "23 texture textures/liquids/a.tga"});
+    CHECK(found(kShader, text) == Lines{"4 texture? textures/liquids/edit.tga", "7 texture textures/liquids/a.tga",
+                                        "11 texture a1.tga", "11 texture a2.tga", "18 sky_box env/sky",
+                                        "19 shader? textures/liquids/water", "22 video intro.roq",
+                                        "23 texture textures/liquids/a.tga"});
     const auto findings = scan(kShader, text);
     CHECK(findings->defines == Lines{"textures/liquids/water", "sky box"});
-    for (const FoundReference& one : findings->references)   // the second shader's begin with its sky
+    for (const FoundReference& one : findings->references)  // the second shader's begin with its sky
         CHECK(one.defined_in == (one.line < 16 ? 0 : 1));
 }
 
 TEST_CASE("references: a far sky box of a bare word is optional, and so is every near one; - is none") {
-    const auto sky = [](std::string_view boxes) { return found(kShader, "sky\n{\n\tskyParms " + std::string(boxes) + "\n}\n"); };
+    const auto sky = [](std::string_view boxes) {
+        return found(kShader, "sky\n{\n\tskyParms " + std::string(boxes) + "\n}\n");
+    };
     CHECK(sky("env/hills 512 -") == Lines{"3 sky_box env/hills"});
     CHECK(sky("env\\hills - -") == Lines{"3 sky_box env\\hills"});
     CHECK(sky("full 512 -") == Lines{"3 sky_box? full"});
@@ -138,17 +145,21 @@ TEST_CASE("references: a menu names pictures, sounds, models, films and scripts"
         "  onOpen { playlooped \"music/a.wav\" ; setbackground \"ui/b\" ; play\"sound/c\"; }\n"
         "  itemDef { asset_model \"models/d.md3\" cinematic \"e.roq\" }\n"
         "}\n";
-    CHECK(found(kMenu, text) == Lines{"1 script ui/menudef.h", "2 script ui/main.menu", "4 shader ui/assets/back", "6 sound music/a.wav", "6 shader ui/b",
-                                      "6 sound sound/c", "7 model models/d.md3", "7 video e.roq"});
+    CHECK(found(kMenu, text) == Lines{"1 script ui/menudef.h", "2 script ui/main.menu", "4 shader ui/assets/back",
+                                      "6 sound music/a.wav", "6 shader ui/b", "6 sound sound/c", "7 model models/d.md3",
+                                      "7 video e.roq"});
     check_refused(kMenu, "menuDef {\n", ErrorCode::malformed, "ends within a block");
     check_refused(kMenu, "}", ErrorCode::malformed, "} without {");
     check_refused(kMenu, "background \"x", ErrorCode::malformed, "quote has no end");
-    CHECK(scan_references("ui/menus.txt", "text/plain", bytes_of("{ loadMenu { \"ui/x.menu\" } }"))->references.size() == 1);
+    CHECK(
+        scan_references("ui/menus.txt", "text/plain", bytes_of("{ loadMenu { \"ui/x.menu\" } }"))->references.size() ==
+        1);
 }
 
 TEST_CASE("references: an arena names its level and the picture of it") {
     const std::string text = "{\nmap \"oa_dm1\"\nbots \"sarge map\"\ntype ffa\n}\n{ map x }";
-    CHECK(found(kArena, text) == Lines{"2 map oa_dm1", "2 shader? levelshots/oa_dm1", "6 map x", "6 shader? levelshots/x"});
+    CHECK(found(kArena, text) ==
+          Lines{"2 map oa_dm1", "2 shader? levelshots/oa_dm1", "6 map x", "6 shader? levelshots/x"});
     for (std::size_t size = 1; size < text.size(); ++size)
         if (size != text.find('}') + 1 && size != text.find('}') + 2)
             check_refused(kArena, text.substr(0, size), ErrorCode::malformed, "line ");
@@ -167,8 +178,9 @@ TEST_CASE("references: a map's source names the shader of each face and patch, a
         "}\n"
         "{\n\"classname\" \"misc_model\"\n\"model\" \"models/x.md3\"\n}\n"
         "{\n\"model\" \"*1\"\n\"noise\" \"sound/w.wav\"\n\"targetShaderName\" \"textures/t\"\n}\n";
-    CHECK(found(kMap, text) == Lines{"4 sound music/a.ogg", "4 sound music/b.ogg", "7 shader common/caulk", "12 shader base/wall", "18 shader base/arch",
-                                     "28 model models/x.md3", "32 sound sound/w.wav", "33 shader textures/t"});
+    CHECK(found(kMap, text) == Lines{"4 sound music/a.ogg", "4 sound music/b.ogg", "7 shader common/caulk",
+                                     "12 shader base/wall", "18 shader base/arch", "28 model models/x.md3",
+                                     "32 sound sound/w.wav", "33 shader textures/t"});
     CHECK(scan(kMap, text)->references[2].form == ReferenceForm::below_textures);
     check_refused(kMap, text.substr(0, text.size() - 2), ErrorCode::malformed, "ends within an entity");
     check_refused(kMap, "{\n\"a\"\n}", ErrorCode::malformed, "no value");
@@ -191,7 +203,9 @@ TEST_CASE("references: each proper prefix of a model is malformed") {
 }
 
 TEST_CASE("references: counts and offsets of a model are bounded before they are used") {
-    const auto with = [](std::size_t at, std::uint32_t value) { return md3_of({{"models/a.tga"}}).replace(at, 4, le32(value)); };
+    const auto with = [](std::size_t at, std::uint32_t value) {
+        return md3_of({{"models/a.tga"}}).replace(at, 4, le32(value));
+    };
     check_refused(kMd3, with(4, 14), ErrorCode::unsupported, "version 14");
     check_refused(kMd3, with(84, 0xffffffff), ErrorCode::limit, "surfaces");
     check_refused(kMd3, with(84, 2), ErrorCode::malformed, "surface 1");
@@ -204,9 +218,11 @@ TEST_CASE("references: counts and offsets of a model are bounded before they are
 }
 
 TEST_CASE("references: a compiled map names its shaders, fogs, and what entities name") {
-    const std::string entities("{\n\"music\" \"music/a.wav\"\n}\n{\n\"model\" \"*1\"\n\"model2\" \"models/x.md3\"\n}\n\0", 66);
+    const std::string entities(
+        "{\n\"music\" \"music/a.wav\"\n}\n{\n\"model\" \"*1\"\n\"model2\" \"models/x.md3\"\n}\n\0", 66);
     CHECK(found(kBsp, bsp_of({"textures/a", "noshader", "textures/b"}, {"textures/fog"}, entities)) ==
-          Lines{"0 shader textures/a", "0 shader textures/b", "0 shader textures/fog", "0 sound music/a.wav", "0 model models/x.md3"});
+          Lines{"0 shader textures/a", "0 shader textures/b", "0 shader textures/fog", "0 sound music/a.wav",
+                "0 model models/x.md3"});
 }
 
 TEST_CASE("references: each prefix of a map that cuts its names is refused") {
@@ -249,8 +265,11 @@ TEST_CASE("references: a GLB whose head contradicts its bytes is refused") {
 }
 
 TEST_CASE("references: an OBJ names its libraries, a library its textures") {
-    CHECK(found("model/obj", "# mtllib no.mtl\nmtllib a.mtl b.mtl\r\nusemtl red\nv 0 0 0\ncall c.obj 1 2\n") == Lines{"2 script a.mtl", "2 script b.mtl", "5 model c.obj"});
-    CHECK(found("model/mtl", "newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 -o 0.5 my red.tga\r\n  bump -bm 0.2 -imfchan l b.png\nrefl -type sphere -mm 0 1 r.png\nmap_Ks\n") ==
+    CHECK(found("model/obj", "# mtllib no.mtl\nmtllib a.mtl b.mtl\r\nusemtl red\nv 0 0 0\ncall c.obj 1 2\n") ==
+          Lines{"2 script a.mtl", "2 script b.mtl", "5 model c.obj"});
+    CHECK(found("model/mtl",
+                "newmtl red\nKd 1 0 0\nmap_Kd -s 1 1 1 -o 0.5 my red.tga\r\n  bump -bm 0.2 -imfchan l b.png\nrefl "
+                "-type sphere -mm 0 1 r.png\nmap_Ks\n") ==
           Lines{"3 texture my red.tga", "4 texture b.png", "5 texture r.png"});
 }
 

@@ -1,4 +1,5 @@
-// ScanMemory and its records: what comes back is what was put in, or nothing. And how long the build database keeps them.
+// ScanMemory and its records: what comes back is what was put in, or nothing. And how long the build database keeps
+// them.
 #include <fardel/packer/scan_memory.h>
 
 #include "build_database.h"
@@ -10,8 +11,18 @@ namespace {
 ScannedAsset sample() {
     ScannedAsset scanned;
     scanned.findings.defines = {"textures/wall", ""};
-    scanned.findings.references = {{.spelling = "a.png", .use = ReferenceUse::texture, .form = ReferenceForm::relative, .optional = true, .line = 7, .defined_in = 1},
-                                   {.spelling = "\xff hostile \n", .use = kReferenceUseLast, .form = ReferenceForm::relative_uri, .optional = false, .line = 0xffff'ffffu, .defined_in = kNoDefinition}};
+    scanned.findings.references = {{.spelling = "a.png",
+                                    .use = ReferenceUse::texture,
+                                    .form = ReferenceForm::relative,
+                                    .optional = true,
+                                    .line = 7,
+                                    .defined_in = 1},
+                                   {.spelling = "\xff hostile \n",
+                                    .use = kReferenceUseLast,
+                                    .form = ReferenceForm::relative_uri,
+                                    .optional = false,
+                                    .line = 0xffff'ffffu,
+                                    .defined_in = kNoDefinition}};
     return scanned;
 }
 
@@ -21,10 +32,14 @@ Hash key(unsigned char with) {
     return hash;
 }
 
-bool alike(const ScannedAsset& a, const ScannedAsset& b) { return a.broken == b.broken && a.findings.defines == b.findings.defines && a.findings.references == b.findings.references; }
+bool alike(const ScannedAsset& a, const ScannedAsset& b) {
+    return a.broken == b.broken && a.findings.defines == b.findings.defines &&
+           a.findings.references == b.findings.references;
+}
 
 TEST_CASE("scan record: comes back as it was, empty and broken ones too") {
-    for (const ScannedAsset& scanned : {sample(), ScannedAsset(), ScannedAsset{.findings = {}, .broken = "malformed: line 3"}}) {
+    for (const ScannedAsset& scanned :
+         {sample(), ScannedAsset(), ScannedAsset{.findings = {}, .broken = "malformed: line 3"}}) {
         const auto back = find_scanned(encode_scanned(scanned));
         REQUIRE(back);
         CHECK(alike(*back, scanned));
@@ -54,7 +69,8 @@ TEST_CASE("scan record: with any byte changed it is none, or says what a scanner
                 CHECK_FALSE(reference.spelling.empty());
                 CHECK(reference.use <= kReferenceUseLast);
                 CHECK(reference.form <= ReferenceForm::relative_uri);
-                CHECK((reference.defined_in == kNoDefinition || reference.defined_in < scanned->findings.defines.size()));
+                CHECK(
+                    (reference.defined_in == kNoDefinition || reference.defined_in < scanned->findings.defines.size()));
             }
         }
 }
@@ -94,7 +110,7 @@ TEST_CASE("build database: what scans do not need any more is forgotten after a 
     for (std::uint64_t scan = 0; scan < kScansIdleMax; ++scan)
         REQUIRE(database->forget_idle_scans({key(1)}));
     CHECK(database->read_scans()->size() == 2);
-    REQUIRE(database->forget_idle_scans({key(1), key(2)}));   // wanted again
+    REQUIRE(database->forget_idle_scans({key(1), key(2)}));  // wanted again
     for (std::uint64_t scan = 0; scan < kScansIdleMax; ++scan)
         REQUIRE(database->forget_idle_scans({key(1)}));
     CHECK(database->read_scans()->size() == 2);

@@ -99,12 +99,14 @@ TEST_CASE("scanner program: its script, command, version, inputs and defaults ar
     CHECK(asked() == 0);
     BuiltGame::grow_old();
     CHECK(game.build()["up_to_date"] == true);
-    game.replace("tools/scan.py", "number, line  in", "number, line in");   // is watched
+    game.replace("tools/scan.py", "number, line  in", "number, line in");  // is watched
     CHECK(game.build()["assets_with_scanner"] == 2);
 }
 
 TEST_CASE("scanner program: without ${in} it gets one asset on its standard input, and need not name it") {
-    const BuiltGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"**/*.fx\"\nuse = \"texture\"\ncommand = [\"sh\", \"-c\", \"sed -n 's/^use \\\\(.*\\\\)$/{\\\"reference\\\": \\\"\\\\1\\\"}/p'\"]\n");
+    const BuiltGame game = make_game(
+        "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"**/*.fx\"\nuse = \"texture\"\ncommand "
+        "= [\"sh\", \"-c\", \"sed -n 's/^use \\\\(.*\\\\)$/{\\\"reference\\\": \\\"\\\\1\\\"}/p'\"]\n");
     const json told = game.build();
     CHECK(told["assets_scanned"] == 2);
     REQUIRE(told["link"]["missing"].size() == 1);
@@ -131,41 +133,63 @@ command = ["sh", "-c", "echo run >&2; for f; do echo '{\"file\": \"'$f'\"}'; rea
     CHECK(told["link"]["references"] == 150);
     CHECK(told["link"]["missing"].empty());
     REQUIRE(told["logs"].size() == 3);
-    CHECK(told["logs"][0].get<std::string>().find("fardel.toml:4: scanner of 'a.fx' and 63 more:\nrun\n") != std::string::npos);
+    CHECK(told["logs"][0].get<std::string>().find("fardel.toml:4: scanner of 'a.fx' and 63 more:\nrun\n") !=
+          std::string::npos);
 }
 
 TEST_CASE("scanner program: its defaults hold where the answer does not say") {
-    const BuiltGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"a.fx\"\nuse = \"sound\"\noptional = true\ncommand = [\"echo\", '{\"reference\": \"no/such\"}']\n");
+    const BuiltGame game = make_game(
+        "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"a.fx\"\nuse = \"sound\"\noptional = "
+        "true\ncommand = [\"echo\", '{\"reference\": \"no/such\"}']\n");
     const json told = game.build();
     CHECK(told["link"]["references"] == 1);
     CHECK(told["link"]["missing"].empty());
 }
 
-TEST_CASE("scanner program: what goes wrong is told with the line, the asset and what to do, and no bundle is written") {
+TEST_CASE(
+    "scanner program: what goes wrong is told with the line, the asset and what to do, and no bundle is written") {
     const auto project = [](std::string_view command, std::string_view more = "") {
-        return "name = \"game\"\nsources = [\"assets\"]\n[link]\n\n[[scanner]]\nmatch = \"**/*.fx\"\ncommand = " + std::string(command) + "\n" + std::string(more);
+        return "name = \"game\"\nsources = [\"assets\"]\n[link]\n\n[[scanner]]\nmatch = \"**/*.fx\"\ncommand = " +
+               std::string(command) + "\n" + std::string(more);
     };
-    const auto check = [](const std::string& text, std::string_view code, std::initializer_list<std::string_view> parts) { check_told(make_game(text), code, parts); };
-    check(project("[\"no-such-program\", \"${in}\"]"), "missing", {"fardel.toml:5: scanner: ", "there is no program 'no-such-program'", "install it, or write its path"});
-    check(project("[\"tools/scan.py\", \"${in}\"]"), "denied", {"fardel.toml:5: scanner: ", "may not be executed; try: chmod +x"});
-    check(project("[\"sh\", \"-c\", \"echo it is bad >&2; exit 3\", \"sh\", \"${in}\"]"), "unresolved", {"fardel.toml:5: scanner of 'a.fx' and 1 more: ", "ended with exit status 3", "it is bad"});
-    check(project("[\"sh\", \"-c\", \"kill -9 $$\"]"), "unresolved", {"fardel.toml:5: scanner of 'a.fx': ", "signal 9"});
-    check(project("[\"sh\", \"-c\", \"echo begun >&2; sleep 60\"]", "timeout = 1\n"), "limit", {"fardel.toml:5: scanner of 'a.fx': ", "was not done after 1 s", "timeout = ", "begun"});
-    check(project("[\"echo\", \"textures/a.png\"]"), "malformed", {"fardel.toml:5: scanner of 'a.fx': line 1 of the scanner's answer: no JSON object"});
-    check(project("[\"echo\", '{\"reference\": \"a\", \"usage\": \"x\"}']"), "malformed", {"\"usage\" is no key of a reference"});
-    check(project("[\"sh\", \"-c\", \"echo '{\\\"reference\\\": \\\"a\\\"}'\", \"sh\", \"${in}\"]"), "malformed", {"belongs to no file; print {\"file\": \"in/a.fx\"} before"});
-    check(project("[\"sh\", \"-c\", \"cat /dev/zero | tr '\\\\0' ' '\"]"), "limit", {"answered with more than 67108864 bytes"});
+    const auto check = [](const std::string& text, std::string_view code,
+                          std::initializer_list<std::string_view> parts) { check_told(make_game(text), code, parts); };
+    check(project("[\"no-such-program\", \"${in}\"]"), "missing",
+          {"fardel.toml:5: scanner: ", "there is no program 'no-such-program'", "install it, or write its path"});
+    check(project("[\"tools/scan.py\", \"${in}\"]"), "denied",
+          {"fardel.toml:5: scanner: ", "may not be executed; try: chmod +x"});
+    check(project("[\"sh\", \"-c\", \"echo it is bad >&2; exit 3\", \"sh\", \"${in}\"]"), "unresolved",
+          {"fardel.toml:5: scanner of 'a.fx' and 1 more: ", "ended with exit status 3", "it is bad"});
+    check(project("[\"sh\", \"-c\", \"kill -9 $$\"]"), "unresolved",
+          {"fardel.toml:5: scanner of 'a.fx': ", "signal 9"});
+    check(project("[\"sh\", \"-c\", \"echo begun >&2; sleep 60\"]", "timeout = 1\n"), "limit",
+          {"fardel.toml:5: scanner of 'a.fx': ", "was not done after 1 s", "timeout = ", "begun"});
+    check(project("[\"echo\", \"textures/a.png\"]"), "malformed",
+          {"fardel.toml:5: scanner of 'a.fx': line 1 of the scanner's answer: no JSON object"});
+    check(project("[\"echo\", '{\"reference\": \"a\", \"usage\": \"x\"}']"), "malformed",
+          {"\"usage\" is no key of a reference"});
+    check(project("[\"sh\", \"-c\", \"echo '{\\\"reference\\\": \\\"a\\\"}'\", \"sh\", \"${in}\"]"), "malformed",
+          {"belongs to no file; print {\"file\": \"in/a.fx\"} before"});
+    check(project("[\"sh\", \"-c\", \"cat /dev/zero | tr '\\\\0' ' '\"]"), "limit",
+          {"answered with more than 67108864 bytes"});
     check(project("[\"cat\", \"${code:tools/scan.py}\"]"), "malformed", {"write code = [\"tools/scan.py\"]"});
-    check(project("[\"cp\", \"${in}\", \"${out}\"]"), "malformed", {"fardel.toml:5:", "a scanner's command has no ${out}", "what it finds it prints"});
+    check(project("[\"cp\", \"${in}\", \"${out}\"]"), "malformed",
+          {"fardel.toml:5:", "a scanner's command has no ${out}", "what it finds it prints"});
     check(project("[\"cat\", \"${inn}\"]"), "malformed", {"there is no variable ${inn}", "did you mean ${in}?"});
-    check("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.fx\"\npattern = 'use {reference}'\ntimeout = 5\n", "malformed", {"fardel.toml:4:", "are for a scanner with 'command'"});
+    check(
+        "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.fx\"\npattern = 'use "
+        "{reference}'\ntimeout = 5\n",
+        "malformed", {"fardel.toml:4:", "are for a scanner with 'command'"});
     // It may read its files alone.
     const ScratchFolder elsewhere;
-    check(project("[\"cat\", \"" + elsewhere.write("secret", "x") + "\"]"), "denied", {"a job may read its inputs alone", "ended with exit status 1"});
+    check(project("[\"cat\", \"" + elsewhere.write("secret", "x") + "\"]"), "denied",
+          {"a job may read its inputs alone", "ended with exit status 1"});
 }
 
 TEST_CASE("scanner program: one that matches nothing is not looked for") {
-    const BuiltGame game = make_game("name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.none\"\ncommand = [\"no-such-program\"]\n");
+    const BuiltGame game = make_game(
+        "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.none\"\ncommand = "
+        "[\"no-such-program\"]\n");
     CHECK(game.build()["assets_scanned"] == 0);
 }
 

@@ -35,7 +35,10 @@ private:
 struct Sources {
     std::vector<SourceEntry> entries;
 
-    void add(const std::string& name, std::shared_ptr<const BlobSource> blob) { entries.push_back({.name = *AssetName::parse(name), .origin = name, .size_bytes = 0, .blob = std::move(blob), .version = {}}); }
+    void add(const std::string& name, std::shared_ptr<const BlobSource> blob) {
+        entries.push_back(
+            {.name = *AssetName::parse(name), .origin = name, .size_bytes = 0, .blob = std::move(blob), .version = {}});
+    }
     std::vector<const SourceEntry*> pointers() const {
         std::vector<const SourceEntry*> pointers;
         for (const SourceEntry& entry : entries)
@@ -50,7 +53,9 @@ TEST_CASE("source digest: is what b3sum says, in the order of the entries, whate
     Sources sources;
     std::vector<std::string> wanted;
     std::vector<std::uint64_t> sizes;
-    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1023}, std::size_t{1025}, std::size_t{262'143}, std::size_t{262'144}, std::size_t{262'145}, std::size_t{1'000'000}, std::size_t{3}, std::size_t{70'000}}) {
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, std::size_t{1023}, std::size_t{1025}, std::size_t{262'143},
+          std::size_t{262'144}, std::size_t{262'145}, std::size_t{1'000'000}, std::size_t{3}, std::size_t{70'000}}) {
         std::string text(size, '\0');
         for (char& c : text)
             c = static_cast<char>(random());
@@ -95,7 +100,10 @@ TEST_CASE("source digest: of several that fail, the first one is told") {
     for (int round = 0; round < 20; ++round) {
         Sources sources;
         for (int i = 0; i < 40; ++i)
-            sources.add("f" + std::to_string(i), i >= 7 && i % 2 == 1 ? std::static_pointer_cast<const BlobSource>(std::make_shared<NoBlob>("bad " + std::to_string(i))) : make_memory_blob(std::vector<std::byte>(1000)));
+            sources.add("f" + std::to_string(i), i >= 7 && i % 2 == 1
+                                                     ? std::static_pointer_cast<const BlobSource>(
+                                                           std::make_shared<NoBlob>("bad " + std::to_string(i)))
+                                                     : make_memory_blob(std::vector<std::byte>(1000)));
         const auto digests = digest_sources(sources.pointers(), 8, {}, [](std::uint64_t) {});
         REQUIRE_FALSE(digests);
         CHECK(digests.error().message().find("bad 7") != std::string::npos);

@@ -40,7 +40,7 @@ std::map<std::string, std::set<std::string>> by_title(const Graph& graph, const 
 // The bundle and all that it needs, directly or through others.
 std::set<std::uint32_t> needed(const std::vector<SplitBundle>& bundles, std::uint32_t bundle) {
     std::set<std::uint32_t> all{bundle};
-    for (std::uint32_t one = bundle + 1; one-- > 0;)   // needs are before their users
+    for (std::uint32_t one = bundle + 1; one-- > 0;)  // needs are before their users
         if (all.contains(one))
             all.insert(bundles[one].needs.begin(), bundles[one].needs.end());
     return all;
@@ -66,7 +66,8 @@ void check_rules(const Graph& graph, const std::vector<SplitBundle>& bundles) {
     for (std::uint32_t bundle = 0; bundle < bundles.size(); ++bundle) {
         const auto all = needed(bundles, bundle);
         for (const std::uint32_t name : bundles[bundle].names)
-            CHECK(std::ranges::all_of(graph.inputs[name].uses, [&](std::uint32_t used) { return all.contains(bundle_of[used]); }));
+            CHECK(std::ranges::all_of(graph.inputs[name].uses,
+                                      [&](std::uint32_t used) { return all.contains(bundle_of[used]); }));
     }
 }
 
@@ -77,7 +78,8 @@ Graph random_graph(std::mt19937& random) {
         std::set<std::uint32_t> uses;
         for (auto more = random() % 4; more > 0; --more)
             uses.insert(static_cast<std::uint32_t>(random() % count));
-        graph.add("n" + std::to_string(random() % 10) + "/" + std::to_string(name), {uses.begin(), uses.end()}, random() % 100);
+        graph.add("n" + std::to_string(random() % 10) + "/" + std::to_string(name), {uses.begin(), uses.end()},
+                  random() % 100);
     }
     for (auto more = 1 + random() % 8; more > 0; --more)
         graph.roots.push_back(static_cast<std::uint32_t>(random() % count));
@@ -97,8 +99,11 @@ TEST_CASE("split: what one root reaches is in its bundle, what several do in a c
     graph.add("old.tga", {3});
     graph.roots = {1, 0};
     const auto bundles = graph.split({.policy = SplitPolicy::per_root});
-    CHECK(by_title(graph, bundles) == std::map<std::string, std::set<std::string>>{
-        {"common-1", {"ab.shader", "ab.tga"}}, {"maps/a", {"maps/a.bsp", "a.tga"}}, {"maps/b", {"maps/b.bsp", "b.tga"}}, {"rest", {"old.tga"}}});
+    CHECK(by_title(graph, bundles) ==
+          std::map<std::string, std::set<std::string>>{{"common-1", {"ab.shader", "ab.tga"}},
+                                                       {"maps/a", {"maps/a.bsp", "a.tga"}},
+                                                       {"maps/b", {"maps/b.bsp", "b.tga"}},
+                                                       {"rest", {"old.tga"}}});
     REQUIRE(bundles.size() == 4);
     CHECK(bundles[1].name == "maps/a");
     CHECK(bundles[1].needs == std::vector<std::uint32_t>{0});
@@ -113,10 +118,12 @@ TEST_CASE("split: roots that name one another, and all they share, are common") 
     graph.add("c", {});
     graph.add("d", {});
     graph.roots = {0, 1, 3};
-    CHECK(by_title(graph, graph.split({.policy = SplitPolicy::per_root})) == std::map<std::string, std::set<std::string>>{{"common-1", {"a", "b", "c"}}, {"d", {"d"}}});
+    CHECK(by_title(graph, graph.split({.policy = SplitPolicy::per_root})) ==
+          std::map<std::string, std::set<std::string>>{{"common-1", {"a", "b", "c"}}, {"d", {"d"}}});
 }
 
-TEST_CASE("split: what is shared goes apart by who shares it, as far as there may be bundles, and small parts together") {
+TEST_CASE(
+    "split: what is shared goes apart by who shares it, as far as there may be bundles, and small parts together") {
     Graph graph;
     for (const std::string root : {"a", "b", "c", "d", "e"})
         graph.add(root, {});
@@ -139,11 +146,16 @@ TEST_CASE("split: what is shared goes apart by who shares it, as far as there ma
         std::erase_if(parts, [](const auto& part) { return !part.first.starts_with("common-"); });
         return parts;
     };
-    CHECK(commons(0) == Parts{{"common-1", {"ad", "ae", "all"}}, {"common-2", {"ab"}}, {"common-3", {"bc"}}, {"common-4", {"cd"}}, {"common-5", {"de"}}});
+    CHECK(commons(0) == Parts{{"common-1", {"ad", "ae", "all"}},
+                              {"common-2", {"ab"}},
+                              {"common-3", {"bc"}},
+                              {"common-4", {"cd"}},
+                              {"common-5", {"de"}}});
     CHECK(commons(1'000'000) == Parts{{"common-1", {"all", "ab", "ad", "ae", "bc", "cd", "de"}}});
 }
 
-TEST_CASE("split: five hundred roots that share at random are split within seconds, each with little that it does not want") {
+TEST_CASE(
+    "split: five hundred roots that share at random are split within seconds, each with little that it does not want") {
     std::mt19937 random(1);
     Graph graph;
     for (std::uint32_t root = 0; root < 500; ++root) {
@@ -177,14 +189,16 @@ TEST_CASE("split: bundles' names are no two alike as files") {
     CHECK(titles == std::vector<std::string>{"maps-A", "maps/a-2", "maps/a-3", "rest", "rest-2"});
 }
 
-TEST_CASE("split: by size, neighbours by name fill bundles up to the budget, and what uses one another stays together") {
+TEST_CASE(
+    "split: by size, neighbours by name fill bundles up to the budget, and what uses one another stays together") {
     Graph graph;
     graph.add("c", {});
     graph.add("a", {});
     graph.add("b", {0});
     graph.add("d", {});
     const auto bundles = graph.split({.policy = SplitPolicy::by_size, .bytes_max = 20});
-    CHECK(by_title(graph, bundles) == std::map<std::string, std::set<std::string>>{{"part-1", {"a", "c"}}, {"part-2", {"b", "d"}}});
+    CHECK(by_title(graph, bundles) ==
+          std::map<std::string, std::set<std::string>>{{"part-1", {"a", "c"}}, {"part-2", {"b", "d"}}});
     CHECK(bundles[1].needs == std::vector<std::uint32_t>{0});
     graph.inputs[0].uses = {2, 3};
     graph.inputs[3].uses = {2};
@@ -236,7 +250,8 @@ TEST_CASE("split: random graphs keep every name once, every closure whole, and a
         const std::size_t roots = std::set<std::uint32_t>(graph.roots.begin(), graph.roots.end()).size();
         CHECK(per_root.size() <= std::max<std::size_t>(4, roots) + roots + 1);
         check_rules(graph, graph.split({.policy = SplitPolicy::by_size, .bytes_max = 6000}));
-        const auto small = plan_split(graph.names, graph.inputs, {}, {.policy = SplitPolicy::by_size, .bytes_max = 150});
+        const auto small =
+            plan_split(graph.names, graph.inputs, {}, {.policy = SplitPolicy::by_size, .bytes_max = 150});
         if (small)
             for (const SplitBundle& bundle : *small) {
                 std::uint64_t size = 0;

@@ -152,12 +152,12 @@ TEST_CASE("archive: a bundle that is a zip as well is a bundle") {
 TEST_CASE("archive: a pak is listed with its folders, and its bad names are reported") {
     const ScratchFolder folder;
     const SourceListing listing = list(folder.write("pak0.pak", build_pak({{"maps/start.bsp", "map"},
-                                                                            {"gfx/../evil", "1"},
-                                                                            {"a\\b", "2"},
-                                                                            {"/abs", "3"},
-                                                                            {"con.txt", "4"},
-                                                                            {"sub//x", "5"},
-                                                                            {"gfx/palette.lmp", "6"}})));
+                                                                           {"gfx/../evil", "1"},
+                                                                           {"a\\b", "2"},
+                                                                           {"/abs", "3"},
+                                                                           {"con.txt", "4"},
+                                                                           {"sub//x", "5"},
+                                                                           {"gfx/palette.lmp", "6"}})));
     std::vector<std::string> names;
     for (const SourceEntry& entry : listing.entries)
         names.push_back(entry.name.text());

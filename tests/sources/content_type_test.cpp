@@ -77,7 +77,9 @@ TEST_CASE("content type: the longest signature fits into the head") {
     CHECK(page.size() <= kContentHeadBytes);
 }
 
-TEST_CASE("content type: video is streamed, audio when it is longer than a piece, images when they share no block, all else never") {
+TEST_CASE(
+    "content type: video is streamed, audio when it is longer than a piece, images when they share no block, all else "
+    "never") {
     CHECK(is_streamed("video/x-roq", 10));
     CHECK_FALSE(is_streamed("audio/wav", 256 * 1024));
     CHECK(is_streamed("audio/wav", 256 * 1024 + 1));

@@ -49,9 +49,21 @@ TEST_CASE("folder blob: it can be read again and again, also when the folder is 
 }
 
 TEST_CASE("folder blob: a file that became longer, shorter, other or another since the scan is a conflict") {
-    SUBCASE("longer") { const Scanned scanned; scanned.folder.write("a/b/file", std::string(10'001, 'x')); scanned.check_conflict(); }
-    SUBCASE("shorter") { const Scanned scanned; scanned.folder.write("a/b/file", ""); scanned.check_conflict(); }
-    SUBCASE("same size, written now") { const Scanned scanned; scanned.folder.write("a/b/file", std::string(10'000, 'y')); scanned.check_conflict(); }
+    SUBCASE("longer") {
+        const Scanned scanned;
+        scanned.folder.write("a/b/file", std::string(10'001, 'x'));
+        scanned.check_conflict();
+    }
+    SUBCASE("shorter") {
+        const Scanned scanned;
+        scanned.folder.write("a/b/file", "");
+        scanned.check_conflict();
+    }
+    SUBCASE("same size, written now") {
+        const Scanned scanned;
+        scanned.folder.write("a/b/file", std::string(10'000, 'y'));
+        scanned.check_conflict();
+    }
     SUBCASE("same size, time put back") {  // A105
         const Scanned scanned;
         const auto time = std::filesystem::last_write_time(scanned.file);
@@ -59,8 +71,16 @@ TEST_CASE("folder blob: a file that became longer, shorter, other or another sin
         std::filesystem::last_write_time(scanned.file, time);
         scanned.check_conflict();
     }
-    SUBCASE("gone") { const Scanned scanned; std::filesystem::remove(scanned.file); scanned.check_conflict(); }
-    SUBCASE("its folder gone") { const Scanned scanned; std::filesystem::remove_all(scanned.folder.path("a")); scanned.check_conflict(); }
+    SUBCASE("gone") {
+        const Scanned scanned;
+        std::filesystem::remove(scanned.file);
+        scanned.check_conflict();
+    }
+    SUBCASE("its folder gone") {
+        const Scanned scanned;
+        std::filesystem::remove_all(scanned.folder.path("a"));
+        scanned.check_conflict();
+    }
     SUBCASE("a FIFO in its place") {  // A34
         const Scanned scanned;
         std::filesystem::remove(scanned.file);

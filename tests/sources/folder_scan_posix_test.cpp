@@ -106,8 +106,9 @@ TEST_CASE("folder: a FIFO, a socket and a device are refused and reported") {
 // A02–A06, A09–A11: what a Unix folder can hold and a bundle cannot.
 TEST_CASE("folder: bad names are refused and reported, and safe to show") {
     const ScratchFolder folder;
-    const std::vector<std::string> names{"a\\b", "a:b", "a*", "a?", "a\"b", "a|b", "a\nb", "a\x1b[31m", "dot.", "space ", " space",
-                                         "con", "NUL.txt", "PROGRA~1", "e\u0301", "a\u200b", "caf\xe9", "\xc0\xaf"};
+    const std::vector<std::string> names{"a\\b",    "a:b",       "a*",      "a?",      "a\"b",    "a|b",
+                                         "a\nb",    "a\x1b[31m", "dot.",    "space ",  " space",  "con",
+                                         "NUL.txt", "PROGRA~1",  "e\u0301", "a\u200b", "caf\xe9", "\xc0\xaf"};
     for (const std::string& name : names)
         folder.write(name, "x");
     folder.write("good", "x");

@@ -15,7 +15,8 @@ using Names = std::vector<std::string>;
 SourceListing listing_of(const std::string& source, const Names& names, bool conflicts_refused = false) {
     SourceListing listing({});
     for (const std::string& name : names)
-        listing.entries.push_back({.name = *AssetName::parse(name), .origin = source + ':' + name, .size_bytes = 0, .blob = nullptr});
+        listing.entries.push_back(
+            {.name = *AssetName::parse(name), .origin = source + ':' + name, .size_bytes = 0, .blob = nullptr});
     listing.conflicts_refused = conflicts_refused;
     return listing;
 }
@@ -43,7 +44,8 @@ Names overridden_of(const ScanResult& result) {
 }  // namespace
 
 TEST_CASE("merged listings: names come sorted by bytes") {
-    CHECK(origins_of(merge({listing_of("1", {"b", "a/c", "a-c", "Z"}), listing_of("2", {"a.c"})})) == Names{"1:Z", "1:a-c", "2:a.c", "1:a/c", "1:b"});
+    CHECK(origins_of(merge({listing_of("1", {"b", "a/c", "a-c", "Z"}), listing_of("2", {"a.c"})})) ==
+          Names{"1:Z", "1:a-c", "2:a.c", "1:a/c", "1:b"});
 }
 
 TEST_CASE("merged listings: the later source wins, and the earlier name is reported with both origins") {
@@ -54,7 +56,8 @@ TEST_CASE("merged listings: the later source wins, and the earlier name is repor
 
 // A08
 TEST_CASE("merged listings: names are compared under case folding, and the later spelling counts") {
-    const ScanResult result = merge({listing_of("1", {"Textures/Base.tga", "stra\u00dfe"}), listing_of("2", {"textures/BASE.TGA", "STRASSE"})});
+    const ScanResult result = merge(
+        {listing_of("1", {"Textures/Base.tga", "stra\u00dfe"}), listing_of("2", {"textures/BASE.TGA", "STRASSE"})});
     CHECK(origins_of(result) == Names{"2:STRASSE", "2:textures/BASE.TGA"});
     CHECK(result.report.overridden.size() == 2);
 }
@@ -87,7 +90,8 @@ TEST_CASE("merged listings: two names of a folder that a bundle cannot both hold
 }
 
 TEST_CASE("merged listings: a folder may hide names of sources before it, and be hidden") {
-    const ScanResult result = merge({listing_of("1", {"a", "b"}), listing_of("2", {"A", "c"}, true), listing_of("3", {"C"})});
+    const ScanResult result =
+        merge({listing_of("1", {"a", "b"}), listing_of("2", {"A", "c"}, true), listing_of("3", {"C"})});
     CHECK(origins_of(result) == Names{"2:A", "3:C", "1:b"});
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("path stamp: what was scanned is unchanged until something happens to 
         scratch.write("tree/deep/b.txt", "c");
         CHECK(find_changed(before) == tree + "/deep/b.txt");
     }
-    SUBCASE("an older file put back") {   // A110
+    SUBCASE("an older file put back") {  // A110
         const auto time = std::filesystem::last_write_time(tree + "/a.txt");
         scratch.write("tree/a.txt", "z");
         std::filesystem::last_write_time(tree + "/a.txt", time - std::chrono::hours(10));
@@ -86,7 +86,8 @@ TEST_CASE("path stamp: what was written just before the scan counts as changed, 
 
 TEST_CASE("path stamp: what is not there is missing, until it is") {
     const ScratchFolder scratch;
-    const SeenPlace absent[] = {{.path = scratch.path("palette.png"), .stamp = stamp_path(scratch.path("palette.png")), .files = {}}};
+    const SeenPlace absent[] = {
+        {.path = scratch.path("palette.png"), .stamp = stamp_path(scratch.path("palette.png")), .files = {}}};
     CHECK(absent[0].stamp.kind == StampKind::missing);
     CHECK_FALSE(find_changed(absent));
     scratch.write("palette.png", "x");

@@ -19,8 +19,10 @@ Result<ScanResult> scan(const std::vector<std::string>& sources, const std::vect
 
 TEST_CASE("source scan: folders and archives mix, and the later wins") {
     const ScratchFolder folder;
-    const std::string pak0 = folder.write("pak0.pk3", build_zip({{.name = "Maps/dm01.bsp", .content = "old"}, {.name = "default.cfg", .content = "cfg"}}));
-    const std::string pak1 = folder.write("pak1.pk3", build_zip({{.name = "maps/dm01.bsp", .content = "new"}, {.name = "bad\\name"}}));
+    const std::string pak0 = folder.write("pak0.pk3", build_zip({{.name = "Maps/dm01.bsp", .content = "old"},
+                                                                 {.name = "default.cfg", .content = "cfg"}}));
+    const std::string pak1 =
+        folder.write("pak1.pk3", build_zip({{.name = "maps/dm01.bsp", .content = "new"}, {.name = "bad\\name"}}));
     folder.write("loose/default.cfg", "loose");
     const std::string loose = folder.path("loose");
 
@@ -87,8 +89,8 @@ TEST_CASE("source scan: an exclude that is no glob is malformed, and named") {
 
 TEST_CASE("source scan: the usual excludes are good globs, and take version control and droppings") {
     const ScratchFolder folder;
-    for (const char* name : {".git/HEAD", "a/.git/HEAD", "b/.git", ".hg/store/x", "a/.svn/entries", ".DS_Store", "a/b/.DS_Store", "Thumbs.db",
-                             "a/desktop.ini", "a/kept", ".gitignore", "git/kept"})
+    for (const char* name : {".git/HEAD", "a/.git/HEAD", "b/.git", ".hg/store/x", "a/.svn/entries", ".DS_Store",
+                             "a/b/.DS_Store", "Thumbs.db", "a/desktop.ini", "a/kept", ".gitignore", "git/kept"})
         folder.write(name, "x");
     const auto result = scan({folder.root().string()}, usual_excludes());
     REQUIRE(result);

@@ -56,7 +56,7 @@ void append_record(Bytes& out, const ZipMember& member, std::uint32_t offset) {
     append_le<std::uint32_t>(out, 0x0201'4b50);
     append_le(out, member.made_by);
     append_shared(out, member, member.extra.size());
-    append_le<std::uint32_t>(out, 0);          // comment, disk
+    append_le<std::uint32_t>(out, 0);  // comment, disk
     append_le<std::uint16_t>(out, 0);
     append_le(out, member.attributes);
     append_le(out, member.header_offset.value_or(offset));
@@ -69,7 +69,7 @@ void append_zip64_end(Bytes& out, std::uint64_t count, std::uint64_t directory_b
     append_le<std::uint32_t>(out, 0x0606'4b50);
     append_le<std::uint64_t>(out, 44);
     append_le<std::uint32_t>(out, 45 << 16 | 45);
-    append_le<std::uint64_t>(out, 0);          // disks
+    append_le<std::uint64_t>(out, 0);  // disks
     append_le(out, count);
     append_le(out, count);
     append_le(out, directory_bytes);
@@ -105,8 +105,10 @@ std::vector<std::byte> build_zip(const std::vector<ZipMember>& members, const Zi
     append_le<std::uint32_t>(out, 0);
     append_le<std::uint16_t>(out, shape.zip64 ? 0xffff : count);
     append_le<std::uint16_t>(out, shape.zip64 ? 0xffff : count);
-    append_le(out, shape.zip64 ? 0xffff'ffff : shape.directory_bytes.value_or(static_cast<std::uint32_t>(directory_bytes)));
-    append_le(out, shape.zip64 ? 0xffff'ffff : shape.directory_offset.value_or(static_cast<std::uint32_t>(directory_offset)));
+    append_le(out,
+              shape.zip64 ? 0xffff'ffff : shape.directory_bytes.value_or(static_cast<std::uint32_t>(directory_bytes)));
+    append_le(
+        out, shape.zip64 ? 0xffff'ffff : shape.directory_offset.value_or(static_cast<std::uint32_t>(directory_offset)));
     append_le(out, static_cast<std::uint16_t>(shape.comment.size()));
     append(out, shape.comment);
     return out;

@@ -12,21 +12,21 @@ namespace fardel {
 struct ZipMember {
     std::string name;
     std::string content;
-    bool deflated = false;                    // in stored blocks of deflate, one for each 65,535 bytes
-    std::uint16_t made_by = 3 << 8 | 20;      // Unix
+    bool deflated = false;                // in stored blocks of deflate, one for each 65,535 bytes
+    std::uint16_t made_by = 3 << 8 | 20;  // Unix
     std::uint16_t flags = 0;
     std::uint32_t attributes = 0100644u << 16;
-    std::optional<std::uint16_t> method = {};          // all below: what the headers claim
+    std::optional<std::uint16_t> method = {};  // all below: what the headers claim
     std::optional<std::uint32_t> crc32 = {};
     std::optional<std::uint32_t> stored_bytes = {};
     std::optional<std::uint32_t> raw_bytes = {};
     std::optional<std::uint32_t> header_offset = {};
-    std::string stored = {};                  // the bytes in the zip, if not made from `content`
-    std::vector<std::byte> extra = {};        // of the directory's record
+    std::string stored = {};            // the bytes in the zip, if not made from `content`
+    std::vector<std::byte> extra = {};  // of the directory's record
 };
 
 struct ZipShape {
-    std::string prefix = {};                  // before the zip
+    std::string prefix = {};  // before the zip
     std::string comment = {};
     bool zip64 = false;
     std::optional<std::uint16_t> count = {};

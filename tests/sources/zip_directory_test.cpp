@@ -9,7 +9,9 @@
 namespace fardel {
 namespace {
 
-Result<ZipDirectory> directory_of(std::vector<std::byte> bytes) { return read_zip_directory(*make_memory_source(std::move(bytes))); }
+Result<ZipDirectory> directory_of(std::vector<std::byte> bytes) {
+    return read_zip_directory(*make_memory_source(std::move(bytes)));
+}
 
 void check_refused(std::vector<std::byte> bytes, ErrorCode code = ErrorCode::malformed) {
     const Result<ZipDirectory> directory = directory_of(std::move(bytes));
@@ -17,7 +19,10 @@ void check_refused(std::vector<std::byte> bytes, ErrorCode code = ErrorCode::mal
     CHECK(directory.error().code() == code);
 }
 
-std::vector<std::byte> two_members() { return build_zip({{.name = "a.txt", .content = "hello"}, {.name = "b/c", .content = "hello, deflate", .deflated = true}}); }
+std::vector<std::byte> two_members() {
+    return build_zip(
+        {{.name = "a.txt", .content = "hello"}, {.name = "b/c", .content = "hello, deflate", .deflated = true}});
+}
 
 template <std::unsigned_integral T>
 std::vector<std::byte> le(std::initializer_list<T> values) {
@@ -73,7 +78,8 @@ TEST_CASE("zip directory: names come as they are, in the directory's order, repe
 }
 
 TEST_CASE("zip directory: encryption and links are seen") {
-    const auto directory = directory_of(build_zip({{.name = "secret", .flags = 1}, {.name = "link", .content = "target", .attributes = 0120777u << 16}}));
+    const auto directory = directory_of(build_zip(
+        {{.name = "secret", .flags = 1}, {.name = "link", .content = "target", .attributes = 0120777u << 16}}));
     REQUIRE(directory);
     CHECK(directory->entries[0].encrypted);
     CHECK(directory->entries[1].link);
@@ -88,7 +94,8 @@ TEST_CASE("zip directory: a zip of nothing is a zip") {
 
 TEST_CASE("zip directory: a comment and a program in front change nothing but the offsets") {
     const std::string program(100, '#');
-    const auto directory = directory_of(build_zip({{.name = "a", .content = "x"}}, {.prefix = program, .comment = std::string(0xffff, 'c')}));
+    const auto directory = directory_of(
+        build_zip({{.name = "a", .content = "x"}}, {.prefix = program, .comment = std::string(0xffff, 'c')}));
     REQUIRE(directory);
     CHECK(directory->entries[0].header_offset == 100);
     const auto source = make_memory_source(build_zip({{.name = "a"}}, {.prefix = program}));
@@ -97,7 +104,8 @@ TEST_CASE("zip directory: a comment and a program in front change nothing but th
 }
 
 TEST_CASE("zip directory: zip64 is read") {
-    const auto directory = directory_of(build_zip({{.name = "a", .content = "x", .extra = zip64_field({1, 1, 0})}}, {.prefix = "##", .zip64 = true}));
+    const auto directory = directory_of(
+        build_zip({{.name = "a", .content = "x", .extra = zip64_field({1, 1, 0})}}, {.prefix = "##", .zip64 = true}));
     REQUIRE(directory);
     REQUIRE(directory->entries.size() == 1);
     CHECK(directory->entries[0].header_offset == 2);
@@ -137,7 +145,9 @@ TEST_CASE("zip directory: one byte more is refused") {
 
 // A21
 TEST_CASE("zip directory: each flipped bit is refused or keeps every entry inside the file") {
-    for (const std::vector<std::byte>& whole : {two_members(), build_zip({{.name = "a", .content = "x", .extra = zip64_field({1, 1, 0})}}, {.zip64 = true})}) {
+    for (const std::vector<std::byte>& whole :
+         {two_members(),
+          build_zip({{.name = "a", .content = "x", .extra = zip64_field({1, 1, 0})}}, {.zip64 = true})}) {
         for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
             std::vector<std::byte> bytes = whole;
             bytes[bit / 8] ^= std::byte{1} << (bit % 8);
@@ -168,7 +178,8 @@ TEST_CASE("zip directory: a directory that is elsewhere or longer than the file 
 
 // A24
 TEST_CASE("zip directory: an entry that reaches past the data is refused") {
-    for (const std::uint32_t hostile : {3u, 1000u, 0x7fff'ffffu, 0xffff'fffeu, 0xffff'ffffu}) {  // 2 would be over the name
+    for (const std::uint32_t hostile :
+         {3u, 1000u, 0x7fff'ffffu, 0xffff'fffeu, 0xffff'ffffu}) {  // 2 would be over the name
         ZipMember member{.name = "a", .content = "x"};
         member.stored_bytes = member.raw_bytes = hostile;
         check_refused(build_zip({member}));
@@ -184,7 +195,8 @@ TEST_CASE("zip directory: a stored entry with two sizes is refused") {
 // A40: the zip that unpacks to more than it could hold
 TEST_CASE("zip directory: entries that share bytes are refused") {
     check_refused(build_zip({{.name = "a", .content = "xyz"}, {.name = "b", .content = "xyz", .header_offset = 0}}));
-    check_refused(build_zip({{.name = "a", .content = std::string(100, 'x')}, {.name = "b", .content = "xyz", .header_offset = 40}}));
+    check_refused(build_zip(
+        {{.name = "a", .content = std::string(100, 'x')}, {.name = "b", .content = "xyz", .header_offset = 40}}));
 }
 
 TEST_CASE("zip directory: a zip on several disks is not supported") {

@@ -59,7 +59,10 @@ TEST_CASE("zip entry source: it is a zip of just that entry, under a name of our
 }
 
 TEST_CASE("zip entry source: any range reads as it does from the whole") {
-    const auto source = alone({{.name = "a", .content = "before"}, {.name = "b", .content = "some content"}, {.name = "c", .content = "after"}}, 1);
+    const auto source = alone({{.name = "a", .content = "before"},
+                               {.name = "b", .content = "some content"},
+                               {.name = "c", .content = "after"}},
+                              1);
     const std::vector<std::byte> whole = all_of(*source);
     for (std::size_t from = 0; from <= whole.size(); ++from) {
         for (std::size_t to = from; to <= whole.size(); ++to) {
@@ -70,14 +73,18 @@ TEST_CASE("zip entry source: any range reads as it does from the whole") {
     }
 }
 
-TEST_CASE("zip entry source: PhysicsFS reads it, whatever the size")  {
+TEST_CASE("zip entry source: PhysicsFS reads it, whatever the size") {
     // Among them the sizes whose fields spell a signature of zip's.
-    for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x0605'4b50}, std::uint64_t{0x0605'4b50 - 31}, std::uint64_t{0x0706'4b50},
-                                     std::uint64_t{0x0201'4b50}, std::uint64_t{0x7fff'ffff}, std::uint64_t{0x8000'0000}, kZipEntryBytesMax}) {
+    for (const std::uint64_t size :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x0605'4b50}, std::uint64_t{0x0605'4b50 - 31},
+          std::uint64_t{0x0706'4b50}, std::uint64_t{0x0201'4b50}, std::uint64_t{0x7fff'ffff},
+          std::uint64_t{0x8000'0000}, kZipEntryBytesMax}) {
         CAPTURE(size);
         for (const std::uint32_t crc : {0u, 0x0605'4b50u, 0x0706'4b50u}) {
             const auto archive = PhysfsArchive::mount(
-                make_zip_entry_source(std::make_shared<Zeros>(), 0, {.name = "x", .stored_bytes = size, .raw_bytes = size, .crc32 = crc}), "zip");
+                make_zip_entry_source(std::make_shared<Zeros>(), 0,
+                                      {.name = "x", .stored_bytes = size, .raw_bytes = size, .crc32 = crc}),
+                "zip");
             REQUIRE(archive);
             CHECK((*archive)->stat(kZipEntryName)->size_bytes == size);
             const auto stream = (*archive)->open(kZipEntryName, size, "x");

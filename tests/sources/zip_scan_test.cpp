@@ -61,7 +61,8 @@ TEST_CASE("zip: stored and deflated entries give their bytes, however they are r
 }
 
 TEST_CASE("zip: entries are listed in order with size and origin; folders are no entries") {
-    const SourceListing listing = list({{.name = "maps/"}, {.name = "maps/dm01.bsp", .content = "bsp"}, {.name = "default.cfg"}});
+    const SourceListing listing =
+        list({{.name = "maps/"}, {.name = "maps/dm01.bsp", .content = "bsp"}, {.name = "default.cfg"}});
     CHECK(listing.refused.empty());
     REQUIRE(listing.entries.size() == 2);
     CHECK(listing.entries[0].name.text() == "maps/dm01.bsp");
@@ -73,21 +74,57 @@ TEST_CASE("zip: entries are listed in order with size and origin; folders are no
 // A01–A06, A09–A11: what the archive calls its entries is refused and reported, never repaired.
 TEST_CASE("zip: every bad name is reported with its rule, and nothing else is lost") {
     const std::vector<BadName> names{
-        {"A01", "../evil"}, {"A01", "a/../b"}, {"A01", "a/./b"}, {"A01", "./a"}, {"A01", "a//b"}, {"A01", "/etc/passwd"}, {"A01", ""},
-        {"A02", "a\\b"}, {"A02", "C:/a"}, {"A02", "//host/share"}, {"A02", "\\\\?\\C:\\a"}, {"A02", "..\\..\\a"},
-        {"A03", "a:stream"}, {"A03", "a*"}, {"A03", "a?"}, {"A03", "a\"b"}, {"A03", "a<b"}, {"A03", "a>b"}, {"A03", "a|b"},
-        {"A03", std::string("a\0b", 3)}, {"A03", "a\x1f"}, {"A03", "a\x7f"}, {"A03", "a\nb"},
-        {"A04", "a."}, {"A04", "a "}, {"A04", " a"}, {"A04", "a./b"},
-        {"A05", "CON"}, {"A05", "aux.txt"}, {"A05", "x/Com1.tga"}, {"A05", "lpt\u00b9"},
-        {"A06", "PROGRA~1"}, {"A06", "x/TEXTUR~2.TGA"},
-        {"A09", "e\u0301"}, {"A09", "a\u202e.txt"}, {"A09", "a\u200b"},
-        {"A10", "\xc0\xaf"}, {"A10", "\xed\xa0\x80"}, {"A10", "caf\xe9"},
-        {"A11", std::string(256, 'a'), ErrorCode::limit}, {"A11", deep(65), ErrorCode::limit}, {"A11", deep(32767), ErrorCode::limit},
-        {"A11", std::string(250, 'a') + '/' + std::string(250, 'b') + '/' + std::string(250, 'c') + '/' + std::string(250, 'd') + '/' + std::string(250, 'e'), ErrorCode::limit},
+        {"A01", "../evil"},
+        {"A01", "a/../b"},
+        {"A01", "a/./b"},
+        {"A01", "./a"},
+        {"A01", "a//b"},
+        {"A01", "/etc/passwd"},
+        {"A01", ""},
+        {"A02", "a\\b"},
+        {"A02", "C:/a"},
+        {"A02", "//host/share"},
+        {"A02", "\\\\?\\C:\\a"},
+        {"A02", "..\\..\\a"},
+        {"A03", "a:stream"},
+        {"A03", "a*"},
+        {"A03", "a?"},
+        {"A03", "a\"b"},
+        {"A03", "a<b"},
+        {"A03", "a>b"},
+        {"A03", "a|b"},
+        {"A03", std::string("a\0b", 3)},
+        {"A03", "a\x1f"},
+        {"A03", "a\x7f"},
+        {"A03", "a\nb"},
+        {"A04", "a."},
+        {"A04", "a "},
+        {"A04", " a"},
+        {"A04", "a./b"},
+        {"A05", "CON"},
+        {"A05", "aux.txt"},
+        {"A05", "x/Com1.tga"},
+        {"A05", "lpt\u00b9"},
+        {"A06", "PROGRA~1"},
+        {"A06", "x/TEXTUR~2.TGA"},
+        {"A09", "e\u0301"},
+        {"A09", "a\u202e.txt"},
+        {"A09", "a\u200b"},
+        {"A10", "\xc0\xaf"},
+        {"A10", "\xed\xa0\x80"},
+        {"A10", "caf\xe9"},
+        {"A11", std::string(256, 'a'), ErrorCode::limit},
+        {"A11", deep(65), ErrorCode::limit},
+        {"A11", deep(32767), ErrorCode::limit},
+        {"A11",
+         std::string(250, 'a') + '/' + std::string(250, 'b') + '/' + std::string(250, 'c') + '/' +
+             std::string(250, 'd') + '/' + std::string(250, 'e'),
+         ErrorCode::limit},
     };
     std::vector<ZipMember> members;
     for (const BadName& bad : names)
-        members.push_back({.name = bad.name, .content = "evil", .made_by = 20});  // from DOS, where PhysicsFS turns '\' round
+        members.push_back(
+            {.name = bad.name, .content = "evil", .made_by = 20});  // from DOS, where PhysicsFS turns '\' round
     members.push_back({.name = "good", .content = "good"});
     const SourceListing listing = list(members);
     REQUIRE(listing.refused.size() == names.size());
@@ -106,7 +143,10 @@ TEST_CASE("zip: every bad name is reported with its rule, and nothing else is lo
 
 // A07, A08, A12: PhysicsFS would refuse the whole archive, or lose one of them without a word.
 TEST_CASE("zip: names that contradict each other are all listed, and each has its own bytes") {
-    const SourceListing listing = list({{.name = "a", .content = "1"}, {.name = "a", .content = "2"}, {.name = "A", .content = "3"}, {.name = "a/b", .content = "4"}});
+    const SourceListing listing = list({{.name = "a", .content = "1"},
+                                        {.name = "a", .content = "2"},
+                                        {.name = "A", .content = "3"},
+                                        {.name = "a/b", .content = "4"}});
     REQUIRE(listing.entries.size() == 4);
     for (std::size_t i = 0; i < 4; ++i)
         CHECK(*read_blob(*listing.entries[i].blob) == std::to_string(i + 1));
@@ -128,7 +168,10 @@ TEST_CASE("zip: set-uid and exec bits mean nothing") {
 TEST_CASE("zip: what cannot be read is refused and reported") {
     ZipMember large{.name = "large", .content = "x", .deflated = true};
     large.raw_bytes = 0xffff'fffe;
-    const SourceListing listing = list({{.name = "secret", .flags = 1}, {.name = "lzma", .method = 14}, large, {.name = "folder/", .content = "bytes"}});
+    const SourceListing listing = list({{.name = "secret", .flags = 1},
+                                        {.name = "lzma", .method = 14},
+                                        large,
+                                        {.name = "folder/", .content = "bytes"}});
     CHECK(listing.entries.empty());
     REQUIRE(listing.refused.size() == 4);
     CHECK(listing.refused[0].reason.code() == ErrorCode::unsupported);
@@ -147,7 +190,11 @@ TEST_CASE("zip: bytes that do not have their CRC-32 are corrupt") {
     for (const bool deflated : {false, true}) {
         check_corrupt({.name = "a.txt", .content = "hello", .deflated = deflated, .crc32 = 1});
         ZipMember changed{.name = "a.txt", .content = "hello", .deflated = deflated};
-        changed.stored = deflated ? std::string("\1\5\0\xfa\xff" "jello", 10) : "jello";
+        changed.stored = deflated ? std::string(
+                                        "\1\5\0\xfa\xff"
+                                        "jello",
+                                        10)
+                                  : "jello";
         check_corrupt(changed);
     }
 }
@@ -193,7 +240,9 @@ TEST_CASE("zip: an entry whose local header is not there is corrupt") {
 TEST_CASE("zip: blobs are read from several threads at once, and outlive the listing") {
     std::vector<ZipMember> members;
     for (int i = 0; i < 50; ++i)
-        members.push_back({.name = "f" + std::to_string(i), .content = std::string(10'000, static_cast<char>('a' + i % 26)), .deflated = i % 2 == 0});
+        members.push_back({.name = "f" + std::to_string(i),
+                           .content = std::string(10'000, static_cast<char>('a' + i % 26)),
+                           .deflated = i % 2 == 0});
     std::vector<SourceEntry> entries = std::move(list(members).entries);
     std::vector<std::jthread> threads;
     std::vector<int> good(4);
@@ -212,7 +261,9 @@ TEST_CASE("zip: blobs are read from several threads at once, and outlive the lis
 TEST_CASE("zip: excluded names are reported with their pattern") {
     const std::vector<std::string> excludes{"**/*.txt", "src/**"};
     SourceListing listing(excludes);
-    REQUIRE(list_zip(make_memory_source(build_zip({{.name = "a.txt"}, {.name = "src/"}, {.name = "src/x.c"}, {.name = "b.tga"}})), "test.pk3", listing));
+    REQUIRE(list_zip(
+        make_memory_source(build_zip({{.name = "a.txt"}, {.name = "src/"}, {.name = "src/x.c"}, {.name = "b.tga"}})),
+        "test.pk3", listing));
     CHECK(listing.entries.size() == 1);
     REQUIRE(listing.excluded.size() == 3);
     CHECK(listing.excluded[0].name == "a.txt");

@@ -11,7 +11,7 @@ using namespace fardel::tests;
 
 namespace fs = std::filesystem;
 
-TEST_CASE("cache check: counts all, finds what is broken, and removes it when asked to") {   // A103
+TEST_CASE("cache check: counts all, finds what is broken, and removes it when asked to") {  // A103
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const auto layer = *open_folder_layer(folder);
@@ -46,7 +46,7 @@ TEST_CASE("cache check: counts all, finds what is broken, and removes it when as
     CHECK(told == 20);
     CHECK(report->records == 10);
     CHECK(report->objects == 10);
-    CHECK(report->incomplete == 2);   // of the short object, and of the missing one
+    CHECK(report->incomplete == 2);  // of the short object, and of the missing one
     CHECK(report->unfinished == 1);
     CHECK(report->unfinished_bytes == 4);
     auto expected = std::vector{record, object, zeros};

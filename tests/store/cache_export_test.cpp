@@ -2,8 +2,8 @@
 #include "cache_samples.h"
 #include "scratch.h"
 
-#include <fardel/store/derived_cache.h>
 #include <fardel/store/cache_layers.h>
+#include <fardel/store/derived_cache.h>
 
 #include <fardel/format/bundle.h>
 
@@ -23,19 +23,22 @@ std::string content(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("cache bundle: holds what is whole and is read like any layer; what is broken stays out") {   // A109
+TEST_CASE("cache bundle: holds what is whole and is read like any layer; what is broken stays out") {  // A109
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const std::string bundle = scratch.path("cache.fardel");
     const auto layer = *open_folder_layer(folder);
     std::vector<Sample> samples;
     for (std::uint64_t i = 0; i < 20; ++i) {
-        samples.push_back(make_sample(i, {noise(1000, i), bytes_of("the same"), noise(i == 7 ? 300'000 : 10, i + 1000)}));
+        samples.push_back(
+            make_sample(i, {noise(1000, i), bytes_of("the same"), noise(i == 7 ? 300'000 : 10, i + 1000)}));
         write_sample(*layer, samples.back());
     }
-    write_sample(*layer, make_sample(1000, {}));   // a job without outputs
-    scratch.write("cache/" + cache_file_name(CacheKind::object, id_from<Hash>(samples[1].asset(0))), std::string_view("broken"));
-    scratch.write("cache/" + cache_file_name(CacheKind::record, id_from<Hash>(samples[2].record.key)), std::string_view("broken"));
+    write_sample(*layer, make_sample(1000, {}));  // a job without outputs
+    scratch.write("cache/" + cache_file_name(CacheKind::object, id_from<Hash>(samples[1].asset(0))),
+                  std::string_view("broken"));
+    scratch.write("cache/" + cache_file_name(CacheKind::record, id_from<Hash>(samples[2].record.key)),
+                  std::string_view("broken"));
     fs::remove(scratch.path("cache/" + cache_file_name(CacheKind::object, id_from<Hash>(samples[3].asset(2)))));
 
     const auto exported = export_cache_bundle(folder, bundle);
@@ -70,7 +73,7 @@ TEST_CASE("cache bundle: holds what is whole and is read like any layer; what is
     CHECK(content(bundle) == content(scratch.path("again.fardel")));
 }
 
-TEST_CASE("cache bundle: one that is damaged gives misses, or does not open") {   // A21 A109
+TEST_CASE("cache bundle: one that is damaged gives misses, or does not open") {  // A21 A109
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const std::string bundle = scratch.path("cache.fardel");
@@ -96,9 +99,10 @@ TEST_CASE("cache bundle: one that is damaged gives misses, or does not open") { 
         for (std::size_t o = 0; hit && o < sample.outputs.size(); ++o)
             CHECK(read_blob(*hit->outputs[o]).value() == sample.outputs[o]);
     }
-    CHECK(hits > 0);     // padding, the other tables
+    CHECK(hits > 0);  // padding, the other tables
     CHECK(misses > 0);
     CHECK(open_bundle_layer(scratch.path("none")).error().code() == ErrorCode::missing);
-    CHECK(open_bundle_layer(scratch.write("text", std::string_view("no bundle"))).error().code() == ErrorCode::malformed);
+    CHECK(open_bundle_layer(scratch.write("text", std::string_view("no bundle"))).error().code() ==
+          ErrorCode::malformed);
     CHECK(export_cache_bundle(scratch.path("none"), bundle).error().code() == ErrorCode::missing);
 }

@@ -43,7 +43,8 @@ std::size_t unfinished_in(const fs::path& folder) {
 Status write_all(const std::string& folder, const Sample& sample) {
     FARDEL_TRY_ASSIGN(const auto layer, open_folder_layer(folder));
     for (std::size_t i = 0; i < sample.outputs.size(); ++i)
-        FARDEL_TRY(layer->write_object(sample.asset(i), sample.outputs[i].size(), *make_memory_blob(sample.outputs[i])));
+        FARDEL_TRY(
+            layer->write_object(sample.asset(i), sample.outputs[i].size(), *make_memory_blob(sample.outputs[i])));
     FARDEL_TRY_ASSIGN(const auto bytes, encode_cache_record(sample.record));
     return layer->write_record(sample.record.key, bytes);
 }
@@ -80,14 +81,17 @@ TEST_CASE("cache folder: made with all above it, opened again, by several at onc
     CHECK(unfinished_in(path) == 0);
 }
 
-TEST_CASE("cache folder: what is something else is refused, and stays as it is") {   // A34
+TEST_CASE("cache folder: what is something else is refused, and stays as it is") {  // A34
     const ScratchFolder scratch;
     scratch.write("home/letter.txt", std::string_view("dear"));
     CHECK(refusal(scratch.path("home")) == ErrorCode::malformed);
     CHECK(std::distance(fs::directory_iterator(scratch.path("home")), fs::directory_iterator()) == 1);
-    scratch.write("other/CACHEDIR.TAG", std::string_view("Signature: 8a477f597d28d172789f06886806bc55\n# of another program\n"));
+    scratch.write("other/CACHEDIR.TAG",
+                  std::string_view("Signature: 8a477f597d28d172789f06886806bc55\n# of another program\n"));
     CHECK(refusal(scratch.path("other")) == ErrorCode::malformed);
-    scratch.write("later/CACHEDIR.TAG", std::string_view("Signature: 8a477f597d28d172789f06886806bc55\n# fardel derived-data cache, layout 2\n"));
+    scratch.write(
+        "later/CACHEDIR.TAG",
+        std::string_view("Signature: 8a477f597d28d172789f06886806bc55\n# fardel derived-data cache, layout 2\n"));
     CHECK(refusal(scratch.path("later")) == ErrorCode::unsupported);
     CHECK(refusal(scratch.write("file", std::string_view("x"))) == ErrorCode::malformed);
     CHECK(refusal("") == ErrorCode::malformed);
@@ -98,7 +102,7 @@ TEST_CASE("cache folder: what is something else is refused, and stays as it is")
     CHECK(fs::exists(scratch.path("home/letter.txt")));
 }
 
-TEST_CASE("cache folder: links, folders, FIFOs and odd names in a file's place are not there") {   // A13 A16 A18 A34
+TEST_CASE("cache folder: links, folders, FIFOs and odd names in a file's place are not there") {  // A13 A16 A18 A34
     const ScratchFolder scratch;
     const CacheFolder folder = opened_folder(scratch.path("cache"));
     const auto bytes = noise(100, 1);
@@ -112,7 +116,7 @@ TEST_CASE("cache folder: links, folders, FIFOs and odd names in a file's place a
     CHECK_FALSE(folder.find_bytes(CacheKind::object, id, 1000).value());
     CHECK_FALSE(read_blob(*folder.blob(CacheKind::object, id)));
     CHECK(folder.list(CacheKind::object, id.bytes[0]).value().files.empty());
-    REQUIRE(folder.write(CacheKind::object, id, bytes));   // takes the link's place
+    REQUIRE(folder.write(CacheKind::object, id, bytes));  // takes the link's place
     CHECK(fs::is_regular_file(fs::symlink_status(path)));
     CHECK(folder.list(CacheKind::object, id.bytes[0]).value().files.size() == 1);
     fs::remove(path);
@@ -129,11 +133,12 @@ TEST_CASE("cache folder: links, folders, FIFOs and odd names in a file's place a
     fs::remove(path);
 
     const std::string beside = fs::path(path).parent_path().string() + "/";
-    for (const std::string& name : {id.hex().substr(0, 63), id.hex() + "0", "0x" + id.hex(), std::string("letter.txt"), std::string(64, 'F')})
+    for (const std::string& name :
+         {id.hex().substr(0, 63), id.hex() + "0", "0x" + id.hex(), std::string("letter.txt"), std::string(64, 'F')})
         std::ofstream(beside + name) << "x";
     Hash elsewhere = id;
     elsewhere.bytes[0] ^= 1;
-    std::ofstream(beside + elsewhere.hex()) << "x";   // filed under two other digits
+    std::ofstream(beside + elsewhere.hex()) << "x";  // filed under two other digits
     CHECK(folder.list(CacheKind::object, id.bytes[0]).value().files.empty());
 
     fs::remove_all(scratch.path("cache/objects"));
@@ -150,8 +155,10 @@ TEST_CASE("cache folder: a hit is use, at most every half hour; looking is none"
     const auto set_age = [&](std::int64_t minutes) {
         timespec now{};
         ::clock_gettime(CLOCK_REALTIME, &now);
-        const timespec then[2] = {{.tv_sec = now.tv_sec - minutes * 60, .tv_nsec = 5}, {.tv_sec = now.tv_sec - minutes * 60, .tv_nsec = 5}};
-        REQUIRE(::utimensat(AT_FDCWD, scratch.path("cache/" + cache_file_name(CacheKind::object, id)).c_str(), then, 0) == 0);
+        const timespec then[2] = {{.tv_sec = now.tv_sec - minutes * 60, .tv_nsec = 5},
+                                  {.tv_sec = now.tv_sec - minutes * 60, .tv_nsec = 5}};
+        REQUIRE(::utimensat(AT_FDCWD, scratch.path("cache/" + cache_file_name(CacheKind::object, id)).c_str(), then,
+                            0) == 0);
         return folder.find(CacheKind::object, id).value().value();
     };
     CacheFile file = set_age(20);
@@ -164,7 +171,7 @@ TEST_CASE("cache folder: a hit is use, at most every half hour; looking is none"
     CHECK(folder.find(CacheKind::object, id).value()->used_ns > file.used_ns + std::int64_t(39) * 60 * 1'000'000'000);
 }
 
-TEST_CASE("cache folder: a writer that is killed at any system call leaves only whole entries") {   // A100 A101
+TEST_CASE("cache folder: a writer that is killed at any system call leaves only whole entries") {  // A100 A101
     const ScratchFolder scratch;
     const std::string path = scratch.path("cache");
     const Sample sample = make_sample(1, {noise(600'000, 1), noise(10, 2), {}});
@@ -173,7 +180,7 @@ TEST_CASE("cache folder: a writer that is killed at any system call leaves only 
         CAPTURE(number);
         REQUIRE(number < 2000);
         const auto report = check_cache_folder(path, {});
-        if (!report) {   // it did not come to that
+        if (!report) {  // it did not come to that
             CHECK((report.error().code() == ErrorCode::missing || report.error().code() == ErrorCode::malformed));
             continue;
         }
@@ -201,7 +208,8 @@ TEST_CASE("cache folder: a writer that is killed at any system call leaves only 
     CHECK(check_cache_folder(path, {})->objects == 3);
 }
 
-TEST_CASE("cache folder: a full disk, a file too large, no descriptors: an error each, and nothing half done") {   // A102
+TEST_CASE(
+    "cache folder: a full disk, a file too large, no descriptors: an error each, and nothing half done") {  // A102
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "256k");
     REQUIRE_MESSAGE(disk.mounted(), "a tmpfs must be mountable here, as root is allowed to");
@@ -214,7 +222,7 @@ TEST_CASE("cache folder: a full disk, a file too large, no descriptors: an error
     REQUIRE(report);
     CHECK(report->broken.empty());
     CHECK(report->records == 1);
-    CHECK(report->objects == 2);   // one that fits, and no record that names it
+    CHECK(report->objects == 2);  // one that fits, and no record that names it
     {
         struct sigaction ignore {};
         struct sigaction before {};
@@ -242,7 +250,7 @@ TEST_CASE("cache folder: a full disk, a file too large, no descriptors: an error
     CHECK(report->broken.empty());
 }
 
-TEST_CASE("cache folder: one that others own is read, and denied where it is written") {   // A102 A108
+TEST_CASE("cache folder: one that others own is read, and denied where it is written") {  // A102 A108
     const ScratchFolder scratch;
     REQUIRE(::chmod(scratch.root().c_str(), 0755) == 0);
     const std::string path = scratch.path("cache");

@@ -40,8 +40,12 @@ void check_hit(DerivedCache& cache, const Sample& sample) {
         CHECK(read_blob(*hit->outputs[i]).value() == sample.outputs[i]);
 }
 
-std::string record_file(const CacheSite& site, const BuildKey& key) { return site.tree + "/records/" + key.hex().substr(0, 2) + "/" + key.hex(); }
-std::string object_file(const CacheSite& site, const AssetId& asset) { return site.tree + "/objects/" + asset.hex().substr(0, 2) + "/" + asset.hex(); }
+std::string record_file(const CacheSite& site, const BuildKey& key) {
+    return site.tree + "/records/" + key.hex().substr(0, 2) + "/" + key.hex();
+}
+std::string object_file(const CacheSite& site, const AssetId& asset) {
+    return site.tree + "/objects/" + asset.hex().substr(0, 2) + "/" + asset.hex();
+}
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -79,7 +83,7 @@ TEST_CASE("cache layer: what was written is found again, and nothing else") {
         CHECK_FALSE(layer->find_object(sample.asset(0), sample.outputs[0].size()).value());
 
         write_sample(*layer, sample);
-        write_sample(*layer, sample);   // once more: nothing changes
+        write_sample(*layer, sample);  // once more: nothing changes
         const auto reader = site.lasts ? site.open() : nullptr;
         CacheLayer& other = reader ? *reader : *layer;
         CHECK(other.find_record(sample.record.key).value() == encoded(sample.record));
@@ -98,14 +102,15 @@ TEST_CASE("cache layer: what was written is found again, and nothing else") {
     }
 }
 
-TEST_CASE("cache layer: an object of another size is not there, or not right") {   // A109
+TEST_CASE("cache layer: an object of another size is not there, or not right") {  // A109
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         CAPTURE(site.name);
         const auto layer = site.open();
         const Sample sample = make_sample(1);
         write_sample(*layer, sample);
-        for (const std::uint64_t size : {std::uint64_t(0), std::uint64_t(999), std::uint64_t(1002), std::uint64_t(1) << 40, ~std::uint64_t(0)}) {
+        for (const std::uint64_t size :
+             {std::uint64_t(0), std::uint64_t(999), std::uint64_t(1002), std::uint64_t(1) << 40, ~std::uint64_t(0)}) {
             Sample lying = sample;
             lying.record.outputs[0].size_bytes = size;
             REQUIRE(layer->write_record(lying.record.key, encoded(lying.record)));
@@ -113,12 +118,12 @@ TEST_CASE("cache layer: an object of another size is not there, or not right") {
             if (!found)
                 CHECK(found.error().code() == ErrorCode::corrupt);
             else if (*found)
-                CHECK(site.name == "shared folder");   // which lets the reader decide
+                CHECK(site.name == "shared folder");  // which lets the reader decide
         }
     }
 }
 
-TEST_CASE("cache layer: an object whose source fails or lies is not written") {   // A102 A109
+TEST_CASE("cache layer: an object whose source fails or lies is not written") {  // A102 A109
     const CacheSites sites;
     struct Failing final : BlobSource {
         struct Stream final : BlobStream {
@@ -129,7 +134,9 @@ TEST_CASE("cache layer: an object whose source fails or lies is not written") { 
                 return std::min<std::size_t>(out.size(), 300);
             }
         };
-        Result<std::unique_ptr<BlobStream>> open() const override { return std::unique_ptr<BlobStream>(std::make_unique<Stream>()); }
+        Result<std::unique_ptr<BlobStream>> open() const override {
+            return std::unique_ptr<BlobStream>(std::make_unique<Stream>());
+        }
     };
     for (const CacheSite& site : sites.all()) {
         CAPTURE(site.name);
@@ -149,12 +156,13 @@ TEST_CASE("cache layer: an object whose source fails or lies is not written") { 
             CHECK_FALSE(fs::exists(object_file(site, sample.asset(1))));
             CHECK_FALSE(fs::exists(record_file(site, sample.record.key)));
         }
-        put(*cache, sample);   // and the layer is not blamed for it
+        put(*cache, sample);  // and the layer is not blamed for it
         check_hit(*cache, sample);
     }
 }
 
-TEST_CASE("cache layer: a record that is broken, empty or another key's is a miss, and replaced") {   // A94 A103 A104 A109
+TEST_CASE(
+    "cache layer: a record that is broken, empty or another key's is a miss, and replaced") {  // A94 A103 A104 A109
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         if (site.tree.empty())
@@ -180,7 +188,7 @@ TEST_CASE("cache layer: a record that is broken, empty or another key's is a mis
     }
 }
 
-TEST_CASE("cache layer: an object that is broken is a miss, and replaced") {   // A94 A103 A104 A109
+TEST_CASE("cache layer: an object that is broken is a miss, and replaced") {  // A94 A103 A104 A109
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         if (site.tree.empty())
@@ -196,7 +204,7 @@ TEST_CASE("cache layer: an object that is broken is a miss, and replaced") {   /
                 put(*cache, sample);
                 check_hit(*cache, sample);
             }
-        write_file(object_file(site, sample.asset(2)), bytes_of("x"));   // the empty one
+        write_file(object_file(site, sample.asset(2)), bytes_of("x"));  // the empty one
         CHECK_FALSE(cache->find(sample.record.key));
         fs::remove(object_file(site, sample.asset(0)));
         CHECK_FALSE(cache->find(sample.record.key));
@@ -207,7 +215,7 @@ TEST_CASE("cache layer: an object that is broken is a miss, and replaced") {   /
     }
 }
 
-TEST_CASE("cache layer: writing repairs what nobody has found broken yet") {   // A103
+TEST_CASE("cache layer: writing repairs what nobody has found broken yet") {  // A103
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         if (site.tree.empty())
@@ -222,7 +230,9 @@ TEST_CASE("cache layer: writing repairs what nobody has found broken yet") {   /
     }
 }
 
-TEST_CASE("cache layer: what changes, is replaced or removed after it was found gives right bytes or an error") {   // A33 A105 A107
+TEST_CASE(
+    "cache layer: what changes, is replaced or removed after it was found gives right bytes or an error") {  // A33 A105
+                                                                                                             // A107
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         if (site.tree.empty())
@@ -241,7 +251,8 @@ TEST_CASE("cache layer: what changes, is replaced or removed after it was found 
         std::vector<std::byte> read(70'000);
         std::size_t size = 0;
         while (size < 50'000)
-            size += stream->read(std::span(read).subspan(size, std::min<std::size_t>(4096, read.size() - size))).value();
+            size +=
+                stream->read(std::span(read).subspan(size, std::min<std::size_t>(4096, read.size() - size))).value();
         const std::string beside = sites.scratch().path("beside");
         write_file(beside, sample.outputs[1]);
         fs::rename(beside, path);
@@ -268,7 +279,7 @@ TEST_CASE("cache layer: what changes, is replaced or removed after it was found 
     }
 }
 
-TEST_CASE("cache layer: sixteen at once write and read the same and others, and all succeed") {   // A117
+TEST_CASE("cache layer: sixteen at once write and read the same and others, and all succeed") {  // A117
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         CAPTURE(site.name);
@@ -308,7 +319,7 @@ TEST_CASE("memory layer: the least recently used leave, and what would drive all
     for (std::uint64_t i = 0; i < 5; ++i) {
         samples.push_back(make_sample(i, {noise(20'000, i)}));
         write_sample(*layer, samples.back());
-        CHECK(layer->find_object(samples[0].asset(0), 20'000).value());   // used again and again
+        CHECK(layer->find_object(samples[0].asset(0), 20'000).value());  // used again and again
     }
     CHECK_FALSE(layer->find_object(samples[1].asset(0), 20'000).value());
     CHECK(layer->find_object(samples[4].asset(0), 20'000).value());

@@ -23,7 +23,7 @@ TEST_CASE("cache record: what was written is read again") {
     CHECK(*again == record());
 }
 
-TEST_CASE("cache record: each proper prefix, one byte more, and each flipped bit are refused") {   // A20 A21 A22 A109
+TEST_CASE("cache record: each proper prefix, one byte more, and each flipped bit are refused") {  // A20 A21 A22 A109
     auto bytes = *encode_cache_record(record());
     for (std::size_t size = 0; size < bytes.size(); ++size)
         CHECK_FALSE(decode_cache_record(record().key, std::span(bytes).first(size)));
@@ -36,7 +36,7 @@ TEST_CASE("cache record: each proper prefix, one byte more, and each flipped bit
     CHECK_FALSE(decode_cache_record(record().key, bytes));
 }
 
-TEST_CASE("cache record: that of another key is untrusted") {   // A109
+TEST_CASE("cache record: that of another key is untrusted") {  // A109
     const auto bytes = *encode_cache_record(record());
     BuildKey other = record().key;
     other.bytes[31] ^= 1;

@@ -68,7 +68,9 @@ inline Sample make_sample(std::uint64_t number, std::vector<std::vector<std::byt
     sample.record.key = key_of(number);
     sample.record.notes = "notes of " + std::to_string(number);
     for (const auto& output : outputs)
-        sample.record.outputs.push_back({.name = "out/" + std::to_string(sample.record.outputs.size()), .asset = asset_of(output), .size_bytes = output.size()});
+        sample.record.outputs.push_back({.name = "out/" + std::to_string(sample.record.outputs.size()),
+                                         .asset = asset_of(output),
+                                         .size_bytes = output.size()});
     sample.outputs = std::move(outputs);
     return sample;
 }
@@ -86,7 +88,8 @@ inline std::vector<std::byte> encoded(const CacheRecord& record) {
 // Straight into a layer.
 inline void write_sample(CacheLayer& layer, const Sample& sample) {
     for (std::size_t i = 0; i < sample.outputs.size(); ++i) {
-        const Status written = layer.write_object(sample.asset(i), sample.outputs[i].size(), *make_memory_blob(sample.outputs[i]));
+        const Status written =
+            layer.write_object(sample.asset(i), sample.outputs[i].size(), *make_memory_blob(sample.outputs[i]));
         REQUIRE_MESSAGE(written, (written ? "" : written.error().text()));
     }
     const Status written = layer.write_record(sample.record.key, encoded(sample.record));

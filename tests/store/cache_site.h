@@ -16,9 +16,9 @@ namespace fardel::tests {
 
 struct CacheSite {
     std::string name;
-    std::function<std::unique_ptr<CacheLayer>()> open;   // another one of the same place; of memory: a new one
-    std::string tree;                                    // where its files lie; empty: it has none
-    bool lasts = true;                                   // what one has written, another one opened later finds
+    std::function<std::unique_ptr<CacheLayer>()> open;  // another one of the same place; of memory: a new one
+    std::string tree;                                   // where its files lie; empty: it has none
+    bool lasts = true;                                  // what one has written, another one opened later finds
 };
 
 // Those that are written. Nginx runs as long as the sites live.

@@ -23,7 +23,10 @@ namespace {
 constexpr std::int64_t kHourNs = std::int64_t(3600) * 1'000'000'000;
 
 CacheFile file_of(std::uint64_t number, std::uint64_t size_bytes, std::int64_t used_hours_ago, std::int64_t now_ns) {
-    return {.kind = CacheKind::object, .id = id_from<Hash>(key_of(number)), .size_bytes = size_bytes, .used_ns = now_ns - used_hours_ago * kHourNs};
+    return {.kind = CacheKind::object,
+            .id = id_from<Hash>(key_of(number)),
+            .size_bytes = size_bytes,
+            .used_ns = now_ns - used_hours_ago * kHourNs};
 }
 
 std::uint64_t total(const std::vector<CacheFile>& files) {
@@ -43,9 +46,12 @@ std::vector<Sample> fill(const std::string& folder, std::uint64_t count, std::in
     for (std::uint64_t i = 0; i < count; ++i) {
         samples.push_back(make_sample(i, {noise(1000, i)}));
         write_sample(**layer, samples.back());
-        const std::int64_t age_s = (oldest_hours * 3600 * static_cast<std::int64_t>(count - i)) / static_cast<std::int64_t>(count);
-        const timespec then[2] = {{.tv_sec = now.tv_sec - age_s, .tv_nsec = 0}, {.tv_sec = now.tv_sec - age_s, .tv_nsec = 0}};
-        for (const std::string& name : {cache_file_name(CacheKind::record, id_from<Hash>(samples.back().record.key)), cache_file_name(CacheKind::object, id_from<Hash>(samples.back().asset(0)))})
+        const std::int64_t age_s =
+            (oldest_hours * 3600 * static_cast<std::int64_t>(count - i)) / static_cast<std::int64_t>(count);
+        const timespec then[2] = {{.tv_sec = now.tv_sec - age_s, .tv_nsec = 0},
+                                  {.tv_sec = now.tv_sec - age_s, .tv_nsec = 0}};
+        for (const std::string& name : {cache_file_name(CacheKind::record, id_from<Hash>(samples.back().record.key)),
+                                        cache_file_name(CacheKind::object, id_from<Hash>(samples.back().asset(0)))})
             REQUIRE(::utimensat(AT_FDCWD, (folder + "/" + name).c_str(), then, 0) == 0);
     }
     return samples;
@@ -67,7 +73,7 @@ TEST_CASE("trim plan: what is old goes, then the least recently used until the r
     const std::int64_t now_ns = 1000 * kHourNs;
     std::vector<CacheFile> files;
     for (std::uint64_t i = 0; i < 10; ++i)
-        files.push_back(file_of(i, 100, static_cast<std::int64_t>(i) * 10, now_ns));   // 0 to 90 hours
+        files.push_back(file_of(i, 100, static_cast<std::int64_t>(i) * 10, now_ns));  // 0 to 90 hours
     const auto hours_of = [&](const CacheTrim& trim) {
         std::vector<std::int64_t> hours;
         for (const CacheFile& file : plan_trim(files, trim, now_ns))
@@ -79,9 +85,10 @@ TEST_CASE("trim plan: what is old goes, then the least recently used until the r
     CHECK(hours_of({.bytes_max = 10'000, .unused_for = 65h, .keep_younger_than = 60min}) == Hours{90, 80, 70});
     CHECK(hours_of({.bytes_max = 500, .unused_for = 65h, .keep_younger_than = 60min}) == Hours{90, 80, 70, 60, 50});
     CHECK(hours_of({.bytes_max = 500, .unused_for = 100h, .keep_younger_than = 60min}) == Hours{90, 80, 70, 60, 50});
-    CHECK(hours_of({.bytes_max = 0, .unused_for = 100h, .keep_younger_than = 60min}) == Hours{90, 80, 70, 60, 50, 40, 30, 20, 10});
+    CHECK(hours_of({.bytes_max = 0, .unused_for = 100h, .keep_younger_than = 60min}) ==
+          Hours{90, 80, 70, 60, 50, 40, 30, 20, 10});
     CHECK(hours_of({.bytes_max = 0, .unused_for = 0h, .keep_younger_than = 25h}) == Hours{90, 80, 70, 60, 50, 40, 30});
-    files.push_back(file_of(99, 100, -500, now_ns));   // from a clock that was wrong
+    files.push_back(file_of(99, 100, -500, now_ns));  // from a clock that was wrong
     CHECK(hours_of({.bytes_max = 0, .unused_for = 0h, .keep_younger_than = 5h}).size() == 9);
 }
 
@@ -115,7 +122,7 @@ TEST_CASE("trim: a folder gets as small as it should, the least recently used fi
     CHECK(rest->bytes_left == bytes_in(folder));
 }
 
-TEST_CASE("trim: what was used a moment ago stays, however small the cache is to be") {   // A107
+TEST_CASE("trim: what was used a moment ago stays, however small the cache is to be") {  // A107
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const auto samples = fill(folder, 20, 200);
@@ -138,7 +145,7 @@ TEST_CASE("trim: no more files a second than allowed, and it ends when it is ask
     const std::string folder = scratch.path("cache");
     fill(folder, 50, 200);
     const auto since = std::chrono::steady_clock::now();
-    REQUIRE(trim_cache_folder(folder, {.bytes_max = 0, .removals_per_second_max = 200}));   // 100 files
+    REQUIRE(trim_cache_folder(folder, {.bytes_max = 0, .removals_per_second_max = 200}));  // 100 files
     CHECK(std::chrono::steady_clock::now() - since > 450ms);
 
     fill(folder, 50, 200);
@@ -155,7 +162,7 @@ TEST_CASE("trim: no more files a second than allowed, and it ends when it is ask
     CHECK(std::chrono::steady_clock::now() - started < 20s);
 }
 
-TEST_CASE("trim: several processes at once, with readers and writers, remove no more than one would") {   // A100 A107
+TEST_CASE("trim: several processes at once, with readers and writers, remove no more than one would") {  // A100 A107
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const auto samples = fill(folder, 300, 200);
@@ -165,8 +172,10 @@ TEST_CASE("trim: several processes at once, with readers and writers, remove no 
         const pid_t child = ::fork();
         REQUIRE(child >= 0);
         if (child == 0) {
-            const auto trimmed = trim_cache_folder(folder, {.bytes_max = before / 2, .removals_per_second_max = 1'000'000});
-            const bool sane = trimmed && trimmed->bytes_left <= 2 * before && trimmed->bytes_left > before / 4 && trimmed->bytes_removed <= before;
+            const auto trimmed =
+                trim_cache_folder(folder, {.bytes_max = before / 2, .removals_per_second_max = 1'000'000});
+            const bool sane = trimmed && trimmed->bytes_left <= 2 * before && trimmed->bytes_left > before / 4 &&
+                              trimmed->bytes_removed <= before;
             ::_exit(sane ? 0 : 1);
         }
         children.push_back(child);
@@ -194,11 +203,11 @@ TEST_CASE("trim: several processes at once, with readers and writers, remove no 
         REQUIRE(::waitpid(child, &status, 0) == child);
         CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
     }
-    CHECK(bytes_in(folder) > before / 2 - 2000);   // and not a quarter, or an eighth
+    CHECK(bytes_in(folder) > before / 2 - 2000);  // and not a quarter, or an eighth
     CHECK(check_cache_folder(folder, {})->broken.empty());
 }
 
-TEST_CASE("trim: one that is killed leaves a cache that works") {   // A100
+TEST_CASE("trim: one that is killed leaves a cache that works") {  // A100
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     fill(folder, 100, 200);
@@ -218,16 +227,21 @@ TEST_CASE("trim: one that is killed leaves a cache that works") {   // A100
     }
 }
 
-TEST_CASE("trim: opening a cache of many files reads none of them, and planning for a million takes a moment") {   // A115
+TEST_CASE(
+    "trim: opening a cache of many files reads none of them, and planning for a million takes a moment") {  // A115
     const std::int64_t now_ns = 1'000'000 * kHourNs;
     std::vector<CacheFile> files;
     for (std::uint64_t i = 0; i < 1'000'000; ++i) {
-        CacheFile file{.kind = CacheKind::object, .size_bytes = 10'000'000, .used_ns = now_ns - static_cast<std::int64_t>(i * 7919 % 1'000'003) * 1'000'000};
+        CacheFile file{.kind = CacheKind::object,
+                       .size_bytes = 10'000'000,
+                       .used_ns = now_ns - static_cast<std::int64_t>(i * 7919 % 1'000'003) * 1'000'000};
         for (int byte = 0; byte < 8; ++byte)
             file.id.bytes[static_cast<std::size_t>(byte)] = static_cast<std::uint8_t>(i >> (8 * byte));
         files.push_back(file);
     }
-    const auto planned = plan_trim(files, {.bytes_max = 5'000'000'000'000, .unused_for = 24h, .keep_younger_than = 0min}, now_ns);   // half of 10 TB
+    const auto planned =
+        plan_trim(files, {.bytes_max = 5'000'000'000'000, .unused_for = 24h, .keep_younger_than = 0min},
+                  now_ns);  // half of 10 TB
     CHECK(total(planned) == 5'000'000'000'000);
 
     const ScratchFolder scratch;
@@ -241,5 +255,5 @@ TEST_CASE("trim: opening a cache of many files reads none of them, and planning 
     for (int i = 0; i < 100; ++i)
         REQUIRE(open_folder_layer(folder));
     const auto took = std::chrono::steady_clock::now() - since;
-    CHECK(took < 2s);   // 20 ms each would be far too long already
+    CHECK(took < 2s);  // 20 ms each would be far too long already
 }

@@ -10,7 +10,8 @@ using namespace fardel::tests;
 
 namespace {
 
-CheckedBlob checked(const std::vector<std::byte>& found, const std::vector<std::byte>& wanted, int* times_broken = nullptr) {
+CheckedBlob checked(const std::vector<std::byte>& found, const std::vector<std::byte>& wanted,
+                    int* times_broken = nullptr) {
     return CheckedBlob(make_memory_blob(found), asset_of(wanted), wanted.size(), [times_broken] {
         if (times_broken != nullptr)
             ++*times_broken;
@@ -31,7 +32,7 @@ TEST_CASE("checked blob: right bytes come through, whatever the steps") {
     }
 }
 
-TEST_CASE("checked blob: a byte changed, one less or one more is corrupt before the last bytes leave") {   // A103 A109
+TEST_CASE("checked blob: a byte changed, one less or one more is corrupt before the last bytes leave") {  // A103 A109
     const auto wanted = noise(5000, 1);
     auto changed = wanted;
     changed[0] ^= std::byte{1};
@@ -59,7 +60,7 @@ TEST_CASE("checked blob: a byte changed, one less or one more is corrupt before 
     CHECK(stream->read(buffer).error().code() == ErrorCode::corrupt);
 }
 
-TEST_CASE("checked blob: bytes at offsets are compared on each reading, also those changed after the check") {   // A105
+TEST_CASE("checked blob: bytes at offsets are compared on each reading, also those changed after the check") {  // A105
     const auto wanted = noise(200'000, 3);
     // A source whose bytes can change under it.
     struct Changing final : ByteSource {
@@ -73,13 +74,16 @@ TEST_CASE("checked blob: bytes at offsets are compared on each reading, also tho
     struct Blob final : BlobSource {
         std::shared_ptr<Changing> source = std::make_shared<Changing>();
         Result<std::unique_ptr<BlobStream>> open() const override { return make_memory_blob(source->bytes)->open(); }
-        Result<std::shared_ptr<const ByteSource>> open_bytes() const override { return std::shared_ptr<const ByteSource>(source); }
+        Result<std::shared_ptr<const ByteSource>> open_bytes() const override {
+            return std::shared_ptr<const ByteSource>(source);
+        }
     };
     const auto blob = std::make_shared<Blob>();
     blob->source->bytes = wanted;
     const CheckedBlob whole(blob, asset_of(wanted), wanted.size());
     const auto bytes = whole.open_bytes().value();
-    for (const auto& [offset, size] : {std::pair(0u, 200'000u), {65'530u, 12u}, {199'999u, 1u}, {200'000u, 0u}, {1u, 150'000u}}) {
+    for (const auto& [offset, size] :
+         {std::pair(0u, 200'000u), {65'530u, 12u}, {199'999u, 1u}, {200'000u, 0u}, {1u, 150'000u}}) {
         std::vector<std::byte> out(size);
         REQUIRE(bytes->read_at(offset, out));
         CHECK(std::equal(out.begin(), out.end(), wanted.begin() + offset));

@@ -22,12 +22,13 @@ struct Faults {
     std::atomic<bool> fails_writes = false;
     std::atomic<ErrorCode> failure = ErrorCode::unreachable;
     std::atomic<int> asked = 0;
-    std::atomic<int> written = 0;      // records
+    std::atomic<int> written = 0;  // records
 };
 
 class FaultyLayer final : public CacheLayer {
 public:
-    FaultyLayer(std::unique_ptr<CacheLayer> layer, std::shared_ptr<Faults> faults) : layer_(std::move(layer)), faults_(std::move(faults)) {}
+    FaultyLayer(std::unique_ptr<CacheLayer> layer, std::shared_ptr<Faults> faults)
+        : layer_(std::move(layer)), faults_(std::move(faults)) {}
 
     std::string name() const override { return "faulty " + layer_->name(); }
     bool is_writable() const override { return layer_->is_writable(); }
@@ -63,7 +64,9 @@ private:
     const std::shared_ptr<Faults> faults_;
 };
 
-CacheLayerPlace place(std::unique_ptr<CacheLayer> layer, CacheLayerPolicy policy = {}) { return {.layer = std::move(layer), .policy = policy}; }
+CacheLayerPlace place(std::unique_ptr<CacheLayer> layer, CacheLayerPolicy policy = {}) {
+    return {.layer = std::move(layer), .policy = policy};
+}
 
 template <class... Places>
 std::unique_ptr<DerivedCache> cache_with(CacheOptions options, Places... places) {
@@ -80,7 +83,9 @@ std::unique_ptr<CacheLayer> folder(const ScratchFolder& scratch, const std::stri
     return *std::move(layer);
 }
 
-std::unique_ptr<CacheLayer> faulty(std::unique_ptr<CacheLayer> layer, const std::shared_ptr<Faults>& faults) { return std::make_unique<FaultyLayer>(std::move(layer), faults); }
+std::unique_ptr<CacheLayer> faulty(std::unique_ptr<CacheLayer> layer, const std::shared_ptr<Faults>& faults) {
+    return std::make_unique<FaultyLayer>(std::move(layer), faults);
+}
 
 bool is_right(const std::optional<CacheHit>& hit, const Sample& sample) {
     if (!hit || hit->record != sample.record || hit->outputs.size() != sample.outputs.size())
@@ -111,7 +116,9 @@ TEST_CASE("derived cache: one without a layer that is written is malformed") {
 
 TEST_CASE("derived cache: what is put is in every layer that takes it, and found in the first") {
     const ScratchFolder scratch;
-    const auto cache = cache_with({}, place(make_memory_layer(10u << 20)), place(folder(scratch, "local")), place(folder(scratch, "ignored"), {.write = false}), place(folder(scratch, "shared")));
+    const auto cache =
+        cache_with({}, place(make_memory_layer(10u << 20)), place(folder(scratch, "local")),
+                   place(folder(scratch, "ignored"), {.write = false}), place(folder(scratch, "shared")));
     const Sample sample = make_sample(1);
     const auto kept = cache->put(sample.record, sample.blobs());
     REQUIRE(kept);
@@ -137,11 +144,13 @@ TEST_CASE("derived cache: what a lower layer has is filled into the upper ones t
     const ScratchFolder scratch;
     const Sample sample = make_sample(2);
     write_sample(*folder(scratch, "far"), sample);
-    const auto cache = cache_with({}, place(make_memory_layer(10u << 20), {.fill = false}), place(folder(scratch, "near")), place(folder(scratch, "nearer to far")), place(folder(scratch, "far")));
+    const auto cache =
+        cache_with({}, place(make_memory_layer(10u << 20), {.fill = false}), place(folder(scratch, "near")),
+                   place(folder(scratch, "nearer to far")), place(folder(scratch, "far")));
     const auto hit = cache->find(sample.record.key);
     CHECK(is_right(hit, sample));
     CHECK(hit->layer.ends_with("far"));
-    CHECK(has_all(*folder(scratch, "near"), sample));   // at once
+    CHECK(has_all(*folder(scratch, "near"), sample));  // at once
     cache->flush();
     CHECK(has_all(*folder(scratch, "nearer to far"), sample));
     const auto statistics = cache->statistics();
@@ -151,7 +160,7 @@ TEST_CASE("derived cache: what a lower layer has is filled into the upper ones t
     CHECK(statistics.layers[1].misses == 1);
     CHECK(statistics.layers[3].hits == 1);
     std::filesystem::remove_all(scratch.path("far"));
-    CHECK(is_right(hit, sample));   // the blobs are those of the near layer
+    CHECK(is_right(hit, sample));  // the blobs are those of the near layer
     CHECK(is_right(cache->find(sample.record.key), sample));
 }
 
@@ -172,22 +181,22 @@ TEST_CASE("derived cache: objects come from whichever layer has them") {
     near->drop_object(sample.asset(1));
     far->drop_object(sample.asset(1));
     CHECK_FALSE(cache->find(sample.record.key));
-    CHECK_FALSE(near->find_record(sample.record.key).value());   // a record of what is nowhere
+    CHECK_FALSE(near->find_record(sample.record.key).value());  // a record of what is nowhere
 }
 
-TEST_CASE("derived cache: a record in an upper layer that is broken does not hide a good one below") {   // A109
+TEST_CASE("derived cache: a record in an upper layer that is broken does not hide a good one below") {  // A109
     const ScratchFolder scratch;
     const Sample sample = make_sample(4);
     write_sample(*folder(scratch, "far"), sample);
     const auto near = folder(scratch, "near");
-    REQUIRE(near->write_record(sample.record.key, encoded(make_sample(5).record)));   // another key's
+    REQUIRE(near->write_record(sample.record.key, encoded(make_sample(5).record)));  // another key's
     const auto cache = cache_with({}, place(folder(scratch, "near")), place(folder(scratch, "far")));
     CHECK(is_right(cache->find(sample.record.key), sample));
     CHECK(near->find_record(sample.record.key).value() == encoded(sample.record));
     CHECK(cache->statistics().layers[0].broken == 1);
 }
 
-TEST_CASE("derived cache: a record that names what is not there, or in absurd sizes, is a miss") {   // A109
+TEST_CASE("derived cache: a record that names what is not there, or in absurd sizes, is a miss") {  // A109
     const ScratchFolder scratch;
     const auto layer = folder(scratch, "near");
     Sample sample = make_sample(6);
@@ -205,7 +214,7 @@ TEST_CASE("derived cache: a record that names what is not there, or in absurd si
     CHECK_FALSE(cache->find(poisoned.key));
 }
 
-TEST_CASE("derived cache: a layer that does not answer is left out, and the build goes on") {   // A108
+TEST_CASE("derived cache: a layer that does not answer is left out, and the build goes on") {  // A108
     const ScratchFolder scratch;
     const auto faults = std::make_shared<Faults>();
     faults->fails_reads = true;
@@ -218,31 +227,33 @@ TEST_CASE("derived cache: a layer that does not answer is left out, and the buil
         CHECK(is_right(cache->find(sample.record.key), sample));
     }
     cache->flush();
-    CHECK(faults->asked <= 8);   // three of each, and what was under way
+    CHECK(faults->asked <= 8);  // three of each, and what was under way
     CHECK(cache->statistics().layers[1].left_out.find("3 errors in a row") != std::string::npos);
     CHECK(cache->statistics().layers[0].left_out == "");
 }
 
-TEST_CASE("derived cache: a share that comes back after an error or two is asked again") {   // A108
+TEST_CASE("derived cache: a share that comes back after an error or two is asked again") {  // A108
     const ScratchFolder scratch;
     const auto faults = std::make_shared<Faults>();
     const Sample sample = make_sample(1);
     write_sample(*folder(scratch, "share"), sample);
-    const auto cache = cache_with({}, place(folder(scratch, "near"), {.fill = false}), place(faulty(folder(scratch, "share"), faults)));
+    const auto cache = cache_with({}, place(folder(scratch, "near"), {.fill = false}),
+                                  place(faulty(folder(scratch, "share"), faults)));
     faults->fails_reads = true;
     CHECK_FALSE(cache->find(sample.record.key));
     CHECK_FALSE(cache->find(sample.record.key));
     faults->fails_reads = false;
     CHECK(is_right(cache->find(sample.record.key), sample));
     CHECK(cache->statistics().layers[1].left_out == "");
-    CHECK(folder(scratch, "share")->find_record(sample.record.key).value());   // and nothing was dropped for it
+    CHECK(folder(scratch, "share")->find_record(sample.record.key).value());  // and nothing was dropped for it
 }
 
-TEST_CASE("derived cache: a slow layer is left out") {   // A108
+TEST_CASE("derived cache: a slow layer is left out") {  // A108
     const ScratchFolder scratch;
     const auto faults = std::make_shared<Faults>();
     faults->delay_ms = 200;
-    const auto cache = cache_with({}, place(folder(scratch, "near")), place(faulty(folder(scratch, "share"), faults), {.slow = 100ms}));
+    const auto cache = cache_with({}, place(folder(scratch, "near")),
+                                  place(faulty(folder(scratch, "share"), faults), {.slow = 100ms}));
     const auto since = std::chrono::steady_clock::now();
     for (std::uint64_t i = 0; i < 200; ++i)
         CHECK_FALSE(cache->find(key_of(i)));
@@ -252,7 +263,7 @@ TEST_CASE("derived cache: a slow layer is left out") {   // A108
     CHECK(cache->statistics().layers[1].waited >= 400ms);
 }
 
-TEST_CASE("derived cache: a layer that is full or denies is only read from then on") {   // A102 A108
+TEST_CASE("derived cache: a layer that is full or denies is only read from then on") {  // A102 A108
     for (const ErrorCode code : {ErrorCode::no_space, ErrorCode::denied}) {
         const ScratchFolder scratch;
         const auto faults = std::make_shared<Faults>();
@@ -260,13 +271,15 @@ TEST_CASE("derived cache: a layer that is full or denies is only read from then 
         faults->failure = code;
         const Sample old = make_sample(1);
         write_sample(*folder(scratch, "first"), old);
-        const auto cache = cache_with({}, place(faulty(folder(scratch, "first"), faults)), place(folder(scratch, "second")));
+        const auto cache =
+            cache_with({}, place(faulty(folder(scratch, "first"), faults)), place(folder(scratch, "second")));
         const Sample sample = make_sample(2);
-        CHECK(cache->put(sample.record, sample.blobs()));   // the next layer takes it
+        CHECK(cache->put(sample.record, sample.blobs()));  // the next layer takes it
         CHECK(has_all(*folder(scratch, "second"), sample));
         CHECK(is_right(cache->find(sample.record.key), sample));
         CHECK(is_right(cache->find(old.record.key), old));
-        CHECK(cache->statistics().layers[0].left_out == "only read: " + std::string(error_code_name(code)) + ": on purpose");
+        CHECK(cache->statistics().layers[0].left_out ==
+              "only read: " + std::string(error_code_name(code)) + ": on purpose");
     }
     const ScratchFolder scratch;
     const auto faults = std::make_shared<Faults>();
@@ -284,7 +297,8 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
     const auto faults = std::make_shared<Faults>();
     faults->delay_ms = 30;
     {
-        const auto cache = cache_with({.write_behind_bytes_max = 1000}, place(folder(scratch, "near")), place(faulty(folder(scratch, "far"), faults)));
+        const auto cache = cache_with({.write_behind_bytes_max = 1000}, place(folder(scratch, "near")),
+                                      place(faulty(folder(scratch, "far"), faults)));
         const auto since = std::chrono::steady_clock::now();
         const Sample first = make_sample(0, {noise(10, 0)});
         CHECK(cache->put(first.record, first.blobs()));
@@ -293,7 +307,7 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
             const Sample sample = make_sample(i, {noise(10, i)});
             CHECK(cache->put(sample.record, sample.blobs()));
         }
-        CHECK(std::chrono::steady_clock::now() - since > 300ms);   // each takes 60, and five or so may wait
+        CHECK(std::chrono::steady_clock::now() - since > 300ms);  // each takes 60, and five or so may wait
         CHECK(faults->written >= 5);
         cache->flush();
         CHECK(faults->written == 20);
@@ -302,7 +316,7 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
             CHECK(cache->put(sample.record, sample.blobs()));
         }
     }
-    CHECK(faults->written < 23);   // the end gives up what waits
+    CHECK(faults->written < 23);  // the end gives up what waits
     CHECK(check_cache_folder(scratch.path("far"), {})->broken.empty());
     CHECK(check_cache_folder(scratch.path("far"), {})->incomplete == 0);
 }
@@ -318,7 +332,7 @@ TEST_CASE("derived cache: what memory does not keep is in the next layer when pu
     CHECK(is_right(cache->find(sample.record.key), sample));
 }
 
-TEST_CASE("derived cache: keys decide which hits are verified, and the verdicts are counted") {   // A112
+TEST_CASE("derived cache: keys decide which hits are verified, and the verdicts are counted") {  // A112
     const ScratchFolder scratch;
     const auto some = cache_with({.verify_per_1000 = 250}, place(make_memory_layer(10u << 20)));
     const auto all = cache_with({.verify_per_1000 = 1000}, place(make_memory_layer(10u << 20)));
@@ -340,9 +354,10 @@ TEST_CASE("derived cache: keys decide which hits are verified, and the verdicts 
     CHECK(some->statistics().verified_differently == 1);
 }
 
-TEST_CASE("derived cache: answers that are changed on the way are misses, never wrong outputs") {   // A109
+TEST_CASE("derived cache: answers that are changed on the way are misses, never wrong outputs") {  // A109
     const ScratchFolder scratch;
-    const auto cache = cache_with({.corrupt_per_1000 = 300}, place(make_memory_layer(100u << 20)), place(folder(scratch, "near")));
+    const auto cache =
+        cache_with({.corrupt_per_1000 = 300}, place(make_memory_layer(100u << 20)), place(folder(scratch, "near")));
     int hits = 0;
     int misses = 0;
     for (std::uint64_t i = 0; i < 200; ++i) {
@@ -362,9 +377,11 @@ TEST_CASE("derived cache: answers that are changed on the way are misses, never 
     CHECK(cache->statistics().layers[0].left_out == "");
 }
 
-TEST_CASE("derived cache: many threads over several layers get right outputs, whatever is dropped meanwhile") {   // A107 A117
+TEST_CASE(
+    "derived cache: many threads over several layers get right outputs, whatever is dropped meanwhile") {  // A107 A117
     const ScratchFolder scratch;
-    const auto cache = cache_with({.corrupt_per_1000 = 50}, place(make_memory_layer(200'000)), place(folder(scratch, "near")), place(folder(scratch, "far")));
+    const auto cache = cache_with({.corrupt_per_1000 = 50}, place(make_memory_layer(200'000)),
+                                  place(folder(scratch, "near")), place(folder(scratch, "far")));
     std::vector<Sample> samples;
     for (std::uint64_t i = 0; i < 10; ++i)
         samples.push_back(make_sample(i, {noise(5000, i), bytes_of("the same"), noise(70'000, i % 3)}));
@@ -381,7 +398,8 @@ TEST_CASE("derived cache: many threads over several layers get right outputs, wh
                     ++wrong;
                 for (std::size_t o = 0; hit && o < sample.outputs.size(); ++o) {
                     const auto read = read_blob(*hit->outputs[o], 65'536);
-                    wrong += read ? *read != sample.outputs[o] : read.error().code() != ErrorCode::missing;   // dropped for one that was spoiled
+                    wrong += read ? *read != sample.outputs[o]
+                                  : read.error().code() != ErrorCode::missing;  // dropped for one that was spoiled
                 }
             }
         });
@@ -429,7 +447,7 @@ BuildEnd build_once(const std::string& path, const Sample& sample) {
 
 struct FailedCalls {
     int calls = 0;
-    int refused = 0;   // where nothing was put
+    int refused = 0;  // where nothing was put
 };
 
 // Every call in turn, in a cache that `prepare` makes.
@@ -450,23 +468,24 @@ FailedCalls fail_each_call(int error, const Sample& sample, Prepare prepare) {
         CAPTURE(told.call);
         CHECK(told.exit_code != wrong);
         refused += told.exit_code == put_refused;
-        if (const auto report = check_cache_folder(path, {})) {   // otherwise it did not come to a cache
+        if (const auto report = check_cache_folder(path, {})) {  // otherwise it did not come to a cache
             CHECK(report->broken.empty());
             CHECK(report->incomplete == 0);
-            CHECK(report->unfinished <= 1);   // when what failed was to take it away
+            CHECK(report->unfinished <= 1);  // when what failed was to take it away
             if (told.exit_code == put_and_right)
                 CHECK(report->records == 1);
         } else {
             CHECK(told.exit_code == put_refused);
         }
-        CHECK(build_once(path, sample) <= put_and_right);   // the next build
+        CHECK(build_once(path, sample) <= put_and_right);  // the next build
         CHECK(build_once(path, sample) == hit_and_right);
     }
 }
 
 }  // namespace
 
-TEST_CASE("derived cache: whichever call on files fails, outputs are right and the next build finds a good cache") {   // A102
+TEST_CASE(
+    "derived cache: whichever call on files fails, outputs are right and the next build finds a good cache") {  // A102
     const Sample sample = make_sample(1, {noise(70'000, 1), noise(10, 2)});
     for (const int error : {ENOSPC, EIO, EINTR, EMFILE, EROFS, ENAMETOOLONG}) {
         CAPTURE(error);
@@ -476,7 +495,8 @@ TEST_CASE("derived cache: whichever call on files fails, outputs are right and t
     }
     for (const int error : {EIO, EINTR, EACCES}) {
         CAPTURE(error);
-        const FailedCalls read = fail_each_call(error, sample, [&](const std::string& path) { REQUIRE(build_once(path, sample) == put_and_right); });
+        const FailedCalls read = fail_each_call(
+            error, sample, [&](const std::string& path) { REQUIRE(build_once(path, sample) == put_and_right); });
         CHECK(read.calls > 5);
         CHECK(read.refused < read.calls);
     }

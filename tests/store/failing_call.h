@@ -29,16 +29,19 @@ namespace fardel::tests {
 #if defined(FARDEL_CAN_FAIL_CALLS)
 
 inline bool is_on_files(unsigned long long call) {
-    constexpr unsigned long long kCalls[] = {SYS_read, SYS_write, SYS_close, SYS_fstat, SYS_lseek, SYS_pread64, SYS_pwrite64, SYS_fcntl, SYS_flock, SYS_fsync, SYS_fdatasync, SYS_ftruncate,
-                                             SYS_rename, SYS_mkdir, SYS_link, SYS_unlink, SYS_fchmod, SYS_getdents64, SYS_fadvise64, SYS_openat, SYS_mkdirat, SYS_newfstatat, SYS_unlinkat,
-                                             SYS_renameat, SYS_linkat, SYS_faccessat, SYS_utimensat, SYS_fallocate, SYS_renameat2, SYS_copy_file_range, SYS_statx};
+    constexpr unsigned long long kCalls[] = {
+        SYS_read,       SYS_write,           SYS_close,    SYS_fstat,      SYS_lseek,     SYS_pread64,   SYS_pwrite64,
+        SYS_fcntl,      SYS_flock,           SYS_fsync,    SYS_fdatasync,  SYS_ftruncate, SYS_rename,    SYS_mkdir,
+        SYS_link,       SYS_unlink,          SYS_fchmod,   SYS_getdents64, SYS_fadvise64, SYS_openat,    SYS_mkdirat,
+        SYS_newfstatat, SYS_unlinkat,        SYS_renameat, SYS_linkat,     SYS_faccessat, SYS_utimensat, SYS_fallocate,
+        SYS_renameat2,  SYS_copy_file_range, SYS_statx};
     return std::ranges::find(kCalls, call) != std::end(kCalls);
 }
 
 struct FailedCall {
-    bool failed = false;             // false: the work made fewer calls
+    bool failed = false;  // false: the work made fewer calls
     unsigned long long call = 0;
-    int exit_code = 0;               // what the work returned
+    int exit_code = 0;  // what the work returned
 };
 
 // The `number`-th call on files of the child's first thread, from 1, fails with `error`.
@@ -75,7 +78,7 @@ FailedCall fail_call(int number, int error, Work work) {
         if (enters && is_on_files(registers.orig_rax) && ++seen == number) {
             told.failed = true;
             told.call = registers.orig_rax;
-            registers.orig_rax = ~0ull;   // no such call
+            registers.orig_rax = ~0ull;  // no such call
             REQUIRE(::ptrace(PTRACE_SETREGS, child, nullptr, &registers) == 0);
         } else if (!enters && told.failed) {
             registers.rax = static_cast<unsigned long long>(-static_cast<long long>(error));

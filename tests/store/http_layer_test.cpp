@@ -19,9 +19,13 @@ namespace {
 
 const HttpLayerOptions kQuick{.timeout = 600ms};
 
-std::unique_ptr<CacheLayer> open_layer(const OddServer& server, HttpLayerOptions options = kQuick) { return opened(open_http_layer(server.url(), std::move(options))); }
+std::unique_ptr<CacheLayer> open_layer(const OddServer& server, HttpLayerOptions options = kQuick) {
+    return opened(open_http_layer(server.url(), std::move(options)));
+}
 
-std::string text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // Of asking for a record and an object; both the same, or the test fails.
 std::optional<ErrorCode> code_of(CacheLayer& layer, const Sample& sample) {
@@ -54,19 +58,22 @@ TEST_CASE("http layer: a URL is http or https, with a host and without a user, q
         CAPTURE(std::string(url));
         CHECK(open_http_layer(url));
     }
-    for (const char* url : {"", "cache.example", "/srv/cache", "file:///etc/passwd", "ftp://cache.example/", "gopher://cache.example/", "http://", "http://user@cache.example/", "http://user:word@cache.example/",
-                            "http://cache.example/?a=b", "http://cache.example/#a", "http://cache example/", "http://cache.example:99999/"}) {
+    for (const char* url :
+         {"", "cache.example", "/srv/cache", "file:///etc/passwd", "ftp://cache.example/", "gopher://cache.example/",
+          "http://", "http://user@cache.example/", "http://user:word@cache.example/", "http://cache.example/?a=b",
+          "http://cache.example/#a", "http://cache example/", "http://cache.example:99999/"}) {
         CAPTURE(std::string(url));
         const auto layer = open_http_layer(url);
         REQUIRE_FALSE(layer);
         CHECK(layer.error().code() == ErrorCode::malformed);
     }
-    CHECK(open_http_layer("http://127.0.0.1:1", {.bearer_token = "a\r\nHost: b"}).error().code() == ErrorCode::malformed);
+    CHECK(open_http_layer("http://127.0.0.1:1", {.bearer_token = "a\r\nHost: b"}).error().code() ==
+          ErrorCode::malformed);
     CHECK(opened(open_http_layer("http://127.0.0.1:1/a//"))->name() == "server http://127.0.0.1:1/a");
     CHECK_FALSE(opened(open_http_layer("http://127.0.0.1:1", {.writable = false}))->is_writable());
 }
 
-TEST_CASE("http layer: each refusal has its own error, and none is taken for absence") {   // A87
+TEST_CASE("http layer: each refusal has its own error, and none is taken for absence") {  // A87
     const Sample sample = make_sample(1);
     const std::pair<const char*, std::optional<ErrorCode>> cases[] = {
         {"404 Not Found", std::nullopt},
@@ -88,38 +95,54 @@ TEST_CASE("http layer: each refusal has its own error, and none is taken for abs
         const auto& status = pair.first;
         const auto& code = pair.second;
         CAPTURE(std::string(status));
-        const std::string answer = http_answer(status, std::string_view(status).starts_with("204") ? "" : "a page for people", "Retry-After: 99999999999999999999\r\n");
+        const std::string answer =
+            http_answer(status, std::string_view(status).starts_with("204") ? "" : "a page for people",
+                        "Retry-After: 99999999999999999999\r\n");
         const OddServer server([&](OddServer::Guest& guest) { guest.send(answer); });
         CHECK(time_of([&] { CHECK(code_of(*open_layer(server), sample) == code); }) < 5s);
-        CHECK(server.heads().size() == 2);   // Retry-After is not waited for
+        CHECK(server.heads().size() == 2);  // Retry-After is not waited for
     }
 }
 
-TEST_CASE("http layer: refused writes have their errors, too") {   // A79 A87
+TEST_CASE("http layer: refused writes have their errors, too") {  // A79 A87
     const Sample sample = make_sample(1);
     const std::pair<const char*, ErrorCode> cases[] = {
-        {"401 Unauthorized", ErrorCode::denied}, {"403 Forbidden", ErrorCode::denied},      {"405 Method Not Allowed", ErrorCode::denied},    {"409 Conflict", ErrorCode::denied},
-        {"413 Too Large", ErrorCode::limit},     {"507 Full", ErrorCode::no_space},         {"503 Service Unavailable", ErrorCode::busy},     {"500 Error", ErrorCode::unreachable},
-        {"302 Found", ErrorCode::denied},        {"404 Not Found", ErrorCode::denied},
+        {"401 Unauthorized", ErrorCode::denied},
+        {"403 Forbidden", ErrorCode::denied},
+        {"405 Method Not Allowed", ErrorCode::denied},
+        {"409 Conflict", ErrorCode::denied},
+        {"413 Too Large", ErrorCode::limit},
+        {"507 Full", ErrorCode::no_space},
+        {"503 Service Unavailable", ErrorCode::busy},
+        {"500 Error", ErrorCode::unreachable},
+        {"302 Found", ErrorCode::denied},
+        {"404 Not Found", ErrorCode::denied},
     };
     for (const auto& pair : cases) {
         const auto& status = pair.first;
         const auto& code = pair.second;
         CAPTURE(std::string(status));
         const std::string answer = http_answer(status, "");
-        const OddServer server([&](OddServer::Guest& guest) { guest.send(guest.head().starts_with("HEAD") ? http_answer("404 Not Found", "") : answer); });
+        const OddServer server([&](OddServer::Guest& guest) {
+            guest.send(guest.head().starts_with("HEAD") ? http_answer("404 Not Found", "") : answer);
+        });
         const auto layer = open_layer(server);
         CHECK(layer->write_record(sample.record.key, encoded(sample.record)).error().code() == code);
-        CHECK(layer->write_object(sample.asset(0), sample.outputs[0].size(), *make_memory_blob(sample.outputs[0])).error().code() == code);
+        CHECK(layer->write_object(sample.asset(0), sample.outputs[0].size(), *make_memory_blob(sample.outputs[0]))
+                  .error()
+                  .code() == code);
     }
 }
 
-TEST_CASE("http layer: a redirect is denied, wherever it leads, and the token goes nowhere else") {   // A80 A89
+TEST_CASE("http layer: a redirect is denied, wherever it leads, and the token goes nowhere else") {  // A80 A89
     const Sample sample = make_sample(1);
     const OddServer elsewhere([](OddServer::Guest& guest) { guest.send(http_answer("200 OK", "x")); });
     for (const char* status : {"301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"})
-        for (const std::string& target : {elsewhere.url() + "/", std::string("file:///etc/passwd"), std::string("http://169.254.169.254/latest"), std::string("http://localhost:22/"), std::string("/again")}) {
-            const OddServer server([&](OddServer::Guest& guest) { guest.send(http_answer(status, "", "Location: " + target + "\r\n")); });
+        for (const std::string& target :
+             {elsewhere.url() + "/", std::string("file:///etc/passwd"), std::string("http://169.254.169.254/latest"),
+              std::string("http://localhost:22/"), std::string("/again")}) {
+            const OddServer server(
+                [&](OddServer::Guest& guest) { guest.send(http_answer(status, "", "Location: " + target + "\r\n")); });
             const auto layer = open_layer(server, {.timeout = 600ms, .bearer_token = "secret-token"});
             CHECK(code_of(*layer, sample) == ErrorCode::denied);
             for (const std::string& head : server.heads())
@@ -129,7 +152,7 @@ TEST_CASE("http layer: a redirect is denied, wherever it leads, and the token go
     CHECK(elsewhere.heads().empty());
 }
 
-TEST_CASE("http layer: a wrong answer is asked for once more, past the caches on the way") {   // A84 A85 A86
+TEST_CASE("http layer: a wrong answer is asked for once more, past the caches on the way") {  // A84 A85 A86
     const Sample sample = make_sample(1);
     const std::string object = text_of(sample.outputs[0]);
     const std::string record = text_of(encoded(sample.record));
@@ -150,7 +173,8 @@ TEST_CASE("http layer: a wrong answer is asked for once more, past the caches on
         // A proxy that holds something bad, unless it is passed by.
         const OddServer proxy([&](OddServer::Guest& guest) {
             const bool past = guest.head().find("Cache-Control: no-cache\r\n") != std::string::npos;
-            guest.send(past ? http_answer("200 OK", is_for_object(guest.head()) ? object : record) : http_answer("200 OK", body, headers));
+            guest.send(past ? http_answer("200 OK", is_for_object(guest.head()) ? object : record)
+                            : http_answer("200 OK", body, headers));
         });
         const auto layer = open_layer(proxy);
         const auto blob = layer->find_object(sample.asset(0), object.size());
@@ -169,19 +193,26 @@ TEST_CASE("http layer: a wrong answer is asked for once more, past the caches on
     }
 }
 
-TEST_CASE("http layer: lengths that lie, and an answer cut or reset at any byte, give nothing wrong") {   // A83 A85
+TEST_CASE("http layer: lengths that lie, and an answer cut or reset at any byte, give nothing wrong") {  // A83 A85
     const Sample sample = make_sample(1, {noise(300, 5)});
     const std::string body = text_of(sample.outputs[0]);
     const std::string whole = http_answer("200 OK", body);
-    for (const std::size_t length : {std::size_t(0), std::size_t(10), body.size() - 1, body.size() + 1, std::size_t(1) << 62}) {
-        const OddServer server([&](OddServer::Guest& guest) { guest.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(length) + "\r\n\r\n" + body); });
+    for (const std::size_t length :
+         {std::size_t(0), std::size_t(10), body.size() - 1, body.size() + 1, std::size_t(1) << 62}) {
+        const OddServer server([&](OddServer::Guest& guest) {
+            guest.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::to_string(length) +
+                       "\r\n\r\n" + body);
+        });
         const auto found = open_layer(server)->find_object(sample.asset(0), body.size());
         CAPTURE(length);
         REQUIRE_FALSE(found);
         CHECK(found.error().code() == ErrorCode::corrupt);
     }
     for (const char* odd : {"-1", "99999999999999999999999", "abc", "300, 200"}) {
-        const OddServer server([&](OddServer::Guest& guest) { guest.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::string(odd) + "\r\n\r\n" + body); });
+        const OddServer server([&](OddServer::Guest& guest) {
+            guest.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: " + std::string(odd) + "\r\n\r\n" +
+                       body);
+        });
         const auto found = open_layer(server)->find_object(sample.asset(0), body.size());
         CHECK((!found || read_blob(**found).value() == sample.outputs[0]));
     }
@@ -207,19 +238,51 @@ TEST_CASE("http layer: lengths that lie, and an answer cut or reset at any byte,
     CHECK(read_blob(**layer->find_object(sample.asset(0), body.size())).value() == sample.outputs[0]);
 }
 
-TEST_CASE("http layer: what has no end ends, in time and in memory") {   // A80
+TEST_CASE("http layer: what has no end ends, in time and in memory") {  // A80
     const Sample sample = make_sample(1);
     const std::string line = "X-More: " + std::string(1000, 'x') + "\r\n";
     const std::string chunk = "10000\r\n" + std::string(65'536, 'y') + "\r\n";
     const std::pair<const char*, std::function<void(OddServer::Guest&)>> endless[] = {
-        {"headers", [&](OddServer::Guest& guest) { for (guest.send("HTTP/1.1 200 OK\r\n"); guest.send(line);) {} }},
-        {"a header", [](OddServer::Guest& guest) { for (guest.send("HTTP/1.1 200 OK\r\nX: "); guest.send(std::string(1000, 'x'));) {} }},
-        {"continues", [](OddServer::Guest& guest) { while (guest.send("HTTP/1.1 100 Continue\r\n\r\n")) {} }},
-        {"early hints", [&](OddServer::Guest& guest) { while (guest.send("HTTP/1.1 103 Early Hints\r\n" + line + "\r\n")) {} }},
-        {"a body", [](OddServer::Guest& guest) { for (guest.send("HTTP/1.1 200 OK\r\n\r\n"); guest.send(std::string(65'536, 'x'));) {} }},
-        {"chunks", [&](OddServer::Guest& guest) { for (guest.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"); guest.send(chunk);) {} }},
-        {"an error page", [](OddServer::Guest& guest) { for (guest.send("HTTP/1.1 500 Error\r\n\r\n"); guest.send(std::string(65'536, 'x'));) {} }},
-        {"no status", [](OddServer::Guest& guest) { while (guest.send(std::string(1000, 'x'))) {} }},
+        {"headers",
+         [&](OddServer::Guest& guest) {
+             for (guest.send("HTTP/1.1 200 OK\r\n"); guest.send(line);) {
+             }
+         }},
+        {"a header",
+         [](OddServer::Guest& guest) {
+             for (guest.send("HTTP/1.1 200 OK\r\nX: "); guest.send(std::string(1000, 'x'));) {
+             }
+         }},
+        {"continues",
+         [](OddServer::Guest& guest) {
+             while (guest.send("HTTP/1.1 100 Continue\r\n\r\n")) {
+             }
+         }},
+        {"early hints",
+         [&](OddServer::Guest& guest) {
+             while (guest.send("HTTP/1.1 103 Early Hints\r\n" + line + "\r\n")) {
+             }
+         }},
+        {"a body",
+         [](OddServer::Guest& guest) {
+             for (guest.send("HTTP/1.1 200 OK\r\n\r\n"); guest.send(std::string(65'536, 'x'));) {
+             }
+         }},
+        {"chunks",
+         [&](OddServer::Guest& guest) {
+             for (guest.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"); guest.send(chunk);) {
+             }
+         }},
+        {"an error page",
+         [](OddServer::Guest& guest) {
+             for (guest.send("HTTP/1.1 500 Error\r\n\r\n"); guest.send(std::string(65'536, 'x'));) {
+             }
+         }},
+        {"no status",
+         [](OddServer::Guest& guest) {
+             while (guest.send(std::string(1000, 'x'))) {
+             }
+         }},
     };
     for (const auto& pair : endless) {
         const auto& what = pair.first;
@@ -231,19 +294,33 @@ TEST_CASE("http layer: what has no end ends, in time and in memory") {   // A80
                   const auto found = layer->find_object(sample.asset(0), sample.outputs[0].size());
                   REQUIRE_FALSE(found);
                   CAPTURE(found.error().text());
-                  CHECK((found.error().code() == ErrorCode::corrupt || found.error().code() == ErrorCode::malformed || found.error().code() == ErrorCode::unreachable));
+                  CHECK((found.error().code() == ErrorCode::corrupt || found.error().code() == ErrorCode::malformed ||
+                         found.error().code() == ErrorCode::unreachable));
               }) < 8s);
     }
 }
 
-TEST_CASE("http layer: a server that hangs, creeps or is not there is unreachable, in time") {   // A81
+TEST_CASE("http layer: a server that hangs, creeps or is not there is unreachable, in time") {  // A81
     const Sample sample = make_sample(1);
     const std::string whole = http_answer("200 OK", text_of(sample.outputs[0]));
     const std::pair<const char*, std::function<void(OddServer::Guest&)>> slow[] = {
         {"hangs", [](OddServer::Guest& guest) { guest.hang(); }},
-        {"hangs in the headers", [&](OddServer::Guest& guest) { guest.send(whole.substr(0, 20)); guest.hang(); }},
-        {"hangs in the body", [&](OddServer::Guest& guest) { guest.send(whole.substr(0, whole.size() - 1)); guest.hang(); }},
-        {"creeps", [&](OddServer::Guest& guest) { for (const char c : whole) if (!guest.send({&c, 1}) || !guest.sleep(50)) return; }},
+        {"hangs in the headers",
+         [&](OddServer::Guest& guest) {
+             guest.send(whole.substr(0, 20));
+             guest.hang();
+         }},
+        {"hangs in the body",
+         [&](OddServer::Guest& guest) {
+             guest.send(whole.substr(0, whole.size() - 1));
+             guest.hang();
+         }},
+        {"creeps",
+         [&](OddServer::Guest& guest) {
+             for (const char c : whole)
+                 if (!guest.send({&c, 1}) || !guest.sleep(50))
+                     return;
+         }},
     };
     for (const auto& pair : slow) {
         const auto& what = pair.first;
@@ -251,8 +328,14 @@ TEST_CASE("http layer: a server that hangs, creeps or is not there is unreachabl
         CAPTURE(std::string(what));
         const OddServer server(serve);
         const auto layer = open_layer(server);
-        CHECK(time_of([&] { CHECK(layer->find_object(sample.asset(0), sample.outputs[0].size()).error().code() == ErrorCode::unreachable); }) < 4s);
-        CHECK(time_of([&] { CHECK(layer->write_record(sample.record.key, encoded(sample.record)).error().code() == ErrorCode::unreachable); }) < 4s);
+        CHECK(time_of([&] {
+                  CHECK(layer->find_object(sample.asset(0), sample.outputs[0].size()).error().code() ==
+                        ErrorCode::unreachable);
+              }) < 4s);
+        CHECK(time_of([&] {
+                  CHECK(layer->write_record(sample.record.key, encoded(sample.record)).error().code() ==
+                        ErrorCode::unreachable);
+              }) < 4s);
     }
     const auto dead = opened(open_http_layer("http://127.0.0.1:" + std::to_string(find_free_port()), kQuick));
     CHECK(code_of(*dead, sample) == ErrorCode::unreachable);
@@ -293,26 +376,29 @@ TEST_CASE("http layer: more than is allowed is neither fetched nor sent") {
     const auto layer = open_layer(server, {.timeout = 600ms, .object_bytes_max = 1000});
     const auto large = noise(1001, 1);
     CHECK_FALSE(layer->find_object(asset_of(large), large.size()).value());
-    CHECK(layer->write_object(asset_of(large), large.size(), *make_memory_blob(large)).error().code() == ErrorCode::limit);
+    CHECK(layer->write_object(asset_of(large), large.size(), *make_memory_blob(large)).error().code() ==
+          ErrorCode::limit);
     CHECK(server.heads().empty());
 }
 
-TEST_CASE("http layer: an object that is there is not sent again; one that was found broken is") {   // A94
+TEST_CASE("http layer: an object that is there is not sent again; one that was found broken is") {  // A94
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     const auto layer = open_nginx_layer(nginx);
     const Sample sample = make_sample(1);
     write_sample(*layer, sample);
-    const std::string path = nginx.tree() + "/objects/" + sample.asset(0).hex().substr(0, 2) + "/" + sample.asset(0).hex();
+    const std::string path =
+        nginx.tree() + "/objects/" + sample.asset(0).hex().substr(0, 2) + "/" + sample.asset(0).hex();
     std::ofstream(path, std::ios::binary | std::ios::trunc) << std::string(sample.outputs[0].size(), 'x');
-    REQUIRE(layer->write_object(sample.asset(0), sample.outputs[0].size(), *make_memory_blob(sample.outputs[0])));   // it believes the server
+    REQUIRE(layer->write_object(sample.asset(0), sample.outputs[0].size(),
+                                *make_memory_blob(sample.outputs[0])));  // it believes the server
     CHECK(layer->find_object(sample.asset(0), sample.outputs[0].size()).error().code() == ErrorCode::corrupt);
     layer->drop_object(sample.asset(0));
     REQUIRE(layer->write_object(sample.asset(0), sample.outputs[0].size(), *make_memory_blob(sample.outputs[0])));
     CHECK(read_blob(**layer->find_object(sample.asset(0), sample.outputs[0].size())).value() == sample.outputs[0]);
 }
 
-TEST_CASE("http layer: who has no token may read and not write; other names are not there") {   // A18 A79
+TEST_CASE("http layer: who has no token may read and not write; other names are not there") {  // A18 A79
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     const Sample sample = make_sample(1);
@@ -322,9 +408,12 @@ TEST_CASE("http layer: who has no token may read and not write; other names are 
         CHECK(stranger->find_record(sample.record.key).value() == encoded(sample.record));
         CHECK(stranger->write_record(key_of(2), encoded(make_sample(2).record)).error().code() == ErrorCode::denied);
         const auto other = make_sample(2);
-        CHECK(stranger->write_object(other.asset(0), other.outputs[0].size(), *make_memory_blob(other.outputs[0])).error().code() == ErrorCode::denied);
+        CHECK(stranger->write_object(other.asset(0), other.outputs[0].size(), *make_memory_blob(other.outputs[0]))
+                  .error()
+                  .code() == ErrorCode::denied);
     }
-    CHECK_FALSE(std::filesystem::exists(nginx.tree() + "/records/" + key_of(2).hex().substr(0, 2) + "/" + key_of(2).hex()));
+    CHECK_FALSE(
+        std::filesystem::exists(nginx.tree() + "/records/" + key_of(2).hex().substr(0, 2) + "/" + key_of(2).hex()));
     const auto below = opened(open_http_layer(nginx.url() + "/elsewhere", {.bearer_token = Nginx::token()}));
     CHECK_FALSE(below->find_record(sample.record.key).value());
     CHECK(below->write_record(sample.record.key, encoded(sample.record)).error().code() == ErrorCode::denied);
@@ -344,7 +433,7 @@ TEST_CASE("http layer: a large object goes to the server and back by way of the 
     }
 }
 
-TEST_CASE("http layer: an upload that breaks off leaves nothing behind on the server") {   // A94 A100
+TEST_CASE("http layer: an upload that breaks off leaves nothing behind on the server") {  // A94 A100
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     struct Breaking final : BlobSource {
@@ -356,7 +445,9 @@ TEST_CASE("http layer: an upload that breaks off leaves nothing behind on the se
                 return out.size();
             }
         };
-        Result<std::unique_ptr<BlobStream>> open() const override { return std::unique_ptr<BlobStream>(std::make_unique<Stream>()); }
+        Result<std::unique_ptr<BlobStream>> open() const override {
+            return std::unique_ptr<BlobStream>(std::make_unique<Stream>());
+        }
     };
     const auto layer = open_nginx_layer(nginx);
     const AssetId asset = make_sample(1).asset(0);
@@ -366,7 +457,7 @@ TEST_CASE("http layer: an upload that breaks off leaves nothing behind on the se
         CHECK_FALSE(entry.is_regular_file());
 }
 
-TEST_CASE("http layer: a hundred clients put one object at once, and all succeed") {   // A94 A117
+TEST_CASE("http layer: a hundred clients put one object at once, and all succeed") {  // A94 A117
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     const Sample sample = make_sample(1);
@@ -377,7 +468,8 @@ TEST_CASE("http layer: a hundred clients put one object at once, and all succeed
             const auto layer = open_http_layer(nginx.url(), {.timeout = 30s, .bearer_token = Nginx::token()});
             failed[i] += !layer;
             for (std::size_t o = 0; layer && o < sample.outputs.size(); ++o)
-                failed[i] += !(*layer)->write_object(sample.asset(o), sample.outputs[o].size(), *make_memory_blob(sample.outputs[o]));
+                failed[i] += !(*layer)->write_object(sample.asset(o), sample.outputs[o].size(),
+                                                     *make_memory_blob(sample.outputs[o]));
         });
     for (std::thread& thread : threads)
         thread.join();
@@ -387,7 +479,9 @@ TEST_CASE("http layer: a hundred clients put one object at once, and all succeed
         CHECK(read_blob(**layer->find_object(sample.asset(o), sample.outputs[o].size())).value() == sample.outputs[o]);
 }
 
-TEST_CASE("derived cache: a server that dies or hangs in the middle of a build is left out, and the build goes on") {   // A81 A108
+TEST_CASE(
+    "derived cache: a server that dies or hangs in the middle of a build is left out, and the build goes on") {  // A81
+                                                                                                                 // A108
     const ScratchFolder scratch;
     Nginx nginx(scratch);
     std::atomic<bool> hangs = false;
@@ -429,7 +523,9 @@ TEST_CASE("derived cache: what one desk makes, the next one has from the server"
     const auto desk = [&](const std::string& name, bool writes) {
         std::vector<CacheLayerPlace> places;
         places.push_back({.layer = opened(open_folder_layer(scratch.path(name))), .policy = {}});
-        places.push_back({.layer = opened(open_http_layer(nginx.url(), {.writable = writes, .bearer_token = writes ? Nginx::token() : ""})), .policy = {}});
+        places.push_back({.layer = opened(open_http_layer(
+                              nginx.url(), {.writable = writes, .bearer_token = writes ? Nginx::token() : ""})),
+                          .policy = {}});
         return *DerivedCache::open(std::move(places));
     };
     std::vector<Sample> samples;

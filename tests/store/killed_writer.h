@@ -25,8 +25,9 @@ bool kill_at_call(int number, Work work) {
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFSTOPPED(status));
-    for (int stops = 0; stops < 2 * number - 1; ++stops) {   // one as it enters, one as it leaves
-        REQUIRE_MESSAGE(::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr) == 0, "system calls of a child must be traceable");
+    for (int stops = 0; stops < 2 * number - 1; ++stops) {  // one as it enters, one as it leaves
+        REQUIRE_MESSAGE(::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr) == 0,
+                        "system calls of a child must be traceable");
         REQUIRE(::waitpid(child, &status, 0) == child);
         if (WIFEXITED(status))
             return false;

@@ -5,7 +5,7 @@
 using namespace fardel;
 using namespace std::chrono_literals;
 
-TEST_CASE("layer health: three errors in a row are too many, two and an answer are not") {   // A108
+TEST_CASE("layer health: three errors in a row are too many, two and an answer are not") {  // A108
     LayerHealth health(1000ms);
     const Error error(ErrorCode::unreachable, "gone");
     health.add(1ms, 0, &error);
@@ -21,7 +21,7 @@ TEST_CASE("layer health: three errors in a row are too many, two and an answer a
     CHECK(health.is_out());
 }
 
-TEST_CASE("layer health: the average of the last answers counts") {   // A108
+TEST_CASE("layer health: the average of the last answers counts") {  // A108
     LayerHealth health(1000ms);
     for (int i = 0; i < 20; ++i)
         health.add(900ms, 0, nullptr);

@@ -64,11 +64,12 @@ Nginx::Nginx(const ScratchFolder& scratch, const std::string& name) {
     tree_ = folder + "/tree";
     for (const char* part : {"/tree", "/incoming", "/temporary"})
         std::filesystem::create_directories(folder + part);
-    for (int tries = 0; tries < 5; ++tries)   // somebody else may take the port first
+    for (int tries = 0; tries < 5; ++tries)  // somebody else may take the port first
         if (try_start(folder))
             return;
     std::ifstream log(folder + "/error.log");
-    FAIL("nginx does not start; setup/install-dependencies installs it. It says: " << std::string{std::istreambuf_iterator<char>(log), {}});
+    FAIL("nginx does not start; setup/install-dependencies installs it. It says: " << std::string{
+             std::istreambuf_iterator<char>(log), {}});
 }
 
 bool Nginx::try_start(const std::string& folder) {
@@ -78,7 +79,8 @@ bool Nginx::try_start(const std::string& folder) {
     replace(site, "listen 8080;", "listen 127.0.0.1:" + std::to_string(port) + ";");
     replace(site, "/srv/fardel/cache", tree_);
     replace(site, "/srv/fardel/incoming", folder + "/incoming");
-    std::string text = "daemon off;\nmaster_process off;\npid " + folder + "/nginx.pid;\nerror_log " + folder + "/error.log;\nevents { worker_connections 512; }\nhttp {\n";
+    std::string text = "daemon off;\nmaster_process off;\npid " + folder + "/nginx.pid;\nerror_log " + folder +
+                       "/error.log;\nevents { worker_connections 512; }\nhttp {\n";
     for (const char* kind : {"proxy", "fastcgi", "uwsgi", "scgi"})
         text += std::string(kind) + "_temp_path " + folder + "/temporary;\n";
     std::ofstream(folder + "/nginx.conf") << text << site << "}\n";

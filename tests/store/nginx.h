@@ -13,13 +13,13 @@ class Nginx {
 public:
     // Fails the test when there is no nginx.
     explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx");
-    ~Nginx();   // ended, and gone
+    ~Nginx();  // ended, and gone
     Nginx(const Nginx&) = delete;
     Nginx& operator=(const Nginx&) = delete;
 
     const std::string& url() const { return url_; }
-    const std::string& tree() const { return tree_; }       // what it serves
-    static std::string token() { return "CHANGE-ME"; }      // who has it may write
+    const std::string& tree() const { return tree_; }   // what it serves
+    static std::string token() { return "CHANGE-ME"; }  // who has it may write
     void stop();
 
 private:

@@ -83,7 +83,8 @@ void OddServer::Guest::reset() {
     ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
-OddServer::OddServer(Serve serve) : serve_(std::move(serve)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+OddServer::OddServer(Serve serve)
+    : serve_(std::move(serve)), socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -131,7 +132,8 @@ std::vector<std::string> OddServer::heads() const {
 }
 
 std::string http_answer(std::string_view status, std::string_view body, std::string_view more_headers) {
-    return "HTTP/1.1 " + std::string(status) + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n" + std::string(more_headers) + "\r\n" + std::string(body);
+    return "HTTP/1.1 " + std::string(status) + "\r\nContent-Length: " + std::to_string(body.size()) +
+           "\r\nConnection: close\r\n" + std::string(more_headers) + "\r\n" + std::string(body);
 }
 
 }  // namespace fardel::tests

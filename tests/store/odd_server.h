@@ -25,8 +25,8 @@ public:
         bool send(std::string_view bytes) const;
         // Waits until the guest goes or the server ends.
         void hang() const;
-        bool sleep(int milliseconds) const;    // false: the server ends
-        void reset();                          // the connection is cut, not closed
+        bool sleep(int milliseconds) const;  // false: the server ends
+        void reset();                        // the connection is cut, not closed
         void finish() const;
 
     private:
@@ -36,7 +36,8 @@ public:
         bool is_reset_ = false;
     };
 
-    using Serve = std::function<void(Guest&)>;   // called for each request, on a thread of its own; then the connection is closed
+    using Serve =
+        std::function<void(Guest&)>;  // called for each request, on a thread of its own; then the connection is closed
     explicit OddServer(Serve serve);
     ~OddServer();
     OddServer(const OddServer&) = delete;
@@ -44,7 +45,7 @@ public:
 
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
     int port() const { return port_; }
-    std::vector<std::string> heads() const;      // of all requests so far
+    std::vector<std::string> heads() const;  // of all requests so far
 
 private:
     void accept_all();

@@ -183,7 +183,10 @@ std::vector<Defect> name_defects() {
                      --bucket.used;
                      bucket.hashes[bucket.used] = bucket.texts[bucket.used] = bucket.names[bucket.used] = 0;
                  })},
-        {"a bucket spills nothing", "bucket-wrong", {}, drafted(few, [](Draft& d) { d.name_buckets.back().spills = 1; })},
+        {"a bucket spills nothing",
+         "bucket-wrong",
+         {},
+         drafted(few, [](Draft& d) { d.name_buckets.back().spills = 1; })},
         {"a bucket too many", "bucket-wrong", {}, drafted(few, [](Draft& d) { d.name_buckets.emplace_back(); })},
         {"a bucket with six slots",
          "record-malformed",

@@ -21,7 +21,8 @@ public:
             return Error(ErrorCode::corrupt, "behind the end");
         if (offset < to_ && offset + out.size() > from_)
             return Error(ErrorCode::io, "bad sector");
-        if (!out.empty()) std::memcpy(out.data(), bytes_.data() + offset, out.size());
+        if (!out.empty())
+            std::memcpy(out.data(), bytes_.data() + offset, out.size());
         return ok();
     }
 

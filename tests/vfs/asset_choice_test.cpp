@@ -15,7 +15,8 @@ namespace {
 
 using Tags = std::vector<std::pair<std::string, std::string>>;
 
-BundleMaker tagged(std::string_view name, const std::vector<std::pair<Tags, std::string>>& variants, bool extends = false) {
+BundleMaker tagged(std::string_view name, const std::vector<std::pair<Tags, std::string>>& variants,
+                   bool extends = false) {
     std::vector<std::string> contents;
     for (const auto& [tags, content] : variants)
         contents.push_back(content);
@@ -32,7 +33,8 @@ void prefer(Vfs& vfs, std::string_view text) { vfs.prefer(parse_variant_preferen
 
 TEST_CASE("asset choice: the preference decides, can be switched, and leaves alone what is open") {
     Vfs vfs;
-    mount(vfs, tagged("hello", {{{{"lang", "en"}}, "hello"}, {{{"lang", "fr"}}, "bonjour"}}).add("plain", "plain").write());
+    mount(vfs,
+          tagged("hello", {{{{"lang", "en"}}, "hello"}, {{{"lang", "fr"}}, "bonjour"}}).add("plain", "plain").write());
     CHECK(content_at(vfs, "/hello") == "hello");
     const File open = vfs.open("/hello").value();
     prefer(vfs, "lang=fr,en");
@@ -51,7 +53,8 @@ TEST_CASE("asset choice: another bundle adds a variant, above or below the one t
     for (const int priority : {-1, 1}) {
         Vfs vfs;
         mount(vfs, BundleMaker().add("wall", "sd").write());
-        const MountId pack = mount(vfs, tagged("wall", {{{{"quality", "hd"}}, "hd"}}, true).write(), unsigned_at("", priority));
+        const MountId pack =
+            mount(vfs, tagged("wall", {{{{"quality", "hd"}}, "hd"}}, true).write(), unsigned_at("", priority));
         CHECK(content_at(vfs, "/wall") == "sd");
         prefer(vfs, "quality=hd");
         CHECK(content_at(vfs, "/wall") == "hd");
@@ -89,7 +92,8 @@ TEST_CASE("asset choice: a name that is only extended is missing, and a tombston
 TEST_CASE("asset choice: a bundle whose variants cannot be read is an error, not another variant") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("wall", "sd").write());
-    mount(vfs, damage_table(tagged("wall", {{{{"quality", "hd"}}, "hd"}}, true).write(), TableKind::tags), unsigned_at("", 1));
+    mount(vfs, damage_table(tagged("wall", {{{{"quality", "hd"}}, "hd"}}, true).write(), TableKind::tags),
+          unsigned_at("", 1));
     CHECK(outcome_of(vfs.open("/wall")) == "corrupt");
     const Explanation told = vfs.explain("/wall").value();
     CHECK_FALSE(told.winner);
@@ -98,7 +102,8 @@ TEST_CASE("asset choice: a bundle whose variants cannot be read is an error, not
 TEST_CASE("asset choice: variants that lead nowhere are malformed") {  // A25
     Vfs vfs;
     const Bytes good = tagged("wall", {{{{"quality", "sd"}}, "sd"}, {{{"quality", "hd"}}, "hd"}}).write();
-    mount(vfs, rewrite_table(good, TableKind::variants, [](std::span<std::byte> records) { records[16] = std::byte{77}; }));
+    mount(vfs,
+          rewrite_table(good, TableKind::variants, [](std::span<std::byte> records) { records[16] = std::byte{77}; }));
     prefer(vfs, "quality=hd");
     CHECK(outcome_of(vfs.open("/wall")) == "malformed");
 }

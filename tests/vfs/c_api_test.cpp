@@ -572,7 +572,8 @@ TEST_CASE("C API: a folder is mounted, seen to change, and tells what changed") 
     CHECK(told == "/b+" + id_of("new").hex().substr(0, 8));
     CHECK(fardel_refresh(vfs, mount, nullptr, nullptr, nullptr) == FARDEL_OK);
     CHECK(fardel_refresh(vfs, 77, changed, &told, nullptr) == FARDEL_ERROR_MISSING);
-    CHECK(fardel_refresh(vfs, mount_bytes(vfs, BundleMaker().add("x", "x").write()), changed, &told, nullptr) == FARDEL_ERROR_UNSUPPORTED);
+    CHECK(fardel_refresh(vfs, mount_bytes(vfs, BundleMaker().add("x", "x").write()), changed, &told, nullptr) ==
+          FARDEL_ERROR_UNSUPPORTED);
     CHECK(fardel_refresh(nullptr, mount, changed, &told, nullptr) == FARDEL_ERROR_ARGUMENT);
     CHECK(fardel_poll(nullptr, changed, &told, nullptr) == FARDEL_ERROR_ARGUMENT);
 }

@@ -20,7 +20,8 @@ std::vector<Conflict> conflicts_of(const Vfs& vfs) {
 
 TEST_CASE("conflicts: every name that is hidden is told, by whom, and whether it matters") {  // A15
     Vfs vfs;
-    const MountId base = mount(vfs, BundleMaker().add("a", "base a").add("b", "b").add("c", "c").add("only", "x").write());
+    const MountId base =
+        mount(vfs, BundleMaker().add("a", "base a").add("b", "b").add("c", "c").add("only", "x").write());
     const MountId mod = mount(vfs, BundleMaker().add("a", "mod a").add("b", "b").add_unpublished("only", "y").write());
     const MountId patch = mount(vfs, BundleMaker().add("a", "patch a").add_tombstone("c").write());
 

@@ -43,7 +43,8 @@ TEST_CASE("file stream: seeking reads from there, back and forth and past the en
         const std::uint64_t at = random() % 701'000;
         stream.seek(at);
         const std::size_t count = stream.read(room).value();
-        CHECK(text_of(std::span(room).first(count)) == (at < content.size() ? content.substr(at, 3000) : std::string()));
+        CHECK(text_of(std::span(room).first(count)) ==
+              (at < content.size() ? content.substr(at, 3000) : std::string()));
         CHECK(stream.position() == at + count);
     }
     stream.seek(~std::uint64_t{0});

@@ -78,12 +78,14 @@ TEST_CASE("file: damage in one block is an error there and nowhere else") {  // 
 TEST_CASE("view: raw bytes where they lie, of a part and of the whole, in a file and in memory") {
     const ScratchFolder scratch;
     const std::string content = noise(1, 300'000);
-    const Bytes bundle = BundleMaker().add("raw", content).add("text", std::string(300'000, 'x')).add("empty", "").write();
+    const Bytes bundle =
+        BundleMaker().add("raw", content).add("text", std::string(300'000, 'x')).add("empty", "").write();
     Author author;
     const auto check = [&](const Vfs& vfs) {
         const File file = vfs.open("/raw").value();
         CHECK(text_of(file.view().value().bytes()) == content);
-        for (const auto& [offset, length] : {std::pair<std::uint64_t, std::uint64_t>{0, 1}, {65'535, 2}, {299'999, 1}, {70'000, 200'000}})
+        for (const auto& [offset, length] :
+             {std::pair<std::uint64_t, std::uint64_t>{0, 1}, {65'535, 2}, {299'999, 1}, {70'000, 200'000}})
             CHECK(text_of(file.view(offset, length).value().bytes()) == content.substr(offset, length));
         CHECK(outcome_of(file.view(0, 300'001)) == "limit");
         CHECK(outcome_of(file.view(300'000, 1)) == "limit");

@@ -70,7 +70,8 @@ TEST_CASE("links: dependencies that are not mounted are told, static ones make i
     const MountId id = mount(vfs, maker.write());
     const LinkReport report = vfs.check_links().value();
     REQUIRE(report.bundles.size() == 2);
-    CHECK(report.bundles[0] == MissingBundle{.mount = id, .bundle = base_id, .name = "base", .version = "1.0", .is_static = true});
+    CHECK(report.bundles[0] ==
+          MissingBundle{.mount = id, .bundle = base_id, .name = "base", .version = "1.0", .is_static = true});
     CHECK_FALSE(report.bundles[1].is_static);
     CHECK_FALSE(report.complete());
     mount(vfs, base);

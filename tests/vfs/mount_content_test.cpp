@@ -38,7 +38,8 @@ std::string zip_of(std::string_view name, std::string_view content, std::uint32_
     number(0, 2), number(0, 2), number(0, 2), number(0, 4), number(0, 4);
     out += name;
     const std::size_t size = out.size() - directory;
-    number(0x0605'4b50, 4), number(0, 4), number(1, 2), number(1, 2), number(size, 4), number(directory, 4), number(0, 2);
+    number(0x0605'4b50, 4), number(0, 4), number(1, 2), number(1, 2), number(size, 4), number(directory, 4),
+        number(0, 2);
     return out;
 }
 
@@ -102,7 +103,8 @@ TEST_CASE("mount: what a folder holds and a tree cannot show is told") {  // A13
     CHECK(outcome_of(vfs.open("/up/outside")) == "missing");
 }
 
-TEST_CASE("mount: a file edited after the mount is a conflict until the folder is refreshed, never other bytes") {  // A105
+TEST_CASE(
+    "mount: a file edited after the mount is a conflict until the folder is refreshed, never other bytes") {  // A105
     const ScratchFolder scratch;
     scratch.write("game/a", "before");
     scratch.write("game/b", "stays");
@@ -148,8 +150,10 @@ TEST_CASE("mount: what is at the path decides, and what is nothing is an error")
 
 TEST_CASE("mount: a plan shows assets in memory, its variants and unpublished names too") {
     BundlePlan plan;
-    plan.assets = {{.source = make_memory_blob(bytes_of("sd")), .key = "sd"}, {.source = make_memory_blob(bytes_of("hd")), .key = "hd"}};
-    plan.names = {{.name = AssetName::parse("wall").value(), .variants = {{.asset = 0}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
+    plan.assets = {{.source = make_memory_blob(bytes_of("sd")), .key = "sd"},
+                   {.source = make_memory_blob(bytes_of("hd")), .key = "hd"}};
+    plan.names = {{.name = AssetName::parse("wall").value(),
+                   .variants = {{.asset = 0}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
                   {.name = AssetName::parse("own").value(), .variants = {{.asset = 1}}, .published = false}};
     Vfs vfs;
     auto options = unsigned_at("memory");

@@ -22,14 +22,20 @@ namespace fardel::tests {
 namespace {
 
 Bytes small_bundle() {
-    return BundleMaker().add("readme.txt", "from the bundle").add("maps/dm01.bsp", "a map").add("maps/dm02.bsp", "").write();
+    return BundleMaker()
+        .add("readme.txt", "from the bundle")
+        .add("maps/dm01.bsp", "a map")
+        .add("maps/dm02.bsp", "")
+        .write();
 }
 
 // A zip file of one entry, made by zip.
-std::string make_zip(const ScratchFolder& scratch, const std::string& zip, const std::string& name, const std::string& content) {
+std::string make_zip(const ScratchFolder& scratch, const std::string& zip, const std::string& name,
+                     const std::string& content) {
     const std::string folder = "for-" + zip;
     scratch.write(folder + "/" + name, content);
-    const std::string line = "cd '" + scratch.path(folder) + "' && zip -q -r '" + scratch.path(zip) + "' '" + name + "'";
+    const std::string line =
+        "cd '" + scratch.path(folder) + "' && zip -q -r '" + scratch.path(zip) + "' '" + name + "'";
     REQUIRE(std::system(line.c_str()) == 0);
     return scratch.path(zip);
 }
@@ -70,7 +76,8 @@ TEST_CASE("physfs: a bundle is mounted by its name, by another name and without 
 TEST_CASE("physfs: only published names are seen, and they may begin with assets or bundles") {
     const ScratchFolder scratch;
     const PhysfsGame game;
-    const Bytes bundle = BundleMaker().add("assets/a.txt", "A").add("bundles/b.txt", "B").add_unpublished("hidden.txt", "H").write();
+    const Bytes bundle =
+        BundleMaker().add("assets/a.txt", "A").add("bundles/b.txt", "B").add_unpublished("hidden.txt", "H").write();
     REQUIRE(physfs_mount(scratch.write("x.fardel", bundle)) == "ok");
     CHECK(physfs_listing("") == "assets bundles");
     CHECK(physfs_listing("assets") == "a.txt");
@@ -131,15 +138,18 @@ TEST_CASE("physfs: a damaged head is an error of the mount, and the file no othe
     CHECK(physfs_mount(scratch.write("x.fardel", bundle)) == "corrupted");
     CHECK(physfs_mount(scratch.write("x.zip", bundle)) == "corrupted");
     const Bytes whole = small_bundle();
-    for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{11}, std::size_t{4095}, std::size_t{8000}})
-        CHECK(physfs_mount(scratch.write("short-" + std::to_string(size) + ".fardel", std::span(whole).first(size))) != "ok");
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{7}, std::size_t{11}, std::size_t{4095}, std::size_t{8000}})
+        CHECK(physfs_mount(scratch.write("short-" + std::to_string(size) + ".fardel", std::span(whole).first(size))) !=
+              "ok");
 }
 
 TEST_CASE("physfs: damaged content is an error of the read, never the file behind it") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     const std::string content = noise(7, 300'000);
-    const Bytes bundle = damage_content(BundleMaker().add("a.txt", content).add("b.txt", "good").write(), id_of(content));
+    const Bytes bundle =
+        damage_content(BundleMaker().add("a.txt", content).add("b.txt", "good").write(), id_of(content));
     REQUIRE(physfs_mount(scratch.write("x.fardel", bundle)) == "ok");
     const std::string behind = make_zip(scratch, "behind.zip", "a.txt", "from the zip");
     REQUIRE(physfs_mount(behind) == "ok");
@@ -201,7 +211,8 @@ TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, never
         if (PHYSFS_mount(archive.c_str(), "/", 0) == 0)
             continue;
         ++mounted;
-        for (const auto& [name, good] : {std::pair("readme.txt", "from the bundle"), std::pair("maps/dm01.bsp", "a map")}) {
+        for (const auto& [name, good] :
+             {std::pair("readme.txt", "from the bundle"), std::pair("maps/dm01.bsp", "a map")}) {
             const std::string content = physfs_content(name);
             if (content != good) {
                 CAPTURE(at);
@@ -298,8 +309,10 @@ TEST_CASE("physfs: a set file mounts the bundles that it names, the later in fro
     scratch.write("base.fardel", BundleMaker().add("both.txt", "base").add("base.txt", "1").write());
     scratch.write("mods/mod.fardel", BundleMaker().add("both.txt", "mod").write());
     std::vector<std::string> told;
-    const PhysfsGame game({.allow_unsigned = true, .on_refused = [&](std::string_view, const Error& error) { told.push_back(error.text()); }});
-    CHECK(physfs_mount(scratch.write("game.fardel", "fardel-set 1\n# what the game is\nbase.fardel\r\n\nmods/mod.fardel")) == "ok");
+    const PhysfsGame game({.allow_unsigned = true,
+                           .on_refused = [&](std::string_view, const Error& error) { told.push_back(error.text()); }});
+    CHECK(physfs_mount(scratch.write("game.fardel",
+                                     "fardel-set 1\n# what the game is\nbase.fardel\r\n\nmods/mod.fardel")) == "ok");
     CHECK(physfs_listing("") == "base.txt both.txt");
     CHECK(physfs_content("both.txt") == "mod");
 
@@ -382,7 +395,8 @@ TEST_CASE("physfs: threads read different files of one archive at once") {
         for (int i = 0; i < 8; ++i)
             threads.emplace_back([i, &good] {
                 for (int round = 0; round < 5; ++round)
-                    good[static_cast<std::size_t>(i)] += physfs_content("file" + std::to_string(i)) == noise(static_cast<std::uint64_t>(i), 200'000);
+                    good[static_cast<std::size_t>(i)] +=
+                        physfs_content("file" + std::to_string(i)) == noise(static_cast<std::uint64_t>(i), 200'000);
             });
     }
     CHECK(good == std::vector<int>(8, 5));

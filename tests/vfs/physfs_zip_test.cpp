@@ -112,15 +112,56 @@ void read_about(const std::string& name, Answers& answers) {
 // Names that games and mistakes make.
 std::vector<std::string> odd_names(const std::string& file, const std::string& folder) {
     std::string upper = file;
-    std::ranges::transform(upper, upper.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    std::ranges::transform(upper, upper.begin(),
+                           [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
     std::string deep;
     for (int i = 0; i < 100; ++i)
         deep += "d/";
-    return {"", "/", "//", ".", "..", "./" + file, "../" + file, folder + "/../" + file, folder + "/./x", folder + "/", "/" + file,
-            "//" + file, folder + "//x", file + "/", file + "/below", upper, "none", folder + "/none", "none/none", "assets", "bundles",
-            "assets/" + std::string(64, '0'), "bundles/" + std::string(64, '0') + "/" + file, "t", "t/" + file, "c:" + file, "a\\b", "*",
-            "?", "a|b", "con", "nul.txt", " ", "a ", "a.", "\x01", "\x7f", "\xff\xfe", "\xc0\xaf", "e\xcc\x81", std::string(300, 'n'),
-            std::string(5000, 'n'), deep + "x", file + "\n", file + " "};
+    return {"",
+            "/",
+            "//",
+            ".",
+            "..",
+            "./" + file,
+            "../" + file,
+            folder + "/../" + file,
+            folder + "/./x",
+            folder + "/",
+            "/" + file,
+            "//" + file,
+            folder + "//x",
+            file + "/",
+            file + "/below",
+            upper,
+            "none",
+            folder + "/none",
+            "none/none",
+            "assets",
+            "bundles",
+            "assets/" + std::string(64, '0'),
+            "bundles/" + std::string(64, '0') + "/" + file,
+            "t",
+            "t/" + file,
+            "c:" + file,
+            "a\\b",
+            "*",
+            "?",
+            "a|b",
+            "con",
+            "nul.txt",
+            " ",
+            "a ",
+            "a.",
+            "\x01",
+            "\x7f",
+            "\xff\xfe",
+            "\xc0\xaf",
+            "e\xcc\x81",
+            std::string(300, 'n'),
+            std::string(5000, 'n'),
+            deep + "x",
+            file + "\n",
+            file + " "};
 }
 
 // Everything, about `archive` in a PhysicsFS of its own.
@@ -187,7 +228,8 @@ TEST_CASE("physfs: a bundle answers every call as a game's own archive does") {
     compare(ask(scratch.path("x.zip"), "/", false), ask(scratch.path("x.fardel"), "/", false));
 }
 
-TEST_CASE("physfs: a bundle answers every call as a zip of a real folder does, at a mount point and with links allowed") {
+TEST_CASE(
+    "physfs: a bundle answers every call as a zip of a real folder does, at a mount point and with links allowed") {
     const std::string levels = "/usr/share/games/supertux2/levels";
     REQUIRE_MESSAGE(std::filesystem::exists(levels), "supertux-data is not installed");
     const ScratchFolder scratch;

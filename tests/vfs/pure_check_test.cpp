@@ -35,7 +35,9 @@ Bytes base_bytes() {
         maker.add("texts/" + std::to_string(i), "text number " + std::to_string(i));
     return maker.add("maps/dm01", noise(1, 300'000)).add("empty", "").write();
 }
-Bytes map_bytes() { return BundleMaker().add("textures/wall", noise(2, 9'000)).add("textures/glass", noise(3, 9'000)).write(); }
+Bytes map_bytes() {
+    return BundleMaker().add("textures/wall", noise(2, 9'000)).add("textures/glass", noise(3, 9'000)).write();
+}
 
 PurePolicy policy_of(const Bundles& bundles, std::vector<PureAxis> variants = {}) {
     PureRules rules;
@@ -54,7 +56,8 @@ Hash random_hash() {
 
 // A server with its bundles, asked and answered over encoded messages.
 struct Server {
-    explicit Server(Bundles copies, std::vector<PureAxis> variants = {}) : bundles(std::move(copies)), policy(policy_of(bundles, std::move(variants))) {}
+    explicit Server(Bundles copies, std::vector<PureAxis> variants = {})
+        : bundles(std::move(copies)), policy(policy_of(bundles, std::move(variants))) {}
 
     PureOffer offer(std::string_view connection) {
         PureOffer offer{random_hash(), policy.digest(), {}};
@@ -75,7 +78,8 @@ struct Server {
     std::uint64_t now_s = 1000;
 };
 
-PureReply reply_to(Server& server, const Bundles& bundles, std::string_view connection, std::vector<PureAxis> chosen = {}) {
+PureReply reply_to(Server& server, const Bundles& bundles, std::string_view connection,
+                   std::vector<PureAxis> chosen = {}) {
     const auto reply = answer_pure_offer(server.offer(connection), server.policy, bundles, chosen, connection, {});
     REQUIRE_MESSAGE(reply, reply.error().text());
     return *reply;
@@ -111,7 +115,8 @@ std::uint32_t crc32(std::span<const std::byte> bytes) {
 TEST_CASE("pure handshake: a client with the server's bundles is welcome, in whatever order it found them") {
     const Bundles copies{opened(base_bytes()), opened(map_bytes()), opened(BundleMaker().write())};
     Server server(copies);
-    const PureReply reply = reply_to(server, {opened(BundleMaker().write()), opened(map_bytes()), opened(base_bytes())}, "alice");
+    const PureReply reply =
+        reply_to(server, {opened(BundleMaker().write()), opened(map_bytes()), opened(base_bytes())}, "alice");
     CHECK(reply.report.empty());
     CHECK(words_of(server.check(reply.answer, "alice")) == "welcome");
     CHECK(words_of(server.check(reply_to(server, copies, "bob").answer, "bob", &reply.report)) == "welcome");
@@ -159,11 +164,13 @@ TEST_CASE("pure handshake: an answer with any bit changed is refused") {
         flipped[bit / 8] ^= static_cast<std::byte>(1u << bit % 8);
         const auto answer = decode_pure_answer(flipped);
         if (answer)
-            CHECK_FALSE(check_pure_answer(*answer, PureNonce::open, server.policy, copies, "alice", nullptr)->welcome());
+            CHECK_FALSE(
+                check_pure_answer(*answer, PureNonce::open, server.policy, copies, "alice", nullptr)->welcome());
     }
     PureAnswer forged = reply.answer;
     forged.proof = {};
-    CHECK(words_of(*check_pure_answer(forged, PureNonce::open, server.policy, copies, "alice", nullptr)) == "wrong-proof");
+    CHECK(words_of(*check_pure_answer(forged, PureNonce::open, server.policy, copies, "alice", nullptr)) ==
+          "wrong-proof");
 }
 
 TEST_CASE("pure handshake: an answer tells which variants the client uses, and others are refused") {
@@ -195,7 +202,8 @@ TEST_CASE("pure handshake: another policy is refused on both sides") {
     REQUIRE(reply);
     CHECK(words_of(server.check(reply->answer, "alice")) == "other-policy");
     PureAnswer relabelled = reply_to(server, copies, "alice").answer;
-    PureAnswer lied = answer_pure_offer({relabelled.nonce, swapped.digest(), {}}, swapped, copies, {}, "alice", {})->answer;
+    PureAnswer lied =
+        answer_pure_offer({relabelled.nonce, swapped.digest(), {}}, swapped, copies, {}, "alice", {})->answer;
     lied.policy = server.policy.digest();
     CHECK(words_of(server.check(lied, "alice")) == "wrong-proof");
 }
@@ -249,7 +257,8 @@ TEST_CASE("pure handshake: names swapped between entries make another bundle, or
     const Bytes good = map_bytes();
     Server server({opened(good)});
     // With every hash made anew: a see-through wall.
-    const Bytes rewritten = BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(2, 9'000)).write();
+    const Bytes rewritten =
+        BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(2, 9'000)).write();
     const PureReply other = reply_to(server, {opened(rewritten)}, "alice");
     CHECK(told(other.report) == "missing bundle/0");
     CHECK(words_of(server.check(other.answer, "alice")) == "client-problems");
@@ -295,7 +304,8 @@ TEST_CASE("pure handshake: content that only the player's own signature vouches 
     Server server({opened(good)});
     Author player;
     const Bytes forged = player.sign(forge_content(good, content, see_through));
-    const auto believed = Bundle::open(make_memory_source(forged), {.policy = &player.policy(), .label = "forged"}).value();
+    const auto believed =
+        Bundle::open(make_memory_source(forged), {.policy = &player.policy(), .label = "forged"}).value();
     REQUIRE(believed->id() == server.bundles[0]->id());
     REQUIRE(believed->verdict().layout_signed);
     const PureReply reply = reply_to(server, {believed}, "alice");
@@ -312,9 +322,13 @@ TEST_CASE("pure handshake: files swapped after the check change nothing, or fail
     const auto client = Bundle::open(open_file_source(path).value(), {.label = path}).value();
     Server server({opened(map_bytes())});
     CHECK(words_of(server.check(reply_to(server, {client}, "alice").answer, "alice")) == "welcome");
-    const auto read = [&] { return client->read_all(client->default_asset(client->name(client->find_name("textures/wall").value().value()).value()).value()); };
+    const auto read = [&] {
+        return client->read_all(
+            client->default_asset(client->name(client->find_name("textures/wall").value().value()).value()).value());
+    };
 
-    const Bytes cheat = BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(3, 9'000)).write();
+    const Bytes cheat =
+        BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(3, 9'000)).write();
     scratch.write("cheat", std::span<const std::byte>(cheat));
     std::filesystem::rename(path, scratch.path("old"));
     std::filesystem::rename(scratch.path("cheat"), path);
@@ -334,7 +348,8 @@ TEST_CASE("pure handshake: files swapped after the check change nothing, or fail
 TEST_CASE("pure handshake: four hundred bundles fit the same messages, and every missing one is named") {
     Bundles copies;
     for (int i = 0; i < 400; ++i)
-        copies.push_back(opened(BundleMaker().add("maps/" + std::to_string(i), noise(static_cast<std::uint64_t>(i), 3'000)).write()));
+        copies.push_back(opened(
+            BundleMaker().add("maps/" + std::to_string(i), noise(static_cast<std::uint64_t>(i), 3'000)).write()));
     Server few({copies[0]}), many(copies);
     const PureReply one = reply_to(few, copies, "alice"), all = reply_to(many, copies, "alice");
     CHECK(encode_pure_offer(few.offer("x"))->size() == encode_pure_offer(many.offer("x"))->size());
@@ -364,7 +379,8 @@ TEST_CASE("pure handshake: a client that stores a bundle otherwise is welcome") 
         std::string text;
         while (text.size() < 200'000)
             text += "some text that compresses, line " + std::to_string(text.size()) + "\n";
-        plan.assets.push_back({.source = make_memory_blob(bytes_of(text)), .key = "text", .content_type = "text/plain"});
+        plan.assets.push_back(
+            {.source = make_memory_blob(bytes_of(text)), .key = "text", .content_type = "text/plain"});
         plan.names.push_back({.name = AssetName::parse("text").value(), .variants = {{.asset = 0, .tags = {}}}});
         MemoryDisk disk;
         auto staged = write_bundle(plan, make_memory_file(disk), {.level = level, .jobs = 1});
@@ -415,7 +431,8 @@ TEST_CASE("pure handshake: a server without its own copies says so instead of gu
 
 TEST_CASE("pure offers: their number is bounded, expired ones make room, and one connection has one") {
     PureOffers offers(3);
-    const Hash alice = hash_connection("alice"), bob = hash_connection("bob"), carol = hash_connection("carol"), dave = hash_connection("dave");
+    const Hash alice = hash_connection("alice"), bob = hash_connection("bob"), carol = hash_connection("carol"),
+               dave = hash_connection("dave");
     const Hash nonces[] = {random_hash(), random_hash(), random_hash(), random_hash(), random_hash()};
     REQUIRE(offers.open(nonces[0], alice, 100, 110));
     CHECK(outcome_of(offers.open(nonces[0], bob, 100, 110)) == "conflict");

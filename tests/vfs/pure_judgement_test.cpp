@@ -16,7 +16,8 @@ namespace {
 BundleId bundle_of(char digit) { return BundleId::parse(std::string(64, digit)).value(); }
 PublicKey key_of(char digit) { return PublicKey::parse(std::string(64, digit)).value(); }
 
-PureMount mount_of(std::uint32_t id, char digit, std::string name = "base/core", std::vector<PublicKey> signers = {key_of('5')}) {
+PureMount mount_of(std::uint32_t id, char digit, std::string name = "base/core",
+                   std::vector<PublicKey> signers = {key_of('5')}) {
     PureMount mount;
     mount.id = MountId{id};
     mount.label = "file" + std::to_string(id);
@@ -43,7 +44,8 @@ PureMount loose_mount(std::uint32_t id) {
 
 PureRules two_bundles() {
     PureRules rules;
-    rules.bundles = {{bundle_of('a'), CaseRule::exact, "", "base/core"}, {bundle_of('b'), CaseRule::exact, "", "maps/dm01"}};
+    rules.bundles = {{bundle_of('a'), CaseRule::exact, "", "base/core"},
+                     {bundle_of('b'), CaseRule::exact, "", "maps/dm01"}};
     return rules;
 }
 
@@ -95,9 +97,13 @@ TEST_CASE("judge_mounts: everything wrong is told at once, each by bundle and na
     rules.revoked_bundles = {{bundle_of('8'), "wallhack"}};
     PureMount elsewhere = mount_of(3, 'c');
     elsewhere.place = "x";
-    const PureJudgement judgement = judge(rules, {mount_of(9, '8', "cheats/see"), loose_mount(8), mount_of(7, '7', "huds/fine", {key_of('2')}), mount_of(6, '6', "mods/other"),
-                                                  mount_of(5, 'e', "more/e", {key_of('9')}), elsewhere, tainted(mount_of(2, 'b'))});
-    CHECK(told(judgement.problems) == "missing base/core, unsigned maps/dm01, wrong more/c, missing more/d, revoked more/e, revoked cheats/see, not-allowed folder, not-allowed huds/fine, extra mods/other");
+    const PureJudgement judgement =
+        judge(rules, {mount_of(9, '8', "cheats/see"), loose_mount(8), mount_of(7, '7', "huds/fine", {key_of('2')}),
+                      mount_of(6, '6', "mods/other"), mount_of(5, 'e', "more/e", {key_of('9')}), elsewhere,
+                      tainted(mount_of(2, 'b'))});
+    CHECK(told(judgement.problems) ==
+          "missing base/core, unsigned maps/dm01, wrong more/c, missing more/d, revoked more/e, revoked cheats/see, "
+          "not-allowed folder, not-allowed huds/fine, extra mods/other");
     CHECK(judgement.problems[0].bundle == bundle_of('a'));
     CHECK(judgement.problems[2].text == "mounted at \"/x\"; the policy says \"/\"");
     CHECK(judgement.problems[5].text == "the bundle is withdrawn: wallhack");
@@ -133,7 +139,8 @@ TEST_CASE("judge_mounts: place and case rule are part of what the policy says") 
 
 TEST_CASE("judge_mounts: an exception needs name and key, wins over the content set, and shows only its paths") {
     PureRules rules = two_bundles();
-    rules.exceptions = {{"huds/*", key_of('1'), "gfx/hud/**"}, {"huds/*", key_of('2'), "**"}, {"lang/**", key_of('1'), "text/**"}};
+    rules.exceptions = {
+        {"huds/*", key_of('1'), "gfx/hud/**"}, {"huds/*", key_of('2'), "**"}, {"lang/**", key_of('1'), "text/**"}};
     const auto judged = [&](PureMount mount) { return judge(rules, {mount_of(2, 'b'), mount, mount_of(1, 'a')}); };
     CHECK(visible(judged(mount_of(7, '7', "huds/fine", {key_of('1')}))) == "7:gfx/hud/** 2 1");
     CHECK(visible(judged(mount_of(7, '7', "lang/fr/all", {key_of('5'), key_of('1')}))) == "7:text/** 2 1");
@@ -150,7 +157,8 @@ TEST_CASE("judge_mounts: an exception needs name and key, wins over the content 
     CHECK(told(judged(mount_of(7, '7', "huds/fine", {key_of('1')})).problems) == "revoked huds/fine");
 }
 
-TEST_CASE("judge_mounts: loose files come last, so that none takes the place of a bundle's name, and only where tolerated") {
+TEST_CASE(
+    "judge_mounts: loose files come last, so that none takes the place of a bundle's name, and only where tolerated") {
     PureRules rules = two_bundles();
     const std::vector<PureMount> mounts{loose_mount(8), mount_of(2, 'b'), mount_of(1, 'a')};
     CHECK(told(judge(rules, mounts).problems) == "not-allowed folder");
@@ -166,15 +174,18 @@ TEST_CASE("judge_mounts: loose files come last, so that none takes the place of 
 
     // The allowed extension at another place is not allowed.
     const auto policy = PurePolicy::make(rules).value();
-    const std::vector<std::string> paths{"config/a.cfg", "scripts/a.cfg", "screenshots/1.png", "screenshots/x/1.png", "Config/a.cfg", "a.png"};
-    CHECK(told(judge_loose_paths(policy, "folder", paths)) == "not-allowed scripts/a.cfg, not-allowed screenshots/x/1.png, not-allowed Config/a.cfg, not-allowed a.png");
+    const std::vector<std::string> paths{"config/a.cfg",        "scripts/a.cfg", "screenshots/1.png",
+                                         "screenshots/x/1.png", "Config/a.cfg",  "a.png"};
+    CHECK(told(judge_loose_paths(policy, "folder", paths)) ==
+          "not-allowed scripts/a.cfg, not-allowed screenshots/x/1.png, not-allowed Config/a.cfg, not-allowed a.png");
 }
 
 TEST_CASE("judge_variants: tags outside an axis of the policy are told; other axes are the client's own") {
     PureRules rules = two_bundles();
     rules.variants = {{"texture", {"astc", "bc7"}}};
     const auto policy = PurePolicy::make(rules).value();
-    CHECK(told(judge_variants(policy, std::vector<PureAxis>{{"texture", {"png", "astc"}}, {"lang", {"fr"}}})) == "not-allowed texture=png");
+    CHECK(told(judge_variants(policy, std::vector<PureAxis>{{"texture", {"png", "astc"}}, {"lang", {"fr"}}})) ==
+          "not-allowed texture=png");
     CHECK(judge_variants(policy, std::vector<PureAxis>{{"texture", {"bc7"}}}).empty());
     CHECK(judge_variants(policy, {}).empty());
 }

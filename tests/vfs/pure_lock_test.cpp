@@ -82,7 +82,8 @@ TEST_CASE("pure lock: what is mounted, replaced or unmounted under it is judged 
     const MountId id = mount(vfs, base);
     CHECK(content_at(vfs, "/a") == "base");
     CHECK(faults(vfs.pure_report().value()) == "extra");
-    REQUIRE(vfs.replace(id, {.subject = make_memory_source(BundleMaker().add("a", "third").write()), .options = unsigned_at()}));
+    REQUIRE(vfs.replace(
+        id, {.subject = make_memory_source(BundleMaker().add("a", "third").write()), .options = unsigned_at()}));
     CHECK(outcome_of(vfs.open("/a")) == "missing");
     CHECK(faults(vfs.pure_report().value()) == "missing extra extra");
     REQUIRE(vfs.unmount(id));
@@ -118,7 +119,8 @@ TEST_CASE("pure lock: loose files are refused, or seen only where they are toler
 TEST_CASE("pure lock: an exception's bundle is visible at its paths and nowhere else") {
     Author author;
     const Bytes base = BundleMaker().add("gfx/hud", "base hud").add("a", "base").write();
-    const Bytes skin = author.sign(BundleMaker().add("gfx/hud", "my hud").add("a", "cheat").add("gfx/own", "own").write());
+    const Bytes skin =
+        author.sign(BundleMaker().add("gfx/hud", "my hud").add("a", "cheat").add("gfx/own", "own").write());
     PureRules rules = rules_of({base});
     rules.exceptions = {{.bundles = "**", .signer = author.key(), .paths = "gfx/hud"}};
     Vfs vfs;
@@ -207,7 +209,9 @@ TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one d
     vfs.enter_pure(policy);
     const PureReply incomplete = vfs.answer_pure(offer, {}, "player 1").value();
     CHECK(faults(incomplete.report) == "missing");
-    CHECK_FALSE(check_pure_answer(incomplete.answer, PureNonce::open, policy, server, "player 1", &incomplete.report).value().welcome());
+    CHECK_FALSE(check_pure_answer(incomplete.answer, PureNonce::open, policy, server, "player 1", &incomplete.report)
+                    .value()
+                    .welcome());
 
     mount(vfs, mod, {.policy = &author.policy()});
     mount(vfs, BundleMaker().add("a", "cheat").write(), unsigned_at("", 9));
@@ -218,5 +222,6 @@ TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one d
     const PureReply good = vfs.answer_pure(offer, {}, "player 1").value();
     CHECK(good.report.empty());
     CHECK(check_pure_answer(good.answer, PureNonce::open, policy, server, "player 1", &good.report).value().welcome());
-    CHECK_FALSE(check_pure_answer(good.answer, PureNonce::open, policy, server, "player 2", &good.report).value().welcome());
+    CHECK_FALSE(
+        check_pure_answer(good.answer, PureNonce::open, policy, server, "player 2", &good.report).value().welcome());
 }

@@ -15,7 +15,9 @@ using namespace fardel::tests;
 namespace {
 
 template <std::size_t N>
-Bytes vector_of(const std::array<std::byte, N>& bytes) { return {bytes.begin(), bytes.end()}; }
+Bytes vector_of(const std::array<std::byte, N>& bytes) {
+    return {bytes.begin(), bytes.end()};
+}
 
 Hash hash_of(char byte) {
     Hash hash;
@@ -39,24 +41,34 @@ const PureVerdict kVerdict{hash_of('n'), 0x0142, {1, 2, 3, 4, 5, 0x01000006}, ha
 
 TEST_CASE("pure offer: passes the tests of every record") {
     const std::string sources = "https://a.example/x\nb\n";
-    const Bytes golden = bytes_of(header("FARDELPO") + times(32, 'n') + times(32, 'p') + sources + times(512 - sources.size(), '\0'));
+    const Bytes golden =
+        bytes_of(header("FARDELPO") + times(32, 'n') + times(32, 'p') + sources + times(512 - sources.size(), '\0'));
     CHECK(golden.size() == kPureOfferBytes);
-    check_record_family(kOffer, golden, [](const PureOffer& offer) { return vector_of(encode_pure_offer(offer).value()); }, decode_pure_offer);
+    check_record_family(
+        kOffer, golden, [](const PureOffer& offer) { return vector_of(encode_pure_offer(offer).value()); },
+        decode_pure_offer);
 }
 
 TEST_CASE("pure answer: passes the tests of every record") {
-    const Bytes golden = bytes_of(header("FARDELPA") + times(32, 'n') + times(32, 'p') + times(32, 'c') + times(32, 'r') + "\4\3\2\1" + times(56, '\0') + "\1" + times(3, '\0') + times(32, 'm'));
+    const Bytes golden =
+        bytes_of(header("FARDELPA") + times(32, 'n') + times(32, 'p') + times(32, 'c') + times(32, 'r') + "\4\3\2\1" +
+                 times(56, '\0') + "\1" + times(3, '\0') + times(32, 'm'));
     CHECK(golden.size() == kPureAnswerBytes);
-    check_record_family(some_answer(), golden, [](const PureAnswer& answer) { return vector_of(encode_pure_answer(answer)); }, decode_pure_answer);
+    check_record_family(
+        some_answer(), golden, [](const PureAnswer& answer) { return vector_of(encode_pure_answer(answer)); },
+        decode_pure_answer);
 }
 
 TEST_CASE("pure verdict: passes the tests of every record") {
     std::string counts;
     for (const char count : {'\1', '\2', '\3', '\4', '\5'})
         counts += count + times(3, '\0');
-    const Bytes golden = bytes_of(header("FARDELPV") + times(32, 'n') + "\x42\1" + times(2, '\0') + counts + std::string("\6\0\0\1", 4) + times(32, 'r'));
+    const Bytes golden = bytes_of(header("FARDELPV") + times(32, 'n') + "\x42\1" + times(2, '\0') + counts +
+                                  std::string("\6\0\0\1", 4) + times(32, 'r'));
     CHECK(golden.size() == kPureVerdictBytes);
-    check_record_family(kVerdict, golden, [](const PureVerdict& verdict) { return vector_of(encode_pure_verdict(verdict)); }, decode_pure_verdict);
+    check_record_family(
+        kVerdict, golden, [](const PureVerdict& verdict) { return vector_of(encode_pure_verdict(verdict)); },
+        decode_pure_verdict);
 }
 
 TEST_CASE("pure messages: bad magic is malformed, a later version or feature unsupported") {
@@ -102,7 +114,8 @@ TEST_CASE("pure offer: sources fill their field or are refused, and are nothing 
         CHECK(encode_pure_offer(offer).error().code() == ErrorCode::malformed);
     }
     // Text behind the padding, an empty line, a line without an end.
-    for (const std::string& field : {std::string("a\n\0b\n", 5), std::string("\n"), std::string("a\n\nb\n"), std::string("a")}) {
+    for (const std::string& field :
+         {std::string("a\n\0b\n", 5), std::string("\n"), std::string("a\n\nb\n"), std::string("a")}) {
         Bytes bytes = vector_of(encode_pure_offer(offer = {hash_of('n'), hash_of('p'), {}}).value());
         std::ranges::copy(bytes_of(field), bytes.begin() + 80);
         CHECK(decode_pure_offer(bytes).error().code() == ErrorCode::malformed);

@@ -22,17 +22,31 @@ PublicKey key_of(char digit) { return PublicKey::parse(hex_of(digit)).value(); }
 // Every kind of line, in canonical order.
 std::string full_text() {
     return "fardel-pure 1\n"
-           "bundle " + hex_of('b') + " exact / base/core\n"
-           "bundle " + hex_of('a') + " fold /mods/x mod with spaces\n"
-           "bundle " + hex_of('c') + " exact /\n"
+           "bundle " +
+           hex_of('b') +
+           " exact / base/core\n"
+           "bundle " +
+           hex_of('a') +
+           " fold /mods/x mod with spaces\n"
+           "bundle " +
+           hex_of('c') +
+           " exact /\n"
            "variant lang en,fr\n"
            "variant texture astc,bc7\n"
-           "except huds/* " + hex_of('1') + " gfx/hud/**\n"
-           "except lang/** " + hex_of('2') + " **\n"
+           "except huds/* " +
+           hex_of('1') +
+           " gfx/hud/**\n"
+           "except lang/** " +
+           hex_of('2') +
+           " **\n"
            "loose autoexec.cfg\n"
            "loose screenshots/**\n"
-           "revoke key " + hex_of('9') + " stolen, 2026\n"
-           "revoke bundle " + hex_of('8') + "\n"
+           "revoke key " +
+           hex_of('9') +
+           " stolen, 2026\n"
+           "revoke bundle " +
+           hex_of('8') +
+           "\n"
            "unsigned allow\n";
 }
 
@@ -55,7 +69,8 @@ TEST_CASE("pure policy: every line is read, and the text comes back as it was") 
     CHECK(rules.bundles[1] == PureBundle{bundle_of('a'), CaseRule::fold, "mods/x", "mod with spaces"});
     CHECK(rules.bundles[2] == PureBundle{bundle_of('c'), CaseRule::exact, "", ""});
     CHECK(rules.variants == std::vector<PureAxis>{{"lang", {"en", "fr"}}, {"texture", {"astc", "bc7"}}});
-    CHECK(rules.exceptions == std::vector<PureException>{{"huds/*", key_of('1'), "gfx/hud/**"}, {"lang/**", key_of('2'), "**"}});
+    CHECK(rules.exceptions ==
+          std::vector<PureException>{{"huds/*", key_of('1'), "gfx/hud/**"}, {"lang/**", key_of('2'), "**"}});
     CHECK(rules.loose == std::vector<std::string>{"autoexec.cfg", "screenshots/**"});
     CHECK(rules.revoked_keys == std::vector<Revocation<PublicKey>>{{key_of('9'), "stolen, 2026"}});
     CHECK(rules.revoked_bundles == std::vector<Revocation<BundleId>>{{bundle_of('8'), ""}});
@@ -72,7 +87,9 @@ TEST_CASE("pure policy: every line is read, and the text comes back as it was") 
 
 TEST_CASE("pure policy: comments and the order of what has none do not change the digest; the order of bundles does") {
     const std::string a = "bundle " + hex_of('a') + " exact /\n", b = "bundle " + hex_of('b') + " exact /\n";
-    const auto digest = [](const std::string& lines) { return PurePolicy::parse("fardel-pure 1\n" + lines).value().digest(); };
+    const auto digest = [](const std::string& lines) {
+        return PurePolicy::parse("fardel-pure 1\n" + lines).value().digest();
+    };
     CHECK(digest(a + b) == digest("# the base\n\n" + a + "# and the map\n" + b));
     CHECK(digest(a + b) != digest(b + a));
     CHECK(digest(a) != digest(a + "unsigned allow\n"));
@@ -80,17 +97,44 @@ TEST_CASE("pure policy: comments and the order of what has none do not change th
 
     // The formula of the header.
     const std::string text = "fardel-pure 1\n" + a;
-    std::string told = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel pure policy 1" + static_cast<char>(text.size()) + std::string(7, '\0') + text;
+    std::string told = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel pure policy 1" + static_cast<char>(text.size()) +
+                       std::string(7, '\0') + text;
     CHECK(digest(a) == blake3(bytes_of(told)));
 }
 
 TEST_CASE("pure policy: what is not exactly a rule is refused, with the number of its line") {
     const std::string id = hex_of('a');
-    const std::vector<std::string> lines{"bundles x", "bundle " + id, "bundle " + id + " exact", "bundle " + id + " Exact /", "bundle " + id + " exact mods",
-                                   "bundle " + hex_of('A') + " exact /", "bundle abc exact /", "bundle " + id + " exact /../x", "bundle " + id + " exact // x",
-                                   "bundle " + id + " exact / ../x", "variant texture", "variant texture a,,b", "variant texture a,a", "variant te/x a",
-                                   "except huds/* " + id, "except huds/* key gfx/**", "except hu[ " + hex_of('g') + " x", "loose", "loose a b", "loose /x", "loose ../x",
-                                   "revoke key " + id.substr(1), "revoke bundle", "revoke bundle " + id + "  two spaces", "revoke", "unsigned", "unsigned allow ", " unsigned allow", "loose a\r", "loose a\tb", "loose \xff"};
+    const std::vector<std::string> lines{"bundles x",
+                                         "bundle " + id,
+                                         "bundle " + id + " exact",
+                                         "bundle " + id + " Exact /",
+                                         "bundle " + id + " exact mods",
+                                         "bundle " + hex_of('A') + " exact /",
+                                         "bundle abc exact /",
+                                         "bundle " + id + " exact /../x",
+                                         "bundle " + id + " exact // x",
+                                         "bundle " + id + " exact / ../x",
+                                         "variant texture",
+                                         "variant texture a,,b",
+                                         "variant texture a,a",
+                                         "variant te/x a",
+                                         "except huds/* " + id,
+                                         "except huds/* key gfx/**",
+                                         "except hu[ " + hex_of('g') + " x",
+                                         "loose",
+                                         "loose a b",
+                                         "loose /x",
+                                         "loose ../x",
+                                         "revoke key " + id.substr(1),
+                                         "revoke bundle",
+                                         "revoke bundle " + id + "  two spaces",
+                                         "revoke",
+                                         "unsigned",
+                                         "unsigned allow ",
+                                         " unsigned allow",
+                                         "loose a\r",
+                                         "loose a\tb",
+                                         "loose \xff"};
     for (const std::string& line : lines) {
         CAPTURE(line);
         const std::string refusal = refusal_of("# two\n" + line + "\n");
@@ -134,7 +178,9 @@ TEST_CASE("pure policy: each count and size is good at its limit and refused one
     const auto axis = [](const std::string& n) { return "variant axis" + n + " a\n"; };
     const auto loose = [](const std::string& n) { return "loose f" + n + "\n"; };
     const auto except = [&](const std::string& n) { return "except " + n + " " + id(n) + " **\n"; };
-    const auto code = [](const auto& result) { return result ? std::string("ok") : std::string(error_code_name(result.error().code())); };
+    const auto code = [](const auto& result) {
+        return result ? std::string("ok") : std::string(error_code_name(result.error().code()));
+    };
     CHECK(code(lines(ContentSet::kBundlesMax, bundle)) == "ok");
     CHECK(code(lines(ContentSet::kBundlesMax + 1, bundle)) == "limit");
     CHECK(code(lines(PurePolicy::kAxesMax, axis)) == "ok");

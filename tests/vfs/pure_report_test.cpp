@@ -15,15 +15,22 @@ namespace {
 BundleId some_bundle() { return BundleId::parse(std::string(64, 'a')).value(); }
 
 PureReport some_report() {
-    return PureReport({make_pure_problem(PureFault::missing, some_bundle(), "maps/dm01", "in the content set and not mounted"),
-                       make_pure_problem(PureFault::not_allowed, {}, "x.cfg", "a loose file"),
-                       make_pure_problem(PureFault::missing, some_bundle(), "", "")});
+    return PureReport(
+        {make_pure_problem(PureFault::missing, some_bundle(), "maps/dm01", "in the content set and not mounted"),
+         make_pure_problem(PureFault::not_allowed, {}, "x.cfg", "a loose file"),
+         make_pure_problem(PureFault::missing, some_bundle(), "", "")});
 }
 
-const std::string kText = "fardel-pure-report 1\n"
-                          "missing\t" + std::string(64, 'a') + "\tmaps/dm01\tin the content set and not mounted\n"
-                          "not-allowed\t" + std::string(64, '0') + "\tx.cfg\ta loose file\n"
-                          "missing\t" + std::string(64, 'a') + "\t\t\n";
+const std::string kText =
+    "fardel-pure-report 1\n"
+    "missing\t" +
+    std::string(64, 'a') +
+    "\tmaps/dm01\tin the content set and not mounted\n"
+    "not-allowed\t" +
+    std::string(64, '0') +
+    "\tx.cfg\ta loose file\n"
+    "missing\t" +
+    std::string(64, 'a') + "\t\t\n";
 
 }  // namespace
 
@@ -36,8 +43,12 @@ TEST_CASE("pure report: each problem is a line, and the text comes back as it wa
     CHECK(again->digest() == some_report().digest());
     CHECK(again->counts() == std::array<std::uint32_t, kPureFaults>{2, 0, 0, 0, 1, 0});
     CHECK(PureReport::parse(PureReport().format())->empty());
-    for (const PureFault fault : {PureFault::missing, PureFault::wrong, PureFault::unsigned_, PureFault::revoked, PureFault::not_allowed, PureFault::extra})
-        CHECK(PureReport::parse(PureReport({make_pure_problem(fault, {}, "a", "b")}).format())->problems().front().fault == fault);
+    for (const PureFault fault : {PureFault::missing, PureFault::wrong, PureFault::unsigned_, PureFault::revoked,
+                                  PureFault::not_allowed, PureFault::extra})
+        CHECK(PureReport::parse(PureReport({make_pure_problem(fault, {}, "a", "b")}).format())
+                  ->problems()
+                  .front()
+                  .fault == fault);
 }
 
 TEST_CASE("pure report: a changed bit gives another digest, or is refused") {
@@ -57,12 +68,15 @@ TEST_CASE("pure report: a changed bit gives another digest, or is refused") {
 
 // A74: what a client says is shown to a server's operator.
 TEST_CASE("pure report: text that plays tricks on a terminal is escaped when made, and refused when received") {
-    const PureReport report({make_pure_problem(PureFault::extra, {}, "a\x1b[2Jb\tc\nd", std::string("\u202e") + std::string(3000, 'x'))});
+    const PureReport report(
+        {make_pure_problem(PureFault::extra, {}, "a\x1b[2Jb\tc\nd", std::string("\u202e") + std::string(3000, 'x'))});
     CHECK(report.problems()[0].name == "a\\u{1b}[2Jb\\u{9}c\\u{a}d");
     CHECK(report.problems()[0].text.size() < 250);
     CHECK(PureReport::parse(report.format())->format() == report.format());
     const std::string head = "fardel-pure-report 1\nextra\t" + std::string(64, '0') + "\t";
-    for (const std::string& line : {std::string("a\x1b[2J\tb\n"), std::string("a\tb\tc\n"), std::string("\u202e\tb\n"), std::string("a\t\xff\n"), std::string("a\n"), "a\t" + std::string(401, 'x') + "\n"}) {
+    for (const std::string& line :
+         {std::string("a\x1b[2J\tb\n"), std::string("a\tb\tc\n"), std::string("\u202e\tb\n"), std::string("a\t\xff\n"),
+          std::string("a\n"), "a\t" + std::string(401, 'x') + "\n"}) {
         CAPTURE(line);
         const auto report_of = PureReport::parse(head + line);
         REQUIRE_FALSE(report_of);
@@ -71,11 +85,15 @@ TEST_CASE("pure report: text that plays tricks on a terminal is escaped when mad
     }
     CHECK(PureReport::parse("fardel-pure-report 2\n").error().code() == ErrorCode::unsupported);
     CHECK(PureReport::parse("fardel-pure 1\n").error().code() == ErrorCode::malformed);
-    CHECK(PureReport::parse("fardel-pure-report 1\nworse\t" + std::string(64, '0') + "\ta\tb\n").error().code() == ErrorCode::malformed);
+    CHECK(PureReport::parse("fardel-pure-report 1\nworse\t" + std::string(64, '0') + "\ta\tb\n").error().code() ==
+          ErrorCode::malformed);
 }
 
 TEST_CASE("pure report: ten thousand problems are told, of more the number") {
-    const auto problems = [](std::size_t count) { return std::vector<PureProblem>(count, make_pure_problem(PureFault::extra, {}, std::string(3000, 'n'), std::string(3000, 't'))); };
+    const auto problems = [](std::size_t count) {
+        return std::vector<PureProblem>(
+            count, make_pure_problem(PureFault::extra, {}, std::string(3000, 'n'), std::string(3000, 't')));
+    };
     CHECK(PureReport(problems(PureReport::kProblemsMax)).problems().back().fault == PureFault::extra);
     const PureReport more(problems(PureReport::kProblemsMax + 5));
     CHECK(more.problems().size() == PureReport::kProblemsMax);

@@ -2,9 +2,9 @@
 
 #include <fardel/vfs/read_queue.h>
 
+#include <doctest/doctest.h>
 #include <atomic>
 #include <condition_variable>
-#include <doctest/doctest.h>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -90,9 +90,12 @@ TEST_CASE("read queue: bytes arrive verified, from many threads, each read done 
     std::atomic<int> done = 0, good = 0;
     for (int i = 0; i < 64; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        queue->submit({.file = scene.file(static_cast<char>('a' + i % 8)), .out = room[at], .done = [&, at, i](Result<std::size_t> count) {
+        queue->submit({.file = scene.file(static_cast<char>('a' + i % 8)),
+                       .out = room[at],
+                       .done = [&, at, i](Result<std::size_t> count) {
                            ++done;
-                           good += count && *count == 70'000 && text_of(room[at]) == noise(static_cast<std::uint64_t>(i % 8), 70'000);
+                           good += count && *count == 70'000 &&
+                                   text_of(room[at]) == noise(static_cast<std::uint64_t>(i % 8), 70'000);
                        }});
     }
     queue->wait();
@@ -106,7 +109,10 @@ TEST_CASE("read queue: the urgent first, then from front to back of the file") {
     Log log;
     std::vector<Bytes> room(9, Bytes(70'000));
     const auto request = [&](char name, int priority, std::size_t at) {
-        return ReadRequest{.file = scene.file(name), .out = room[at], .priority = priority, .done = [&log, name](Result<std::size_t> count) { log.add(name, count); }};
+        return ReadRequest{.file = scene.file(name),
+                           .out = room[at],
+                           .priority = priority,
+                           .done = [&log, name](Result<std::size_t> count) { log.add(name, count); }};
     };
     scene.source->close();
     queue->submit(request('h', 0, 8));
@@ -138,7 +144,9 @@ TEST_CASE("read queue: what waits can be cancelled, what is read cannot") {
     Log log;
     std::vector<Bytes> room(3, Bytes(70'000));
     const auto submit = [&](char name, std::size_t at) {
-        return queue->submit({.file = scene.file(name), .out = room[at], .done = [&log, name](Result<std::size_t> count) { log.add(name, count); }});
+        return queue->submit({.file = scene.file(name),
+                              .out = room[at],
+                              .done = [&log, name](Result<std::size_t> count) { log.add(name, count); }});
     };
     scene.source->close();
     const ReadId reading = submit('a', 0);
@@ -162,7 +170,9 @@ TEST_CASE("read queue: its end cancels what waits and finishes what is read") {
     auto queue = ReadQueue::start(1).value();
     scene.source->close();
     for (const char name : {'a', 'b', 'c'})
-        queue->submit({.file = scene.file(name), .out = room[static_cast<std::size_t>(name - 'a')], .done = [&log, name](Result<std::size_t> count) { log.add(name, count); }});
+        queue->submit({.file = scene.file(name),
+                       .out = room[static_cast<std::size_t>(name - 'a')],
+                       .done = [&log, name](Result<std::size_t> count) { log.add(name, count); }});
     scene.source->wait_for_a_read();
     std::jthread opener([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -179,9 +189,14 @@ TEST_CASE("read queue: ends and damage are told as read_at tells them") {
     auto queue = ReadQueue::start().value();
     std::string bad, behind, part;
     Bytes room(70'000), nothing(10), little(10);
-    queue->submit({.file = vfs.open("/bad").value(), .out = room, .done = [&](Result<std::size_t> r) { bad = outcome_of(r); }});
-    queue->submit({.file = vfs.open("/good").value(), .offset = 99, .out = nothing, .done = [&](Result<std::size_t> r) { behind = std::to_string(r.value()); }});
-    queue->submit({.file = vfs.open("/good").value(), .offset = 1, .out = little, .done = [&](Result<std::size_t> r) { part = std::to_string(r.value()); }});
+    queue->submit(
+        {.file = vfs.open("/bad").value(), .out = room, .done = [&](Result<std::size_t> r) { bad = outcome_of(r); }});
+    queue->submit({.file = vfs.open("/good").value(), .offset = 99, .out = nothing, .done = [&](Result<std::size_t> r) {
+                       behind = std::to_string(r.value());
+                   }});
+    queue->submit({.file = vfs.open("/good").value(), .offset = 1, .out = little, .done = [&](Result<std::size_t> r) {
+                       part = std::to_string(r.value());
+                   }});
     queue->wait();
     CHECK(bad == "corrupt");
     CHECK(behind == "0");

@@ -252,7 +252,8 @@ TEST_CASE("assets: a verdict speaks about one asset of one mount") {
     verdicts.remember(static_cast<ContentNumber>(kContentNumberMax), static_cast<AssetIndex>(0xffff'ffffu), true);
     CHECK(verdicts.find(ContentNumber{1}, AssetIndex{0}) == Verdict::good);
     CHECK(verdicts.find(ContentNumber{1}, AssetIndex{7}) == Verdict::bad);
-    CHECK(verdicts.find(static_cast<ContentNumber>(kContentNumberMax), static_cast<AssetIndex>(0xffff'ffffu)) == Verdict::good);
+    CHECK(verdicts.find(static_cast<ContentNumber>(kContentNumberMax), static_cast<AssetIndex>(0xffff'ffffu)) ==
+          Verdict::good);
     CHECK(verdicts.find(ContentNumber{2}, AssetIndex{0}) == Verdict::unknown);
     CHECK(verdicts.find(ContentNumber{1}, AssetIndex{1}) == Verdict::unknown);
     for (std::uint32_t i = 0; i < 100'000; ++i)  // far more than it holds

@@ -21,7 +21,11 @@ std::string content_from(const Vfs& vfs, const File& from, std::string_view refe
 
 // A map that refers to its wall by a name of its own bundle.
 Bytes map_of(std::string_view wall, std::string version) {
-    return BundleMaker().add("maps/dm01", "map " + version).add("textures/wall", wall).version(std::move(version)).write();
+    return BundleMaker()
+        .add("maps/dm01", "map " + version)
+        .add("textures/wall", wall)
+        .version(std::move(version))
+        .write();
 }
 
 }  // namespace
@@ -31,7 +35,9 @@ TEST_CASE("scope: two versions of one map, side by side, each with its own wall"
     const Bytes old_map = map_of("brick", "1"), new_map = map_of("steel", "2");
     mount(vfs, old_map);
     mount(vfs, new_map);
-    const auto map_in = [&](const Bytes& bundle) { return vfs.open("/bundles/" + id_of_bundle(bundle).hex() + "/maps/dm01").value(); };
+    const auto map_in = [&](const Bytes& bundle) {
+        return vfs.open("/bundles/" + id_of_bundle(bundle).hex() + "/maps/dm01").value();
+    };
     CHECK(content_from(vfs, map_in(old_map), "textures/wall") == "brick");
     CHECK(content_from(vfs, map_in(new_map), "textures/wall") == "steel");
     CHECK(content_at(vfs, "/textures/wall") == "steel");
@@ -40,11 +46,14 @@ TEST_CASE("scope: two versions of one map, side by side, each with its own wall"
 
 TEST_CASE("scope: its own bundle, then static dependencies in order, then the published tree") {
     const Bytes first = BundleMaker().add_unpublished("shared", "of the first").version("1").write();
-    const Bytes second = BundleMaker().add_unpublished("shared", "of the second").add_unpublished("second", "2").version("2").write();
+    const Bytes second =
+        BundleMaker().add_unpublished("shared", "of the second").add_unpublished("second", "2").version("2").write();
     const Bytes loose = BundleMaker().add_unpublished("loose", "of a dynamic dependency").version("3").write();
     BundleMaker map;
     map.add("map", "map").add_unpublished("own", "own");
-    map.plan().dependencies = {{.bundle = id_of_bundle(first)}, {.bundle = id_of_bundle(second)}, {.bundle = id_of_bundle(loose), .is_static = false}};
+    map.plan().dependencies = {{.bundle = id_of_bundle(first)},
+                               {.bundle = id_of_bundle(second)},
+                               {.bundle = id_of_bundle(loose), .is_static = false}};
     Vfs vfs;
     mount(vfs, BundleMaker().add("own", "published").add("shared", "published").add("game", "published").write());
     for (const Bytes& bundle : {second, first, loose, map.write()})
@@ -113,7 +122,8 @@ TEST_CASE("scope: references that lead nowhere are malformed") {  // A25
     BundleMaker map;
     map.add("map", "map").add("other", "other");
     map.plan().assets[0].references = {{.spelling = "link", .target = PlannedReference::Internal{1}}};
-    const Bytes hostile = rewrite_table(map.write(), TableKind::references, [](std::span<std::byte> records) { records[8] = std::byte{99}; });
+    const Bytes hostile = rewrite_table(map.write(), TableKind::references,
+                                        [](std::span<std::byte> records) { records[8] = std::byte{99}; });
     Vfs vfs;
     mount(vfs, hostile);
     CHECK(content_from(vfs, vfs.open("/map").value(), "link") == "malformed");

@@ -61,7 +61,8 @@ TEST_CASE("variants: text and value are the same thing") {
 }
 
 TEST_CASE("variants: what is no preference is malformed, too much of it a limit") {
-    for (const char* text : {"texture", "=png", "a=", "a=,", "a=b,,c", "a=b;a=c", "a=b,b", "a b=c", "a=\x1b[0m", "a=b=c"})
+    for (const char* text :
+         {"texture", "=png", "a=", "a=,", "a=b,,c", "a=b;a=c", "a=b,b", "a b=c", "a=\x1b[0m", "a=b=c"})
         CHECK_MESSAGE(outcome(text) == "malformed", text);
     std::string axes, values = "a=0";
     for (int i = 0; i < 65; ++i)

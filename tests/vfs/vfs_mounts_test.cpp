@@ -1,9 +1,9 @@
 #include "scratch.h"
 #include "test_bundle.h"
 
-#include <chrono>
 #include <doctest/doctest.h>
 #include <fardel/vfs/vfs.h>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -24,7 +24,9 @@ std::string labels(const Vfs& vfs) {
     return out;
 }
 
-MountOptions labelled(std::string label, int priority = 0) { return {.priority = priority, .allow_unsigned = true, .label = std::move(label)}; }
+MountOptions labelled(std::string label, int priority = 0) {
+    return {.priority = priority, .allow_unsigned = true, .label = std::move(label)};
+}
 
 std::string told(const std::vector<AssetChange>& changes) {
     std::string out;
@@ -51,7 +53,8 @@ std::vector<AssetChange> poll_until_changed(Vfs& vfs) {
 TEST_CASE("apply: a whole set is changed in one step, later ones win") {
     Vfs vfs;
     const MountId old_map = mount(vfs, BundleMaker().add("map", "old").write(), labelled("old"));
-    const MountId base = mount(vfs, BundleMaker().add("base", "base").add("map", "default").write(), labelled("base", -1));
+    const MountId base =
+        mount(vfs, BundleMaker().add("base", "base").add("map", "default").write(), labelled("base", -1));
     MountChange change;
     change.unmount = {old_map};
     change.mount.push_back(request(BundleMaker().add("map", "new").write(), labelled("new")));
@@ -107,7 +110,8 @@ TEST_CASE("apply: hundreds come and go in one step") {
     Vfs vfs;
     MountChange all;
     for (int i = 0; i < 300; ++i)
-        all.mount.push_back(request(BundleMaker().add("own " + std::to_string(i), "x").add("all", std::to_string(i)).write()));
+        all.mount.push_back(
+            request(BundleMaker().add("own " + std::to_string(i), "x").add("all", std::to_string(i)).write()));
     const auto ids = vfs.apply(std::move(all)).value();
     CHECK(content_at(vfs, "/all") == "299");
     CHECK(content_at(vfs, "/own 0") == "x");
@@ -123,10 +127,14 @@ TEST_CASE("apply: hundreds come and go in one step") {
 TEST_CASE("replace: other content under the same id, and what that changes") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("over", "hidden by all").write(), labelled("top", 9));
-    const MountId id = mount(vfs, BundleMaker().add("same", "same").add("edited", "1").add("gone", "g").add("over", "1").write(), labelled("map"));
+    const MountId id =
+        mount(vfs, BundleMaker().add("same", "same").add("edited", "1").add("gone", "g").add("over", "1").write(),
+              labelled("map"));
     mount(vfs, BundleMaker().add("gone", "from below").write(), labelled("base", -1));
     const File open = vfs.open("/edited").value();
-    const auto changes = vfs.replace(id, request(BundleMaker().add("same", "same").add("edited", "2").add("added", "a").add("over", "2").write(), labelled("map 2")));
+    const auto changes = vfs.replace(
+        id, request(BundleMaker().add("same", "same").add("edited", "2").add("added", "a").add("over", "2").write(),
+                    labelled("map 2")));
     REQUIRE(changes);
     CHECK(told(*changes) == "/added+ /edited~ /gone~");
     CHECK((*changes)[1].before == id_of("1"));
@@ -152,7 +160,8 @@ TEST_CASE("replace: a path about which a damaged mount decides is told with the 
     REQUIRE(changes[0].error);
     CHECK(changes[0].error->code() == ErrorCode::corrupt);
 
-    const auto unlisted = vfs.replace(id, request(damage_table(BundleMaker().add("a", "3").write(), TableKind::strings))).value();
+    const auto unlisted =
+        vfs.replace(id, request(damage_table(BundleMaker().add("a", "3").write(), TableKind::strings))).value();
     REQUIRE(!unlisted.empty());
     CHECK(unlisted.back().path == "/");
     CHECK(unlisted.back().error.has_value());

@@ -79,9 +79,9 @@ public:
 
     void run() {
         const std::vector<std::function<void()>> work = {
-            [this] { read_names(); }, [this] { read_names(); },   [this] { look_around(); }, [this] { read_in_queue(); },
-            [this] { mount_disk(); }, [this] { swap_map(); },     [this] { edit_folder(); }, [this] { switch_modes(); },
-            [this] { sabotage(); },
+            [this] { read_names(); },    [this] { read_names(); },   [this] { look_around(); },
+            [this] { read_in_queue(); }, [this] { mount_disk(); },   [this] { swap_map(); },
+            [this] { edit_folder(); },   [this] { switch_modes(); }, [this] { sabotage(); },
         };
         std::vector<std::thread> threads;
         for (const auto& one : work)
@@ -161,7 +161,11 @@ private:
         std::atomic<int> right = 0;
         for (std::size_t i = 0; i < 3; ++i) {
             const std::span<std::byte> out = std::span(room).subspan(i * 10'000, 10'000);
-            batch.push_back({.file = **file, .offset = i * 50'000, .out = out, .priority = static_cast<int>(i), .done = [&right, out, i](Result<std::size_t> count) {
+            batch.push_back({.file = **file,
+                             .offset = i * 50'000,
+                             .out = out,
+                             .priority = static_cast<int>(i),
+                             .done = [&right, out, i](Result<std::size_t> count) {
                                  right += count && text_of(out) == noise(1, 150'000).substr(i * 50'000, 10'000);
                              }});
         }
@@ -188,12 +192,16 @@ private:
         if (ids)
             swapped_ = ids->front();
         even_ = !even_;
-        expect_ok(vfs_.replace(swapped_, {.subject = make_memory_source(even_ ? old_map_ : new_map_), .options = unsigned_at()}), "replace");
+        expect_ok(vfs_.replace(swapped_,
+                               {.subject = make_memory_source(even_ ? old_map_ : new_map_), .options = unsigned_at()}),
+                  "replace");
     }
 
     void edit_folder() {
         edit_ = (edit_ + 1) % 3;
-        scratch_.write("folder/edited", edit_ == 0 ? std::string(100, 'a') : edit_ == 1 ? std::string(5000, 'b') : std::string(70'000, 'c'));
+        scratch_.write("folder/edited", edit_ == 0   ? std::string(100, 'a')
+                                        : edit_ == 1 ? std::string(5000, 'b')
+                                                     : std::string(70'000, 'c'));
         expect_ok_or_expected(vfs_.refresh(folder_), "refresh");
     }
 
@@ -203,7 +211,8 @@ private:
         vfs_.prefer({});
         PureRules rules;
         rules.unsigned_allowed = true;
-        rules.bundles = {{.bundle = Bundle::open(make_memory_source(old_map_), {}).value()->id(), .place = "", .name = ""}};
+        rules.bundles = {
+            {.bundle = Bundle::open(make_memory_source(old_map_), {}).value()->id(), .place = "", .name = ""}};
         ++locks_;
         vfs_.enter_pure(PurePolicy::make(rules).value());
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

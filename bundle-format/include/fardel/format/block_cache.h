@@ -1,8 +1,8 @@
 // BlockCache: decoded blocks, bounded in bytes, shared by any number of bundles and threads.
 //
 // A block is known by the hash of its stored bytes, so bundles that hold the same block share it, whatever they are.
-// Split into shards, each with its own lock, held only for the look-up; never one lock around all reads. Blocks that were
-// not used for long leave first. Blocks are verified before they enter. A block larger than a shard's share is not
+// Split into shards, each with its own lock, held only for the look-up; never one lock around all reads. Blocks that
+// were not used for long leave first. Blocks are verified before they enter. A block larger than a shard's share is not
 // kept.
 #pragma once
 
@@ -23,8 +23,8 @@ public:
     BlockCache(const BlockCache&) = delete;
     BlockCache& operator=(const BlockCache&) = delete;
 
-    // The decoded bytes of a block that is stored as the record says, block.raw_bytes of them; nullptr when they are not
-    // there.
+    // The decoded bytes of a block that is stored as the record says, block.raw_bytes of them; nullptr when they are
+    // not there.
     Block find(const BlockRecord& block) const;
     // `bytes` were decoded from stored bytes whose hash was compared with the record's.
     void insert(const BlockRecord& block, Block bytes);

@@ -33,17 +33,17 @@ enum class CaseRule : std::uint8_t { exact, fold };
 struct BundleOptions {
     // Who must have signed. nullptr: nobody; the bundle is then `tainted` and its layout is checked by raw hashes.
     const TrustPolicy* policy = nullptr;
-    std::uint64_t now_s = 0;                  // Unix seconds, for expiry in statements
-    std::shared_ptr<BlockCache> cache;        // nullptr: no cache
-    std::string label;                        // names the bundle in errors; a path as a rule
+    std::uint64_t now_s = 0;            // Unix seconds, for expiry in statements
+    std::shared_ptr<BlockCache> cache;  // nullptr: no cache
+    std::string label;                  // names the bundle in errors; a path as a rule
 };
 
 class Bundle {
 public:
     // Errors: malformed, unsupported, limit, corrupt, io, and the policy's untrusted, revoked, expired.
     static Result<std::shared_ptr<const Bundle>> open(std::shared_ptr<const ByteSource> source, BundleOptions options);
-    // The same bundle once more, from the same pinned bytes and with the same verdict, which believes no layout: every byte
-    // is compared with the manifest, whoever signed how it is stored. Errors: those of open(), without trust.
+    // The same bundle once more, from the same pinned bytes and with the same verdict, which believes no layout: every
+    // byte is compared with the manifest, whoever signed how it is stored. Errors: those of open(), without trust.
     Result<std::shared_ptr<const Bundle>> reopen_by_manifest() const;
     ~Bundle();
     Bundle(const Bundle&) = delete;
@@ -60,11 +60,13 @@ public:
 
     std::uint32_t asset_count() const noexcept;
     std::uint32_t name_count() const noexcept;
-    std::uint64_t table_count(TableKind kind) const noexcept;   // 0 for a table that is not there
+    std::uint64_t table_count(TableKind kind) const noexcept;  // 0 for a table that is not there
 
     // Look-ups. The hash is name_hash(name); passing it lets a caller with many bundles compute it once.
     Result<std::optional<AssetIndex>> find_asset(const AssetId& id) const;
-    Result<std::optional<NameIndex>> find_name(std::string_view name, CaseRule rule = CaseRule::exact) const { return find_name(name, name_hash(name), rule); }
+    Result<std::optional<NameIndex>> find_name(std::string_view name, CaseRule rule = CaseRule::exact) const {
+        return find_name(name, name_hash(name), rule);
+    }
     Result<std::optional<NameIndex>> find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const;
     // The first name ≥ text in byte order; name_count() when there is none. For listing.
     Result<NameIndex> lower_bound_name(std::string_view text) const;
@@ -72,7 +74,7 @@ public:
     // Records. Errors: malformed for an index past the table's end.
     Result<AssetRecord> asset(AssetIndex index) const;
     Result<NameRecord> name(NameIndex index) const;
-    Result<std::string_view> name_text(NameIndex index) const;   // well formed? verify_name tells; verify proves it
+    Result<std::string_view> name_text(NameIndex index) const;  // well formed? verify_name tells; verify proves it
     Result<std::string_view> string(StringRef ref) const;
     Result<VariantRecord> variant(std::uint32_t index) const;
     Result<TagRecord> tag(std::uint32_t index) const;
@@ -95,9 +97,9 @@ public:
     Status read_at(AssetIndex index, std::uint64_t offset, std::span<std::byte> out) const;
     // The whole asset. `bytes_max` bounds the allocation; above it: limit.
     Result<std::vector<std::byte>> read_all(AssetIndex index, std::uint64_t bytes_max = 1ull << 32) const;
-    // The bytes where they lie instead of a copy, compared with their hashes now: for assets whose blocks are stored raw,
-    // one behind the other, in a source that can be mapped; otherwise unsupported. See ByteSource::map for what the
-    // caller takes on. offset + length ≤ raw_bytes, length > 0, else: limit.
+    // The bytes where they lie instead of a copy, compared with their hashes now: for assets whose blocks are stored
+    // raw, one behind the other, in a source that can be mapped; otherwise unsupported. See ByteSource::map for what
+    // the caller takes on. offset + length ≤ raw_bytes, length > 0, else: limit.
     Result<std::shared_ptr<const std::byte[]>> view(AssetIndex index, std::uint64_t offset, std::uint64_t length) const;
     // Where in the file the blocks lie that a read of that range needs, so that reads can be put in order and fetched
     // together. Nothing of them is read. Errors: limit (past the end), malformed.

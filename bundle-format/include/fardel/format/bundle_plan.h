@@ -46,21 +46,28 @@ public:
 std::unique_ptr<BlobStream> open_stream_of(std::shared_ptr<const ByteSource> bytes);
 std::shared_ptr<const BlobSource> make_bytes_blob(std::shared_ptr<const ByteSource> bytes);
 std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes);
-// A regular file, opened by open(). Errors of open(): missing, denied, malformed (a folder, device, FIFO or socket), io;
-// of read(): conflict (the file was written while it was read), io.
+// A regular file, opened by open(). Errors of open(): missing, denied, malformed (a folder, device, FIFO or socket),
+// io; of read(): conflict (the file was written while it was read), io.
 std::shared_ptr<const BlobSource> make_file_blob(std::string path);
 
 using MetadataValue = std::variant<std::string, double, std::int64_t, bool>;
 struct PlannedMetadata {
-    std::string key;            // not empty; "metric.…" has a number, "expires" an integer, "name" and "version" text
-    MetadataValue value;        // numbers are finite
+    std::string key;      // not empty; "metric.…" has a number, "expires" an integer, "name" and "version" text
+    MetadataValue value;  // numbers are finite
 };
 
 struct PlannedReference {
-    struct Internal { std::uint32_t asset; };                           // index into BundlePlan::assets
-    struct Foreign { AssetId asset; std::uint32_t dependency; };        // index into BundlePlan::dependencies; static
-    struct Dynamic { std::string name; };                               // well formed (name.h)
-    std::string spelling;       // not empty; within an asset, one spelling has one target
+    struct Internal {
+        std::uint32_t asset;
+    };  // index into BundlePlan::assets
+    struct Foreign {
+        AssetId asset;
+        std::uint32_t dependency;
+    };  // index into BundlePlan::dependencies; static
+    struct Dynamic {
+        std::string name;
+    };                     // well formed (name.h)
+    std::string spelling;  // not empty; within an asset, one spelling has one target
     std::variant<Internal, Foreign, Dynamic> target;
     bool optional = false;
 };
@@ -69,11 +76,11 @@ struct PlannedReference {
 // and has the references and metadata of all; where those disagree, the plan is malformed.
 struct PlannedAsset {
     std::shared_ptr<const BlobSource> source;
-    std::string key;            // orders the blocks and names the asset in errors: its logical name, as a rule; unique
-    std::string content_type;   // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
-    bool streamed = false;      // pieces of 256 KiB
-    // What the bytes are, when somebody has hashed them before: then they are read only if they must be stored anew, and
-    // compared with this.
+    std::string key;           // orders the blocks and names the asset in errors: its logical name, as a rule; unique
+    std::string content_type;  // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
+    bool streamed = false;     // pieces of 256 KiB
+    // What the bytes are, when somebody has hashed them before: then they are read only if they must be stored anew,
+    // and compared with this.
     struct Known {
         AssetId asset;
         std::uint64_t size_bytes = 0;
@@ -85,27 +92,29 @@ struct PlannedAsset {
 };
 
 struct PlannedVariant {
-    std::uint32_t asset = 0;    // index into BundlePlan::assets
-    // Axis, value; in any order. Both of letters, digits and - _ . +; an axis once; no two variants of a name have equal tags.
+    std::uint32_t asset = 0;  // index into BundlePlan::assets
+    // Axis, value; in any order. Both of letters, digits and - _ . +; an axis once; no two variants of a name have
+    // equal tags.
     std::vector<std::pair<std::string, std::string>> tags;
 };
 
 struct PlannedName {
     AssetName name;
-    // One variant without tags: a plain name. None: a tombstone. Order is preference of last resort: the first is the default.
+    // One variant without tags: a plain name. None: a tombstone. Order is preference of last resort: the first is the
+    // default.
     std::vector<PlannedVariant> variants;
-    bool published = true;      // a tombstone always is
-    bool extends = false;       // adds variants to a name that another bundle publishes
+    bool published = true;  // a tombstone always is
+    bool extends = false;   // adds variants to a name that another bundle publishes
 };
 
 struct PlannedConsume {
-    std::string text;           // a name, or a glob (name.h)
+    std::string text;  // a name, or a glob (name.h)
     bool pattern = false;
     bool optional = false;
 };
 
 struct PlannedDependency {
-    BundleId bundle;            // each once
+    BundleId bundle;  // each once
     std::string name;
     std::string version;
     bool is_static = true;
@@ -115,8 +124,8 @@ struct BundlePlan {
     std::vector<PlannedAsset> assets;
     std::vector<PlannedName> names;
     std::vector<PlannedConsume> consumes;
-    std::vector<PlannedDependency> dependencies;   // order is kept
-    std::vector<PlannedMetadata> metadata;         // of the bundle: "name", "version", "licence", …
+    std::vector<PlannedDependency> dependencies;  // order is kept
+    std::vector<PlannedMetadata> metadata;        // of the bundle: "name", "version", "licence", …
     std::vector<PlannedMetadata> creator_metadata;
 };
 

@@ -27,32 +27,32 @@ inline constexpr int kLevelDefault = 9;
 struct WriteProgress {
     std::uint64_t assets_done = 0;
     std::uint64_t assets_total = 0;
-    std::uint64_t raw_bytes = 0;                // read so far
-    std::uint64_t stored_bytes = 0;             // written so far
+    std::uint64_t raw_bytes = 0;     // read so far
+    std::uint64_t stored_bytes = 0;  // written so far
 };
 
 struct WriteOptions {
-    int level = kLevelDefault;                  // zstd, 1–19
-    unsigned jobs = 0;                          // encoder threads, at most 256; 0: one per core
-    std::function<void(const WriteProgress&)> progress;   // called on the caller's thread
-    std::stop_token stop;                       // asked to stop: cancelled
-    // A bundle whose layout this code wrote at this level with this libzstd, as its layout id may prove to the caller: blocks
-    // that it has are copied instead of encoded. The result is the same.
+    int level = kLevelDefault;                           // zstd, 1–19
+    unsigned jobs = 0;                                   // encoder threads, at most 256; 0: one per core
+    std::function<void(const WriteProgress&)> progress;  // called on the caller's thread
+    std::stop_token stop;                                // asked to stop: cancelled
+    // A bundle whose layout this code wrote at this level with this libzstd, as its layout id may prove to the caller:
+    // blocks that it has are copied instead of encoded. The result is the same.
     std::shared_ptr<const Bundle> donor;
 };
 
 struct WriteSummary {
     BundleId bundle;
     LayoutId layout;
-    std::uint64_t assets = 0;                   // distinct
+    std::uint64_t assets = 0;  // distinct
     std::uint64_t names = 0;
-    std::uint64_t duplicates = 0;               // planned assets whose bytes were already there
+    std::uint64_t duplicates = 0;  // planned assets whose bytes were already there
     std::uint64_t duplicate_bytes = 0;
-    std::uint64_t raw_bytes = 0;                // of distinct assets
-    std::uint64_t stored_bytes = 0;             // of blocks
+    std::uint64_t raw_bytes = 0;     // of distinct assets
+    std::uint64_t stored_bytes = 0;  // of blocks
     std::uint64_t manifest_bytes = 0;
     std::uint64_t blocks = 0;
-    std::uint64_t copied_blocks = 0;            // of those: from the donor
+    std::uint64_t copied_blocks = 0;  // of those: from the donor
     std::uint64_t file_bytes = 0;
 };
 
@@ -79,9 +79,11 @@ private:
 };
 
 // Errors: malformed (the plan contradicts itself: two names equal under case folding, a name that is also a folder, an
-// index out of range …; found before any source is opened, except that assets with equal bytes disagree), limit, conflict
-// (a source changed while it was read, or is not what it is known to be), cancelled, busy (no thread to be had), no_space, io, corrupt (a block did not
-// decode to what was encoded), and whatever a source says. Nothing is left behind on error.
-Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file, const WriteOptions& options);
+// index out of range …; found before any source is opened, except that assets with equal bytes disagree), limit,
+// conflict (a source changed while it was read, or is not what it is known to be), cancelled, busy (no thread to be
+// had), no_space, io, corrupt (a block did not decode to what was encoded), and whatever a source says. Nothing is left
+// behind on error.
+Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
+                                  const WriteOptions& options);
 
 }  // namespace fardel

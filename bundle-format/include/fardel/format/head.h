@@ -23,9 +23,9 @@ using HeadBytes = std::array<std::byte, limits::kHeadBytes>;
 struct TableEntry {
     TableKind kind{};
     std::uint32_t record_bytes = 0;
-    std::uint64_t offset = 0;          // from the start of the section; a multiple of 64
-    std::uint64_t length_bytes = 0;    // of the records alone; count × record_bytes
-    std::uint64_t count = 0;           // records; bytes for `strings`
+    std::uint64_t offset = 0;        // from the start of the section; a multiple of 64
+    std::uint64_t length_bytes = 0;  // of the records alone; count × record_bytes
+    std::uint64_t count = 0;         // records; bytes for `strings`
     Hash root;
     friend bool operator==(const TableEntry&, const TableEntry&) = default;
 };
@@ -34,7 +34,7 @@ struct Head {
     std::uint16_t minor = kFormatMinor;
     std::uint64_t optional_flags = 0;  // unknown ones are kept and listed
     std::uint64_t manifest_bytes = 0;
-    std::vector<TableEntry> tables;    // strictly increasing kinds; empty tables are left out
+    std::vector<TableEntry> tables;  // strictly increasing kinds; empty tables are left out
     friend bool operator==(const Head&, const Head&) = default;
 
     const TableEntry* find(TableKind kind) const noexcept;
@@ -50,7 +50,7 @@ struct LayoutHead {
     std::uint16_t minor = kFormatMinor;
     std::uint64_t optional_flags = 0;
     BundleId bundle;
-    std::uint64_t blocks_offset = 0;   // the sections, in the file; multiples of 4096
+    std::uint64_t blocks_offset = 0;  // the sections, in the file; multiples of 4096
     std::uint64_t blocks_bytes = 0;
     std::uint64_t manifest_offset = 0;
     std::uint64_t layout_offset = 0;

@@ -32,12 +32,24 @@ struct Id32 {
     bool is_zero() const noexcept { return *this == Id32{}; }
 };
 
-struct HashTag { static constexpr std::string_view kName = "hash"; };
-struct AssetTag { static constexpr std::string_view kName = "asset id"; };
-struct BundleTag { static constexpr std::string_view kName = "bundle id"; };
-struct LayoutTag { static constexpr std::string_view kName = "layout id"; };
-struct PublicKeyTag { static constexpr std::string_view kName = "public key"; };
-struct BuildKeyTag { static constexpr std::string_view kName = "build key"; };
+struct HashTag {
+    static constexpr std::string_view kName = "hash";
+};
+struct AssetTag {
+    static constexpr std::string_view kName = "asset id";
+};
+struct BundleTag {
+    static constexpr std::string_view kName = "bundle id";
+};
+struct LayoutTag {
+    static constexpr std::string_view kName = "layout id";
+};
+struct PublicKeyTag {
+    static constexpr std::string_view kName = "public key";
+};
+struct BuildKeyTag {
+    static constexpr std::string_view kName = "build key";
+};
 
 using Hash = Id32<HashTag>;            // BLAKE3-256 of anything else: a page, a block, a piece
 using AssetId = Id32<AssetTag>;        // BLAKE3-256 of the asset's raw bytes

@@ -25,23 +25,24 @@ inline constexpr std::uint32_t kVariantsPerNameMax = 256;
 inline constexpr std::uint32_t kTagsPerVariantMax = 16;
 inline constexpr std::uint32_t kReferencesPerAssetMax = 1'000'000;
 inline constexpr std::uint32_t kMetadataPerSubjectMax = 1024;
-inline constexpr std::uint32_t kStringBytesMax = 65'535;         // one string (a name has its own, smaller limit)
-inline constexpr std::uint64_t kAssetBytesMax = 1ull << 46;      // 64 TiB
-inline constexpr std::uint32_t kNameHashCollisionsMax = 64;      // names of one bundle with one 64-bit hash
-inline constexpr std::uint32_t kBucketRecordsMax = 256;          // assets in one bucket of the look-up table (uniform: 1 to 2)
-inline constexpr std::uint32_t kNameSpillMax = 36;               // buckets by which a name may lie behind its own (uniform: 0 to 5)
+inline constexpr std::uint32_t kStringBytesMax = 65'535;     // one string (a name has its own, smaller limit)
+inline constexpr std::uint64_t kAssetBytesMax = 1ull << 46;  // 64 TiB
+inline constexpr std::uint32_t kNameHashCollisionsMax = 64;  // names of one bundle with one 64-bit hash
+inline constexpr std::uint32_t kBucketRecordsMax = 256;  // assets in one bucket of the look-up table (uniform: 1 to 2)
+inline constexpr std::uint32_t kNameSpillMax = 36;  // buckets by which a name may lie behind its own (uniform: 0 to 5)
 
 // Blocks: raw bytes of one block.
-inline constexpr std::uint32_t kBlockLog2 = 16;                  // 64 KiB
-inline constexpr std::uint32_t kStreamBlockLog2 = 18;            // 256 KiB, types that are streamed
+inline constexpr std::uint32_t kBlockLog2 = 16;        // 64 KiB
+inline constexpr std::uint32_t kStreamBlockLog2 = 18;  // 256 KiB, types that are streamed
 inline constexpr std::uint32_t kBlockBytesMax = 1u << kStreamBlockLog2;
 inline constexpr std::uint32_t kRawBlockAlign = 4096;
 
 // Trailer and trust.
 inline constexpr std::uint64_t kTrailerBytesMax = 1u << 20;
 inline constexpr std::uint32_t kEnvelopesMax = 16;
-inline constexpr std::uint32_t kSignaturesMax = 16;              // in all envelopes of a bundle together, counted before cryptography
-inline constexpr std::uint32_t kLayoutIdsMax = 8;                // in one statement
+inline constexpr std::uint32_t kSignaturesMax =
+    16;                                            // in all envelopes of a bundle together, counted before cryptography
+inline constexpr std::uint32_t kLayoutIdsMax = 8;  // in one statement
 inline constexpr std::uint32_t kStatementBytesMax = 4096;
 inline constexpr std::uint32_t kCommentBytesMax = 1024;
 inline constexpr std::uint32_t kKeyFileBytesMax = 4096;

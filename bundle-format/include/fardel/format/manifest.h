@@ -19,40 +19,40 @@
 namespace fardel {
 
 enum class TableKind : std::uint32_t {
-    strings = 1,           // u16 length + bytes, back to back, sorted, each once
-    assets = 2,            // AssetRecord, sorted by id
-    asset_buckets = 3,     // u32: first asset of each bucket of leading id bits, and the count at the end
-    names = 4,             // NameRecord, sorted by text
-    name_buckets = 5,      // NameBucketRecord, by leading bits of the hash (name_buckets.h)
-    name_filters = 6,      // u32: bits of the hashes that share their leading bits
-    pieces = 7,            // Hash of each piece of each asset that has more than one
-    variants = 8,          // VariantRecord
-    tags = 9,              // TagRecord
-    references = 10,       // ReferenceRecord, grouped by asset, sorted by spelling
-    foreign_assets = 11,   // ForeignAssetRecord, sorted by id
-    consumes = 12,         // ConsumeRecord, sorted by pattern
-    dependencies = 13,     // DependencyRecord, in declared order
-    metadata = 14,         // MetadataRecord, sorted by (subject, key); the bundle's own come last
-    creator_metadata = 15, // the same form; the runtime never reads it
-    placements = 64,       // layout: PlacementRecord per asset
-    blocks = 65,           // layout: BlockRecord
+    strings = 1,            // u16 length + bytes, back to back, sorted, each once
+    assets = 2,             // AssetRecord, sorted by id
+    asset_buckets = 3,      // u32: first asset of each bucket of leading id bits, and the count at the end
+    names = 4,              // NameRecord, sorted by text
+    name_buckets = 5,       // NameBucketRecord, by leading bits of the hash (name_buckets.h)
+    name_filters = 6,       // u32: bits of the hashes that share their leading bits
+    pieces = 7,             // Hash of each piece of each asset that has more than one
+    variants = 8,           // VariantRecord
+    tags = 9,               // TagRecord
+    references = 10,        // ReferenceRecord, grouped by asset, sorted by spelling
+    foreign_assets = 11,    // ForeignAssetRecord, sorted by id
+    consumes = 12,          // ConsumeRecord, sorted by pattern
+    dependencies = 13,      // DependencyRecord, in declared order
+    metadata = 14,          // MetadataRecord, sorted by (subject, key); the bundle's own come last
+    creator_metadata = 15,  // the same form; the runtime never reads it
+    placements = 64,        // layout: PlacementRecord per asset
+    blocks = 65,            // layout: BlockRecord
 };
 
 // Bytes of one record, or 0 for a kind this version does not know.
 std::uint32_t record_bytes(TableKind kind) noexcept;
 std::string_view table_name(TableKind kind) noexcept;
 
-using StringRef = std::uint32_t;               // byte offset in the strings table
-enum class AssetIndex : std::uint32_t {};      // record of the assets table
-enum class NameIndex : std::uint32_t {};       // record of the names table
+using StringRef = std::uint32_t;           // byte offset in the strings table
+enum class AssetIndex : std::uint32_t {};  // record of the assets table
+enum class NameIndex : std::uint32_t {};   // record of the names table
 
 inline constexpr std::uint32_t kNoIndex = 0xffff'ffffu;
 inline constexpr std::uint32_t kBundleSubject = 0xffff'ffffu;
 
-struct AssetRecord {                           // 64 bytes
+struct AssetRecord {  // 64 bytes
     AssetId id;
     std::uint64_t raw_bytes = 0;
-    std::uint32_t piece_first = kNoIndex;      // first of its pieces in `pieces`, when it has more than one
+    std::uint32_t piece_first = kNoIndex;  // first of its pieces in `pieces`, when it has more than one
     StringRef content_type = 0;
     std::uint32_t reference_first = 0;
     std::uint32_t reference_count = 0;
@@ -64,104 +64,104 @@ struct AssetRecord {                           // 64 bytes
     std::uint64_t piece_count() const noexcept { return (raw_bytes + (1ull << piece_log2) - 1) >> piece_log2; }
 };
 
-struct NameRecord {                            // 16 bytes
+struct NameRecord {  // 16 bytes
     enum Flag : std::uint16_t { published = 1, tombstone = 2, has_variants = 4, extends = 8 };
     StringRef text = 0;
-    std::uint32_t target = 0;                  // an asset, or the first of `count` variants; 0 for a tombstone
-    std::uint16_t count = 0;                   // variants; 0 without
+    std::uint32_t target = 0;  // an asset, or the first of `count` variants; 0 for a tombstone
+    std::uint16_t count = 0;   // variants; 0 without
     std::uint16_t flags = 0;
     friend bool operator==(const NameRecord&, const NameRecord&) = default;
 
     bool is(Flag flag) const noexcept { return (flags & flag) != 0; }
 };
 
-struct NameBucketRecord {                      // 64 bytes: one line of a processor's cache
+struct NameBucketRecord {  // 64 bytes: one line of a processor's cache
     static constexpr std::size_t kSlots = 5;
-    std::array<std::uint32_t, kSlots> hashes{};   // the high 32 bits; of slots not used all is 0
-    std::uint8_t used = 0;                     // the first slots
-    std::uint8_t spills = 0;                   // 1: the first name of the next bucket belongs into this one, or one before
-    std::array<StringRef, kSlots> texts{};     // of the names
+    std::array<std::uint32_t, kSlots> hashes{};  // the high 32 bits; of slots not used all is 0
+    std::uint8_t used = 0;                       // the first slots
+    std::uint8_t spills = 0;                // 1: the first name of the next bucket belongs into this one, or one before
+    std::array<StringRef, kSlots> texts{};  // of the names
     std::array<std::uint32_t, kSlots> names{};
     friend bool operator==(const NameBucketRecord&, const NameBucketRecord&) = default;
 };
 
-struct VariantRecord {                         // 16 bytes
+struct VariantRecord {  // 16 bytes
     std::uint32_t asset = 0;
-    std::uint32_t name = 0;                    // whose variant it is
+    std::uint32_t name = 0;  // whose variant it is
     std::uint32_t tag_first = 0;
     std::uint16_t tag_count = 0;
     friend bool operator==(const VariantRecord&, const VariantRecord&) = default;
 };
 
-struct TagRecord {                             // 8 bytes; of one variant sorted by axis, each axis once
+struct TagRecord {  // 8 bytes; of one variant sorted by axis, each axis once
     StringRef axis = 0;
     StringRef value = 0;
     friend bool operator==(const TagRecord&, const TagRecord&) = default;
 };
 
 enum class ReferenceKind : std::uint16_t {
-    internal = 1,   // static; target: asset of this bundle
-    foreign = 2,    // static; target: record of foreign_assets
-    dynamic = 3,    // target: StringRef of the name to resolve at run time
+    internal = 1,  // static; target: asset of this bundle
+    foreign = 2,   // static; target: record of foreign_assets
+    dynamic = 3,   // target: StringRef of the name to resolve at run time
 };
 
-struct ReferenceRecord {                       // 16 bytes
+struct ReferenceRecord {  // 16 bytes
     enum Flag : std::uint16_t { optional = 1 };
-    StringRef spelling = 0;                    // as the asset writes it
+    StringRef spelling = 0;  // as the asset writes it
     ReferenceKind kind = ReferenceKind::internal;
     std::uint16_t flags = 0;
     std::uint32_t target = 0;
     friend bool operator==(const ReferenceRecord&, const ReferenceRecord&) = default;
 };
 
-struct ForeignAssetRecord {                    // 64 bytes
+struct ForeignAssetRecord {  // 64 bytes
     AssetId id;
-    std::uint32_t dependency = 0;              // record of `dependencies`, a static one
+    std::uint32_t dependency = 0;  // record of `dependencies`, a static one
     friend bool operator==(const ForeignAssetRecord&, const ForeignAssetRecord&) = default;
 };
 
-struct ConsumeRecord {                         // 8 bytes
+struct ConsumeRecord {  // 8 bytes
     enum Flag : std::uint32_t { optional = 1, pattern = 2 };
     StringRef text = 0;
     std::uint32_t flags = 0;
     friend bool operator==(const ConsumeRecord&, const ConsumeRecord&) = default;
 };
 
-struct DependencyRecord {                      // 64 bytes
+struct DependencyRecord {  // 64 bytes
     enum Flag : std::uint32_t { is_static = 1 };
     BundleId bundle;
-    StringRef name = 0;                        // for people; the id alone decides
+    StringRef name = 0;  // for people; the id alone decides
     StringRef version = 0;
     std::uint32_t flags = 0;
     friend bool operator==(const DependencyRecord&, const DependencyRecord&) = default;
 };
 
 enum class MetadataKind : std::uint32_t {
-    text = 1,       // value: StringRef
-    number = 2,     // value: IEEE 754 binary64 bits; finite
-    integer = 3,    // value: signed 64 bits
-    boolean = 4,    // value: 0 or 1
+    text = 1,     // value: StringRef
+    number = 2,   // value: IEEE 754 binary64 bits; finite
+    integer = 3,  // value: signed 64 bits
+    boolean = 4,  // value: 0 or 1
 };
 
-struct MetadataRecord {                        // 32 bytes
-    std::uint32_t subject = kBundleSubject;    // asset, or the bundle
+struct MetadataRecord {                      // 32 bytes
+    std::uint32_t subject = kBundleSubject;  // asset, or the bundle
     StringRef key = 0;
     MetadataKind kind = MetadataKind::text;
     std::uint64_t value = 0;
     friend bool operator==(const MetadataRecord&, const MetadataRecord&) = default;
 };
 
-struct PlacementRecord {                       // 8 bytes, one per asset in the order of `assets`
+struct PlacementRecord {  // 8 bytes, one per asset in the order of `assets`
     std::uint32_t first_block = 0;
-    std::uint32_t offset = 0;                  // in that block's raw bytes; 0 unless the block is shared
+    std::uint32_t offset = 0;  // in that block's raw bytes; 0 unless the block is shared
     friend bool operator==(const PlacementRecord&, const PlacementRecord&) = default;
 };
 
 enum class Codec : std::uint16_t { raw = 0, zstd = 1 };  // 2 is reserved for zstd with a dictionary
 
-struct BlockRecord {                           // 64 bytes
-    Hash stored_hash;                          // BLAKE3-256 of the stored bytes
-    std::uint64_t stored_offset = 0;           // from the start of the block section
+struct BlockRecord {                  // 64 bytes
+    Hash stored_hash;                 // BLAKE3-256 of the stored bytes
+    std::uint64_t stored_offset = 0;  // from the start of the block section
     std::uint32_t stored_bytes = 0;
     std::uint32_t raw_bytes = 0;
     Codec codec = Codec::raw;
@@ -185,17 +185,29 @@ void encode_record(const BlockRecord& record, std::vector<std::byte>& out);
 
 template <class Record>
 Result<Record> decode_record(std::span<const std::byte> bytes);
-template <> Result<AssetRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<NameRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<VariantRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<TagRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<ReferenceRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<ForeignAssetRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<ConsumeRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<DependencyRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<MetadataRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<PlacementRecord> decode_record(std::span<const std::byte> bytes);
-template <> Result<BlockRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<AssetRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<NameRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<VariantRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<TagRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<ReferenceRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<ForeignAssetRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<ConsumeRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<DependencyRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<MetadataRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<PlacementRecord> decode_record(std::span<const std::byte> bytes);
+template <>
+Result<BlockRecord> decode_record(std::span<const std::byte> bytes);
 
 }  // namespace fardel

@@ -1,8 +1,8 @@
 // Result<T> and Status: how every Fardel function says that the world or its input was bad.
 //
 // An Error is one code from a closed list and one sentence for a person. A code exists only because a caller branches
-// on it. Success costs no allocation; an Error allocates once. Nothing here throws. Values may be moved between threads;
-// one object must not be used from two threads at once.
+// on it. Success costs no allocation; an Error allocates once. Nothing here throws. Values may be moved between
+// threads; one object must not be used from two threads at once.
 #pragma once
 
 #include <cassert>
@@ -57,7 +57,7 @@ public:
 private:
     template <class T>
     friend class Result;
-    Error() = default;   // of a Result that has a value
+    Error() = default;  // of a Result that has a value
 
     struct Body {
         ErrorCode code;
@@ -69,23 +69,38 @@ private:
 template <class T>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : value_(std::move(value)) {}          // NOLINT: implicit on purpose
-    Result(Error error) : error_(std::move(error)) {}      // NOLINT
+    Result(T value) : value_(std::move(value)) {}      // NOLINT: implicit on purpose
+    Result(Error error) : error_(std::move(error)) {}  // NOLINT
 
     explicit operator bool() const noexcept { return value_.has_value(); }
     bool has_value() const noexcept { return value_.has_value(); }
 
-    T& value() & { assert(value_); return *value_; }
-    const T& value() const& { assert(value_); return *value_; }
-    T&& value() && { assert(value_); return std::move(*value_); }
+    T& value() & {
+        assert(value_);
+        return *value_;
+    }
+    const T& value() const& {
+        assert(value_);
+        return *value_;
+    }
+    T&& value() && {
+        assert(value_);
+        return std::move(*value_);
+    }
     T& operator*() & { return value(); }
     const T& operator*() const& { return value(); }
     T&& operator*() && { return std::move(*this).value(); }
     T* operator->() { return &value(); }
     const T* operator->() const { return &value(); }
 
-    const Error& error() const& { assert(!value_); return error_; }
-    Error&& error() && { assert(!value_); return std::move(error_); }
+    const Error& error() const& {
+        assert(!value_);
+        return error_;
+    }
+    Error&& error() && {
+        assert(!value_);
+        return std::move(error_);
+    }
 
 private:
     std::optional<T> value_;
@@ -95,11 +110,17 @@ private:
 class [[nodiscard]] Status {
 public:
     Status() = default;
-    Status(Error error) : error_(std::move(error)) {}      // NOLINT
+    Status(Error error) : error_(std::move(error)) {}  // NOLINT
 
     explicit operator bool() const noexcept { return !error_.has_value(); }
-    const Error& error() const& { assert(error_); return *error_; }
-    Error&& error() && { assert(error_); return std::move(*error_); }
+    const Error& error() const& {
+        assert(error_);
+        return *error_;
+    }
+    Error&& error() && {
+        assert(error_);
+        return std::move(*error_);
+    }
 
 private:
     std::optional<Error> error_;
@@ -113,16 +134,16 @@ inline Status ok() { return Status(); }
 #define FARDEL_CONCAT(a, b) FARDEL_CONCAT_INNER(a, b)
 
 // FARDEL_TRY(status_or_result): returns its error from the enclosing function.
-#define FARDEL_TRY(expression)                                     \
-    do {                                                           \
-        auto fardel_try_result = (expression);                     \
-        if (!fardel_try_result)                                    \
-            return std::move(fardel_try_result).error();           \
+#define FARDEL_TRY(expression)                           \
+    do {                                                 \
+        auto fardel_try_result = (expression);           \
+        if (!fardel_try_result)                          \
+            return std::move(fardel_try_result).error(); \
     } while (false)
 
 // FARDEL_TRY_ASSIGN(auto x, result): declares or assigns x from the result's value, or returns its error.
-#define FARDEL_TRY_ASSIGN(target, expression)                                                              \
-    auto FARDEL_CONCAT(fardel_result_, __LINE__) = (expression);                                           \
-    if (!FARDEL_CONCAT(fardel_result_, __LINE__))                                                          \
-        return std::move(FARDEL_CONCAT(fardel_result_, __LINE__)).error();                                 \
+#define FARDEL_TRY_ASSIGN(target, expression)                              \
+    auto FARDEL_CONCAT(fardel_result_, __LINE__) = (expression);           \
+    if (!FARDEL_CONCAT(fardel_result_, __LINE__))                          \
+        return std::move(FARDEL_CONCAT(fardel_result_, __LINE__)).error(); \
     target = std::move(FARDEL_CONCAT(fardel_result_, __LINE__)).value()

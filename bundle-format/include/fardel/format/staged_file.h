@@ -29,9 +29,9 @@ public:
 
 // A temporary file (".fardel-<process>-<number>.tmp") beside `path`, renamed over it by commit(). A symbolic link at
 // `path` is itself replaced; what it points to stays. A process that is killed leaves the temporary file behind, until
-// somebody stages a file in that folder again: a writer holds a lock on its own, so that the ones of the dead are known.
-// Errors: denied, missing (no such folder), malformed (the target is a folder, device, FIFO or socket, or a link to
-// one), limit (path too long), no_space, io.
+// somebody stages a file in that folder again: a writer holds a lock on its own, so that the ones of the dead are
+// known. Errors: denied, missing (no such folder), malformed (the target is a folder, device, FIFO or socket, or a link
+// to one), limit (path too long), no_space, io.
 Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path);
 
 // Appends to an existing file and syncs it, all or nothing: on error the file has its old length. For signatures. A

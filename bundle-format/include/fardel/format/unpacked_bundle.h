@@ -2,9 +2,9 @@
 // legacy archives that are mounted as they are, for assets in memory, and for objects of a store.
 //
 // The source reads like the file that write_bundle would make of the plan with every block raw and without a signature,
-// so Bundle::open takes it, and every byte is verified as in any bundle: a blob that gives other bytes than those it was
-// hashed with is corrupt, or conflict where the blob itself notices. Blobs are opened as they are read; a bounded number
-// of them stays open.
+// so Bundle::open takes it, and every byte is verified as in any bundle: a blob that gives other bytes than those it
+// was hashed with is corrupt, or conflict where the blob itself notices. Blobs are opened as they are read; a bounded
+// number of them stays open.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -54,6 +54,7 @@ struct UnpackOptions {
 // that can only be read from the start is read whole into memory when one of its blocks is wanted;
 // above kStreamedBlobBytesMax that read is a limit.
 inline constexpr std::uint64_t kStreamedBlobBytesMax = 512ull << 20;
-Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan& plan, const UnpackOptions& options = {});
+Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan& plan,
+                                                               const UnpackOptions& options = {});
 
 }  // namespace fardel

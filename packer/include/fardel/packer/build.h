@@ -35,51 +35,52 @@ struct FinishedBundle {
 
 // How a build ended, for the next one.
 struct FinishedBuild {
-    Hash options;                      // what was asked for
-    Hash plan;                         // what came out of it
-    Hash encoder;                      // how blocks were encoded
-    std::vector<SeenPlace> seen;       // what was looked at
+    Hash options;                 // what was asked for
+    Hash plan;                    // what came out of it
+    Hash encoder;                 // how blocks were encoded
+    std::vector<SeenPlace> seen;  // what was looked at
     std::vector<FinishedBundle> bundles;
-    std::string summary;               // the caller's own words about it
+    std::string summary;  // the caller's own words about it
 };
 
 struct BuildProgress {
-    std::string_view stage;            // "hashing", "processing"
+    std::string_view stage;  // "hashing", "processing"
     std::uint64_t done = 0;
     std::uint64_t total = 0;
 };
 
 struct BuildOptions {
-    std::string target;                // which of the project's builds this is: the bundle's path
-    std::string build_folder;          // empty: ".fardel" beside the project file
-    Hash options;                      // of everything besides the project that decides the result
-    std::vector<std::string> watched;  // further files that it depends on: a key
-    bool checksum = false;             // reads every source, whatever its stamp says
-    unsigned jobs = 0;                 // threads; 0: one a core
-    std::uint32_t verify_per_1000 = 0; // of jobs that the cache has: run all the same, and compared
-    std::function<void(const BuildProgress&)> progress;   // from any thread, one at a time
+    std::string target;                                  // which of the project's builds this is: the bundle's path
+    std::string build_folder;                            // empty: ".fardel" beside the project file
+    Hash options;                                        // of everything besides the project that decides the result
+    std::vector<std::string> watched;                    // further files that it depends on: a key
+    bool checksum = false;                               // reads every source, whatever its stamp says
+    unsigned jobs = 0;                                   // threads; 0: one a core
+    std::uint32_t verify_per_1000 = 0;                   // of jobs that the cache has: run all the same, and compared
+    std::function<void(const BuildProgress&)> progress;  // from any thread, one at a time
     std::stop_token stop;
 };
 
 // Which files are made of which, without building.
 struct BuildGraph {
     JobGraph graph;
-    std::vector<std::vector<std::string>> found;   // one a job: what it looked for besides its inputs, when it last came to an end
+    std::vector<std::vector<std::string>>
+        found;  // one a job: what it looked for besides its inputs, when it last came to an end
 };
 
 struct BuildCounts {
     std::uint64_t sources = 0;
-    std::uint64_t sources_read = 0;    // because nobody knew them, or they changed
+    std::uint64_t sources_read = 0;  // because nobody knew them, or they changed
     std::uint64_t jobs = 0;
-    std::uint64_t jobs_run = 0;        // the rest came from the cache
-    std::uint64_t with_scanner = 0;    // assets that were looked at for what they name
-    std::uint64_t scanned = 0;         // of those; what the rest names was remembered
+    std::uint64_t jobs_run = 0;      // the rest came from the cache
+    std::uint64_t with_scanner = 0;  // assets that were looked at for what they name
+    std::uint64_t scanned = 0;       // of those; what the rest names was remembered
 };
 
 class ProjectBuild {
 public:
-    // `folder`: where the project file lies; may be empty. Makes the build folder. Errors: busy (another build of the project
-    // is at work), denied, no_space, io.
+    // `folder`: where the project file lies; may be empty. Makes the build folder. Errors: busy (another build of the
+    // project is at work), denied, no_space, io.
     static Result<ProjectBuild> open(Project project, std::string folder, BuildOptions options);
     ProjectBuild(ProjectBuild&&) noexcept;
     ~ProjectBuild();
@@ -87,20 +88,21 @@ public:
     // Scans, and runs nothing. Errors: those of scan_sources and JobGraph::plan.
     Result<BuildGraph> graph() const;
 
-    // How the last build ended, if another one now would end the same: what it looked at and what it wrote are as they were.
+    // How the last build ended, if another one now would end the same: what it looked at and what it wrote are as they
+    // were.
     std::optional<FinishedBuild> find_up_to_date() const;
     // Whether or not anything has changed since.
     const std::optional<FinishedBuild>& find_last() const;
 
     // Errors: those of plan_project and of the project's jobs (job_run.h).
     Result<PackPlan> plan();
-    // After plan(). `logs`: what programs printed, each under its job. `different`: jobs that gave other bytes than before for
-    // the same inputs.
+    // After plan(). `logs`: what programs printed, each under its job. `different`: jobs that gave other bytes than
+    // before for the same inputs.
     const BuildCounts& counts() const;
     const std::vector<std::string>& logs() const;
     const std::vector<std::string>& different() const;
-    const std::vector<std::string>& warnings() const;   // caches that could not be opened
-    CacheStatistics cache_statistics() const;           // of the caches that were asked
+    const std::vector<std::string>& warnings() const;  // caches that could not be opened
+    CacheStatistics cache_statistics() const;          // of the caches that were asked
     const std::vector<SeenPlace>& seen() const;
     // The last build, if it had the very plan that plan() gave, and what it wrote is still there.
     std::optional<FinishedBuild> find_same(const Hash& encoder) const;

@@ -1,8 +1,8 @@
 // The key of a job: a hash of everything that decides what it gives. Pure; any thread.
 //
-// Covered: a schema number, the processor's kind, name, version, command or built-in (with this library's version of it),
-// digest of its code, every parameter, the tags, the names and ids of its inputs, the names of its outputs. Not covered:
-// keep_source, timeout, line, where anything lies on disk. With what a job found besides it has a second key.
+// Covered: a schema number, the processor's kind, name, version, command or built-in (with this library's version of
+// it), digest of its code, every parameter, the tags, the names and ids of its inputs, the names of its outputs. Not
+// covered: keep_source, timeout, line, where anything lies on disk. With what a job found besides it has a second key.
 #pragma once
 
 #include <fardel/format/ids.h>

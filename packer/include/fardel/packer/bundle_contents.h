@@ -19,17 +19,17 @@ namespace fardel {
 struct ContentMetadata {
     std::string key;
     MetadataValue value;
-    bool creator = false;                        // in the table that the runtime never reads
+    bool creator = false;  // in the table that the runtime never reads
     friend bool operator==(const ContentMetadata&, const ContentMetadata&) = default;
 };
 
 struct ContentReference {
-    std::string spelling;                        // as the asset writes it
+    std::string spelling;  // as the asset writes it
     ReferenceKind kind = ReferenceKind::internal;
     bool optional = false;
-    AssetId asset;                               // of a static reference
-    std::string name;                            // of a dynamic one
-    std::uint32_t dependency = 0;                // of a foreign one: index into BundleContents::dependencies
+    AssetId asset;                 // of a static reference
+    std::string name;              // of a dynamic one
+    std::uint32_t dependency = 0;  // of a foreign one: index into BundleContents::dependencies
     friend bool operator==(const ContentReference&, const ContentReference&) = default;
 };
 
@@ -39,22 +39,22 @@ struct ContentAsset {
     std::uint64_t raw_bytes = 0;
     // Its share of its blocks, as their raw bytes are shared: the sum over all assets is that of the blocks.
     std::uint64_t stored_bytes = 0;
-    std::uint32_t first_block = 0;               // index into BundleContents::blocks
-    std::vector<Hash> pieces;                    // of an asset of several: one a block
-    std::vector<ContentReference> references;    // by spelling
-    std::vector<ContentMetadata> metadata;       // by key, the creators' behind the others
+    std::uint32_t first_block = 0;             // index into BundleContents::blocks
+    std::vector<Hash> pieces;                  // of an asset of several: one a block
+    std::vector<ContentReference> references;  // by spelling
+    std::vector<ContentMetadata> metadata;     // by key, the creators' behind the others
 };
 
 struct ContentVariant {
     std::vector<std::pair<std::string, std::string>> tags;  // by axis
-    std::uint32_t asset = 0;                     // index into BundleContents::assets
+    std::uint32_t asset = 0;                                // index into BundleContents::assets
 };
 
 struct ContentName {
     std::string text;
     bool published = false;
     bool extends = false;
-    std::vector<ContentVariant> variants;        // one without tags: a plain name; none: a tombstone
+    std::vector<ContentVariant> variants;  // one without tags: a plain name; none: a tombstone
 };
 
 struct ContentConsume {
@@ -73,14 +73,14 @@ struct ContentDependency {
 };
 
 struct BundleContents {
-    std::vector<ContentAsset> assets;            // by id
-    std::vector<ContentName> names;              // by text
-    std::vector<ContentConsume> consumes;        // by text
-    std::vector<ContentDependency> dependencies; // as declared
-    std::vector<ContentMetadata> metadata;       // the bundle's own
+    std::vector<ContentAsset> assets;             // by id
+    std::vector<ContentName> names;               // by text
+    std::vector<ContentConsume> consumes;         // by text
+    std::vector<ContentDependency> dependencies;  // as declared
+    std::vector<ContentMetadata> metadata;        // the bundle's own
     std::vector<BlockRecord> blocks;
-    std::uint64_t raw_bytes = 0;                 // of all assets
-    std::uint64_t stored_bytes = 0;              // of all blocks
+    std::uint64_t raw_bytes = 0;     // of all assets
+    std::uint64_t stored_bytes = 0;  // of all blocks
 };
 
 // Errors: malformed, corrupt, io; with the bundle's label.

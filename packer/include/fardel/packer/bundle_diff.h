@@ -15,7 +15,7 @@
 namespace fardel {
 
 struct DiffVariant {
-    std::string tags;                            // format_tags
+    std::string tags;  // format_tags
     AssetId asset;
     std::uint64_t raw_bytes = 0;
     std::string content_type;
@@ -27,19 +27,19 @@ struct DiffName {
     std::string text;
     bool published = false;
     bool extends = false;
-    std::vector<DiffVariant> variants;           // as in the bundle: the first is the default; none: a tombstone
+    std::vector<DiffVariant> variants;  // as in the bundle: the first is the default; none: a tombstone
     bool tombstone() const noexcept { return variants.empty(); }
 };
 
 enum class DiffAspect : std::uint8_t {
-    content,       // another asset behind the same tags
+    content,  // another asset behind the same tags
     content_type,
-    variants,      // other tags, or another order of them
+    variants,  // other tags, or another order of them
     published,
     extends,
-    tombstone,     // one of both is
-    references,    // other link tables of the same assets
-    metadata,      // of the same assets
+    tombstone,   // one of both is
+    references,  // other link tables of the same assets
+    metadata,    // of the same assets
 };
 std::string_view diff_aspect_name(DiffAspect aspect) noexcept;
 
@@ -47,7 +47,7 @@ std::string_view diff_aspect_name(DiffAspect aspect) noexcept;
 struct DiffChange {
     DiffName before;
     DiffName after;
-    std::vector<DiffAspect> aspects;             // ascending
+    std::vector<DiffAspect> aspects;  // ascending
 };
 
 // What is in one of both alone; both sides: changed. Keys: a consumed text, a metadata key, a dependency's name.
@@ -68,15 +68,15 @@ struct DiffSizes {
 struct BundleDiff {
     BundleId before_id, after_id;
     LayoutId before_layout, after_layout;
-    std::vector<DiffName> added;                 // each list by name
+    std::vector<DiffName> added;  // each list by name
     std::vector<DiffName> removed;
     std::vector<DiffChange> changed;
-    std::vector<DiffChange> renamed;             // the same in everything under another name; by the new one
+    std::vector<DiffChange> renamed;  // the same in everything under another name; by the new one
     std::vector<DiffPair<ContentConsume>> consumes;
     std::vector<DiffPair<ContentDependency>> dependencies;  // one bundle id, else one name, is one dependency
-    bool dependency_order = false;               // the same ones in another order, which decides about scoped names
+    bool dependency_order = false;  // the same ones in another order, which decides about scoped names
     std::vector<DiffPair<ContentMetadata>> metadata;
-    bool signatures = false;                     // other ones, while what is signed may be the same
+    bool signatures = false;  // other ones, while what is signed may be the same
     DiffSizes before, after;
     // Of the second, what a client that holds the first has to fetch: blocks that are not in the first as they are
     // stored, and hold something that the first does not have in another block.

@@ -16,30 +16,32 @@
 namespace fardel {
 
 struct JobPlace {
-    std::string project_folder;                  // that found inputs and `code` are relative to
-    std::string scratch_folder;                  // exists; each job makes a folder in it and removes it
+    std::string project_folder;  // that found inputs and `code` are relative to
+    std::string scratch_folder;  // exists; each job makes a folder in it and removes it
     std::stop_token stop;
 };
 
-// Hash of the program (as PATH finds it, or in the project) and of `code`. Errors: missing (no such program), denied, io.
+// Hash of the program (as PATH finds it, or in the project) and of `code`. Errors: missing (no such program), denied,
+// io.
 Result<Hash> code_digest(const Processor& processor, const std::string& project_folder);
 
 // The outputs' blobs are files in the scratch folder's keeping or memory; they live until the result's blobs are gone.
 // Errors: unresolved (the program failed: its exit, and what it printed), cancelled, limit (time, too much output),
-// missing (an output that it did not make, no such program), denied (it read or wrote what it may not, where that shows),
-// malformed (a depfile or an answer that cannot be read, a name that breaks the rules, input that the built-in does not
-// take), conflict (an input was edited meanwhile), unsupported, no_space, io.
+// missing (an output that it did not make, no such program), denied (it read or wrote what it may not, where that
+// shows), malformed (a depfile or an answer that cannot be read, a name that breaks the rules, input that the built-in
+// does not take), conflict (an input was edited meanwhile), unsupported, no_space, io.
 Result<JobResult> run_job(const Job& job, const JobPlace& place);
 
 struct JobReply {
-    std::string answer;                          // its standard output; hostile
-    std::string log;                             // as JobResult has it
+    std::string answer;  // its standard output; hostile
+    std::string log;     // as JobResult has it
 };
 
 // The same for a program that answers a question about its sources on its standard output and makes no files.
-// `first_source_is_input`: its standard input is the first source; else it is empty. Errors: as run_job; limit also when
-// the answer is larger than `answer_bytes_max`.
-Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input, std::size_t answer_bytes_max);
+// `first_source_is_input`: its standard input is the first source; else it is empty. Errors: as run_job; limit also
+// when the answer is larger than `answer_bytes_max`.
+Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input,
+                         std::size_t answer_bytes_max);
 
 // Whether programs are held to what the manual says they may reach; false: they are asked to.
 bool can_confine_jobs();

@@ -21,22 +21,23 @@
 namespace fardel {
 
 struct PackOptions {
-    std::string name;      // of the bundle, a well-formed name: what trust policies match
-    std::string version;   // letters, digits and . + - _ ~ ; may be empty
+    std::string name;     // of the bundle, a well-formed name: what trust policies match
+    std::string version;  // letters, digits and . + - _ ~ ; may be empty
     std::vector<std::string> excludes = usual_excludes();
 };
 
 struct PackPlan {
     BundlePlan plan;
-    std::vector<std::uint64_t> sizes;      // raw bytes of each asset of the plan
-    ScanReport report;     // what the sources hold and the bundle will not
-    std::optional<LinkResult> link;        // of a project with [link]: what the plan's references, consumes and audit come from
-    std::vector<ScannedAsset> scanned;     // of such a project, what each asset of the plan names
-    std::uint64_t assets_with_scanner = 0; // of such a project
-    std::uint64_t assets_scanned = 0;      // of those; what the others name was known
-    std::vector<std::string> scan_logs;    // what scanners that are programs printed
-    std::vector<SplitPart> parts;          // of a project that is split: what becomes of `plan`; empty: one bundle
-    std::vector<std::string> idle_rules;   // of a project: rules that match nothing, "fardel.toml:7: **/*@hd.png"
+    std::vector<std::uint64_t> sizes;  // raw bytes of each asset of the plan
+    ScanReport report;                 // what the sources hold and the bundle will not
+    std::optional<LinkResult>
+        link;  // of a project with [link]: what the plan's references, consumes and audit come from
+    std::vector<ScannedAsset> scanned;      // of such a project, what each asset of the plan names
+    std::uint64_t assets_with_scanner = 0;  // of such a project
+    std::uint64_t assets_scanned = 0;       // of those; what the others name was known
+    std::vector<std::string> scan_logs;     // what scanners that are programs printed
+    std::vector<SplitPart> parts;           // of a project that is split: what becomes of `plan`; empty: one bundle
+    std::vector<std::string> idle_rules;    // of a project: rules that match nothing, "fardel.toml:7: **/*@hd.png"
 };
 
 // Of a bundle. Error: malformed.
@@ -46,8 +47,10 @@ Status verify_version(std::string_view version);
 // entry that cannot be read.
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options);
 
-// Scans what is planned and links it, into `packed.link` and, as `project` says, into the link tables of its plan and into
-// texts; the plan consumes what was deduced. Errors: those of scan_plan, link_plan and rewriting: unsupported, conflict.
-Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan, const ProjectLink& project = {});
+// Scans what is planned and links it, into `packed.link` and, as `project` says, into the link tables of its plan and
+// into texts; the plan consumes what was deduced. Errors: those of scan_plan, link_plan and rewriting: unsupported,
+// conflict.
+Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan,
+                   const ProjectLink& project = {});
 
 }  // namespace fardel

@@ -24,19 +24,19 @@ using ParameterValue = std::variant<std::string, std::int64_t, double, bool>;
 // [processor.NAME] of a project.
 struct Processor {
     std::string name;
-    std::string builtin;                                            // "copy", "image", "rewrite", "unpack"; empty: `command`
-    std::vector<std::string> command;                               // with ${in} ${out} ${depfile} ${variant} ${parameter:KEY}
-    std::string version;                                            // of what the program does, for people to raise
-    std::vector<std::string> code;                                  // files whose bytes are part of the program: scripts, tables
-    std::vector<std::pair<std::string, ParameterValue>> parameters; // by key
-    std::vector<std::string> outputs;                               // names with {folder} {stem} {extension}; empty: what the job leaves
-    std::vector<std::string> inputs;                                // globs over names: what every job may read besides
-    std::vector<std::pair<std::string, std::string>> tags;          // of what it makes, as a rule's
-    bool keep_source = false;                                       // the file that it was made from stays in the bundle, too
-    bool depfile = false;                                           // ${depfile} tells what was read
-    bool protocol = false;                                          // speaks JSON on its standard streams
+    std::string builtin;               // "copy", "image", "rewrite", "unpack"; empty: `command`
+    std::vector<std::string> command;  // with ${in} ${out} ${depfile} ${variant} ${parameter:KEY}
+    std::string version;               // of what the program does, for people to raise
+    std::vector<std::string> code;     // files whose bytes are part of the program: scripts, tables
+    std::vector<std::pair<std::string, ParameterValue>> parameters;  // by key
+    std::vector<std::string> outputs;  // names with {folder} {stem} {extension}; empty: what the job leaves
+    std::vector<std::string> inputs;   // globs over names: what every job may read besides
+    std::vector<std::pair<std::string, std::string>> tags;  // of what it makes, as a rule's
+    bool keep_source = false;                               // the file that it was made from stays in the bundle, too
+    bool depfile = false;                                   // ${depfile} tells what was read
+    bool protocol = false;                                  // speaks JSON on its standard streams
     std::chrono::seconds timeout{60};
-    std::uint32_t line = 0;                                         // in the project file
+    std::uint32_t line = 0;  // in the project file
 };
 
 struct JobInput {
@@ -48,13 +48,13 @@ struct JobInput {
 
 struct Job {
     const Processor* processor = nullptr;
-    std::vector<JobInput> sources;                                  // ${in}: one, or those of a [[job]]
-    std::vector<JobInput> others;                                   // declared besides
-    std::vector<std::string> outputs;                               // names; empty: what the job leaves
+    std::vector<JobInput> sources;     // ${in}: one, or those of a [[job]]
+    std::vector<JobInput> others;      // declared besides
+    std::vector<std::string> outputs;  // names; empty: what the job leaves
 };
 
 struct JobOutput {
-    std::string name;                                               // hostile until AssetName::parse took it
+    std::string name;  // hostile until AssetName::parse took it
     AssetId asset;
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const BlobSource> blob;
@@ -62,17 +62,17 @@ struct JobOutput {
 
 // A file that the job looked for besides what was declared.
 struct FoundInput {
-    std::string path;                                               // relative to the project's folder, or absolute
-    std::optional<AssetId> asset;                                   // nothing: it was not there
+    std::string path;              // relative to the project's folder, or absolute
+    std::optional<AssetId> asset;  // nothing: it was not there
 
     friend bool operator==(const FoundInput&, const FoundInput&) = default;
 };
 
 struct JobResult {
-    std::vector<JobOutput> outputs;                                 // by name
-    std::vector<FoundInput> found;                                  // by path, each once
-    std::vector<std::pair<std::string, FoundReference>> references; // output's name, what it names: of the protocol
-    std::string log;                                                // what it printed, cut at 64 KiB, safe to show
+    std::vector<JobOutput> outputs;                                  // by name
+    std::vector<FoundInput> found;                                   // by path, each once
+    std::vector<std::pair<std::string, FoundReference>> references;  // output's name, what it names: of the protocol
+    std::string log;                                                 // what it printed, cut at 64 KiB, safe to show
     std::chrono::milliseconds took{0};
 };
 

@@ -44,27 +44,28 @@ enum class ReferenceForm : std::uint8_t {
 inline constexpr std::uint32_t kNoDefinition = 0xffff'ffffu;
 
 struct FoundReference {
-    std::string spelling;    // as the asset has it: hostile bytes without NUL; printable() shows it
+    std::string spelling;  // as the asset has it: hostile bytes without NUL; printable() shows it
     ReferenceUse use = ReferenceUse::file;
     ReferenceForm form = ReferenceForm::from_root;
     bool optional = false;   // the game goes on without: editors and compilers read it, or a fall-back exists
     std::uint32_t line = 0;  // from 1; 0 in binary formats
-    std::uint32_t defined_in = kNoDefinition;  // the one of ScanFindings::defines that names it: who wants another one does not want this
+    std::uint32_t defined_in =
+        kNoDefinition;  // the one of ScanFindings::defines that names it: who wants another one does not want this
 
     friend bool operator==(const FoundReference&, const FoundReference&) = default;
 };
 
 // Where a spelling stands in a text, byte for byte as it would be replaced.
 struct SpellingPlace {
-    std::uint32_t reference = 0;             // index into ScanFindings::references
-    std::uint64_t offset = 0;                // in the asset
+    std::uint32_t reference = 0;  // index into ScanFindings::references
+    std::uint64_t offset = 0;     // in the asset
     std::uint64_t length = 0;
 };
 
 struct ScanFindings {
     std::vector<FoundReference> references;  // in the order of the asset; no two alike but for line and optional
     std::vector<std::string> defines;        // names that a shader file defines, in its order; hostile bytes
-    std::vector<SpellingPlace> places;       // when they were asked for, of all spellings that stand in the text as such
+    std::vector<SpellingPlace> places;  // when they were asked for, of all spellings that stand in the text as such
 };
 
 // Text formats are refused above this.
@@ -82,7 +83,8 @@ bool scans_text(std::string_view name, std::string_view content_type) noexcept;
 
 // `content_type`: as content_type.h tells it. A type that no scanner knows has no references. Errors: malformed (the
 // bytes are not what the type says), limit, unsupported (another version of the format).
-Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type, std::span<const std::byte> bytes, bool places = false);
+Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type,
+                                     std::span<const std::byte> bytes, bool places = false);
 
 enum class CandidateKind : std::uint8_t { shader, asset };
 

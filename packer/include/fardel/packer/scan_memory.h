@@ -1,7 +1,7 @@
 // ScanMemory: what scanners found in assets before, so that bytes that were scanned once are not read again.
 //
-// Keys cover all that decides a finding: the asset's id and the scanner with its configuration. Records are believed only
-// as far as they can be true: one that cannot be decoded is not known. From several threads at once.
+// Keys cover all that decides a finding: the asset's id and the scanner with its configuration. Records are believed
+// only as far as they can be true: one that cannot be decoded is not known. From several threads at once.
 #pragma once
 
 #include <fardel/format/ids.h>

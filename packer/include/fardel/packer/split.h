@@ -17,24 +17,25 @@ enum class SplitPolicy : std::uint8_t {
 };
 
 struct SplitInput {
-    std::uint64_t size_bytes = 0;                // of the name's assets; shared bytes count for the first name
-    std::vector<std::uint32_t> uses;             // other names, ascending
+    std::uint64_t size_bytes = 0;     // of the name's assets; shared bytes count for the first name
+    std::vector<std::uint32_t> uses;  // other names, ascending
 };
 
 struct SplitOptions {
     SplitPolicy policy = SplitPolicy::one;
-    std::uint64_t bytes_max = 0;                 // by_size: of one bundle. per_root: common bundles smaller than this are merged
+    std::uint64_t bytes_max = 0;  // by_size: of one bundle. per_root: common bundles smaller than this are merged
 };
 
 struct SplitBundle {
-    std::string name;                            // what is appended to the bundle's name: "maps/dm01", "common-2"; empty: the only one
-    std::vector<std::uint32_t> names;            // ascending
-    std::vector<std::uint32_t> needs;            // other bundles, by index: all of them before this one
+    std::string name;  // what is appended to the bundle's name: "maps/dm01", "common-2"; empty: the only one
+    std::vector<std::uint32_t> names;  // ascending
+    std::vector<std::uint32_t> needs;  // other bundles, by index: all of them before this one
 };
 
 // `names`: texts for the bundles' names, one an input. `roots`: indices. Each name is in exactly one bundle; a bundle's
-// names use only names of itself and of what it needs, directly or through those, but in cycles between roots, which the
-// common bundles take. Errors: limit (one name is larger than the budget), malformed (an index, no root).
-Result<std::vector<SplitBundle>> plan_split(std::span<const std::string> names, std::span<const SplitInput> inputs, std::span<const std::uint32_t> roots, const SplitOptions& options);
+// names use only names of itself and of what it needs, directly or through those, but in cycles between roots, which
+// the common bundles take. Errors: limit (one name is larger than the budget), malformed (an index, no root).
+Result<std::vector<SplitBundle>> plan_split(std::span<const std::string> names, std::span<const SplitInput> inputs,
+                                            std::span<const std::uint32_t> roots, const SplitOptions& options);
 
 }  // namespace fardel

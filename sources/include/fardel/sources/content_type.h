@@ -17,8 +17,8 @@ inline constexpr std::size_t kContentHeadBytes = 64;
 // `head`: the first bytes, fewer than kContentHeadBytes only if there are no more. The result lives for ever.
 std::string_view content_type(std::string_view name, std::span<const std::byte> head);
 
-// Whether such an asset is read from front to back, and so is stored in larger pieces, which are smaller in all and faster
-// to decode: video, audio that is longer than one such piece, and images that would not share a block anyway.
+// Whether such an asset is read from front to back, and so is stored in larger pieces, which are smaller in all and
+// faster to decode: video, audio that is longer than one such piece, and images that would not share a block anyway.
 bool is_streamed(std::string_view type, std::uint64_t size_bytes);
 
 }  // namespace fardel

@@ -19,7 +19,8 @@ public:
     virtual Result<bool> take_change() = 0;
 };
 
-// Links are not followed. What is called `ignored`, at any depth, is not watched, if that is not empty. Errors: missing, denied, limit, io; unsupported where the system cannot.
+// Links are not followed. What is called `ignored`, at any depth, is not watched, if that is not empty. Errors:
+// missing, denied, limit, io; unsupported where the system cannot.
 Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path, std::string_view ignored = {});
 
 }  // namespace fardel

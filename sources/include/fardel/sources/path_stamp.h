@@ -20,8 +20,8 @@ struct PathStamp {
     bool young = false;
     std::uint64_t inode = 0;
     std::uint64_t size_bytes = 0;
-    std::int64_t modified_ns = 0;      // since 1970
-    std::int64_t changed_ns = 0;       // of the inode
+    std::int64_t modified_ns = 0;  // since 1970
+    std::int64_t changed_ns = 0;   // of the inode
 
     friend bool operator==(const PathStamp&, const PathStamp&) = default;
 };
@@ -38,7 +38,7 @@ inline bool looks_unchanged(const PathStamp& before, PathStamp now) {
 PathStamp stamp_path(const std::string& path);
 
 struct SeenFile {
-    std::string name;                  // in its folder
+    std::string name;  // in its folder
     PathStamp stamp;
 };
 

@@ -26,7 +26,7 @@ struct SourceEntry {
     std::string origin;
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const BlobSource> blob;
-    std::optional<Hash> version;   // another one when the bytes may be others; nothing: only reading tells
+    std::optional<Hash> version;  // another one when the bytes may be others; nothing: only reading tells
 };
 
 // Something that cannot be packed: its name breaks a rule, or it is no file (a link, a device), or no part of the
@@ -61,7 +61,7 @@ struct ScanReport {
 struct ScanResult {
     std::vector<SourceEntry> entries;  // by name; no two equal under case folding, none the folder of another
     ScanReport report;
-    std::vector<SeenPlace> seen;       // while none of it changes, another scan gives the same
+    std::vector<SeenPlace> seen;  // while none of it changes, another scan gives the same
 };
 
 enum class SourceKind : std::uint8_t { folder, archive, bundle, other };
@@ -74,9 +74,9 @@ std::vector<std::string> usual_excludes();
 
 // Each source is a folder or an archive; a later one hides names of earlier ones, as in the games that these archives
 // come from. `excludes`: globs (name.h) over names in the bundle; a glob that ends in "/**" excludes whole folders.
-// Errors: missing, denied (a folder that may not be listed), conflict (two names of one folder that a bundle cannot hold
-// both, a folder that changes meanwhile), malformed (a glob, a source that is neither folder nor archive, an archive
-// that contradicts itself), limit, busy (somebody else in this process uses PhysicsFS), io.
+// Errors: missing, denied (a folder that may not be listed), conflict (two names of one folder that a bundle cannot
+// hold both, a folder that changes meanwhile), malformed (a glob, a source that is neither folder nor archive, an
+// archive that contradicts itself), limit, busy (somebody else in this process uses PhysicsFS), io.
 Result<ScanResult> scan_sources(std::span<const std::string> sources, std::span<const std::string> excludes);
 
 }  // namespace fardel

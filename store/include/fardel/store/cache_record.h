@@ -19,7 +19,7 @@ inline constexpr std::size_t kCacheRecordBytesMax = 4u << 20;
 inline constexpr std::size_t kCachedOutputsMax = 65'536;
 
 struct CachedOutput {
-    std::string name;                   // as the job named it; hostile bytes until AssetName::parse took it
+    std::string name;  // as the job named it; hostile bytes until AssetName::parse took it
     AssetId asset;
     std::uint64_t size_bytes = 0;
 
@@ -36,7 +36,8 @@ struct CacheRecord {
 
 // Error: limit.
 Result<std::vector<std::byte>> encode_cache_record(const CacheRecord& record);
-// Errors: malformed, corrupt (the bytes are not those that were written), untrusted (another key's record), unsupported, limit.
+// Errors: malformed, corrupt (the bytes are not those that were written), untrusted (another key's record),
+// unsupported, limit.
 Result<CacheRecord> decode_cache_record(const BuildKey& key, std::span<const std::byte> bytes);
 
 }  // namespace fardel

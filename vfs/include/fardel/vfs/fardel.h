@@ -95,7 +95,7 @@ FARDEL_API void fardel_vfs_destroy(fardel_vfs* vfs);
 enum {
     FARDEL_MOUNT_FOLD_CASE = 1, /* this bundle's published names answer to any case */
     FARDEL_MOUNT_ALLOW_UNSIGNED =
-        2, /* development: also mount what the policy does not trust; the VFS is tainted then */
+        2,                 /* development: also mount what the policy does not trust; the VFS is tainted then */
     FARDEL_MOUNT_WATCH = 4 /* a folder: notice what changes in it, for fardel_poll */
 };
 
@@ -136,7 +136,7 @@ FARDEL_API fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fa
 
 typedef struct fardel_change {
     size_t struct_size;
-    const char* path; /* valid during the call */
+    const char* path;   /* valid during the call */
     int32_t has_before; /* whether there was an asset, and which */
     int32_t has_after;
     fardel_id before;
@@ -145,19 +145,20 @@ typedef struct fardel_change {
 /* Called once for each path whose asset is another one; it may call no function that changes the same VFS. */
 typedef void (*fardel_changed)(void* context, const fardel_change* change);
 
-/* Reads a mounted folder or archive again, as it is now, and tells what that changes. `changed` may be null. Errors: missing
- * (the mount); unsupported (a bundle); conflict (somebody is writing there); those of fardel_mount_file. After one
- * nothing has changed. */
+/* Reads a mounted folder or archive again, as it is now, and tells what that changes. `changed` may be null. Errors:
+ * missing (the mount); unsupported (a bundle); conflict (somebody is writing there); those of fardel_mount_file. After
+ * one nothing has changed. */
 FARDEL_API fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_changed changed, void* context,
                                       fardel_error* error);
-/* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and where something changed. Does not wait: for once a
- * frame. */
+/* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and where something changed. Does not wait: for once
+ * a frame. */
 FARDEL_API fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error);
 
-/* Pure mode: from now on only what the server's policy, as text, allows is visible. `problems` may be null; it becomes the
- * number of things that are wrong (0: the content set is whole and nothing had to be hidden). Errors: malformed, limit,
- * conflict, unsupported (the policy). */
-FARDEL_API fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* problems, fardel_error* error);
+/* Pure mode: from now on only what the server's policy, as text, allows is visible. `problems` may be null; it becomes
+ * the number of things that are wrong (0: the content set is whole and nothing had to be hidden). Errors: malformed,
+ * limit, conflict, unsupported (the policy). */
+FARDEL_API fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* problems,
+                                         fardel_error* error);
 FARDEL_API void fardel_leave_pure(fardel_vfs* vfs);
 
 /* ---- What is at a path ------------------------------------------------------------------------------------------ */

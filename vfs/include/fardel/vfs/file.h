@@ -18,12 +18,13 @@
 
 namespace fardel {
 
-// Bytes of a bundle's file, mapped into memory. They were what their hashes say when the view was made; after that they are
-// the file's: who writes to it changes them, who truncates it makes touching them fatal. Only for bundles that no one
-// else writes. Keeps its bytes, whatever becomes of the File and the mount.
+// Bytes of a bundle's file, mapped into memory. They were what their hashes say when the view was made; after that they
+// are the file's: who writes to it changes them, who truncates it makes touching them fatal. Only for bundles that no
+// one else writes. Keeps its bytes, whatever becomes of the File and the mount.
 class FileView {
 public:
-    FileView(std::shared_ptr<const std::byte[]> bytes, std::size_t size) noexcept : bytes_(std::move(bytes)), size_(size) {}
+    FileView(std::shared_ptr<const std::byte[]> bytes, std::size_t size) noexcept
+        : bytes_(std::move(bytes)), size_(size) {}
     std::span<const std::byte> bytes() const noexcept { return {bytes_.get(), size_}; }
 
 private:
@@ -48,8 +49,9 @@ public:
     // The whole asset. `bytes_max` bounds the allocation; above it: limit.
     Result<std::vector<std::byte>> read_all(std::uint64_t bytes_max = 1ull << 32) const;
 
-    // The bytes where they lie, without a copy; compared with their hashes now. Opt-in: see FileView. Errors: unsupported
-    // (they are compressed, or not in a file or memory), limit (not all in the file; length 0), corrupt, malformed, io.
+    // The bytes where they lie, without a copy; compared with their hashes now. Opt-in: see FileView. Errors:
+    // unsupported (they are compressed, or not in a file or memory), limit (not all in the file; length 0), corrupt,
+    // malformed, io.
     Result<FileView> view(std::uint64_t offset, std::uint64_t length) const;
     Result<FileView> view() const { return view(0, size_bytes_); }
 

@@ -31,9 +31,9 @@ private:
 
     File file_;
     std::uint64_t position_ = 0;
-    std::vector<std::byte> piece_;      // the bytes of
-    std::uint64_t piece_offset_ = 0;    // the piece that begins here
-    std::uint64_t fetched_to_ = 0;      // the system knows what comes up to here
+    std::vector<std::byte> piece_;    // the bytes of
+    std::uint64_t piece_offset_ = 0;  // the piece that begins here
+    std::uint64_t fetched_to_ = 0;    // the system knows what comes up to here
 };
 
 }  // namespace fardel

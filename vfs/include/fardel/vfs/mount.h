@@ -61,8 +61,9 @@ struct MountPriority {
 // A change of the mounts that is made whole or not at all.
 struct MountChange {
     std::vector<MountId> unmount;
-    std::vector<MountRequest> mount;         // in this order; later ones win
-    std::vector<MountPriority> prioritise;   // of those that stay; each counts as mounted now, in this order, before `mount`
+    std::vector<MountRequest> mount;  // in this order; later ones win
+    std::vector<MountPriority>
+        prioritise;  // of those that stay; each counts as mounted now, in this order, before `mount`
 };
 
 struct MountDescription {
@@ -75,7 +76,7 @@ struct MountDescription {
     BundleId bundle;
     LayoutId layout;
     bool tainted = false;
-    bool hidden = false;  // by a pure policy
+    bool hidden = false;               // by a pure policy
     std::vector<std::string> signers;  // labels of the policy's keys that counted
     // Of a folder or archive: what is in it and not in the tree, and why.
     std::shared_ptr<const ScanReport> left_out;

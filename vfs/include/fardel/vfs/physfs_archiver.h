@@ -20,12 +20,12 @@
 namespace fardel {
 
 struct PhysfsArchiverOptions {
-    std::optional<TrustPolicy> policy;  // who must have signed; without one every bundle is unsigned
-    std::uint64_t now_s = 0;            // Unix seconds, for dates in signatures; 0: they do not matter
-    bool allow_unsigned = false;        // development: what the policy does not trust is mounted all the same
+    std::optional<TrustPolicy> policy;   // who must have signed; without one every bundle is unsigned
+    std::uint64_t now_s = 0;             // Unix seconds, for dates in signatures; 0: they do not matter
+    bool allow_unsigned = false;         // development: what the policy does not trust is mounted all the same
     std::size_t cache_bytes = 8u << 20;  // decoded blocks of each mounted archive
-    // Told why PHYSFS_mount() failed, for which PhysicsFS has a code only. Called by the mounting thread, with PhysicsFS
-    // locked; must not throw.
+    // Told why PHYSFS_mount() failed, for which PhysicsFS has a code only. Called by the mounting thread, with
+    // PhysicsFS locked; must not throw.
     std::function<void(std::string_view archive, const Error& error)> on_refused;
 };
 
@@ -36,9 +36,9 @@ struct PhysfsArchiverOptions {
 Status register_physfs_archiver(PhysfsArchiverOptions options);
 
 struct PhysfsMount {
-    std::string name;         // what PHYSFS_unmount() takes and PHYSFS_getRealDir() gives; of no file
-    std::string mount_point;  // as PHYSFS_mount() takes it; empty: the root
-    bool append = true;       // behind what is mounted already, not before it
+    std::string name;          // what PHYSFS_unmount() takes and PHYSFS_getRealDir() gives; of no file
+    std::string mount_point;   // as PHYSFS_mount() takes it; empty: the root
+    bool append = true;        // behind what is mounted already, not before it
     std::string folder = "/";  // of the Vfs, shown as the archive's root; of "/" without /assets and /bundles
 };
 

@@ -37,8 +37,8 @@ struct PureReply {
 // `bundles`: those that are visible, in any order; the ones of the content set are found by id. They are best opened
 // without a trust policy: a layout that only the player's own key vouches for is then held against the manifest, block
 // by block (else it shows in the proof, where a picked piece meets it). `problems`: what
-// judge_mounts and others have found; damage and missing bundles met here are added. An answer is made in any case; with
-// problems it has no proof. Error: corrupt (the policy is not the one of the offer).
+// judge_mounts and others have found; damage and missing bundles met here are added. An answer is made in any case;
+// with problems it has no proof. Error: corrupt (the policy is not the one of the offer).
 Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& policy, PureBundles bundles,
                                     std::span<const PureAxis> chosen, std::string_view connection,
                                     std::vector<PureProblem> problems);
@@ -60,8 +60,8 @@ public:
     // One connection has one open offer: an older one is void from now on. Errors: conflict (the nonce is known), busy
     // (offers_max are open; some will expire).
     Status open(const Hash& nonce, const Hash& connection, std::uint64_t now_s, std::uint64_t expires_s);
-    // Takes the offer, so that it is open no more. Another connection's call takes nothing: it could else void offers of
-    // others.
+    // Takes the offer, so that it is open no more. Another connection's call takes nothing: it could else void offers
+    // of others.
     PureNonce take(const Hash& nonce, const Hash& connection, std::uint64_t now_s);
 
 private:
@@ -74,8 +74,8 @@ private:
 
     std::size_t offers_max_;
     std::mutex mutex_;
-    std::map<Hash, Entry> entries_;           // taken ones stay until they would have expired
-    std::map<Hash, Hash> by_connection_;      // the open offer's nonce
+    std::map<Hash, Entry> entries_;       // taken ones stay until they would have expired
+    std::map<Hash, Hash> by_connection_;  // the open offer's nonce
     std::multimap<std::uint64_t, Hash> by_expiry_;
 };
 

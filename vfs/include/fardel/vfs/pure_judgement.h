@@ -25,7 +25,7 @@ struct PureMount {
     CaseRule case_rule = CaseRule::exact;
     bool loose = false;  // a folder, legacy archive or plan: files without a bundle. What follows is then empty.
     BundleId bundle;
-    std::string name;                // in the trusted statement; empty when tainted
+    std::string name;  // in the trusted statement; empty when tainted
     bool tainted = false;
     std::vector<PublicKey> signers;  // those that counted
 };
@@ -40,9 +40,9 @@ struct PureVisible {
 };
 
 struct PureJudgement {
-    std::vector<PureVisible> visible;    // highest precedence first; all other mounts are hidden
-    std::vector<PureProblem> problems;   // in the order of the content set, then of the mounts
-    bool complete = false;               // each bundle of the content set is visible
+    std::vector<PureVisible> visible;   // highest precedence first; all other mounts are hidden
+    std::vector<PureProblem> problems;  // in the order of the content set, then of the mounts
+    bool complete = false;              // each bundle of the content set is visible
 };
 
 // `mounts`: highest precedence first. Exceptions keep their order and win over the content set, which has the order of
@@ -50,7 +50,8 @@ struct PureJudgement {
 PureJudgement judge_mounts(const PurePolicy& policy, std::span<const PureMount> mounts);
 
 // Loose files one by one, for who lists them: a problem for each path of the tree that no pattern tolerates.
-std::vector<PureProblem> judge_loose_paths(const PurePolicy& policy, std::string_view label, std::span<const std::string> paths);
+std::vector<PureProblem> judge_loose_paths(const PurePolicy& policy, std::string_view label,
+                                           std::span<const std::string> paths);
 
 // Tags that a client uses on an axis ("texture": "astc", "bc7").
 std::vector<PureProblem> judge_variants(const PurePolicy& policy, std::span<const PureAxis> chosen);

@@ -45,7 +45,7 @@ struct PureAnswer {
     Hash report;      // PureReport::digest()
     // For each axis of the policy, in its order: bit i is set when the client may use tag i.
     std::array<std::uint32_t, PurePolicy::kAxesMax> variants{};
-    Hash proof;       // over all of that and the content; zero when the report has problems
+    Hash proof;  // over all of that and the content; zero when the report has problems
 
     friend bool operator==(const PureAnswer&, const PureAnswer&) = default;
 };

@@ -41,7 +41,7 @@ struct PureAxis {
 struct PureException {
     std::string bundles;  // a glob over the names in statements
     PublicKey signer;
-    std::string paths;    // a glob over paths of the tree, without the '/' at the front
+    std::string paths;  // a glob over paths of the tree, without the '/' at the front
 
     friend auto operator<=>(const PureException&, const PureException&) = default;
 };
@@ -51,8 +51,8 @@ struct PureRules {
     std::vector<PureBundle> bundles;  // in the order of mounting: later ones win
     std::vector<PureAxis> variants;
     std::vector<PureException> exceptions;
-    // Globs over paths of the tree at which files without a bundle are tolerated, where no bundle has the name. The part
-    // before the first '/' is plain: no pattern lets in a kind of file everywhere.
+    // Globs over paths of the tree at which files without a bundle are tolerated, where no bundle has the name. The
+    // part before the first '/' is plain: no pattern lets in a kind of file everywhere.
     std::vector<std::string> loose;
     std::vector<Revocation<PublicKey>> revoked_keys;
     std::vector<Revocation<BundleId>> revoked_bundles;
@@ -65,7 +65,7 @@ class PurePolicy {
 public:
     static constexpr std::size_t kBytesMax = 1u << 20;
     static constexpr std::size_t kAxesMax = 16;
-    static constexpr std::size_t kTagsMax = 32;  // of one axis
+    static constexpr std::size_t kTagsMax = 32;        // of one axis
     static constexpr std::size_t kPatternsMax = 1024;  // of each kind
 
     // Errors: malformed (with the line number), limit, conflict (a bundle stands in it twice), unsupported (another

@@ -1,7 +1,7 @@
 // PureReport: everything that a client found wrong with its mounts, each by bundle and name, and its canonical text.
 //
-// The client makes it and sends it beside its answer, so on the server it is untrusted text. Names and reasons in it are
-// always safe to show.
+// The client makes it and sends it beside its answer, so on the server it is untrusted text. Names and reasons in it
+// are always safe to show.
 #pragma once
 
 #include <fardel/format/ids.h>
