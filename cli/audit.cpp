@@ -1,9 +1,9 @@
 // fardel audit: what the assets of a project or of sources name and is not there, and what nobody names.
 
-#include "audit_report.h"
-#include "command_line.h"
-#include "json.h"
-#include "linked_project.h"
+#include "build/audit_report.h"
+#include "build/linked_project.h"
+#include "console/command_line.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/packer/pack.h>

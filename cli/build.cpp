@@ -1,6 +1,6 @@
 // fardel build: the bundle of a folder's fardel.toml, where something has changed.
 
-#include "build_job.h"
+#include "build/build_job.h"
 #include "verbs.h"
 
 namespace fardel {

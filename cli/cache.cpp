@@ -1,10 +1,10 @@
 // fardel cache: looks after folders of derived data, layer of a cache each. docs/derived-cache.md tells what is in
 // them.
 
-#include "figures.h"
-#include "interrupt.h"
-#include "json.h"
-#include "progress_bar.h"
+#include "console/figures.h"
+#include "console/interrupt.h"
+#include "console/json.h"
+#include "console/progress_bar.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

@@ -1,6 +1,6 @@
 // fardel cat: an asset's bytes to standard output, none before all of them are proved.
 
-#include "bundle_file.h"
+#include "bundles/bundle_file.h"
 #include "verbs.h"
 
 #include <fardel/format/hash.h>

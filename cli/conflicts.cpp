@@ -1,8 +1,8 @@
 // fardel conflicts: mounts bundles as a game would and tells every name that one of them hides from another.
 
-#include "figures.h"
-#include "json.h"
-#include "mounts.h"
+#include "bundles/mounts.h"
+#include "console/figures.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

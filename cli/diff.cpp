@@ -1,13 +1,13 @@
 // fardel diff: what changed from one bundle to another.
 
-#include "bundle_file.h"
-#include "figures.h"
-#include "json.h"
+#include "bundles/bundle_file.h"
+#include "console/figures.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/bundle_diff.h>
+#include <fardel/verifier/bundle_diff.h>
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // fardel extract: choose names → look at their places → write all → put all in place.
 
-#include "bundle_file.h"
-#include "extract_folder.h"
-#include "figures.h"
-#include "interrupt.h"
-#include "json.h"
-#include "name_listing.h"
-#include "progress_bar.h"
+#include "bundles/bundle_file.h"
+#include "bundles/extract_folder.h"
+#include "bundles/name_listing.h"
+#include "console/figures.h"
+#include "console/interrupt.h"
+#include "console/json.h"
+#include "console/progress_bar.h"
 #include "verbs.h"
 
 #include <fardel/format/hash.h>

@@ -1,10 +1,10 @@
 // fardel graph: which files of a project are made of which, or which assets name which; as text, JSON or for Graphviz.
 
-#include "command_line.h"
-#include "figures.h"
-#include "json.h"
-#include "linked_project.h"
-#include "reference_graph.h"
+#include "build/linked_project.h"
+#include "build/reference_graph.h"
+#include "console/command_line.h"
+#include "console/figures.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

@@ -1,9 +1,9 @@
 // fardel id: what a bundle is, told from its two heads, its metadata and its trailer.
 
-#include "bundle_file.h"
-#include "figures.h"
-#include "json.h"
-#include "signature_list.h"
+#include "bundles/bundle_file.h"
+#include "bundles/signature_list.h"
+#include "console/figures.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

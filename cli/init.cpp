@@ -1,6 +1,6 @@
 // fardel init: a commented fardel.toml to begin with, which never replaces one.
 
-#include "json.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

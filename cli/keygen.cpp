@@ -1,7 +1,7 @@
 // fardel keygen: a secret key file, and beside it the public key that others may have.
 
-#include "json.h"
-#include "passphrase.h"
+#include "console/json.h"
+#include "console/passphrase.h"
 #include "verbs.h"
 
 #include <fardel/format/key_file.h>

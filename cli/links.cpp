@@ -1,8 +1,8 @@
 // fardel links: mounts bundles as a game would and tells everything that they miss.
 
-#include "figures.h"
-#include "json.h"
-#include "mounts.h"
+#include "bundles/mounts.h"
+#include "console/figures.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

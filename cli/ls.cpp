@@ -1,10 +1,10 @@
 // fardel ls: the names of a bundle. Two walks, the first to prove all that the second prints; memory does not grow with
 // the listing.
 
-#include "bundle_file.h"
-#include "figures.h"
-#include "json.h"
-#include "name_listing.h"
+#include "bundles/bundle_file.h"
+#include "bundles/name_listing.h"
+#include "console/figures.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

@@ -1,6 +1,6 @@
 // fardel: one program, a table of verbs. docs/man/fardel.1 is its manual.
 
-#include "interrupt.h"
+#include "console/interrupt.h"
 #include "verbs.h"
 
 #include <fardel/packer/nearest_word.h>

@@ -1,7 +1,7 @@
 // fardel mount: shows bundles as a folder that every program can read, through FUSE.
 
-#include "fuse_session.h"
-#include "mounts.h"
+#include "bundles/mounts.h"
+#include "fuse/fuse_session.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

@@ -1,7 +1,7 @@
 // fardel pack: folders and archives, or a project file, → a bundle.
 
-#include "pack_job.h"
-#include "pack_target.h"
+#include "build/pack_job.h"
+#include "build/pack_target.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

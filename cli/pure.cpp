@@ -1,10 +1,10 @@
 // fardel pure: the handshake of pure mode from a shell, with files for messages. docs/pure-mode.md.
 
-#include "bundle_file.h"
-#include "clock.h"
-#include "json.h"
-#include "pure_files.h"
-#include "pure_state.h"
+#include "bundles/bundle_file.h"
+#include "console/clock.h"
+#include "console/json.h"
+#include "pure/pure_files.h"
+#include "pure/pure_state.h"
 #include "verbs.h"
 
 #include <fardel/format/key_file.h>

@@ -1,13 +1,13 @@
 // fardel report: one HTML page about bundles: sizes, duplicates, what hides what, what is missing, who refers to whom.
 
-#include "audit_report.h"
-#include "figures.h"
-#include "json.h"
-#include "linked_project.h"
-#include "report_audit.h"
-#include "report_facts.h"
-#include "report_page.h"
-#include "split_job.h"
+#include "build/audit_report.h"
+#include "build/linked_project.h"
+#include "build/split_job.h"
+#include "console/figures.h"
+#include "console/json.h"
+#include "report/report_audit.h"
+#include "report/report_facts.h"
+#include "report/report_page.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

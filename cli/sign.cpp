@@ -1,10 +1,10 @@
 // fardel sign: appends one signature to a bundle's trailer. Nothing else in the file moves.
 
-#include "author_statement.h"
-#include "bundle_file.h"
-#include "clock.h"
-#include "json.h"
-#include "signing_key.h"
+#include "bundles/author_statement.h"
+#include "bundles/bundle_file.h"
+#include "console/clock.h"
+#include "console/json.h"
+#include "console/signing_key.h"
 #include "verbs.h"
 
 #include <fardel/format/envelope.h>

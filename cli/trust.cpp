@@ -1,6 +1,6 @@
 // fardel trust: makes and shows trust policies, the small text files that say whose signatures count.
 
-#include "json.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/key_file.h>

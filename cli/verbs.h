@@ -2,9 +2,9 @@
 // standard output; an error that it returns is told by main.
 #pragma once
 
-#include "command_line.h"
-#include "console.h"
-#include "exit.h"
+#include "console/command_line.h"
+#include "console/console.h"
+#include "console/exit.h"
 
 #include <fardel/format/result.h>
 

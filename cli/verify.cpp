@@ -1,12 +1,12 @@
 // fardel verify: the whole proof of bundles, each by itself and several together.
 
-#include "clock.h"
-#include "figures.h"
-#include "interrupt.h"
-#include "json.h"
-#include "progress_bar.h"
+#include "bundles/verify_report.h"
+#include "console/clock.h"
+#include "console/figures.h"
+#include "console/interrupt.h"
+#include "console/json.h"
+#include "console/progress_bar.h"
 #include "verbs.h"
-#include "verify_report.h"
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>

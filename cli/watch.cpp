@@ -1,8 +1,8 @@
 // fardel watch: builds a project, and again whenever something of it changes.
 
-#include "build_job.h"
-#include "figures.h"
-#include "interrupt.h"
+#include "build/build_job.h"
+#include "console/figures.h"
+#include "console/interrupt.h"
 #include "verbs.h"
 
 #include <fardel/packer/build.h>

@@ -1,8 +1,8 @@
 // fardel which: mounts bundles as a game would and tells why a path is the asset that it is.
 
-#include "figures.h"
-#include "json.h"
-#include "mounts.h"
+#include "bundles/mounts.h"
+#include "console/figures.h"
+#include "console/json.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>

@@ -1,5 +1,5 @@
 # The parts of the report's page, made into report_template.cpp: run as a script, each time one of them changes.
-#   cmake -DOUT=<file.cpp> -DFOLDER=<cli/report> -P FardelReport.cmake
+#   cmake -DOUT=<file.cpp> -DFOLDER=<cli/report/page> -P FardelReport.cmake
 # Each part is one raw string literal, so none may hold the characters )page" and each is kept below 64 KB.
 
 set(report_scripts facts text parts lists treemap overview findings asset bundles search pages selftest)
@@ -22,8 +22,8 @@ if(OUT)
         literal_of(${script}.js text)
         string(APPEND scripts "    ${text},\n")
     endforeach()
-    file(WRITE "${OUT}" "// Made from cli/report by cmake/FardelReport.cmake.
-#include \"report_template.h\"
+    file(WRITE "${OUT}" "// Made from cli/report/page by cmake/FardelReport.cmake.
+#include \"report/report_template.h\"
 
 namespace fardel {
 namespace {

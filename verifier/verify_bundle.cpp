@@ -1,14 +1,14 @@
 #include <fardel/verifier/verify_bundle.h>
 
-#include "asset_labels.h"
-#include "blocks.h"
-#include "checks.h"
-#include "contents.h"
-#include "heads.h"
-#include "placements.h"
-#include "sections.h"
-#include "tables.h"
-#include "trailer.h"
+#include "blocks/asset_labels.h"
+#include "blocks/blocks.h"
+#include "blocks/contents.h"
+#include "blocks/placements.h"
+#include "checks/checks.h"
+#include "tables/heads.h"
+#include "tables/sections.h"
+#include "tables/tables.h"
+#include "tables/trailer.h"
 
 #include <fardel/format/name.h>
 

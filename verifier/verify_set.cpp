@@ -1,7 +1,7 @@
 #include <fardel/verifier/verify_set.h>
 
-#include "bundle_strings.h"
-#include "findings.h"
+#include "findings/findings.h"
+#include "tables/bundle_strings.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/name.h>

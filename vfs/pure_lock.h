@@ -4,7 +4,7 @@
 // policy names, and not with a layout that the player's own key may have signed. One thread at a time.
 #pragma once
 
-#include "mount_set.h"
+#include "mounts/mount_set.h"
 
 #include <fardel/vfs/pure_judgement.h>
 #include <fardel/vfs/pure_policy.h>

@@ -1,12 +1,12 @@
 #include <fardel/vfs/vfs.h>
 
-#include "asset_choice.h"
-#include "conflicts.h"
-#include "explain.h"
-#include "links.h"
-#include "listing_state.h"
-#include "resolve.h"
-#include "scope.h"
+#include "inspect/conflicts.h"
+#include "inspect/explain.h"
+#include "inspect/links.h"
+#include "listing/listing_state.h"
+#include "lookup/asset_choice.h"
+#include "lookup/resolve.h"
+#include "lookup/scope.h"
 #include "vfs_state.h"
 
 #include <fardel/format/hash.h>

@@ -1,5 +1,5 @@
 // The half of Vfs that changes what is mounted.
-#include "asset_changes.h"
+#include "inspect/asset_changes.h"
 #include "vfs_state.h"
 
 #include <fardel/vfs/vfs.h>

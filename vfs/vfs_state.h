@@ -2,11 +2,11 @@
 #pragma once
 
 #include <fardel/sources/folder_watch.h>
-#include "asset_verdicts.h"
-#include "mount_content.h"
-#include "mount_set.h"
+#include "lookup/asset_verdicts.h"
+#include "mounts/mount_content.h"
+#include "mounts/mount_set.h"
+#include "mounts/snapshot.h"
 #include "pure_lock.h"
-#include "snapshot.h"
 
 #include <fardel/vfs/vfs.h>
 

@@ -1,4 +1,4 @@
-#include "asset_storage.h"
+#include "write/asset_storage.h"
 
 #include "plans.h"
 

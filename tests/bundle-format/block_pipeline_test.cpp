@@ -1,4 +1,4 @@
-#include "block_pipeline.h"
+#include "blocks/block_pipeline.h"
 
 #include "plans.h"
 #include "random_seed.h"

@@ -1,4 +1,4 @@
-#include "buckets.h"
+#include "tables/buckets.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "bundle_audit.h"
 
-#include "page_tree.h"
+#include "tables/page_tree.h"
 
 #include <fardel/format/block_codec.h>
 #include <fardel/format/hash.h>

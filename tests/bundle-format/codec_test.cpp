@@ -1,4 +1,4 @@
-#include "codec.h"
+#include "blocks/codec.h"
 
 #include "random_seed.h"
 

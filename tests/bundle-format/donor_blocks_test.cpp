@@ -1,4 +1,4 @@
-#include "donor_blocks.h"
+#include "write/donor_blocks.h"
 
 #include "plans.h"
 

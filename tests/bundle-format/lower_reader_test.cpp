@@ -1,4 +1,4 @@
-#include "lower_reader.h"
+#include "names/lower_reader.h"
 
 #include <doctest/doctest.h>
 

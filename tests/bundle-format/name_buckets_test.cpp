@@ -1,6 +1,6 @@
 #include <fardel/format/name_buckets.h>
 
-#include "name_lookup.h"
+#include "read/name_lookup.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 #include <fardel/format/name.h>
 
 #include "name_vectors.h"
+#include "names/wide_product.h"
 #include "random_seed.h"
-#include "wide_product.h"
 
 #include <doctest/doctest.h>
 

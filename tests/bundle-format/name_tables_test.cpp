@@ -1,4 +1,4 @@
-#include "name_tables.h"
+#include "write/name_tables.h"
 
 #include "plans.h"
 

@@ -1,4 +1,4 @@
-#include "page_tree.h"
+#include "tables/page_tree.h"
 
 #include "document_vectors.h"
 

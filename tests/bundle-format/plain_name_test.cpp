@@ -1,4 +1,4 @@
-#include "plain_name.h"
+#include "names/plain_name.h"
 
 #include <fardel/format/name.h>
 

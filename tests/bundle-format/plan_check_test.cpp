@@ -1,4 +1,4 @@
-#include "plan_check.h"
+#include "write/plan_check.h"
 
 #include "plans.h"
 

@@ -1,7 +1,7 @@
 #include <fardel/format/name.h>
 
+#include "names/unicode.h"
 #include "random_seed.h"
-#include "unicode.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "resolved_plan.h"
+#include "write/resolved_plan.h"
 
 #include "plans.h"
 

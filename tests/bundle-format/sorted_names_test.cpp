@@ -1,4 +1,4 @@
-#include "sorted_names.h"
+#include "write/sorted_names.h"
 
 #include "plans.h"
 

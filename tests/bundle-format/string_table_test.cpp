@@ -1,4 +1,4 @@
-#include "string_table.h"
+#include "write/string_table.h"
 
 #include <doctest/doctest.h>
 

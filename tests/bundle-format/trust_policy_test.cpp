@@ -1,7 +1,7 @@
 #include <fardel/format/trust_policy.h>
 
 #include "signing_vectors.h"
-#include "threshold.h"
+#include "trust/threshold.h"
 
 #include <fardel/format/limits.h>
 

@@ -1,7 +1,7 @@
-#include "report_facts.h"
+#include "report/report_facts.h"
 
-#include "report_audit.h"
-#include "report_selection.h"
+#include "report/report_audit.h"
+#include "report/report_selection.h"
 
 #include <doctest/doctest.h>
 

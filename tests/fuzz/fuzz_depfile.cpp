@@ -1,7 +1,7 @@
 // A text is no depfile, or its paths can be written and read again.
 #include "require.h"
 
-#include "depfile.h"
+#include "jobs/depfile.h"
 
 #include <cstdint>
 #include <set>

@@ -1,7 +1,7 @@
 // An answer is refused, or keeps to what job_protocol.h says of it.
 #include "require.h"
 
-#include "job_protocol.h"
+#include "jobs/job_protocol.h"
 
 #include <cstdint>
 

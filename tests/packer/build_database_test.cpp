@@ -1,5 +1,5 @@
 // BuildDatabase: real SQLite files, damaged, foreign, shared and of writers that were killed.
-#include "build_database.h"
+#include "build/build_database.h"
 
 #include "random_seed.h"
 #include "scratch.h"

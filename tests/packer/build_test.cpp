@@ -4,7 +4,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
-#include <fardel/packer/bundle_contents.h>
+#include <fardel/verifier/bundle_contents.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // The built-ins: copy, image, rewrite, unpack.
-#include "builtin.h"
 #include "job_bench.h"
+#include "jobs/builtin.h"
 
 #include "sources/zip_builder.h"
 

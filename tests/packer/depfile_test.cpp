@@ -1,5 +1,5 @@
 // parse_depfile: what compilers write, and what nobody should.
-#include "depfile.h"
+#include "jobs/depfile.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Programs that speak JSON: the sample, its answer, and answers that nobody should believe.
-#include "job_protocol.h"
+#include "jobs/job_protocol.h"
 #include "job_bench.h"
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // Job records: results as the cache keeps them, and what comes back from strangers.
-#include "job_record.h"
+#include "jobs/job_record.h"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
-#include <fardel/packer/bundle_contents.h>
 #include <fardel/packer/references.h>
+#include <fardel/verifier/bundle_contents.h>
 
 #include <map>
 #include <span>

@@ -1,5 +1,5 @@
 // plan_digest: whatever a plan says, it says otherwise when that is changed.
-#include "plan_digest.h"
+#include "plan/plan_digest.h"
 
 #include <doctest/doctest.h>
 

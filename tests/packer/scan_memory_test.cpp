@@ -2,7 +2,7 @@
 // them.
 #include <fardel/packer/scan_memory.h>
 
-#include "build_database.h"
+#include "build/build_database.h"
 #include "scratch.h"
 
 namespace fardel {

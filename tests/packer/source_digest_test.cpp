@@ -1,5 +1,5 @@
 // digest_sources: what b3sum says, on any number of threads.
-#include "source_digest.h"
+#include "build/source_digest.h"
 
 #include "random_seed.h"
 #include "scratch.h"

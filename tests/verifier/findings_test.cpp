@@ -1,7 +1,7 @@
 // How findings look, how many there may be, and that docs/verifier.md knows every rule.
 #include "defects.h"
 
-#include "findings.h"
+#include "findings/findings.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "asset_choice.h"
+#include "lookup/asset_choice.h"
 
 #include "test_bundle.h"
 

@@ -1,4 +1,4 @@
-#include "bundle_set_text.h"
+#include "physfs/bundle_set_text.h"
 
 #include "test_bundle.h"
 

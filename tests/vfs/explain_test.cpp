@@ -1,4 +1,4 @@
-#include "explain.h"
+#include "inspect/explain.h"
 
 #include "test_bundle.h"
 

@@ -1,4 +1,4 @@
-#include "links.h"
+#include "inspect/links.h"
 
 #include "test_bundle.h"
 

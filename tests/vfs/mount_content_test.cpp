@@ -1,4 +1,4 @@
-#include "mount_content.h"
+#include "mounts/mount_content.h"
 
 #include "scratch.h"
 #include "test_bundle.h"

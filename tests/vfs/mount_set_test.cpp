@@ -1,4 +1,4 @@
-#include "mount_set.h"
+#include "mounts/mount_set.h"
 
 #include "random_seed.h"
 #include "test_bundle.h"

@@ -1,4 +1,4 @@
-#include "name_run.h"
+#include "mounts/name_run.h"
 
 #include "test_bundle.h"
 

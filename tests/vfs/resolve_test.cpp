@@ -1,4 +1,4 @@
-#include "resolve.h"
+#include "lookup/resolve.h"
 
 #include "test_bundle.h"
 

@@ -1,4 +1,4 @@
-#include "scope.h"
+#include "lookup/scope.h"
 
 #include "test_bundle.h"
 

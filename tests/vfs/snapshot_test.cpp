@@ -1,4 +1,4 @@
-#include "snapshot.h"
+#include "mounts/snapshot.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,189 @@
+#include "codec.h"
+
+#include "files/bytes.h"
+
+#include <zstd.h>
+
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint32_t kFrameMagic = 0xfd2f'b528;          // RFC 8878 §3.1.1
+constexpr std::uint64_t kSkippableMagicMask = 0xffff'fff0;  // §3.1.2
+constexpr std::uint64_t kSkippableMagic = 0x184d'2a50;
+constexpr std::size_t kFrameBytesMin = 5;  // magic and descriptor
+
+Error refused(std::string reason) { return Error(ErrorCode::malformed, "zstd frame: " + std::move(reason)); }
+
+// RFC 8878 §3.1.1.1.1, from the highest bit.
+struct FrameDescriptor {
+    explicit FrameDescriptor(std::uint8_t byte) noexcept
+        : content_size_flag(byte >> 6),
+          single_segment((byte >> 5 & 1) != 0),
+          reserved((byte >> 3 & 3) != 0),
+          checksum((byte >> 2 & 1) != 0),
+          dictionary((byte & 3) != 0) {}
+
+    unsigned content_size_flag;
+    bool single_segment;
+    bool reserved;  // the reserved and the unused bit: an encoder leaves both 0
+    bool checksum;
+    bool dictionary;
+
+    // 0: the frame does not tell its content size.
+    std::size_t content_size_bytes() const noexcept {
+        if (content_size_flag == 0)
+            return single_segment ? 1 : 0;
+        return std::size_t{1} << content_size_flag;
+    }
+};
+
+// §3.1.1.1.2. At most 3.75 TiB: no overflow.
+std::uint64_t window_bytes(std::uint8_t descriptor) noexcept {
+    const std::uint64_t base = std::uint64_t{1} << (10 + (descriptor >> 3));
+    return base + base / 8 * (descriptor & 7);
+}
+
+// §3.1.1.1.4.
+std::uint64_t load_content_size(const std::byte* from, std::size_t size_bytes) noexcept {
+    switch (size_bytes) {
+        case 1: return load_le<std::uint8_t>(from);
+        case 2: return load_le<std::uint16_t>(from) + 256u;
+        case 4: return load_le<std::uint32_t>(from);
+        default: return load_le<std::uint64_t>(from);
+    }
+}
+
+// A40–A42: everything that could make a decoder allocate, skip, go on or stop early.
+Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) {
+    if (stored.size() < kFrameBytesMin)
+        return refused("only " + std::to_string(stored.size()) + " bytes");
+    const auto magic = load_le<std::uint32_t>(stored.data());
+    if ((magic & kSkippableMagicMask) == kSkippableMagic)
+        return refused("a skippable frame");
+    if (magic != kFrameMagic)
+        return refused("wrong magic number");
+
+    const FrameDescriptor descriptor(load_le<std::uint8_t>(stored.data() + 4));
+    if (descriptor.reserved)
+        return refused("a reserved bit is set");
+    if (descriptor.checksum)
+        return refused("has a checksum");
+    if (descriptor.dictionary)
+        return refused("asks for a dictionary");
+    if (descriptor.content_size_bytes() == 0)
+        return refused("does not tell its content size");
+
+    const std::size_t header_bytes =
+        kFrameBytesMin + (descriptor.single_segment ? 0 : 1) + descriptor.content_size_bytes();
+    if (stored.size() < header_bytes)
+        return refused("ends inside its header");
+    if (!descriptor.single_segment) {
+        const std::uint64_t window = window_bytes(load_le<std::uint8_t>(stored.data() + kFrameBytesMin));
+        if (window > raw_bytes)
+            return refused("a window of " + std::to_string(window) + " bytes for a block of " +
+                           std::to_string(raw_bytes));
+    }
+    const std::size_t size_bytes = descriptor.content_size_bytes();
+    const std::uint64_t content = load_content_size(stored.data() + header_bytes - size_bytes, size_bytes);
+    if (content != raw_bytes)
+        return refused("holds " + std::to_string(content) + " bytes, the block " + std::to_string(raw_bytes));
+
+    const std::size_t frame_bytes = ZSTD_findFrameCompressedSize(stored.data(), stored.size());
+    if (ZSTD_isError(frame_bytes))
+        return refused(ZSTD_getErrorName(frame_bytes));
+    if (frame_bytes != stored.size())
+        return refused(std::to_string(stored.size() - frame_bytes) + " bytes behind its end");
+    return ok();
+}
+
+struct FreeDecoder {
+    void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
+};
+
+// About 150 KiB a thread, made at its first block.
+ZSTD_DCtx* decoder_of_this_thread() {
+    thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecoder> decoder(ZSTD_createDCtx());
+    if (!decoder)
+        throw std::bad_alloc();
+    return decoder.get();
+}
+
+Status decode_zstd(std::span<const std::byte> stored, std::span<std::byte> out) {
+    if (stored.size() >= out.size())
+        return refused(std::to_string(stored.size()) + " bytes for a block of " + std::to_string(out.size()));
+    FARDEL_TRY(verify_frame(stored, out.size()));
+    const std::size_t raw_bytes =
+        ZSTD_decompressDCtx(decoder_of_this_thread(), out.data(), out.size(), stored.data(), stored.size());
+    if (ZSTD_isError(raw_bytes))
+        return refused(ZSTD_getErrorName(raw_bytes));
+    if (raw_bytes != out.size())
+        return refused("decodes to " + std::to_string(raw_bytes) + " bytes, the block has " +
+                       std::to_string(out.size()));
+    return ok();
+}
+
+Status decode_raw(std::span<const std::byte> stored, std::span<std::byte> out) {
+    if (stored.size() != out.size())
+        return Error(ErrorCode::malformed, "raw block: stored as " + std::to_string(stored.size()) +
+                                               " bytes, but has " + std::to_string(out.size()));
+    if (!out.empty())
+        std::memcpy(out.data(), stored.data(), out.size());
+    return ok();
+}
+
+}  // namespace
+
+std::size_t stored_bytes_max(std::size_t raw_bytes) noexcept { return ZSTD_compressBound(raw_bytes); }
+
+void BlockEncoder::Free::operator()(ZSTD_CCtx_s* context) const noexcept { ZSTD_freeCCtx(context); }
+
+BlockEncoder::BlockEncoder(int level) : context_(ZSTD_createCCtx()) {
+    assert(level >= kLevelMin && level <= kLevelMax);
+    if (!context_)
+        throw std::bad_alloc();
+    const auto set = [this](ZSTD_cParameter parameter, int value) {
+        [[maybe_unused]] const std::size_t result = ZSTD_CCtx_setParameter(context_.get(), parameter, value);
+        assert(!ZSTD_isError(result));
+    };
+    set(ZSTD_c_compressionLevel, level);
+    // What verify_frame demands; the window then is the content itself ("single segment").
+    set(ZSTD_c_contentSizeFlag, 1);
+    set(ZSTD_c_checksumFlag, 0);
+    set(ZSTD_c_dictIDFlag, 0);
+}
+
+BlockEncoder::~BlockEncoder() = default;
+BlockEncoder::BlockEncoder(BlockEncoder&&) noexcept = default;
+BlockEncoder& BlockEncoder::operator=(BlockEncoder&&) noexcept = default;
+
+std::span<const std::byte> BlockEncoder::encode(std::span<const std::byte> raw, std::span<std::byte> out) {
+    assert(raw.size() <= limits::kBlockBytesMax && out.size() >= stored_bytes_max(raw.size()));
+    const std::size_t frame_bytes = ZSTD_compress2(context_.get(), out.data(), out.size(), raw.data(), raw.size());
+    if (ZSTD_isError(frame_bytes))
+        throw std::bad_alloc();  // its only failure here
+    const bool worthwhile = frame_bytes < raw.size() && (raw.size() - frame_bytes) * 32 >= raw.size();
+    return worthwhile ? out.first(frame_bytes) : std::span<std::byte>();
+}
+
+Status decode_block(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out) {
+    switch (codec) {
+        case Codec::raw: return decode_raw(stored, out);
+        case Codec::zstd: return decode_zstd(stored, out);
+    }
+    return Error(ErrorCode::unsupported, "block codec " + std::to_string(static_cast<unsigned>(codec)) +
+                                             " needs a newer version of this library");
+}
+
+// The number is raised when BlockEncoder changes what it gives.
+std::string encoder_name(int level) {
+    return "fardel 1, zstd " + std::string(ZSTD_versionString()) + ", level " + std::to_string(level);
+}
+
+}  // namespace fardel

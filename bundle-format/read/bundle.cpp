@@ -1,0 +1,331 @@
+#include <fardel/format/bundle.h>
+
+#include "block_reader.h"
+#include "bundle_tables.h"
+#include "files/bytes.h"
+#include "name_lookup.h"
+#include "tables/buckets.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace fardel {
+
+struct Bundle::Impl {
+    std::shared_ptr<const ByteSource> source;
+    std::string label;
+    std::shared_ptr<BlockCache> cache;
+    BundleId id;
+    LayoutId layout_id;
+    Head head;
+    LayoutHead layout;
+    std::vector<Envelope> envelopes;
+    TrustVerdict verdict;
+    BundleTables tables;
+    std::optional<BlockReader> blocks;
+    std::uint32_t asset_count = 0;
+    std::uint32_t name_count = 0;
+    alignas(64) NamePages name_pages;  // of `tables`
+
+    // The one place that says which bundle an error is about.
+    Error named(Error error) const { return label.empty() ? std::move(error) : std::move(error).with_context(label); }
+    template <class T>
+    Result<T> named(Result<T> result) const {
+        if (result)
+            return result;
+        return named(std::move(result).error());
+    }
+
+    Status read_heads();
+    Status read_trailer(const TrustPolicy* policy, std::uint64_t now_s);
+    Status open_tables();
+    Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
+    // Not inline: so that find_name() keeps nothing for after it.
+    [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const {
+        return named(fardel::read_name(tables, query));
+    }
+};
+
+Bundle::Bundle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Bundle::~Bundle() = default;
+
+Result<std::shared_ptr<const Bundle>> Bundle::open(std::shared_ptr<const ByteSource> source, BundleOptions options) {
+    auto impl = std::make_unique<Impl>();
+    impl->source = std::move(source);
+    impl->label = std::move(options.label);
+    impl->cache = std::move(options.cache);
+    if (Status status = impl->read_heads(); !status)
+        return impl->named(std::move(status).error());
+    if (Status status = impl->read_trailer(options.policy, options.now_s); !status)
+        return impl->named(std::move(status).error());
+    if (Status status = impl->open_tables(); !status)
+        return impl->named(std::move(status).error());
+    return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
+}
+
+Result<std::shared_ptr<const Bundle>> Bundle::reopen_by_manifest() const {
+    auto impl = std::make_unique<Impl>();
+    impl->source = impl_->source;
+    impl->label = impl_->label;
+    impl->cache = impl_->cache;
+    if (Status status = impl->read_heads(); !status)
+        return impl->named(std::move(status).error());
+    if (impl->id != impl_->id || impl->layout_id != impl_->layout_id)
+        return impl->named(Error(ErrorCode::corrupt, "its heads have changed since it was opened"));
+    impl->envelopes = impl_->envelopes;
+    impl->verdict = impl_->verdict;
+    impl->verdict.layout_signed = false;
+    if (Status status = impl->open_tables(); !status)
+        return impl->named(std::move(status).error());
+    return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
+}
+
+Status Bundle::Impl::open_tables() {
+    FARDEL_TRY_ASSIGN(tables, BundleTables::open(*source, head, layout));
+    asset_count = static_cast<std::uint32_t>(tables.table(TableKind::assets).count());
+    name_count = static_cast<std::uint32_t>(tables.table(TableKind::names).count());
+    name_pages = NamePages(tables);
+    blocks.emplace(*source, layout, verdict.layout_signed, cache);
+    return ok();
+}
+
+Status Bundle::Impl::read_heads() {
+    if (source->size_bytes() == 0)
+        return Error(ErrorCode::malformed, "not a Fardel bundle (the file is empty)");
+    std::array<std::byte, 2 * limits::kHeadBytes> bytes{};
+    const std::uint64_t size = std::min<std::uint64_t>(source->size_bytes(), bytes.size());
+    FARDEL_TRY(source->read_at(0, std::span(bytes).first(size)));
+    HeadBytes head_bytes;
+    HeadBytes layout_bytes;
+    std::memcpy(head_bytes.data(), bytes.data(), head_bytes.size());
+    std::memcpy(layout_bytes.data(), bytes.data() + head_bytes.size(), layout_bytes.size());
+
+    FARDEL_TRY_ASSIGN(head, decode_head(head_bytes));
+    if (size < bytes.size())
+        return Error(ErrorCode::malformed,
+                     "the file is cut short: " + std::to_string(size) + " bytes, the heads alone have 8192");
+    FARDEL_TRY_ASSIGN(layout, decode_layout_head(layout_bytes));
+    id = bundle_id(head_bytes);
+    layout_id = fardel::layout_id(layout_bytes);
+    return verify_sections(head, id, layout, source->size_bytes());
+}
+
+Status Bundle::Impl::read_trailer(const TrustPolicy* policy, std::uint64_t now_s) {
+    std::vector<std::byte> trailer(source->size_bytes() -
+                                   layout.trailer_offset);  // ≤ kTrailerBytesMax: verify_sections
+    FARDEL_TRY(source->read_at(layout.trailer_offset, trailer));
+    FARDEL_TRY_ASSIGN(envelopes, decode_trailer(trailer));
+    if (!policy) {
+        verdict.tainted = true;
+        return ok();
+    }
+    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, id, layout_id, now_s));
+    if (verdict.trusted)
+        return ok();
+    if (verdict.refusal)
+        return *verdict.refusal;
+    return Error(ErrorCode::untrusted, "the trust policy does not accept it");
+}
+
+const BundleId& Bundle::id() const noexcept { return impl_->id; }
+const LayoutId& Bundle::layout_id() const noexcept { return impl_->layout_id; }
+const Head& Bundle::head() const noexcept { return impl_->head; }
+const LayoutHead& Bundle::layout_head() const noexcept { return impl_->layout; }
+const std::vector<Envelope>& Bundle::envelopes() const noexcept { return impl_->envelopes; }
+const TrustVerdict& Bundle::verdict() const noexcept { return impl_->verdict; }
+const std::string& Bundle::label() const noexcept { return impl_->label; }
+std::uint32_t Bundle::asset_count() const noexcept { return impl_->asset_count; }
+std::uint32_t Bundle::name_count() const noexcept { return impl_->name_count; }
+std::uint64_t Bundle::table_count(TableKind kind) const noexcept { return impl_->tables.table(kind).count(); }
+const std::shared_ptr<const ByteSource>& Bundle::source() const noexcept { return impl_->source; }
+
+Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted) const {
+    if (asset_count == 0)
+        return std::optional<AssetIndex>();
+    FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.asset_bucket(leading_bits(wanted), asset_count));
+    if (range.first == range.last)
+        return std::optional<AssetIndex>();
+    constexpr std::uint64_t kSize = 64;
+    FARDEL_TRY_ASSIGN(const std::byte* records,
+                      tables.table(TableKind::assets).touch(range.first * kSize, (range.last - range.first) * kSize));
+    for (std::uint32_t i = range.first; i < range.last; ++i, records += kSize)
+        if (std::memcmp(records, wanted.bytes.data(), 32) == 0)
+            return std::optional(AssetIndex{i});
+    return std::optional<AssetIndex>();
+}
+
+Result<std::optional<AssetIndex>> Bundle::find_asset(const AssetId& id) const {
+    return impl_->named(impl_->find_asset(id));
+}
+
+Result<std::optional<NameIndex>> Bundle::find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const {
+    const NameQuery query{.name = name, .hash = hash, .rule = rule};
+    const NamePeek peek = peek_name(impl_->name_pages, query);
+    if (peek.answer == NamePeek::Answer::found)
+        return std::optional(NameIndex{peek.name});
+    if (peek.answer == NamePeek::Answer::absent)
+        return std::optional<NameIndex>();
+    return impl_->read_name(query);
+}
+
+Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {
+    std::uint32_t low = 0;
+    std::uint32_t high = name_count();
+    while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        FARDEL_TRY_ASSIGN(const std::string_view candidate, name_text(NameIndex{middle}));
+        if (candidate < text)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NameIndex{low};
+}
+
+Result<AssetRecord> Bundle::asset(AssetIndex index) const {
+    return impl_->named(impl_->tables.record<AssetRecord>(TableKind::assets, static_cast<std::uint32_t>(index)));
+}
+Result<NameRecord> Bundle::name(NameIndex index) const {
+    return impl_->named(impl_->tables.record<NameRecord>(TableKind::names, static_cast<std::uint32_t>(index)));
+}
+Result<std::string_view> Bundle::string(StringRef ref) const { return impl_->named(impl_->tables.string(ref)); }
+Result<VariantRecord> Bundle::variant(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<VariantRecord>(TableKind::variants, index));
+}
+Result<TagRecord> Bundle::tag(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<TagRecord>(TableKind::tags, index));
+}
+Result<ReferenceRecord> Bundle::reference(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<ReferenceRecord>(TableKind::references, index));
+}
+Result<ForeignAssetRecord> Bundle::foreign_asset(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<ForeignAssetRecord>(TableKind::foreign_assets, index));
+}
+Result<ConsumeRecord> Bundle::consume(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<ConsumeRecord>(TableKind::consumes, index));
+}
+Result<DependencyRecord> Bundle::dependency(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<DependencyRecord>(TableKind::dependencies, index));
+}
+Result<MetadataRecord> Bundle::metadata(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::metadata, index));
+}
+Result<MetadataRecord> Bundle::creator_metadata(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::creator_metadata, index));
+}
+Result<PlacementRecord> Bundle::placement(AssetIndex index) const {
+    return impl_->named(
+        impl_->tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+}
+Result<BlockRecord> Bundle::block(std::uint32_t index) const {
+    return impl_->named(impl_->tables.record<BlockRecord>(TableKind::blocks, index));
+}
+
+Result<std::string_view> Bundle::name_text(NameIndex index) const {
+    FARDEL_TRY_ASSIGN(const NameRecord record, name(index));
+    return string(record.text);
+}
+
+// The bundle's own records come last: walk back from the end while the subject is the bundle.
+Result<std::optional<std::string_view>> Bundle::find_bundle_text(std::string_view key) const {
+    const auto count = static_cast<std::uint32_t>(table_count(TableKind::metadata));
+    for (std::uint32_t i = count; i-- > 0 && count - i <= limits::kMetadataPerSubjectMax;) {
+        FARDEL_TRY_ASSIGN(const MetadataRecord record, metadata(i));
+        if (record.subject != kBundleSubject)
+            break;
+        FARDEL_TRY_ASSIGN(const std::string_view found, string(record.key));
+        if (found != key || record.kind != MetadataKind::text)
+            continue;
+        FARDEL_TRY_ASSIGN(const std::string_view text, string(static_cast<StringRef>(record.value)));
+        return std::optional(text);
+    }
+    return std::optional<std::string_view>();
+}
+
+Result<AssetIndex> Bundle::default_asset(const NameRecord& name) const {
+    if (name.is(NameRecord::tombstone))
+        return impl_->named(Error(ErrorCode::missing, "the name is a tombstone"));
+    std::uint32_t target = name.target;
+    if (name.is(NameRecord::has_variants)) {
+        FARDEL_TRY_ASSIGN(const VariantRecord first, variant(target));
+        target = first.asset;
+    }
+    if (target >= asset_count())
+        return impl_->named(Error(ErrorCode::malformed, "a name leads to asset " + std::to_string(target) + " of " +
+                                                            std::to_string(asset_count())));
+    return AssetIndex{target};
+}
+
+Status Bundle::read_at(AssetIndex index, std::uint64_t offset, std::span<std::byte> out) const {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    if (!fits(offset, out.size(), record.raw_bytes))
+        return Error(ErrorCode::limit, "a read past the asset's end");
+    Status status = impl_->blocks->read(impl_->tables, index, record, offset, out);
+    if (status)
+        return status;
+    return impl_->named(std::move(status).error().with_context("asset " + record.id.hex()));
+}
+
+Result<std::vector<std::byte>> Bundle::read_all(AssetIndex index, std::uint64_t bytes_max) const {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    if (record.raw_bytes > bytes_max)
+        return impl_->named(Error(ErrorCode::limit, "asset " + record.id.hex() + ": " +
+                                                        std::to_string(record.raw_bytes) + " bytes, the caller takes " +
+                                                        std::to_string(bytes_max)));
+    // A claimed size must have blocks behind it before it is allocated.
+    if (record.piece_count() > table_count(TableKind::blocks))
+        return impl_->named(
+            Error(ErrorCode::malformed, "asset " + record.id.hex() + ": larger than all blocks of the bundle"));
+    std::vector<std::byte> out(record.raw_bytes);
+    FARDEL_TRY(read_at(index, 0, out));
+    return out;
+}
+
+Result<std::shared_ptr<const std::byte[]>> Bundle::view(AssetIndex index, std::uint64_t offset,
+                                                        std::uint64_t length) const {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    if (length == 0 || !fits(offset, length, record.raw_bytes))
+        return Error(ErrorCode::limit, "a view past the asset's end, or of nothing");
+    auto view = impl_->blocks->view(impl_->tables, index, record, offset, length);
+    if (view)
+        return view;
+    return impl_->named(std::move(view).error().with_context("asset " + record.id.hex()));
+}
+
+Result<Bundle::StoredRange> Bundle::stored_range(AssetIndex index, std::uint64_t offset, std::uint64_t length) const {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    if (!fits(offset, length, record.raw_bytes))
+        return Error(ErrorCode::limit, "a range past the asset's end");
+    if (length == 0)
+        return StoredRange{};
+    return impl_->named(impl_->blocks->stored_range(impl_->tables, index, record, offset, length));
+}
+
+Status Bundle::verify_asset(AssetIndex index) const {
+    FARDEL_TRY_ASSIGN(const AssetRecord record, asset(index));
+    std::vector<std::byte> buffer(std::min<std::uint64_t>(record.raw_bytes, limits::kBlockBytesMax));
+    Hasher hasher;
+    for (std::uint64_t at = 0; at < record.raw_bytes; at += buffer.size()) {
+        const auto now = std::span(buffer).first(std::min<std::uint64_t>(buffer.size(), record.raw_bytes - at));
+        FARDEL_TRY(read_at(index, at, now));
+        hasher.update(now);
+    }
+    if (id_from<AssetId>(hasher.finish()) == record.id)
+        return ok();
+    return impl_->named(Error(ErrorCode::corrupt, "asset " + record.id.hex() + ": its bytes have another id"));
+}
+
+Result<std::span<const std::byte>> Bundle::table_bytes(TableKind kind, std::uint64_t offset,
+                                                       std::uint64_t length) const {
+    if (record_bytes(kind) == 0)
+        return impl_->named(Error(ErrorCode::missing, "no such table"));
+    auto bytes = impl_->tables.table(kind).touch(offset, length);
+    if (!bytes)
+        return impl_->named(std::move(bytes).error());
+    return std::span<const std::byte>(*bytes, length);
+}
+
+}  // namespace fardel

@@ -1,0 +1,44 @@
+#include "bundle_tables.h"
+
+#include "files/bytes.h"
+#include "tables/buckets.h"
+
+#include <string>
+
+namespace fardel {
+
+Result<BundleTables> BundleTables::open(const ByteSource& source, const Head& head, const LayoutHead& layout) {
+    BundleTables out;
+    for (const TableEntry& entry : head.tables) {
+        FARDEL_TRY_ASSIGN(out.tables_[slot(entry.kind)], PagedTable::open(source, layout.manifest_offset, entry));
+    }
+    for (const TableEntry& entry : layout.tables) {
+        FARDEL_TRY_ASSIGN(out.tables_[slot(entry.kind)], PagedTable::open(source, layout.layout_offset, entry));
+    }
+    return out;
+}
+
+Result<std::string_view> BundleTables::string(StringRef ref) const {
+    const PagedTable& strings = table(TableKind::strings);
+    FARDEL_TRY_ASSIGN(const std::byte* length_bytes, strings.touch(ref, 2));
+    const std::uint16_t length = load_le<std::uint16_t>(length_bytes);
+    if (length == 0)
+        return std::string_view();
+    FARDEL_TRY_ASSIGN(const std::byte* bytes, strings.touch(std::uint64_t{ref} + 2, length));
+    return std::string_view(reinterpret_cast<const char*>(bytes), length);
+}
+
+Result<BundleTables::Range> BundleTables::asset_bucket(std::uint64_t leading, std::uint64_t assets) const {
+    const PagedTable& buckets = table(TableKind::asset_buckets);
+    const std::uint64_t bucket = bucket_of(leading, buckets.count() - 1);  // a power of two: decode_head checked it
+    FARDEL_TRY_ASSIGN(const std::byte* pair, buckets.touch(bucket * 4, 8));
+    const Range range{load_le<std::uint32_t>(pair), load_le<std::uint32_t>(pair + 4)};
+    const bool in_order = range.first <= range.last && range.last <= assets;
+    if (in_order && range.last - range.first <= limits::kBucketRecordsMax)
+        return range;
+    const std::string place = "table asset_buckets, record " + std::to_string(bucket);
+    return in_order ? Error(ErrorCode::limit, place + ": more assets in one bucket than allowed")
+                    : Error(ErrorCode::malformed, place + ": out of order or range");
+}
+
+}  // namespace fardel

@@ -1,0 +1,47 @@
+// The tables of one open bundle, with typed access: an index goes in, a checked record comes out.
+#pragma once
+
+#include "tables/page_tree.h"
+
+#include <fardel/format/bundle.h>
+
+#include <array>
+#include <optional>
+
+namespace fardel {
+
+class BundleTables {
+public:
+    // Both heads have passed verify_sections. Error: limit.
+    static Result<BundleTables> open(const ByteSource& source, const Head& head, const LayoutHead& layout);
+
+    const PagedTable& table(TableKind kind) const noexcept { return tables_[slot(kind)]; }
+
+    // Errors: malformed (no such record, or not a valid one), corrupt, io.
+    template <class Record>
+    Result<Record> record(TableKind kind, std::uint32_t index) const {
+        const std::uint64_t size = record_bytes(kind);
+        FARDEL_TRY_ASSIGN(const std::byte* bytes, table(kind).touch(index * size, size));
+        return decode_record<Record>({bytes, size});
+    }
+
+    Result<std::string_view> string(StringRef ref) const;
+    // Assets [first, last) of the bucket that the leading bits of an id name; of `assets` in all, > 0.
+    // Errors: malformed, limit, corrupt, io.
+    struct Range {
+        std::uint32_t first = 0;
+        std::uint32_t last = 0;
+    };
+    Result<Range> asset_bucket(std::uint64_t leading, std::uint64_t assets) const;
+
+private:
+    static constexpr std::size_t kManifestKinds = 16;
+    static std::size_t slot(TableKind kind) noexcept {
+        const auto number = static_cast<std::size_t>(kind);
+        return number < kManifestKinds ? number
+                                       : kManifestKinds + number - static_cast<std::size_t>(TableKind::placements);
+    }
+    std::array<PagedTable, kManifestKinds + 2> tables_;
+};
+
+}  // namespace fardel

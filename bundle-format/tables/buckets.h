@@ -1,0 +1,66 @@
+// The bucket table of assets, docs/bundle-format.md §5: how many assets come before each bucket of leading bits.
+#pragma once
+
+#include "files/bytes.h"
+
+#include <fardel/format/ids.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/result.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+inline constexpr std::uint64_t kAssetsPerBucket = 2;
+
+// The 64 leading bits of an id, whose first byte is the highest.
+inline std::uint64_t leading_bits(const AssetId& id) noexcept {
+    std::uint64_t bits;
+    std::memcpy(&bits, id.bytes.data(), sizeof bits);
+    return std::endian::native == std::endian::little ? swap_bytes(bits) : bits;
+}
+
+// The smallest number of bits with count ≤ kAssetsPerBucket × 2^bits.
+constexpr int bucket_bits(std::uint64_t count) noexcept {
+    int bits = 0;
+    while (count > kAssetsPerBucket << bits)
+        ++bits;
+    return bits;
+}
+
+// The bucket of an id with these leading bits; `buckets` is a power of two.
+constexpr std::uint64_t bucket_of(std::uint64_t leading, std::uint64_t buckets) noexcept {
+    return (leading >> 1) >> (63 - std::countr_zero(buckets));  // in two steps: there may be one bucket
+}
+
+// `key_of(i)`: the 64 leading bits of record i; rising with i. Where each bucket begins and, last, `count`; empty for
+// no records. Error: limit (more than kBucketRecordsMax records in one bucket; no accident, somebody searched for such
+// keys).
+template <class KeyOf>
+Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, KeyOf key_of) {
+    std::vector<std::uint32_t> starts;
+    if (count == 0)
+        return starts;
+    const std::uint64_t buckets = std::uint64_t{1} << bucket_bits(count);
+    starts.reserve(buckets + 1);
+    starts.push_back(0);
+    for (std::uint64_t bucket = 0; bucket < buckets; ++bucket) {
+        const std::uint32_t first = starts.back();
+        std::uint32_t end = first;
+        while (end < count && bucket_of(key_of(end), buckets) == bucket)
+            ++end;
+        if (end - first > limits::kBucketRecordsMax)
+            return Error(ErrorCode::limit, std::to_string(end - first) +
+                                               " assets in one bucket of the look-up table; at most " +
+                                               std::to_string(limits::kBucketRecordsMax));
+        starts.push_back(end);
+    }
+    return starts;
+}
+
+}  // namespace fardel

@@ -1,0 +1,308 @@
+#include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/name_buckets.h>
+
+#include "buckets.h"
+#include "files/bytes.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace fardel {
+namespace {
+
+constexpr std::array<std::uint8_t, 8> kHeadMagic{'F', 'A', 'R', 'D', 'E', 'L', '\r', '\n'};
+constexpr std::array<std::uint8_t, 8> kLayoutMagic{'F', 'A', 'R', 'D', 'E', 'L', 'L', '\n'};
+
+constexpr std::size_t kTableEntryBytes = 64;
+constexpr std::size_t kHeadTablesAt = 64;
+constexpr std::size_t kLayoutTablesAt = 256;
+constexpr std::size_t kLayoutCodecsAt = 128;
+constexpr std::uint32_t kHeadTablesMax = (limits::kHeadBytes - kHeadTablesAt) / kTableEntryBytes;
+constexpr std::uint32_t kLayoutTablesMax = 2;
+constexpr std::uint32_t kCodecsMax = 8;
+constexpr std::uint64_t kTableAlign = 64;
+
+using ConstHead = std::span<const std::byte, limits::kHeadBytes>;
+
+Error malformed(std::string_view what) { return Error(ErrorCode::malformed, std::string(what)); }
+
+bool zero(std::span<const std::byte> bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+void encode_tables(std::span<const TableEntry> tables, std::byte* at) {
+    for (const TableEntry& table : tables) {
+        store_le(at, static_cast<std::uint32_t>(table.kind));
+        store_le(at + 4, table.record_bytes);
+        store_le(at + 8, table.offset);
+        store_le(at + 16, table.length_bytes);
+        store_le(at + 24, table.count);
+        std::memcpy(at + 32, table.root.bytes.data(), 32);
+        at += kTableEntryBytes;
+    }
+}
+
+std::uint64_t records_max(TableKind kind) {
+    switch (kind) {
+        using enum TableKind;
+        case strings: return limits::kStringsBytesMax;
+        case assets: return limits::kAssetsMax;
+        case names: return limits::kNamesMax;
+        case dependencies: return limits::kDependenciesMax;
+        case placements: return limits::kAssetsMax;
+        case blocks: return limits::kBlocksMax;
+        default: return kNoIndex - 1;
+    }
+}
+
+// Decodes the entries and checks that they stand where their lengths say; `section_bytes_max` bounds their sum.
+Result<std::vector<TableEntry>> decode_tables(ConstHead head, std::size_t at, std::uint32_t count, bool layout,
+                                              std::uint64_t section_bytes, std::uint64_t section_bytes_max) {
+    std::vector<TableEntry> tables;
+    tables.reserve(count);  // count ≤ 63
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const std::byte* in = head.data() + at + i * kTableEntryBytes;
+        TableEntry table;
+        table.kind = static_cast<TableKind>(load_le<std::uint32_t>(in));
+        table.record_bytes = load_le<std::uint32_t>(in + 4);
+        table.offset = load_le<std::uint64_t>(in + 8);
+        table.length_bytes = load_le<std::uint64_t>(in + 16);
+        table.count = load_le<std::uint64_t>(in + 24);
+        std::memcpy(table.root.bytes.data(), in + 32, 32);
+
+        const std::uint32_t known = record_bytes(table.kind);
+        const bool layout_kind = table.kind >= TableKind::placements;
+        if (known == 0 || layout_kind != layout)
+            return Error(ErrorCode::unsupported,
+                         "table kind " + std::to_string(static_cast<std::uint32_t>(table.kind)) + " is not known here");
+        const std::string name(table_name(table.kind));
+        if (table.record_bytes != known)
+            return Error(ErrorCode::unsupported, "table " + name + ": records of " +
+                                                     std::to_string(table.record_bytes) +
+                                                     " bytes, this version knows " + std::to_string(known));
+        if (!tables.empty() && tables.back().kind >= table.kind)
+            return malformed("table " + name + ": kinds are not strictly increasing");
+        if (table.count == 0)
+            return malformed("table " + name + ": an empty table is left out");
+        if (table.count > records_max(table.kind))
+            return Error(ErrorCode::limit, "table " + name + ": " + std::to_string(table.count) + " records");
+        if (table.length_bytes != table.count * known)
+            return malformed("table " + name + ": length is not count × record size");
+        tables.push_back(table);
+    }
+    if (!zero(head.subspan(at + count * kTableEntryBytes, limits::kHeadBytes - at - count * kTableEntryBytes)))
+        return malformed("bytes after the table entries are not zero");
+    if (section_bytes > section_bytes_max)
+        return Error(ErrorCode::limit, "a section of " + std::to_string(section_bytes) + " bytes");
+
+    std::vector<TableEntry> placed = tables;
+    if (place_tables(placed) != section_bytes)
+        return malformed("section length is not the sum of its tables");
+    if (placed != tables)
+        return malformed("a table does not stand where the ones before it end");
+    return tables;
+}
+
+struct CommonFields {
+    std::uint16_t minor = 0;
+    std::uint32_t table_count = 0;
+    std::uint64_t optional_flags = 0;
+};
+
+Result<CommonFields> decode_common(ConstHead head, const std::array<std::uint8_t, 8>& magic, const char* not_ours,
+                                   std::uint32_t tables_max) {
+    if (std::memcmp(head.data(), magic.data(), magic.size()) != 0)
+        return malformed(not_ours);
+    const auto major = load_le<std::uint16_t>(head.data() + 8);
+    if (major != kFormatMajor)
+        return Error(ErrorCode::unsupported, "format version " + std::to_string(major) + "; this version reads " +
+                                                 std::to_string(kFormatMajor));
+    if (load_le<std::uint64_t>(head.data() + 16) != 0)
+        return Error(ErrorCode::unsupported, "the bundle requires a feature that this version does not know");
+    CommonFields common;
+    common.minor = load_le<std::uint16_t>(head.data() + 10);
+    common.table_count = load_le<std::uint32_t>(head.data() + 12);
+    common.optional_flags = load_le<std::uint64_t>(head.data() + 24);
+    if (common.table_count > tables_max)
+        return Error(ErrorCode::limit, std::to_string(common.table_count) + " tables");
+    return common;
+}
+
+HeadBytes encode_common(const std::array<std::uint8_t, 8>& magic, std::uint16_t minor, std::size_t tables,
+                        std::uint64_t optional_flags) {
+    HeadBytes out{};
+    std::memcpy(out.data(), magic.data(), magic.size());
+    store_le(out.data() + 8, kFormatMajor);
+    store_le(out.data() + 10, minor);
+    store_le(out.data() + 12, static_cast<std::uint32_t>(tables));
+    store_le(out.data() + 24, optional_flags);
+    return out;
+}
+
+const TableEntry* find_table(std::span<const TableEntry> tables, TableKind kind) noexcept {
+    const auto it = std::ranges::find(tables, kind, &TableEntry::kind);
+    return it == tables.end() ? nullptr : &*it;
+}
+
+std::uint64_t count_of(const TableEntry* table) { return table ? table->count : 0; }
+
+std::uint64_t asset_bucket_records(std::uint64_t assets) {
+    return assets == 0 ? 0 : (std::uint64_t{1} << bucket_bits(assets)) + 1;
+}
+
+}  // namespace
+
+const TableEntry* Head::find(TableKind kind) const noexcept { return find_table(tables, kind); }
+const TableEntry* LayoutHead::find(TableKind kind) const noexcept { return find_table(tables, kind); }
+
+std::uint64_t tree_bytes(std::uint64_t length_bytes) noexcept {
+    std::uint64_t total = 0;
+    for (std::uint64_t level = length_bytes; level > limits::kPageBytes;) {
+        level = align_up(level, limits::kPageBytes) / limits::kPageBytes * sizeof(Hash);
+        total += align_up(level, kTableAlign);
+    }
+    return total;
+}
+
+std::uint64_t place_tables(std::span<TableEntry> tables) noexcept {
+    std::uint64_t at = 0;
+    for (TableEntry& table : tables) {
+        table.offset = at;
+        at += align_up(table.length_bytes, kTableAlign) + tree_bytes(table.length_bytes);
+    }
+    return at;
+}
+
+HeadBytes encode_head(const Head& head) {
+    HeadBytes out = encode_common(kHeadMagic, head.minor, head.tables.size(), head.optional_flags);
+    store_le(out.data() + 32, head.manifest_bytes);
+    encode_tables(head.tables, out.data() + kHeadTablesAt);
+    return out;
+}
+
+Result<Head> decode_head(ConstHead bytes) {
+    FARDEL_TRY_ASSIGN(
+        const CommonFields common,
+        decode_common(bytes, kHeadMagic, "not a Fardel bundle (the first bytes are not its magic)", kHeadTablesMax));
+    Head head;
+    head.minor = common.minor;
+    head.optional_flags = common.optional_flags;
+    head.manifest_bytes = load_le<std::uint64_t>(bytes.data() + 32);
+    if (!zero(bytes.subspan(40, 24)))
+        return malformed("head: a reserved byte is not zero");
+    FARDEL_TRY_ASSIGN(head.tables, decode_tables(bytes, kHeadTablesAt, common.table_count, false, head.manifest_bytes,
+                                                 limits::kManifestBytesMax));
+
+    using enum TableKind;
+    const auto count = [&](TableKind kind) { return count_of(head.find(kind)); };
+    if (count(asset_buckets) != asset_bucket_records(count(assets)))
+        return malformed("head: asset_buckets has the wrong number of records");
+    const std::uint64_t homes = home_buckets(count(names));
+    if (count(name_buckets) < homes || count(name_buckets) > homes + (homes == 0 ? 0 : limits::kNameSpillMax))
+        return malformed("head: name_buckets has the wrong number of records");
+    if (count(name_filters) != filter_words(count(names)))
+        return malformed("head: name_filters has the wrong number of records");
+    return head;
+}
+
+BundleId bundle_id(const HeadBytes& head) noexcept { return id_from<BundleId>(blake3(head)); }
+
+HeadBytes encode_layout_head(const LayoutHead& layout) {
+    HeadBytes out = encode_common(kLayoutMagic, layout.minor, layout.tables.size(), layout.optional_flags);
+    std::memcpy(out.data() + 32, layout.bundle.bytes.data(), 32);
+    store_le(out.data() + 64, layout.blocks_offset);
+    store_le(out.data() + 72, layout.blocks_bytes);
+    store_le(out.data() + 80, layout.manifest_offset);
+    store_le(out.data() + 88, layout.layout_offset);
+    store_le(out.data() + 96, layout.layout_bytes);
+    store_le(out.data() + 104, layout.trailer_offset);
+    store_le(out.data() + 112, static_cast<std::uint32_t>(layout.codecs.size()));
+    std::byte* at = out.data() + kLayoutCodecsAt;
+    for (const CodecVersion& codec : layout.codecs) {
+        store_le(at, static_cast<std::uint16_t>(codec.codec));
+        store_le(at + 2, codec.version);
+        at += 4;
+    }
+    encode_tables(layout.tables, out.data() + kLayoutTablesAt);
+    return out;
+}
+
+Result<LayoutHead> decode_layout_head(ConstHead bytes) {
+    FARDEL_TRY_ASSIGN(const CommonFields common,
+                      decode_common(bytes, kLayoutMagic, "layout head: wrong magic", kLayoutTablesMax));
+    LayoutHead layout;
+    layout.minor = common.minor;
+    layout.optional_flags = common.optional_flags;
+    std::memcpy(layout.bundle.bytes.data(), bytes.data() + 32, 32);
+    layout.blocks_offset = load_le<std::uint64_t>(bytes.data() + 64);
+    layout.blocks_bytes = load_le<std::uint64_t>(bytes.data() + 72);
+    layout.manifest_offset = load_le<std::uint64_t>(bytes.data() + 80);
+    layout.layout_offset = load_le<std::uint64_t>(bytes.data() + 88);
+    layout.layout_bytes = load_le<std::uint64_t>(bytes.data() + 96);
+    layout.trailer_offset = load_le<std::uint64_t>(bytes.data() + 104);
+
+    const auto codec_count = load_le<std::uint32_t>(bytes.data() + 112);
+    if (codec_count > kCodecsMax)
+        return Error(ErrorCode::limit, "layout head: " + std::to_string(codec_count) + " codecs");
+    if (!zero(bytes.subspan(116, 12)))
+        return malformed("layout head: a reserved byte is not zero");
+    for (std::uint32_t i = 0; i < codec_count; ++i) {
+        const std::byte* in = bytes.data() + kLayoutCodecsAt + 4 * i;
+        const auto id = load_le<std::uint16_t>(in);
+        const auto version = load_le<std::uint16_t>(in + 2);
+        if (id > static_cast<std::uint16_t>(Codec::zstd) || version != 1)
+            return Error(ErrorCode::unsupported,
+                         "layout head: codec " + std::to_string(id) + " version " + std::to_string(version));
+        if (!layout.codecs.empty() && static_cast<std::uint16_t>(layout.codecs.back().codec) >= id)
+            return malformed("layout head: codecs are not strictly increasing");
+        layout.codecs.push_back({static_cast<Codec>(id), version});
+    }
+    const std::size_t codecs_end = kLayoutCodecsAt + 4 * codec_count;
+    if (!zero(bytes.subspan(codecs_end, kLayoutTablesAt - codecs_end)))
+        return malformed("layout head: a reserved byte is not zero");
+    FARDEL_TRY_ASSIGN(layout.tables, decode_tables(bytes, kLayoutTablesAt, common.table_count, true,
+                                                   layout.layout_bytes, limits::kLayoutBytesMax));
+    return layout;
+}
+
+LayoutId layout_id(const HeadBytes& layout_head) noexcept { return id_from<LayoutId>(blake3(layout_head)); }
+
+Status verify_sections(const Head& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes) {
+    if (layout.bundle != id)
+        return Error(ErrorCode::corrupt, "the layout head belongs to another bundle, or the head was changed");
+    if (count_of(layout.find(TableKind::placements)) != count_of(head.find(TableKind::assets)))
+        return malformed("layout head: placements and assets differ in number");
+
+    struct Section {
+        std::uint64_t offset;
+        std::uint64_t bytes;
+    };
+    std::array<Section, 3> sections{{{layout.blocks_offset, layout.blocks_bytes},
+                                     {layout.manifest_offset, head.manifest_bytes},
+                                     {layout.layout_offset, layout.layout_bytes}}};
+    std::ranges::stable_sort(sections, [](const Section& a, const Section& b) {
+        return std::pair(a.offset, a.bytes) < std::pair(b.offset, b.bytes);
+    });
+    std::uint64_t end = 2 * limits::kHeadBytes;
+    for (const Section& section : sections) {
+        if (section.offset % limits::kPageBytes != 0)
+            return malformed("layout head: a section does not begin at a multiple of 4096");
+        if (section.offset < end || section.offset - end >= limits::kPageBytes)
+            return malformed("layout head: sections overlap or leave a gap");
+        if (!fits(section.offset, section.bytes, file_bytes))
+            return malformed("a section ends behind the file's end; the file is cut short");
+        end = section.offset + section.bytes;
+    }
+    if (layout.trailer_offset % limits::kPageBytes != 0 || layout.trailer_offset < end ||
+        layout.trailer_offset - end >= limits::kPageBytes)
+        return malformed("layout head: the trailer does not follow the sections");
+    if (layout.trailer_offset > file_bytes)
+        return malformed("the trailer begins behind the file's end; the file is cut short");
+    if (file_bytes - layout.trailer_offset > limits::kTrailerBytesMax)
+        return Error(ErrorCode::limit, "the trailer is longer than a trailer may be");
+    return ok();
+}
+
+}  // namespace fardel

@@ -1,0 +1,304 @@
+#include <fardel/format/trust_policy.h>
+
+#include "field_codec.h"
+#include "files/small_file.h"
+#include "threshold.h"
+
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kTitle = "fardel-trust ";
+constexpr std::string_view kPolicyVersion = "1";
+
+Error bad_policy(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
+
+bool is_label(std::string_view label) {
+    const auto allowed = [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
+               c == '_';
+    };
+    return !label.empty() && label.size() <= limits::kLabelBytesMax && std::ranges::all_of(label, allowed);
+}
+
+// Takes what is before the next `separator`, and the separator, from `text`.
+std::string_view take_until(std::string_view& text, char separator) {
+    const std::size_t end = text.find(separator);
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    return part;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+    std::vector<std::string_view> parts;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, at), text.size());
+        parts.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return parts;
+}
+
+// Takes rules one by one, each checked against those before it.
+class RuleBuilder {
+public:
+    Status add(PolicyKey key) {
+        if (!is_label(key.label))
+            return bad_policy("a label is 1 to " + std::to_string(limits::kLabelBytesMax) +
+                              " letters, digits and . - _");
+        if (!keys_.emplace(key.label, key.key).second)
+            return bad_policy("label " + key.label + " is given twice");
+        return ok();
+    }
+
+    Status add(AllowRule rule) {
+        FARDEL_TRY(verify_glob(rule.pattern));
+        if (rule.pattern.find(' ') != std::string::npos)
+            return bad_policy("a pattern has no spaces; write ? where the name has one");
+        if (rule.roles.empty())
+            return bad_policy("a rule needs at least one role");
+        std::vector<RoleKeys> all;
+        for (const RoleThreshold& wanted : rule.roles) {
+            if (wanted.role < Role::author || wanted.role > Role::release)
+                return bad_policy(role_name(wanted.role) + " is not known");
+            if (std::ranges::count(rule.roles, wanted.role, &RoleThreshold::role) != 1)
+                return bad_policy("role " + role_name(wanted.role) + " is given twice");
+            if (wanted.threshold < 1 || wanted.threshold > limits::kSignaturesMax)
+                return bad_policy("a threshold is from 1 to " + std::to_string(limits::kSignaturesMax));
+            FARDEL_TRY_ASSIGN(auto keys, find_keys(wanted.labels));
+            all.push_back({wanted.threshold, std::move(keys)});
+        }
+        if (!thresholds_met(all))
+            return bad_policy("no signatures can meet this rule: it wants more distinct keys than it names");
+        rules_.allow.push_back(std::move(rule));
+        return ok();
+    }
+
+    Status add(Revocation<PublicKey> revocation) { return add(std::move(revocation), rules_.revoked_keys); }
+    Status add(Revocation<BundleId> revocation) { return add(std::move(revocation), rules_.revoked_bundles); }
+    void allow_unsigned() { rules_.unsigned_allowed = true; }
+
+    TrustRules take() {
+        for (const auto& [label, key] : keys_)
+            rules_.keys.push_back({label, key});
+        sort_once(rules_.revoked_keys);
+        sort_once(rules_.revoked_bundles);
+        return std::move(rules_);
+    }
+
+private:
+    Result<std::vector<PublicKey>> find_keys(std::span<const std::string> labels) const {
+        std::vector<PublicKey> keys;
+        for (const std::string& label : labels) {
+            const auto at = keys_.find(label);
+            if (at == keys_.end())
+                return bad_policy("no key has the label " + printable(label));
+            keys.push_back(at->second);
+        }
+        std::vector<std::string> sorted(labels.begin(), labels.end());
+        std::ranges::sort(sorted);
+        if (std::ranges::adjacent_find(sorted) != sorted.end())
+            return bad_policy("a label stands twice in one role");
+        return keys;
+    }
+
+    template <class Id>
+    static Status add(Revocation<Id> revocation, std::vector<Revocation<Id>>& list) {
+        if (revocation.reason.size() > limits::kCommentBytesMax)
+            return Error(ErrorCode::limit,
+                         "the reason is longer than " + std::to_string(limits::kCommentBytesMax) + " bytes");
+        if (!is_plain_text(revocation.reason))
+            return bad_policy("the reason is not UTF-8 without control characters");
+        list.push_back(std::move(revocation));
+        return ok();
+    }
+
+    // By id; of several for one id the first stays.
+    template <class Id>
+    static void sort_once(std::vector<Revocation<Id>>& list) {
+        std::ranges::stable_sort(list, {}, &Revocation<Id>::id);
+        const auto same_id = [](const Revocation<Id>& a, const Revocation<Id>& b) { return a.id == b.id; };
+        list.erase(std::unique(list.begin(), list.end(), same_id), list.end());
+    }
+
+    TrustRules rules_;
+    std::map<std::string, PublicKey, std::less<>> keys_;
+};
+
+Result<RoleThreshold> parse_role(std::string_view text) {
+    const std::string_view role = take_until(text, '=');
+    const std::string_view number = take_until(text, ':');
+    RoleThreshold wanted;
+    const auto known = find_role(role);
+    if (!known)
+        return bad_policy("\"" + printable(role, 40) + "\" is not a role; a role is written author=1:label,label");
+    wanted.role = *known;
+    const auto [end, failure] = std::from_chars(number.data(), number.data() + number.size(), wanted.threshold);
+    if (failure != std::errc() || end != number.data() + number.size() || number.starts_with('0'))
+        return bad_policy("role " + role_name(*known) + " has no threshold; a role is written author=1:label,label");
+    for (const std::string_view label : split(text, ','))
+        wanted.labels.emplace_back(label);
+    return wanted;
+}
+
+template <class Id>
+Status parse_revocation(std::string_view text, RuleBuilder& builder) {
+    Revocation<Id> revocation;
+    FARDEL_TRY_ASSIGN(revocation.id, Id::parse(take_until(text, ' ')));
+    revocation.reason = text;
+    return builder.add(std::move(revocation));
+}
+
+Status parse_line(std::string_view line, RuleBuilder& builder) {
+    if (!is_plain_text(line))
+        return bad_policy("not UTF-8 without control characters (a tab and a carriage return are control characters)");
+    if (line.empty() || line.starts_with('#'))
+        return ok();
+    if (line == "unsigned allow") {
+        builder.allow_unsigned();
+        return ok();
+    }
+    std::string_view rest = line;
+    const std::string_view directive = take_until(rest, ' ');
+    if (directive == "key") {
+        PolicyKey key;
+        key.label = take_until(rest, ' ');
+        FARDEL_TRY_ASSIGN(key.key, PublicKey::parse(rest));
+        return builder.add(std::move(key));
+    }
+    if (directive == "allow") {
+        AllowRule rule;
+        rule.pattern = take_until(rest, ' ');
+        for (const std::string_view role : split(rest, ' ')) {
+            FARDEL_TRY_ASSIGN(auto wanted, parse_role(role));
+            rule.roles.push_back(std::move(wanted));
+        }
+        return builder.add(std::move(rule));
+    }
+    if (directive == "revoke") {
+        const std::string_view kind = take_until(rest, ' ');
+        if (kind == "key")
+            return parse_revocation<PublicKey>(rest, builder);
+        if (kind == "bundle")
+            return parse_revocation<BundleId>(rest, builder);
+    }
+    return bad_policy("\"" + printable(line, 40) + "\" is not a rule that is known");
+}
+
+template <class Id>
+void format_revocations(std::string& text, std::string_view kind, std::span<const Revocation<Id>> list) {
+    for (const Revocation<Id>& revocation : list) {
+        text += "revoke ";
+        text += kind;
+        text += " " + revocation.id.hex();
+        if (!revocation.reason.empty())
+            text += " " + revocation.reason;
+        text += "\n";
+    }
+}
+
+Status verify_size(std::string_view text) {
+    const auto lines = std::ranges::count(text, '\n');
+    if (text.size() > limits::kTrustPolicyBytesMax || lines > limits::kTrustPolicyLinesMax)
+        return Error(ErrorCode::limit, "trust policy of " + std::to_string(text.size()) + " bytes in " +
+                                           std::to_string(lines) + " lines, at most " +
+                                           std::to_string(limits::kTrustPolicyBytesMax) + " and " +
+                                           std::to_string(limits::kTrustPolicyLinesMax) + " allowed");
+    return ok();
+}
+
+}  // namespace
+
+Result<TrustPolicy> TrustPolicy::parse(std::string_view text) {
+    FARDEL_TRY(verify_size(text));
+    if (!text.ends_with('\n'))
+        return bad_policy("trust policy: does not end with a line feed; has it been cut off?");
+    RuleBuilder builder;
+    const std::string_view title = take_until(text, '\n');
+    if (!title.starts_with(kTitle))
+        return bad_policy("trust policy: line 1: not \"fardel-trust 1\"");
+    if (title.substr(kTitle.size()) != kPolicyVersion)
+        return Error(ErrorCode::unsupported, "trust policy: line 1: not a version that this library knows");
+    for (std::size_t number = 2; !text.empty(); ++number)
+        if (auto status = parse_line(take_until(text, '\n'), builder); !status)
+            return std::move(status).error().with_context("trust policy: line " + std::to_string(number));
+    return TrustPolicy(builder.take());
+}
+
+Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
+    RuleBuilder builder;
+    for (PolicyKey& key : rules.keys)
+        FARDEL_TRY(builder.add(std::move(key)));
+    for (AllowRule& rule : rules.allow)
+        FARDEL_TRY(builder.add(std::move(rule)));
+    for (auto& revocation : rules.revoked_keys)
+        FARDEL_TRY(builder.add(std::move(revocation)));
+    for (auto& revocation : rules.revoked_bundles)
+        FARDEL_TRY(builder.add(std::move(revocation)));
+    if (rules.unsigned_allowed)
+        builder.allow_unsigned();
+    TrustPolicy policy(builder.take());
+    FARDEL_TRY(verify_size(policy.format()));
+    return policy;
+}
+
+std::string TrustPolicy::format() const {
+    std::string text(kTitle);
+    text += kPolicyVersion;
+    text += "\n";
+    for (const PolicyKey& key : rules_.keys)
+        text += "key " + key.label + " " + key.key.hex() + "\n";
+    for (const AllowRule& rule : rules_.allow) {
+        text += "allow " + rule.pattern;
+        for (const RoleThreshold& wanted : rule.roles) {
+            text += " " + role_name(wanted.role) + "=" + std::to_string(wanted.threshold);
+            for (std::size_t i = 0; i < wanted.labels.size(); ++i)
+                text += (i == 0 ? ":" : ",") + wanted.labels[i];
+        }
+        text += "\n";
+    }
+    format_revocations<PublicKey>(text, "key", rules_.revoked_keys);
+    format_revocations<BundleId>(text, "bundle", rules_.revoked_bundles);
+    if (rules_.unsigned_allowed)
+        text += "unsigned allow\n";
+    return text;
+}
+
+Result<TrustPolicy> make_policy(std::span<const PolicyKey> authors, std::span<const PolicyKey> registries,
+                                std::string_view pattern) {
+    TrustRules rules;
+    AllowRule rule;
+    rule.pattern = pattern;
+    const auto add = [&](Role role, std::span<const PolicyKey> keys) {
+        if (keys.empty())
+            return;
+        RoleThreshold wanted;
+        wanted.role = role;
+        for (const PolicyKey& key : keys) {
+            wanted.labels.push_back(key.label);
+            if (std::ranges::find(rules.keys, key) == rules.keys.end())
+                rules.keys.push_back(key);
+        }
+        rule.roles.push_back(std::move(wanted));
+    };
+    add(Role::author, authors);
+    add(Role::registry, registries);
+    rules.allow.push_back(std::move(rule));
+    return TrustPolicy::make(std::move(rules));
+}
+
+Result<TrustPolicy> read_trust_policy(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const std::string text, read_small_file(path, limits::kTrustPolicyBytesMax, FileGuard::none));
+    auto policy = TrustPolicy::parse(text);
+    if (!policy)
+        return std::move(policy).error().with_context(path);
+    return policy;
+}
+
+}  // namespace fardel

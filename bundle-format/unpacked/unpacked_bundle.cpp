@@ -1,0 +1,187 @@
+#include <fardel/format/unpacked_bundle.h>
+
+#include "blob_digest.h"
+#include "files/bytes.h"
+#include "open_blobs.h"
+#include "write/asset_order.h"
+#include "write/bundle_sections.h"
+#include "write/plan_check.h"
+#include "write/sorted_names.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// A block of the source, and where its bytes are.
+struct Extent {
+    std::uint64_t offset = 0;  // in the source
+    std::uint32_t size_bytes = 0;
+    std::uint32_t planned = 0;
+    std::uint64_t blob_offset = 0;
+};
+
+struct UnpackedContent {
+    StoredContent stored;
+    std::vector<Extent> extents;  // by offset
+};
+
+// One raw block for each piece of each distinct asset, as write_bundle would lay them out.
+Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
+                                std::span<const BlobDigest> digests) {
+    UnpackedContent out;
+    StoredContent& stored = out.stored;
+    stored.asset_of.resize(planned.size());
+    std::unordered_map<AssetId, std::uint32_t> known;
+    for (const std::uint32_t index : order) {
+        const BlobDigest& digest = digests[index];
+        const auto [at, is_new] = known.emplace(digest.id, static_cast<std::uint32_t>(stored.assets.size()));
+        stored.asset_of[index] = at->second;
+        if (!is_new) {
+            stored.duplicate_bytes += digest.raw_bytes;
+            continue;
+        }
+        StoredAsset asset{.id = digest.id,
+                          .raw_bytes = digest.raw_bytes,
+                          .planned = index,
+                          .piece_log2 = digest.piece_log2,
+                          .placement = {}};
+        if (digest.raw_bytes > 0)
+            asset.placement.first_block = static_cast<std::uint32_t>(stored.blocks.size());
+        const std::uint64_t piece_bytes = std::uint64_t{1} << digest.piece_log2;
+        for (std::uint64_t done = 0, piece = 0; done < digest.raw_bytes; done += piece_bytes, ++piece) {
+            if (stored.blocks.size() == limits::kBlocksMax)
+                return Error(ErrorCode::limit,
+                             "the assets have more than " + std::to_string(limits::kBlocksMax) + " blocks");
+            BlockRecord block;
+            block.raw_bytes = block.stored_bytes =
+                static_cast<std::uint32_t>(std::min(piece_bytes, digest.raw_bytes - done));
+            block.stored_hash = digest.pieces.empty() ? id_from<Hash>(digest.id) : digest.pieces[piece];
+            const bool aligned = !digest.pieces.empty() && block.raw_bytes >= limits::kRawBlockAlign;
+            block.stored_offset = aligned ? align_up(stored.blocks_bytes, limits::kRawBlockAlign) : stored.blocks_bytes;
+            stored.blocks_bytes = block.stored_offset + block.stored_bytes;
+            out.extents.push_back({kBlocksOffset + block.stored_offset, block.raw_bytes, index, done});
+            stored.blocks.push_back(block);
+            stored.piece_hashes.push_back(digest.pieces.empty() ? Hash{} : digest.pieces[piece]);
+        }
+        stored.raw_bytes += digest.raw_bytes;
+        stored.assets.push_back(asset);
+    }
+    sort_by_id(stored);
+    return out;
+}
+
+// What the writer writes around the blocks, kept in memory. Nothing is ever committed.
+class TablesFile final : public StagedFile {
+public:
+    explicit TablesFile(std::uint64_t tables_offset) : tables_offset_(tables_offset) {}
+
+    Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        std::vector<std::byte>& part = offset < tables_offset_ ? heads : tables;
+        const std::uint64_t at = offset < tables_offset_ ? offset : offset - tables_offset_;
+        if (part.size() < at + bytes.size())
+            part.resize(at + bytes.size());
+        if (!bytes.empty())
+            std::memcpy(part.data() + at, bytes.data(), bytes.size());
+        return ok();
+    }
+    Status resize(std::uint64_t size_bytes) override {
+        tables.resize(size_bytes - tables_offset_);
+        return ok();
+    }
+    Status commit() override { return ok(); }
+
+    std::vector<std::byte> heads;
+    std::vector<std::byte> tables;
+
+private:
+    std::uint64_t tables_offset_;
+};
+
+class UnpackedSource final : public ByteSource {
+public:
+    UnpackedSource(TablesFile file, std::uint64_t tables_offset, std::vector<Extent> extents,
+                   std::vector<PlannedBlob> blobs)
+        : heads_(std::move(file.heads)),
+          tables_(std::move(file.tables)),
+          tables_offset_(tables_offset),
+          extents_(std::move(extents)),
+          blobs_(std::move(blobs)) {}
+
+    std::uint64_t size_bytes() const noexcept override { return tables_offset_ + tables_.size(); }
+
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (!fits(offset, out.size(), size_bytes()))
+            return Error(ErrorCode::corrupt, "a read past the end");
+        while (!out.empty()) {
+            FARDEL_TRY_ASSIGN(const std::size_t count, read_some(offset, out));
+            offset += count;
+            out = out.subspan(count);
+        }
+        return ok();
+    }
+
+private:
+    static std::size_t copy(std::span<const std::byte> from, std::uint64_t at, std::span<std::byte> out) {
+        const std::size_t count = std::min<std::size_t>(out.size(), from.size() - at);
+        std::memcpy(out.data(), from.data() + at, count);
+        return count;
+    }
+
+    // What is at `offset`, as far as one place has it: heads, a block, the zeros behind it, tables.
+    Result<std::size_t> read_some(std::uint64_t offset, std::span<std::byte> out) const {
+        if (offset < heads_.size())
+            return copy(heads_, offset, out);
+        if (offset >= tables_offset_)
+            return copy(tables_, offset - tables_offset_, out);
+        const auto next = std::ranges::upper_bound(extents_, offset, {}, &Extent::offset);
+        if (next != extents_.begin()) {
+            const Extent& extent = *std::prev(next);
+            if (const std::uint64_t within = offset - extent.offset; within < extent.size_bytes) {
+                const auto count =
+                    static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), extent.size_bytes - within));
+                FARDEL_TRY(blobs_.read_at(extent.planned, extent.blob_offset + within, out.first(count)));
+                return count;
+            }
+        }
+        const std::uint64_t end = next != extents_.end() ? next->offset : tables_offset_;
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), end - offset));
+        std::ranges::fill(out.first(count), std::byte{0});
+        return count;
+    }
+
+    std::vector<std::byte> heads_;
+    std::vector<std::byte> tables_;
+    std::uint64_t tables_offset_;
+    std::vector<Extent> extents_;
+    OpenBlobs blobs_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan& plan, const UnpackOptions& options) {
+    FARDEL_TRY(verify_plan(plan));
+    FARDEL_TRY_ASSIGN(const SortedNames names, sort_names(plan.names));
+    FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> order, order_assets(plan.assets));
+    FARDEL_TRY_ASSIGN(const std::vector<BlobDigest> digests, digest_blobs(plan.assets, options));
+    FARDEL_TRY_ASSIGN(UnpackedContent content, lay_out(plan.assets, order, digests));
+
+    const std::uint64_t tables_offset = manifest_offset(content.stored.blocks_bytes);
+    TablesFile file(tables_offset);
+    FARDEL_TRY(write_sections(plan, names, content.stored, file));
+
+    std::vector<PlannedBlob> blobs;
+    for (std::size_t i = 0; i < plan.assets.size(); ++i)
+        blobs.push_back({plan.assets[i].source, plan.assets[i].key, digests[i].raw_bytes});
+    return std::shared_ptr<const ByteSource>(std::make_shared<const UnpackedSource>(
+        std::move(file), tables_offset, std::move(content.extents), std::move(blobs)));
+}
+
+}  // namespace fardel

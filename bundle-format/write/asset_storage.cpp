@@ -1,0 +1,433 @@
+#include "asset_storage.h"
+
+#include "block_section.h"
+#include "blocks/block_pipeline.h"
+#include "donor_blocks.h"
+#include "plan_check.h"
+#include "tables/buckets.h"
+
+#include <fardel/format/hash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kSharedBytesMax = std::size_t{1} << limits::kBlockLog2;
+constexpr unsigned kJobsMax = 256;
+
+unsigned jobs_of(const WriteOptions& options) {
+    const unsigned wanted = options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency();
+    return std::clamp(wanted, 1u, kJobsMax);
+}
+
+Error changed(const PlannedAsset& planned) {
+    return Error(ErrorCode::conflict,
+                 label_of(planned) + ": its bytes are not those that it is known to have; it was changed meanwhile");
+}
+
+Status verify_known(const PlannedAsset& planned, const AssetId& id) {
+    return planned.known && planned.known->asset != id ? Status(changed(planned)) : ok();
+}
+
+// An asset while it is read; its errors name it.
+class OpenAsset {
+public:
+    static Result<OpenAsset> open(const PlannedAsset& planned) {
+        auto stream = planned.source->open();
+        if (!stream)
+            return std::move(stream).error().with_context(label_of(planned));
+        return OpenAsset(planned, *std::move(stream));
+    }
+
+    // Reads until `buffer` holds a whole piece or the asset ends.
+    Status read_piece(BlockBuffer& buffer) {
+        buffer.clear();
+        while (buffer.size_bytes() < piece_bytes()) {
+            auto count = stream_->read(buffer.room().first(piece_bytes() - buffer.size_bytes()));
+            if (!count)
+                return std::move(count).error().with_context(label_of(planned_));
+            if (*count == 0)
+                break;
+            buffer.grow(*count);
+        }
+        bytes_read_ += buffer.size_bytes();
+        if (bytes_read_ > limits::kAssetBytesMax)
+            return Error(ErrorCode::limit,
+                         label_of(planned_) + ": larger than " + std::to_string(limits::kAssetBytesMax) + " bytes");
+        return ok();
+    }
+
+    std::uint8_t piece_log2() const noexcept {
+        return planned_.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
+    }
+    std::size_t piece_bytes() const noexcept { return std::size_t{1} << piece_log2(); }
+    std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+
+private:
+    OpenAsset(const PlannedAsset& planned, std::unique_ptr<BlobStream> stream)
+        : planned_(planned), stream_(std::move(stream)) {}
+
+    const PlannedAsset& planned_;
+    std::unique_ptr<BlobStream> stream_;
+    std::uint64_t bytes_read_ = 0;
+};
+
+class AssetStorage {
+public:
+    AssetStorage(std::span<const PlannedAsset> planned, StagedFile& file, std::uint64_t section_offset,
+                 const WriteOptions& options, const DonorBlocks* donor, BlockPipeline& pipeline)
+        : planned_(planned), options_(options), donor_(donor), pipeline_(pipeline), section_(file, section_offset) {
+        content_.asset_of.resize(planned.size());
+        known_.reserve(planned.size());
+    }
+
+    Status store(std::uint32_t planned);
+    Status finish();
+    StoredContent take_content() &&;
+
+private:
+    struct Sharing {
+        std::uint32_t asset = 0;
+        bool unread = false;  // its bytes are known, and not in shared_ yet
+    };
+
+    // Blocks are counted whether they are written yet or still in the pipeline.
+    std::size_t block_count() const noexcept { return section_.count() + pipeline_.size(); }
+    Status put(BlockBuffer& raw, bool piece);
+    Status put_copied(const EncodedBlock& block);
+    Status make_room();
+    Status write_oldest();
+    Status drop_from(std::size_t block);
+
+    Status read(OpenAsset& asset, BlockBuffer& buffer);
+    Status read_next(OpenAsset& asset);
+    Status store_pieces(std::uint32_t planned, OpenAsset& asset);
+    Status store_whole(std::uint32_t planned);
+    Status begin_shared(std::uint32_t asset);
+    Status share(std::uint32_t asset);
+    Status read_shared();
+    Status close_shared();
+    std::optional<EncodedBlock> find_copy(std::span<const AssetId> assets);
+    Result<bool> copy_known(std::uint32_t planned);
+    Result<bool> copy_pieces(std::uint32_t planned, const PlannedAsset::Known& known);
+    bool is_known(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes);
+    std::uint32_t add(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes);
+    void report() const;
+
+    const std::span<const PlannedAsset> planned_;
+    const WriteOptions& options_;
+    const DonorBlocks* const donor_;  // nullptr: none
+    BlockPipeline& pipeline_;
+    BlockSection section_;
+    StoredContent content_;                             // assets in order of discovery
+    std::unordered_map<AssetId, std::uint32_t> known_;  // id → position in content_.assets
+    std::uint64_t assets_done_ = 0;
+    std::uint64_t raw_bytes_read_ = 0;
+
+    BlockBuffer current_;           // a piece of the asset being read
+    BlockBuffer next_;              // and what follows it
+    BlockBuffer shared_;            // the open shared block, all of one content type;
+    std::vector<Sharing> sharing_;  // and the assets in it
+    BlockBuffer copied_;            // a stored block of the donor
+};
+
+Status AssetStorage::store(std::uint32_t planned) {
+    if (options_.stop.stop_requested())
+        return Error(ErrorCode::cancelled, "asked to stop");
+    FARDEL_TRY_ASSIGN(const bool copied, copy_known(planned));
+    if (copied) {
+        ++assets_done_;
+        return ok();
+    }
+    FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned_[planned]));
+    FARDEL_TRY(read(asset, current_));
+    FARDEL_TRY(read_next(asset));
+    FARDEL_TRY(next_.size_bytes() != 0 ? store_pieces(planned, asset) : store_whole(planned));
+    ++assets_done_;
+    return ok();
+}
+
+Status AssetStorage::read(OpenAsset& asset, BlockBuffer& buffer) {
+    FARDEL_TRY(asset.read_piece(buffer));
+    raw_bytes_read_ += buffer.size_bytes();
+    return ok();
+}
+
+// Only behind a whole piece can there be another.
+Status AssetStorage::read_next(OpenAsset& asset) {
+    next_.clear();
+    return current_.size_bytes() == asset.piece_bytes() ? read(asset, next_) : ok();
+}
+
+// An asset of several pieces: its id, and so whether it is new, is known only at its end.
+Status AssetStorage::store_pieces(std::uint32_t planned, OpenAsset& asset) {
+    const std::size_t first = block_count();
+    Hasher hasher;
+    while (current_.size_bytes() != 0) {
+        hasher.update(current_.bytes());
+        FARDEL_TRY(put(current_, true));
+        std::swap(current_, next_);
+        FARDEL_TRY(read_next(asset));
+    }
+
+    const auto id = id_from<AssetId>(hasher.finish());
+    FARDEL_TRY(verify_known(planned_[planned], id));
+    if (is_known(planned, id, asset.bytes_read()))
+        return drop_from(first);
+    content_.assets[add(planned, id, asset.bytes_read())].placement.first_block = static_cast<std::uint32_t>(first);
+    return ok();
+}
+
+// An asset of one piece, which is in current_.
+Status AssetStorage::store_whole(std::uint32_t planned) {
+    const auto id = id_from<AssetId>(blake3(current_.bytes()));
+    FARDEL_TRY(verify_known(planned_[planned], id));
+    if (is_known(planned, id, current_.size_bytes()))
+        return ok();
+    const std::uint32_t asset = add(planned, id, current_.size_bytes());
+    if (current_.size_bytes() == 0)
+        return ok();
+    if (current_.size_bytes() <= kSharedBytesMax)
+        return share(asset);
+    content_.assets[asset].placement.first_block = static_cast<std::uint32_t>(block_count());
+    const auto copy = find_copy({&id, 1});
+    return copy ? put_copied(*copy) : put(current_, false);
+}
+
+// ---- Shared blocks --------------------------------------------------------------------------------------------------
+
+// Gives the asset its place in the open block, or in a new one.
+Status AssetStorage::begin_shared(std::uint32_t asset) {
+    const auto content_type = [&](std::uint32_t a) { return content_type_of(planned_[content_.assets[a].planned]); };
+    const std::uint64_t size = content_.assets[asset].raw_bytes;
+    const bool fits = shared_.size_bytes() + size <= kSharedBytesMax &&
+                      (sharing_.empty() || content_type(sharing_.front().asset) == content_type(asset));
+    if (!fits)
+        FARDEL_TRY(close_shared());
+    content_.assets[asset].placement.offset = static_cast<std::uint32_t>(shared_.size_bytes());
+    shared_.grow(static_cast<std::size_t>(size));
+    return ok();
+}
+
+Status AssetStorage::share(std::uint32_t asset) {
+    FARDEL_TRY(begin_shared(asset));
+    const std::span<const std::byte> bytes = current_.bytes();
+    std::memcpy(shared_.part(content_.assets[asset].placement.offset, bytes.size()).data(), bytes.data(), bytes.size());
+    sharing_.push_back({.asset = asset, .unread = false});
+    return ok();
+}
+
+// The bytes that nobody needed so far.
+Status AssetStorage::read_shared() {
+    for (const Sharing& sharing : sharing_) {
+        if (!sharing.unread)
+            continue;
+        const StoredAsset& stored = content_.assets[sharing.asset];
+        const PlannedAsset& planned = planned_[stored.planned];
+        FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned));
+        FARDEL_TRY(read(asset, current_));
+        FARDEL_TRY(read_next(asset));
+        if (next_.size_bytes() != 0 || current_.size_bytes() != stored.raw_bytes ||
+            id_from<AssetId>(blake3(current_.bytes())) != stored.id)
+            return changed(planned);
+        std::memcpy(shared_.part(stored.placement.offset, current_.size_bytes()).data(), current_.bytes().data(),
+                    current_.size_bytes());
+    }
+    return ok();
+}
+
+Status AssetStorage::close_shared() {
+    if (sharing_.empty())
+        return ok();
+    std::vector<AssetId> ids;
+    for (const Sharing& sharing : sharing_) {
+        content_.assets[sharing.asset].placement.first_block = static_cast<std::uint32_t>(block_count());
+        ids.push_back(content_.assets[sharing.asset].id);
+    }
+    if (const auto copy = find_copy(ids)) {
+        FARDEL_TRY(put_copied(*copy));
+        shared_.clear();
+    } else {
+        FARDEL_TRY(read_shared());
+        FARDEL_TRY(put(shared_, false));
+    }
+    sharing_.clear();
+    return ok();
+}
+
+// ---- What the donor has ---------------------------------------------------------------------------------------------
+
+// In copied_. A block that cannot be read there is made anew.
+std::optional<EncodedBlock> AssetStorage::find_copy(std::span<const AssetId> assets) {
+    if (!donor_)
+        return std::nullopt;
+    const auto block = donor_->find_block(assets);
+    if (!block)
+        return std::nullopt;
+    copied_.clear();
+    auto copy = donor_->read_block(*block, copied_.room());
+    return copy ? std::optional(*copy) : std::nullopt;
+}
+
+// False: the asset has to be read.
+Result<bool> AssetStorage::copy_known(std::uint32_t planned) {
+    const auto& known = planned_[planned].known;
+    if (!known || !donor_)
+        return false;
+    if (is_known(planned, known->asset, known->size_bytes))
+        return true;
+    const std::size_t piece_bytes = std::size_t{1}
+                                    << (planned_[planned].streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2);
+    if (known->size_bytes > piece_bytes)
+        return copy_pieces(planned, *known);
+    if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
+        return false;  // one read tells
+    const std::uint32_t asset = add(planned, known->asset, known->size_bytes);
+    FARDEL_TRY(begin_shared(asset));
+    sharing_.push_back({.asset = asset, .unread = true});
+    return true;
+}
+
+Result<bool> AssetStorage::copy_pieces(std::uint32_t planned, const PlannedAsset::Known& known) {
+    const std::uint8_t piece_log2 = planned_[planned].streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
+    const auto pieces = donor_->find_pieces(known.asset, piece_log2);
+    if (!pieces || pieces->count != ((known.size_bytes - 1) >> piece_log2) + 1)
+        return false;
+    const std::size_t first = block_count();
+    for (std::uint32_t i = 0; i < pieces->count; ++i) {
+        copied_.clear();
+        const auto block = donor_->read_piece(*pieces, i, copied_.room());
+        if (!block) {
+            FARDEL_TRY(drop_from(first));
+            content_.copied_blocks -= i;
+            return false;
+        }
+        FARDEL_TRY(put_copied(*block));
+    }
+    content_.assets[add(planned, known.asset, known.size_bytes)].placement.first_block =
+        static_cast<std::uint32_t>(first);
+    return true;
+}
+
+bool AssetStorage::is_known(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes) {
+    const auto it = known_.find(id);
+    if (it == known_.end())
+        return false;
+    content_.asset_of[planned] = it->second;
+    content_.duplicate_bytes += raw_bytes;
+    return true;
+}
+
+std::uint32_t AssetStorage::add(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes) {
+    const auto asset = static_cast<std::uint32_t>(content_.assets.size());
+    const std::uint8_t piece_log2 = planned_[planned].streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
+    content_.assets.push_back({id, raw_bytes, planned, piece_log2, {}});
+    content_.asset_of[planned] = asset;
+    content_.raw_bytes += raw_bytes;
+    known_.emplace(id, asset);
+    return asset;
+}
+
+Status AssetStorage::put(BlockBuffer& raw, bool piece) {
+    FARDEL_TRY(make_room());
+    pipeline_.push(raw, piece);
+    return ok();
+}
+
+Status AssetStorage::put_copied(const EncodedBlock& block) {
+    FARDEL_TRY(make_room());
+    pipeline_.push_encoded(block);
+    ++content_.copied_blocks;
+    return ok();
+}
+
+Status AssetStorage::make_room() {
+    if (block_count() >= limits::kBlocksMax)
+        return Error(ErrorCode::limit, "the bundle has more than " + std::to_string(limits::kBlocksMax) + " blocks");
+    if (options_.stop.stop_requested())
+        return Error(ErrorCode::cancelled, "asked to stop");
+    return pipeline_.full() ? write_oldest() : ok();
+}
+
+Status AssetStorage::write_oldest() {
+    FARDEL_TRY_ASSIGN(const EncodedBlock block, pipeline_.pop());
+    FARDEL_TRY(section_.append(block));
+    report();
+    return ok();
+}
+
+Status AssetStorage::drop_from(std::size_t block) {
+    pipeline_.drop_newest(std::min(pipeline_.size(), block_count() - block));
+    return section_.cut_to(block);
+}
+
+void AssetStorage::report() const {
+    if (options_.progress)
+        options_.progress({assets_done_, planned_.size(), raw_bytes_read_, section_.length_bytes()});
+}
+
+Status AssetStorage::finish() {
+    FARDEL_TRY(close_shared());
+    while (pipeline_.size() != 0)
+        FARDEL_TRY(write_oldest());
+    report();
+    return ok();
+}
+
+StoredContent AssetStorage::take_content() && {
+    content_.blocks_bytes = section_.length_bytes();
+    content_.blocks = section_.take_records();
+    content_.piece_hashes = section_.take_piece_hashes();
+    sort_by_id(content_);
+    return std::move(content_);
+}
+
+}  // namespace
+
+void sort_by_id(StoredContent& content) {
+    struct Place {
+        std::uint64_t leading;  // of the id; all that is looked at, as a rule
+        std::uint32_t asset;
+    };
+    std::vector<Place> by_id;
+    by_id.reserve(content.assets.size());
+    for (const StoredAsset& asset : content.assets)
+        by_id.push_back({leading_bits(asset.id), static_cast<std::uint32_t>(by_id.size())});
+    std::ranges::sort(by_id, [&](const Place& a, const Place& b) {
+        return a.leading != b.leading ? a.leading < b.leading : content.assets[a.asset].id < content.assets[b.asset].id;
+    });
+
+    std::vector<StoredAsset> assets;
+    assets.reserve(by_id.size());
+    std::vector<std::uint32_t> position(by_id.size());
+    for (const Place& place : by_id) {
+        position[place.asset] = static_cast<std::uint32_t>(assets.size());
+        assets.push_back(content.assets[place.asset]);
+    }
+    content.assets = std::move(assets);
+    for (std::uint32_t& asset : content.asset_of)
+        asset = position[asset];
+}
+
+Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
+                                   StagedFile& file, std::uint64_t section_offset, const WriteOptions& options) {
+    FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline,
+                      BlockPipeline::start(options.level, jobs_of(options)));
+    std::optional<DonorBlocks> donor;
+    if (options.donor) {
+        FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor));
+    }
+    AssetStorage storage(planned, file, section_offset, options, donor ? &*donor : nullptr, *pipeline);
+    for (const std::uint32_t asset : order)
+        FARDEL_TRY(storage.store(asset));
+    FARDEL_TRY(storage.finish());
+    return std::move(storage).take_content();
+}
+
+}  // namespace fardel

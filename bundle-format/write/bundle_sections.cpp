@@ -1,0 +1,70 @@
+#include "bundle_sections.h"
+
+#include "files/bytes.h"
+#include "manifest_tables.h"
+#include "resolved_plan.h"
+#include "table_section.h"
+
+#include <algorithm>
+#include <cassert>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint64_t kLayoutHeadOffset = limits::kHeadBytes;
+
+std::uint64_t align_section(std::uint64_t offset) { return align_up(offset, limits::kPageBytes); }
+
+std::vector<CodecVersion> codecs_of(std::span<const BlockRecord> blocks) {
+    std::vector<CodecVersion> codecs;
+    for (const Codec codec : {Codec::raw, Codec::zstd})
+        if (std::ranges::find(blocks, codec, &BlockRecord::codec) != blocks.end())
+            codecs.push_back({codec, 1});
+    return codecs;
+}
+
+}  // namespace
+
+std::uint64_t manifest_offset(std::uint64_t blocks_bytes) noexcept {
+    return align_section(kBlocksOffset + blocks_bytes);
+}
+
+Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
+                                    StagedFile& file) {
+    // What the plan means, now that it is known which assets are the same.
+    FARDEL_TRY_ASSIGN(const ResolvedPlan resolved, resolve_plan(plan, content));
+    FARDEL_TRY_ASSIGN(const std::vector<TableBytes> manifest, build_manifest_tables(plan, names, content, resolved));
+
+    WrittenHeads out;
+    LayoutHead& layout = out.layout;
+    layout.blocks_offset = kBlocksOffset;
+    layout.blocks_bytes = content.blocks_bytes;
+    layout.codecs = codecs_of(content.blocks);
+    layout.manifest_offset = manifest_offset(layout.blocks_bytes);
+    FARDEL_TRY_ASSIGN(TableSection manifest_section,
+                      write_tables(manifest, file, layout.manifest_offset, limits::kManifestBytesMax));
+    layout.layout_offset = align_section(layout.manifest_offset + manifest_section.length_bytes);
+    FARDEL_TRY_ASSIGN(TableSection layout_section,
+                      write_tables(build_layout_tables(content), file, layout.layout_offset, limits::kLayoutBytesMax));
+    layout.layout_bytes = layout_section.length_bytes;
+    layout.tables = std::move(layout_section.entries);
+    layout.trailer_offset = align_section(layout.layout_offset + layout.layout_bytes);
+    FARDEL_TRY(file.resize(layout.trailer_offset));
+
+    // The heads come last: until then the file is not a bundle.
+    out.head.manifest_bytes = manifest_section.length_bytes;
+    out.head.tables = std::move(manifest_section.entries);
+    const HeadBytes head_bytes = encode_head(out.head);
+    layout.bundle = bundle_id(head_bytes);
+    const HeadBytes layout_bytes = encode_layout_head(layout);
+    out.layout_id = layout_id(layout_bytes);
+    assert(verify_sections(out.head, layout.bundle, layout, layout.trailer_offset));
+    FARDEL_TRY(file.write_at(kLayoutHeadOffset, layout_bytes));
+    FARDEL_TRY(file.write_at(0, head_bytes));
+    return out;
+}
+
+}  // namespace fardel

@@ -1,0 +1,57 @@
+#include <fardel/format/bundle_writer.h>
+
+#include "asset_order.h"
+#include "asset_storage.h"
+#include "blocks/codec.h"
+#include "bundle_sections.h"
+#include "plan_check.h"
+#include "sorted_names.h"
+
+#include <cassert>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const Head& head,
+                        const LayoutHead& layout) {
+    WriteSummary summary;
+    summary.assets = content.assets.size();
+    summary.names = plan.names.size();
+    summary.duplicates = plan.assets.size() - content.assets.size();
+    summary.duplicate_bytes = content.duplicate_bytes;
+    summary.raw_bytes = content.raw_bytes;
+    summary.blocks = content.blocks.size();
+    summary.copied_blocks = content.copied_blocks;
+    for (const BlockRecord& block : content.blocks)
+        summary.stored_bytes += block.stored_bytes;
+    summary.manifest_bytes = head.manifest_bytes;
+    summary.file_bytes = layout.trailer_offset;
+    return summary;
+}
+
+}  // namespace
+
+Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
+                                  const WriteOptions& options) {
+    assert(file);
+    if (options.level < kLevelMin || options.level > kLevelMax)
+        return Error(ErrorCode::limit, "level " + std::to_string(options.level) + "; zstd's levels here are " +
+                                           std::to_string(kLevelMin) + " to " + std::to_string(kLevelMax));
+
+    // What the plan says alone.
+    FARDEL_TRY(verify_plan(plan));
+    FARDEL_TRY_ASSIGN(const SortedNames names, sort_names(plan.names));
+    FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> order, order_assets(plan.assets));
+
+    // One pass over the sources.
+    FARDEL_TRY_ASSIGN(const StoredContent content, store_assets(plan.assets, order, *file, kBlocksOffset, options));
+
+    FARDEL_TRY_ASSIGN(const WrittenHeads heads, write_sections(plan, names, content, *file));
+    WriteSummary summary = summary_of(plan, content, heads.head, heads.layout);
+    summary.bundle = heads.layout.bundle;
+    summary.layout = heads.layout_id;
+    return StagedBundle(summary, std::move(file));
+}
+
+}  // namespace fardel

@@ -1,0 +1,18 @@
+// What `fardel audit` says: what is missing, unused and broken; for people, with long lists cut, and as JSON with all
+// of them.
+#pragma once
+
+#include "console/console.h"
+#include "console/json.h"
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/packer/link.h>
+
+#include <string>
+
+namespace fardel {
+
+std::string format_report(const Audit& audit, const Console& console);
+Json json_of(const Audit& audit, const BundlePlan& plan);
+
+}  // namespace fardel

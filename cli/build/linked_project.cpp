@@ -1,0 +1,47 @@
+#include "linked_project.h"
+
+#include "console/interrupt.h"
+#include "pack_job.h"
+
+#include <fardel/packer/build.h>
+#include <fardel/packer/project_plan.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+void add_globs(std::vector<std::string>& list, const std::vector<std::string>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::string find_project_file(const std::string& source) {
+    const std::filesystem::path path(source);
+    if (path.extension() == ".toml")
+        return source;
+    std::error_code ignored;
+    const std::filesystem::path inside = path / kProjectFileName;
+    return std::filesystem::exists(inside, ignored) ? inside.string() : std::string();
+}
+
+Result<LinkedProject> link_project(const std::string& file, const ProjectLink& more,
+                                   const std::vector<std::string>& excludes) {
+    FARDEL_TRY_ASSIGN(OpenProject open, open_project(file));
+    ProjectLink& link = open.project.link ? *open.project.link : open.project.link.emplace();
+    add_globs(link.roots, more.roots);
+    add_globs(link.used, more.used);
+    add_globs(link.consumed, more.consumed);
+    add_globs(open.project.excludes, excludes);
+    LinkedProject linked{.file = file, .target = path_in_project(open.folder, output_of(open.project)), .packed = {}};
+    const Interrupt interrupt;
+    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(open.project), open.folder,
+                                                             {.target = linked.target, .stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(linked.packed, build.plan());
+    return linked;
+}
+
+}  // namespace fardel

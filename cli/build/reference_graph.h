@@ -1,0 +1,34 @@
+// Which assets of a project name which, for `fardel graph --references`: as text, JSON or for Graphviz.
+#pragma once
+
+#include "console/json.h"
+
+#include <fardel/packer/pack.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct ReferenceEdge {
+    std::string from;      // logical name
+    std::string spelling;  // hostile
+    std::string_view use;  // "texture"
+    std::uint32_t line = 0;
+    bool optional = false;
+    std::string_view kind;  // "inside", "shader", "dependency", "run_time", "missing"
+    std::string to;         // name; of a dependency's asset its id; empty: missing
+};
+
+// By asset, each in its order.
+std::vector<ReferenceEdge> reference_edges(const PackPlan& packed);
+// Those on a way to or from that name.
+std::vector<ReferenceEdge> edges_around(const std::vector<ReferenceEdge>& edges, std::string_view name);
+
+std::string format_reference_text(const std::vector<ReferenceEdge>& edges, std::string_view project);
+Json reference_json(const std::vector<ReferenceEdge>& edges);
+std::string format_reference_dot(const std::vector<ReferenceEdge>& edges);
+
+}  // namespace fardel

@@ -1,0 +1,33 @@
+#include "mounts.h"
+
+#include "console/clock.h"
+
+#include <fardel/format/trust_policy.h>
+
+#include <optional>
+
+namespace fardel {
+
+Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const std::string& policy_path) {
+    std::optional<TrustPolicy> policy;
+    if (!policy_path.empty()) {
+        FARDEL_TRY_ASSIGN(policy, read_trust_policy(policy_path));
+    }
+    for (const std::string& file : files) {
+        MountOptions options;
+        options.policy = policy ? &*policy : nullptr;
+        options.now_s = now_s();
+        options.allow_unsigned = !policy;
+        FARDEL_TRY(vfs.mount(file, options));
+    }
+    return ok();
+}
+
+MountLabels labels_of(const Vfs& vfs) {
+    MountLabels labels;
+    for (const MountDescription& mount : vfs.mounts())
+        labels[mount.id] = mount.label;
+    return labels;
+}
+
+}  // namespace fardel

@@ -1,0 +1,167 @@
+#include "pure_files.h"
+
+#include "bundles/bundle_file.h"
+#include "console/clock.h"
+
+#include <fardel/format/byte_source.h>
+#include <fardel/format/staged_file.h>
+#include <fardel/format/trust_policy.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace fs = std::filesystem;
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kLooseMax = 1'000'000;
+constexpr std::size_t kCacheBytes = 64u << 20;  // small assets share blocks
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+template <class T>
+Result<T> in_file(const std::string& path, Result<T> result) {
+    if (!result)
+        return std::move(result).error().with_context(path);
+    return result;
+}
+
+PureFault fault_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::untrusted: return PureFault::unsigned_;
+        case ErrorCode::revoked:
+        case ErrorCode::expired: return PureFault::revoked;
+        default: return PureFault::wrong;
+    }
+}
+
+struct ClientBundle {
+    std::shared_ptr<const Bundle> vouched;  // what the trust policy says of it; tainted where it vouches for nothing
+    std::shared_ptr<const Bundle>
+        checked;  // each byte of it is held against the manifest, whoever has signed the layout
+};
+
+Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPolicy* trust,
+                                        const std::shared_ptr<BlockCache>& cache) {
+    FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
+    ClientBundle bundle;
+    FARDEL_TRY_ASSIGN(bundle.checked,
+                      Bundle::open(source, {.policy = nullptr, .now_s = 0, .cache = cache, .label = file}));
+    bundle.vouched = bundle.checked;
+    if (trust == nullptr)
+        return bundle;
+    auto vouched = Bundle::open(source, {.policy = trust, .now_s = now_s(), .cache = nullptr, .label = file});
+    if (vouched)
+        bundle.vouched = *std::move(vouched);
+    else if (vouched.error().code() != ErrorCode::untrusted)
+        return std::move(vouched).error();
+    return bundle;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t bytes_max) {
+    FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
+    if (source->size_bytes() > bytes_max)
+        return Error(ErrorCode::limit, path + ": " + std::to_string(source->size_bytes()) + " bytes, at most " +
+                                           std::to_string(bytes_max) + " expected");
+    std::vector<std::byte> bytes(static_cast<std::size_t>(source->size_bytes()));
+    FARDEL_TRY(source->read_at(0, bytes));
+    return bytes;
+}
+
+Result<PurePolicy> read_pure_policy(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const auto bytes, read_file(path, PurePolicy::kBytesMax));
+    return in_file(path, PurePolicy::parse(text_of(bytes)));
+}
+
+Result<PureOffer> read_pure_offer(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const auto bytes, read_file(path, 2 * kPureOfferBytes));
+    return in_file(path, decode_pure_offer(bytes));
+}
+
+Result<PureAnswer> read_pure_answer(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const auto bytes, read_file(path, 2 * kPureAnswerBytes));
+    return in_file(path, decode_pure_answer(bytes));
+}
+
+Result<PureReport> read_pure_report(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const auto bytes, read_file(path, PureReport::kBytesMax));
+    return in_file(path, PureReport::parse(text_of(bytes)));
+}
+
+Status write_file(const std::string& path, std::span<const std::byte> bytes) {
+    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
+    FARDEL_TRY(file->write_at(0, bytes));
+    return file->commit();
+}
+
+Status write_file(const std::string& path, std::string_view text) {
+    return write_file(path, std::as_bytes(std::span(text)));
+}
+
+Result<OpenBundles> open_bundles(const std::vector<std::string>& files) {
+    OpenBundles bundles;
+    for (const std::string& file : files) {
+        FARDEL_TRY_ASSIGN(auto bundle, open_bundle(file));
+        bundles.push_back(std::move(bundle));
+    }
+    return bundles;
+}
+
+Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const PurePolicy& policy,
+                                  const std::string& trust_path) {
+    std::optional<TrustPolicy> trust;
+    if (!trust_path.empty()) {
+        FARDEL_TRY_ASSIGN(trust, read_trust_policy(trust_path));
+    }
+    const auto cache = std::make_shared<BlockCache>(kCacheBytes);
+    PureClient client;
+    std::uint32_t number = 0;
+    for (const std::string& file : files) {
+        const auto bundle = open_client_bundle(file, trust ? &*trust : nullptr, cache);
+        if (!bundle) {
+            client.problems.push_back(
+                make_pure_problem(fault_of(bundle.error().code()), {}, file, bundle.error().text()));
+            continue;
+        }
+        MountDescription mount;
+        mount.id = MountId{++number};
+        mount.label = file;
+        const auto& wanted = policy.rules().bundles;
+        if (const auto at = std::ranges::find(wanted, bundle->checked->id(), &PureBundle::bundle); at != wanted.end()) {
+            mount.place = at->place;
+            mount.case_rule = at->case_rule;
+        }
+        client.mounts.insert(client.mounts.begin(), pure_mount(mount, *bundle->vouched));
+        client.bundles.push_back(bundle->checked);
+    }
+    return client;
+}
+
+Result<std::vector<std::string>> list_loose_paths(const std::string& folder) {
+    std::vector<std::string> paths;
+    std::error_code failure;
+    for (fs::recursive_directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
+        if (at->is_directory(failure) && !at->is_symlink(failure))
+            continue;
+        paths.push_back(at->path().lexically_relative(folder).generic_string());
+        if (paths.size() > kLooseMax)
+            return Error(ErrorCode::limit, folder + ": more than " + std::to_string(kLooseMax) + " files");
+    }
+    if (failure)
+        return Error(failure == std::errc::no_such_file_or_directory ? ErrorCode::missing
+                     : failure == std::errc::permission_denied       ? ErrorCode::denied
+                                                                     : ErrorCode::io,
+                     folder + ": " + failure.message());
+    std::ranges::sort(paths);
+    return paths;
+}
+
+}  // namespace fardel

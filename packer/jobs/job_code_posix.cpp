@@ -1,0 +1,96 @@
+#include "job_code.h"
+
+#include "text/in_quotes.h"
+
+#include <fardel/format/byte_source.h>
+#include <fardel/format/hash.h>
+#include <fardel/packer/job_run.h>
+#include <fardel/packer/project_plan.h>
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fardel {
+namespace {
+
+Result<Hash> hash_file(const std::string& path) {
+    FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
+    std::vector<std::byte> piece(256u << 10);
+    Hasher hasher;
+    for (std::uint64_t at = 0; at < source->size_bytes();) {
+        const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), source->size_bytes() - at));
+        FARDEL_TRY(source->read_at(at, std::span(piece).first(count)));
+        hasher.update(std::span(piece).first(count));
+        at += count;
+    }
+    return hasher.finish();
+}
+
+bool is_program(const std::string& path) {
+    struct stat entry {};
+    return ::stat(path.c_str(), &entry) == 0 && S_ISREG(entry.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+Result<std::string> absolute_folder(const std::string& project_folder) {
+    std::error_code error;
+    const std::filesystem::path folder =
+        std::filesystem::canonical(project_folder.empty() ? "." : project_folder, error);
+    if (error)
+        return Error(ErrorCode::missing, "the project's folder " + in_quotes(project_folder) + ": " + error.message());
+    return folder.string();
+}
+
+Result<ProgramPlace> find_program(const Processor& processor, const std::string& project_folder) {
+    if (processor.command.empty() || processor.command.front().empty())
+        return Error(ErrorCode::missing, "the processor has neither a command nor a built-in");
+    const std::string& name = processor.command.front();
+    if (name.find('/') == std::string::npos) {
+        for (std::string_view rest = kJobPath; !rest.empty();) {
+            const std::size_t end = rest.find(':');
+            const std::string path = std::string(rest.substr(0, end)) + "/" + name;
+            if (is_program(path))
+                return ProgramPlace{.path = path, .in_project = false};
+            rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+        }
+        return Error(ErrorCode::missing,
+                     "there is no program " + in_quotes(name) + " in " + kJobPath + "; install it, or write its path");
+    }
+    const std::string path = path_in_project(project_folder, name);
+    if (is_program(path))
+        return ProgramPlace{.path = path, .in_project = !name.starts_with('/')};
+    struct stat entry {};
+    if (::stat(path.c_str(), &entry) != 0)
+        return Error(ErrorCode::missing, "there is no program " + in_quotes(path));
+    if (!S_ISREG(entry.st_mode))
+        return Error(ErrorCode::malformed, in_quotes(path) + " is no file");
+    return Error(ErrorCode::denied, in_quotes(path) + " may not be executed; try: chmod +x");
+}
+
+Result<Hash> code_digest(const Processor& processor, const std::string& project_folder) {
+    FARDEL_TRY_ASSIGN(const std::string folder, absolute_folder(project_folder));
+    std::vector<std::string> files;
+    if (processor.builtin.empty()) {
+        FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(processor, folder));
+        files.push_back(program.path);
+    }
+    for (const std::string& file : processor.code)
+        files.push_back(path_in_project(folder, file));
+    Hasher hasher;
+    for (const std::string& file : files) {
+        auto hash = hash_file(file);
+        if (!hash)
+            return std::move(hash).error().with_context("processor " + in_quotes(processor.name));
+        hasher.update(std::as_bytes(std::span(hash->bytes)));
+    }
+    return hasher.finish();
+}
+
+}  // namespace fardel

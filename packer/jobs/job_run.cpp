@@ -1,0 +1,331 @@
+#include <fardel/packer/job_run.h>
+
+#include "builtin.h"
+#include "depfile.h"
+#include "found_inputs.h"
+#include "job_code.h"
+#include "job_folder.h"
+#include "job_program.h"
+#include "job_protocol.h"
+#include "job_sandbox.h"
+#include "job_variables.h"
+#include "text/in_quotes.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kShownLinesMax = 20;
+constexpr std::size_t kShownBytesMax = 4000;
+
+// What programs print, line by line made safe for people; the cut at 64 KiB is made before that.
+std::string safe_log(std::string_view raw) {
+    std::string log;
+    while (!raw.empty() && log.size() < kLogBytesMax) {
+        const std::size_t end = raw.find('\n');
+        std::string_view line = raw.substr(0, end);
+        if (line.ends_with('\r'))
+            line.remove_suffix(1);
+        for (std::size_t tab = line.find('\t'); tab != std::string_view::npos; tab = line.find('\t')) {
+            log += printable(line.substr(0, tab), kLogBytesMax) + "\t";
+            line.remove_prefix(tab + 1);
+        }
+        log += printable(line, kLogBytesMax);
+        if (end == std::string_view::npos)
+            break;
+        log += '\n';
+        raw.remove_prefix(end + 1);
+    }
+    if (log.size() <= kLogBytesMax)
+        return log;
+    std::size_t cut = kLogBytesMax - 3;
+    while (cut > 0 && (static_cast<unsigned char>(log[cut]) & 0xc0) == 0x80)
+        --cut;
+    return log.substr(0, cut) + "…";
+}
+
+// "; it printed nothing", or its last lines, each on one of its own.
+std::string last_lines(std::string_view log) {
+    while (!log.empty() && (log.back() == '\n' || log.back() == ' '))
+        log.remove_suffix(1);
+    if (log.empty())
+        return "; it printed nothing";
+    std::size_t begin = log.size();
+    for (std::size_t lines = 0;
+         lines < kShownLinesMax && begin != std::string_view::npos && begin > 0 && log.size() - begin < kShownBytesMax;
+         ++lines)
+        begin = log.rfind('\n', begin - 1);
+    if (begin == std::string_view::npos)
+        begin = 0;
+    std::string text = "; it printed:";
+    for (std::string_view rest = log.substr(begin); !rest.empty();) {
+        const std::size_t end = rest.find('\n');
+        if (const std::string_view line = rest.substr(0, end); !line.empty())
+            text += "\n  " + std::string(line.substr(0, kShownBytesMax));
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    return text;
+}
+
+// ---- Before it runs -------------------------------------------------------------------------------------------------
+
+Status verify_job(const Job& job) {
+    if (job.processor == nullptr || job.sources.empty())
+        return Error(ErrorCode::malformed, "a job without a processor, or without a file to work on");
+    std::set<std::string_view> outputs;
+    for (const std::string& output : job.outputs) {
+        if (Status good = verify_name(output); !good)
+            return std::move(good).error().with_context("the output " + in_quotes(output));
+        if (!outputs.insert(output).second)
+            return Error(ErrorCode::conflict, "the output " + in_quotes(output) + " is there twice");
+    }
+    return ok();
+}
+
+// A file that is among the sources may be among the others as well.
+Status add_inputs(const Job& job, const JobFolder& folder, const std::stop_token& stop) {
+    std::set<AssetName> added;
+    for (const auto* const inputs : {&job.sources, &job.others})
+        for (const JobInput& input : *inputs)
+            if (added.insert(input.name).second)
+                FARDEL_TRY(folder.add_input(input, stop));
+    return ok();
+}
+
+// ---- A program ------------------------------------------------------------------------------------------------------
+
+std::string parent_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// A program of the project's is readable alone, with what 'code' names: its folder may well be the project's.
+SandboxRules sandbox_rules(const Job& job, const ProgramPlace& program, const std::string& project_folder,
+                           const JobFolder& folder) {
+    SandboxRules rules{.readable = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/opt",
+                                    "/proc", "/sys/devices/system/cpu", "/dev/random", "/dev/urandom"},
+                       .read_write = {"/dev/null", "/dev/zero", "/dev/full", folder.path()}};
+    rules.readable.push_back(program.in_project ? program.path : parent_of(program.path));
+    for (const std::string& file : job.processor->code)
+        rules.readable.push_back(file.starts_with('/') ? file : project_folder + "/" + file);
+    if (job.processor->depfile)
+        rules.readable.push_back(project_folder);
+    return rules;
+}
+
+Result<ProgramCall> plan_call(const Job& job, const ProgramPlace& program, const std::string& project_folder,
+                              const JobFolder& folder, const std::stop_token& stop) {
+    FARDEL_TRY_ASSIGN(std::vector<std::string> arguments, expand_command(job, project_folder));
+    arguments.insert(arguments.begin(), job.processor->command.front());
+    const std::string temporary = folder.path_of("tmp");
+    ProgramCall call{.program = program.path,
+                     .arguments = std::move(arguments),
+                     .environment = {std::string("PATH=") + kJobPath, "HOME=" + temporary, "TMPDIR=" + temporary,
+                                     "LC_ALL=C", "TZ=UTC0", "SOURCE_DATE_EPOCH=0"},
+                     .folder = folder.path(),
+                     .input = {},
+                     .answer_bytes_max = 0,
+                     .timeout = job.processor->timeout,
+                     .stop = stop};
+    if (job.processor->protocol) {
+        const std::string request = format_job_request(job);
+        FARDEL_TRY(folder.write_file("request", std::as_bytes(std::span(request))));
+        call.input = folder.path_of("request");
+        call.answer_bytes_max = kAnswerBytesMax;
+    }
+    return call;
+}
+
+Status verify_end(const ProgramEnd& end, const std::string& log, const Job& job, std::size_t answer_bytes_max) {
+    const std::string program = in_quotes(job.processor->command.front());
+    switch (end.reason) {
+        case ProgramEnd::Reason::cancelled: return Error(ErrorCode::cancelled, "stopped");
+        case ProgramEnd::Reason::timed_out:
+            return Error(ErrorCode::limit,
+                         program + " was not done after " + std::to_string(job.processor->timeout.count()) +
+                             " s and was ended; give it more time with timeout = …" + last_lines(log));
+        case ProgramEnd::Reason::answered_too_much:
+            return Error(ErrorCode::limit, program + " answered with more than " + std::to_string(answer_bytes_max) +
+                                               " bytes" + last_lines(log));
+        case ProgramEnd::Reason::killed:
+            return Error(ErrorCode::unresolved,
+                         program + " was killed by signal " + std::to_string(end.code) + last_lines(log));
+        case ProgramEnd::Reason::exited: break;
+    }
+    if (end.code == 0)
+        return ok();
+    // LC_ALL=C: the system's sentence is always this one.
+    const bool refused = system_can_confine() && log.find("Permission denied") != std::string::npos;
+    return Error(
+        refused ? ErrorCode::denied : ErrorCode::unresolved,
+        program + " ended with exit status " + std::to_string(end.code) +
+            (refused ? "; a job may read its inputs alone and write below its own folder alone: see 'inputs' and 'code'"
+                     : "") +
+            last_lines(log));
+}
+
+// What is run, and what it may touch.
+struct JobProgram {
+    std::string project_folder;  // absolute
+    ProgramCall call;
+    JobSandbox sandbox;
+
+    static Result<JobProgram> plan(const Job& job, const JobPlace& place, const JobFolder& folder) {
+        FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(place.project_folder));
+        FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(*job.processor, project_folder));
+        FARDEL_TRY_ASSIGN(ProgramCall call, plan_call(job, program, project_folder, folder, place.stop));
+        FARDEL_TRY_ASSIGN(JobSandbox sandbox, JobSandbox::make(sandbox_rules(job, program, project_folder, folder)));
+        return JobProgram{
+            .project_folder = std::move(project_folder), .call = std::move(call), .sandbox = std::move(sandbox)};
+    }
+
+    Result<JobReply> run(const Job& job) const {
+        FARDEL_TRY_ASSIGN(ProgramEnd end, run_program(call, sandbox));
+        JobReply reply{.answer = std::move(end.answer), .log = safe_log(end.log)};
+        FARDEL_TRY(verify_end(end, reply.log, job, call.answer_bytes_max));
+        return reply;
+    }
+};
+
+Status read_found(const Job& job, const JobAnswer& answer, const JobFolder& folder, FileTime begin,
+                  const std::string& project_folder, JobResult& result) {
+    std::vector<std::string> read = answer.read;
+    if (job.processor->depfile) {
+        FARDEL_TRY_ASSIGN(const auto text, folder.find_text("depfile", kDepfileBytesMax));
+        if (!text && !job.processor->protocol)
+            return Error(ErrorCode::missing, "it made no ${depfile}");
+        FARDEL_TRY_ASSIGN(const auto paths, parse_depfile(text.value_or("")));
+        read.insert(read.end(), paths.begin(), paths.end());
+    }
+    FARDEL_TRY_ASSIGN(result.found, look_at_inputs(read, answer.missing, folder, begin, project_folder));
+    return ok();
+}
+
+// What it says it made, of what is there.
+Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) {
+    if (!answer.lists_outputs)
+        return ok();
+    std::vector<JobOutput> named;
+    std::set<std::string_view> used;
+    for (const JobAnswer::Output& said : answer.outputs) {
+        const auto made = std::ranges::lower_bound(outputs, said.path, {}, &JobOutput::name);
+        if (made == outputs.end() || made->name != said.path)
+            return Error(ErrorCode::missing,
+                         "it says that it made " + in_quotes(said.path) + ", which is no file below its folder 'out'");
+        if (Status good = verify_name(said.name); !good)
+            return std::move(good).error().with_context("the output " + in_quotes(said.name));
+        used.insert(made->name);
+        named.push_back({.name = said.name, .asset = made->asset, .size_bytes = made->size_bytes, .blob = made->blob});
+    }
+    for (const JobOutput& output : outputs)
+        if (!used.contains(output.name))
+            return Error(ErrorCode::malformed,
+                         "it left " + in_quotes(output.name) + " in its folder 'out' and did not say so");
+    std::ranges::sort(named, {}, &JobOutput::name);
+    for (std::size_t i = 1; i < named.size(); ++i)
+        if (named[i].name == named[i - 1].name)
+            return Error(ErrorCode::conflict, "it made " + in_quotes(named[i].name) + " twice");
+    outputs = std::move(named);
+    return ok();
+}
+
+Status run_command(const Job& job, const JobPlace& place, const JobFolder& folder, JobResult& result,
+                   JobAnswer& answer) {
+    for (const std::string& output : job.outputs)  // the folders that it is to be in
+        FARDEL_TRY(folder.new_output_path(output));
+    FARDEL_TRY_ASSIGN(const JobProgram program, JobProgram::plan(job, place, folder));
+    const bool finds = job.processor->depfile || job.processor->protocol;
+    FileTime begin;
+    if (finds) {
+        FARDEL_TRY_ASSIGN(begin, next_file_time(folder));
+    }
+    FARDEL_TRY_ASSIGN(JobReply reply, program.run(job));
+    result.log = std::move(reply.log);
+    if (job.processor->protocol) {
+        FARDEL_TRY_ASSIGN(answer, parse_job_answer(reply.answer));
+    }
+    for (const std::string& message : answer.messages)
+        result.log =
+            safe_log(result.log + (result.log.empty() || result.log.ends_with('\n') ? "" : "\n") + message + "\n");
+    return finds ? read_found(job, answer, folder, begin, program.project_folder, result) : ok();
+}
+
+// ---- After it -------------------------------------------------------------------------------------------------------
+
+// Where a job's outputs are named, it makes those, all of them.
+Status verify_outputs(const Job& job, const std::vector<JobOutput>& outputs) {
+    if (job.outputs.empty())
+        return ok();
+    for (const std::string& wanted : job.outputs)
+        if (std::ranges::find(outputs, wanted, &JobOutput::name) == outputs.end())
+            return Error(ErrorCode::missing, "it did not make " + in_quotes(wanted));
+    for (const JobOutput& output : outputs)
+        if (std::ranges::find(job.outputs, output.name) == job.outputs.end())
+            return Error(ErrorCode::malformed,
+                         "it made " + in_quotes(output.name) +
+                             ", which 'outputs' does not name; name it there, or let it write such files to ${TMPDIR}");
+    return ok();
+}
+
+Status verify_references(const JobAnswer& answer, const std::vector<JobOutput>& outputs) {
+    for (const auto& reference : answer.references)
+        if (std::ranges::find(outputs, reference.first, &JobOutput::name) == outputs.end())
+            return Error(ErrorCode::malformed,
+                         "it tells a reference of " + in_quotes(reference.first) + ", which it did not make");
+    return ok();
+}
+
+Result<JobResult> run(const Job& job, const JobPlace& place) {
+    const auto begin = std::chrono::steady_clock::now();
+    FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(place.scratch_folder));
+    FARDEL_TRY(add_inputs(job, *folder, place.stop));
+    JobResult result;
+    JobAnswer answer;
+    if (job.processor->builtin.empty()) {
+        FARDEL_TRY(run_command(job, place, *folder, result, answer));
+    } else if (const Builtin* const builtin = find_builtin(job.processor->builtin)) {
+        FARDEL_TRY(builtin->run(job, *folder, place.stop));
+    } else {
+        return Error(ErrorCode::unsupported, "there is no built-in " + in_quotes(job.processor->builtin));
+    }
+    FARDEL_TRY_ASSIGN(result.outputs, folder->collect_outputs(place.stop));
+    FARDEL_TRY(rename_outputs(answer, result.outputs));
+    FARDEL_TRY(verify_outputs(job, result.outputs));
+    FARDEL_TRY(verify_references(answer, result.outputs));
+    result.references = std::move(answer.references);
+    result.took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+    return result;
+}
+
+Result<JobReply> ask(const Job& job, const JobPlace& place, bool first_source_is_input, std::size_t answer_bytes_max) {
+    FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(place.scratch_folder));
+    FARDEL_TRY(add_inputs(job, *folder, place.stop));
+    FARDEL_TRY_ASSIGN(JobProgram program, JobProgram::plan(job, place, *folder));
+    program.call.input = first_source_is_input ? folder->input_path(job.sources.front()) : std::string();
+    program.call.answer_bytes_max = answer_bytes_max;
+    return program.run(job);
+}
+
+}  // namespace
+
+Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input,
+                         std::size_t answer_bytes_max) {
+    FARDEL_TRY(verify_job(job));
+    return ask(job, place, first_source_is_input, answer_bytes_max);
+}
+
+bool can_confine_jobs() { return system_can_confine(); }
+
+Result<JobResult> run_job(const Job& job, const JobPlace& place) {
+    FARDEL_TRY(verify_job(job));
+    auto result = run(job, place);
+    if (!result)
+        return std::move(result).error().with_context(printable(job.processor->name) + ": " +
+                                                      printable(job.sources.front().name.view()));
+    return result;
+}
+
+}  // namespace fardel

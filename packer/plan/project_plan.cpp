@@ -1,0 +1,367 @@
+#include <fardel/packer/project_plan.h>
+
+#include "text/in_quotes.h"
+
+#include <fardel/format/bundle.h>
+#include <fardel/sources/content_type.h>
+#include <fardel/sources/entry_plan.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Tags = std::vector<std::pair<std::string, std::string>>;  // by axis
+
+Error in_line(const Project& project, std::uint32_t line, Error error) {
+    return std::move(error).with_context(printable(project.file) + ":" + std::to_string(line));
+}
+
+// What all rules together say about one file.
+struct Decision {
+    bool publish = true;
+    bool extends = false;
+    std::string name;
+    std::string content_type;  // empty: as found
+    Tags tags;
+    std::vector<PlannedMetadata> metadata;
+    std::size_t order = 0;  // of the rule that tagged it last; 0: none
+};
+
+// ---- Rules on one file ----------------------------------------------------------------------------------------------
+
+Status strip(const ProjectRule& rule, std::string_view file, std::string& name) {
+    const std::size_t at = name.find(rule.strip);
+    if (at == std::string::npos || name.find(rule.strip, at + 1) != std::string::npos)
+        return Error(ErrorCode::conflict, in_quotes(rule.strip) + " is " +
+                                              (at == std::string::npos ? "not" : "more than once") + " in the name " +
+                                              in_quotes(name) + " of the file " + in_quotes(file) +
+                                              "; make 'match' narrower, or 'strip' longer");
+    name.erase(at, rule.strip.size());
+    return ok();
+}
+
+void set_tag(Tags& tags, const std::pair<std::string, std::string>& tag) {
+    const auto at = std::ranges::lower_bound(tags, tag.first, {}, &Tags::value_type::first);
+    if (at != tags.end() && at->first == tag.first)
+        at->second = tag.second;
+    else
+        tags.insert(at, tag);
+}
+
+void set_metadata(std::vector<PlannedMetadata>& metadata, const PlannedMetadata& item) {
+    const auto at = std::ranges::find(metadata, item.key, &PlannedMetadata::key);
+    if (at != metadata.end())
+        *at = item;
+    else
+        metadata.push_back(item);
+}
+
+// `order`: the rule's place, from 1.
+Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, Decision& decision) {
+    decision.publish = rule.publish.value_or(decision.publish);
+    decision.extends = rule.extends.value_or(decision.extends);
+    if (!rule.name.empty())
+        decision.name = rule.name;
+    if (!rule.strip.empty())
+        FARDEL_TRY(strip(rule, file, decision.name));
+    if (!rule.content_type.empty())
+        decision.content_type = rule.content_type;
+    for (const auto& tag : rule.tags)
+        set_tag(decision.tags, tag);
+    for (const PlannedMetadata& item : rule.metadata)
+        set_metadata(decision.metadata, item);
+    if (!rule.tags.empty())
+        decision.order = order;
+    return ok();
+}
+
+// `used`: one a rule.
+Result<Decision> decide(const Project& project, const ProjectFile& project_file, std::vector<bool>& used) {
+    const std::string file = project_file.name.text();
+    Decision decision{.name = file};
+    for (const auto& tag : project_file.tags)
+        set_tag(decision.tags, tag);
+    for (std::size_t i = 0; i < project.rules.size(); ++i) {
+        const ProjectRule& rule = project.rules[i];
+        if (rule.exclude || !glob_matches(rule.match, file))
+            continue;
+        used[i] = true;
+        if (Status applied = apply(rule, i + 1, file, decision); !applied)
+            return in_line(project, rule.line, std::move(applied).error());
+    }
+    return decision;
+}
+
+// ---- Files that share a name ----------------------------------------------------------------------------------------
+
+struct Member {
+    std::uint32_t asset = 0;
+    std::string file;  // its name in the sources
+    Decision decision;
+};
+
+Error contradiction(const Member& a, const Member& b, std::string_view how) {
+    return Error(ErrorCode::conflict,
+                 "the files " + in_quotes(a.file) + " and " + in_quotes(b.file) + " " + std::string(how));
+}
+
+Status verify_pair(const Member& a, const Member& b) {
+    if (a.decision.name != b.decision.name)
+        return contradiction(a, b,
+                             "would get the names " + in_quotes(a.decision.name) + " and " +
+                                 in_quotes(b.decision.name) + ", which differ in case alone; rename one");
+    if (a.decision.publish != b.decision.publish || a.decision.extends != b.decision.extends)
+        return contradiction(
+            a, b,
+            "share the name " + in_quotes(a.decision.name) +
+                ", and the rules publish or extend it for one of them only; make the rules match both");
+    return ok();
+}
+
+// The first variant is the one that is taken when no preference chooses: without tags, then by the order of the rules.
+Result<PlannedName> plan_name(std::vector<Member>& members) {
+    std::ranges::stable_sort(members, [](const Member& a, const Member& b) {
+        return std::pair(!a.decision.tags.empty(), a.decision.order) <
+               std::pair(!b.decision.tags.empty(), b.decision.order);
+    });
+    std::map<Tags, const Member*> by_tags;
+    const Member& first = members.front();
+    FARDEL_TRY_ASSIGN(AssetName parsed, AssetName::parse(first.decision.name));
+    PlannedName name{.name = std::move(parsed),
+                     .variants = {},
+                     .published = first.decision.publish,
+                     .extends = first.decision.extends};
+    for (const Member& member : members) {
+        FARDEL_TRY(verify_pair(first, member));
+        const auto placed = by_tags.emplace(member.decision.tags, &member);
+        if (!placed.second)
+            return contradiction(*placed.first->second, member,
+                                 "share the name " + in_quotes(first.decision.name) +
+                                     " and have the same tags; give one other tags in a [[rule]]");
+        name.variants.push_back({.asset = member.asset, .tags = member.decision.tags});
+    }
+    return name;
+}
+
+// ---- All names ------------------------------------------------------------------------------------------------------
+
+using Groups = std::map<std::string, std::vector<Member>>;  // by folded name
+
+Status verify_folders(const Groups& groups, const std::string& folded, std::string_view name) {
+    for (std::size_t at = folded.find('/'); at != std::string::npos; at = folded.find('/', at + 1))
+        if (const auto file = groups.find(folded.substr(0, at)); file != groups.end())
+            return Error(ErrorCode::conflict, in_quotes(name) + " would lie in " +
+                                                  in_quotes(file->second.front().decision.name) +
+                                                  ", which is the name of the file " +
+                                                  in_quotes(file->second.front().file) + "; rename one of them");
+    return ok();
+}
+
+Status add_tombstones(const Project& project, const Groups& groups, BundlePlan& plan) {
+    for (const AssetName& name : project.tombstones) {
+        const std::string folded = fold_name(name.view());
+        if (const auto group = groups.find(folded); group != groups.end())
+            return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) +
+                                                  ", and the file " + in_quotes(group->second.front().file) +
+                                                  " has that name; take one of both out");
+        const auto below = groups.lower_bound(folded + "/");
+        if (below != groups.end() && below->first.starts_with(folded + "/"))
+            return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) +
+                                                  ", which is a folder here; tombstones are for files");
+        FARDEL_TRY(verify_folders(groups, folded, name.view()));
+        plan.names.push_back({.name = name, .variants = {}});
+    }
+    return ok();
+}
+
+PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
+    PlannedAsset asset{
+        .source = std::move(file.blob), .key = file.name.text(), .content_type = std::move(file.content_type)};
+    if (!decision.content_type.empty())
+        asset.content_type = decision.content_type;
+    asset.streamed = is_streamed(asset.content_type, file.size_bytes);
+    asset.metadata = decision.metadata;
+    if (file.asset)
+        asset.known = PlannedAsset::Known{.asset = *file.asset, .size_bytes = file.size_bytes};
+    return asset;
+}
+
+using ToldReferences = std::map<std::uint32_t, std::vector<FoundReference>>;  // asset, what its job says that it names
+
+// `sizes`: one an asset of the plan.
+Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan,
+                   std::vector<std::uint64_t>& sizes, ToldReferences& told, std::vector<bool>& used) {
+    Groups groups;
+    for (ProjectFile& file : files) {
+        const std::string name = file.name.text();
+        FARDEL_TRY_ASSIGN(Decision decision, decide(project, file, used));
+        if (const Status good = verify_name(decision.name); !good)
+            return Error(good.error())
+                .with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
+        const auto index = static_cast<std::uint32_t>(plan.assets.size());
+        plan.assets.push_back(plan_asset(file, decision));
+        sizes.push_back(file.size_bytes);
+        if (!file.references.empty())
+            told.emplace(index, std::move(file.references));
+        std::string folded = fold_name(decision.name);
+        groups[std::move(folded)].push_back({.asset = index, .file = name, .decision = std::move(decision)});
+    }
+    for (auto group = groups.begin(); group != groups.end(); ++group) {
+        FARDEL_TRY_ASSIGN(PlannedName name, plan_name(group->second));
+        FARDEL_TRY(verify_folders(groups, group->first, name.name.view()));
+        plan.names.push_back(std::move(name));
+    }
+    return add_tombstones(project, groups, plan);
+}
+
+// ---- Dependencies ---------------------------------------------------------------------------------------------------
+
+using Bundles = std::vector<std::shared_ptr<const Bundle>>;
+
+Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder,
+                                          Bundles& at_hand) {
+    PlannedDependency planned{
+        .bundle = {}, .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
+    if (dependency.bundle) {
+        planned.bundle = *dependency.bundle;
+        return planned;
+    }
+    const std::string path = path_in_project(folder, dependency.file);
+    FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = printable(path)}));
+    planned.bundle = bundle->id();
+    if (planned.is_static)
+        at_hand.push_back(bundle);
+    FARDEL_TRY_ASSIGN(const auto name, bundle->find_bundle_text("name"));
+    FARDEL_TRY_ASSIGN(const auto version, bundle->find_bundle_text("version"));
+    if (planned.name.empty())
+        planned.name = name.value_or("");
+    if (planned.version.empty())
+        planned.version = version.value_or("");
+    return planned;
+}
+
+Status add_dependencies(const Project& project, const std::string& folder, BundlePlan& plan, Bundles& at_hand) {
+    for (const ProjectDependency& dependency : project.dependencies) {
+        Result<PlannedDependency> planned = plan_dependency(dependency, folder, at_hand);
+        if (!planned)
+            return in_line(project, dependency.line, std::move(planned).error().with_context("dependency"));
+        const auto earlier = std::ranges::find(plan.dependencies, planned->bundle, &PlannedDependency::bundle);
+        if (earlier != plan.dependencies.end())
+            return in_line(project, dependency.line,
+                           Error(ErrorCode::conflict,
+                                 "the bundle " + planned->bundle.hex() + " is a dependency already; take one out"));
+        plan.dependencies.push_back(*std::move(planned));
+    }
+    return ok();
+}
+
+// ---- Links ----------------------------------------------------------------------------------------------------------
+
+Status add_links(const Project& project, Bundles at_hand, PlanScanOptions scan, PackPlan& packed) {
+    LinkOptions options{.roots = project.link->roots,
+                        .used = project.link->used,
+                        .consumed = project.link->consumed,
+                        .dependencies = std::move(at_hand)};
+    for (const PlannedConsume& consume : project.consumes)
+        options.consumed.push_back(consume.text);
+    scan.scanners = project.scanners;
+    scan.project_file = project.file;
+    FARDEL_TRY(link_packed(packed, options, scan, *project.link));
+    if (!project.split || project.split->policy == SplitPolicy::one)
+        return ok();
+    auto parts = split_plan(packed.plan, packed.sizes, *packed.link, *project.split);
+    if (!parts)
+        return std::move(parts).error().with_context(printable(project.file));
+    packed.parts = *std::move(parts);
+    return ok();
+}
+
+// ---- The bundle -----------------------------------------------------------------------------------------------------
+
+Status verify(const Project& project) {
+    if (Status good = verify_name(project.name); !good)
+        return std::move(good).error().with_context("bundle name");
+    return verify_version(project.version);
+}
+
+void add_metadata(const Project& project, BundlePlan& plan) {
+    plan.metadata.push_back({.key = "name", .value = project.name});
+    if (!project.version.empty())
+        plan.metadata.push_back({.key = "version", .value = project.version});
+    plan.metadata.insert(plan.metadata.end(), project.metadata.begin(), project.metadata.end());
+}
+
+}  // namespace
+
+std::string path_in_project(const std::string& folder, const std::string& path) {
+    return (std::filesystem::path(folder) / path).string();
+}
+
+std::vector<std::string> sources_of(const Project& project, const std::string& folder) {
+    std::vector<std::string> sources;
+    for (const std::string& source : project.sources)
+        sources.push_back(path_in_project(folder, source));
+    return sources;
+}
+
+std::vector<std::string> excludes_of(const Project& project) {
+    std::vector<std::string> excludes = usual_excludes();
+    excludes.insert(excludes.end(), project.excludes.begin(), project.excludes.end());
+    for (const ProjectRule& rule : project.rules)
+        if (rule.exclude)
+            excludes.push_back(rule.match);
+    return excludes;
+}
+
+Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,
+                                    ScanReport report, PlanScanOptions scan) {
+    FARDEL_TRY(verify(project));
+    PackPlan packed{.plan = {},
+                    .sizes = {},
+                    .report = std::move(report),
+                    .link = {},
+                    .scanned = {},
+                    .assets_with_scanner = 0,
+                    .assets_scanned = 0,
+                    .scan_logs = {},
+                    .parts = {},
+                    .idle_rules = {}};
+    std::vector<bool> used(project.rules.size());
+    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, scan.told, used));
+    Bundles at_hand;
+    FARDEL_TRY(add_dependencies(project, folder, packed.plan, at_hand));
+    packed.plan.consumes = project.consumes;
+    add_metadata(project, packed.plan);
+    for (std::size_t i = 0; i < used.size(); ++i)
+        if (!used[i] && !project.rules[i].exclude)
+            packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " +
+                                        printable(project.rules[i].match));
+    if (project.link)
+        FARDEL_TRY(add_links(project, std::move(at_hand), std::move(scan), packed));
+    return packed;
+}
+
+Result<PackPlan> plan_project(const Project& project, const std::string& folder) {
+    FARDEL_TRY(verify(project));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(project, folder), excludes_of(project)));
+    std::vector<ProjectFile> files;
+    files.reserve(scan.entries.size());
+    for (SourceEntry& entry : scan.entries) {
+        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(entry.name.view(), *entry.blob));
+        files.push_back({.name = std::move(entry.name),
+                         .size_bytes = entry.size_bytes,
+                         .blob = std::move(entry.blob),
+                         .content_type = std::string(type),
+                         .asset = {},
+                         .tags = {},
+                         .references = {}});
+    }
+    return plan_project_files(project, folder, std::move(files), std::move(scan.report));
+}
+
+}  // namespace fardel

@@ -1,0 +1,112 @@
+#include <fardel/packer/scan_memory.h>
+
+#include "text/record_bytes.h"
+
+#include <fardel/format/limits.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kReferenceBytes = 24;  // of one with no spelling
+
+bool is_spelling(std::string_view text) {
+    return text.size() <= limits::kStringBytesMax && text.find('\0') == text.npos;
+}
+
+void write_reference(RecordWriter& writer, const FoundReference& reference) {
+    writer.text(reference.spelling);
+    writer.number(static_cast<std::uint64_t>(reference.use) | static_cast<std::uint64_t>(reference.form) << 8 |
+                  (reference.optional ? 1u << 16 : 0u));
+    writer.number(reference.line | static_cast<std::uint64_t>(reference.defined_in) << 32);
+}
+
+std::optional<FoundReference> find_reference(RecordReader& reader, std::size_t definitions) {
+    FoundReference reference{.spelling = reader.text()};
+    const std::uint64_t kind = reader.number();
+    const std::uint64_t place = reader.number();
+    const std::uint64_t use = kind & 255;
+    const std::uint64_t form = (kind >> 8) & 255;
+    if (kind >> 17 != 0 || use > static_cast<std::uint64_t>(kReferenceUseLast) ||
+        form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
+        return std::nullopt;
+    reference.use = static_cast<ReferenceUse>(use);
+    reference.form = static_cast<ReferenceForm>(form);
+    reference.optional = (kind >> 16 & 1) != 0;
+    reference.line = static_cast<std::uint32_t>(place);
+    reference.defined_in = static_cast<std::uint32_t>(place >> 32);
+    const bool good = !reference.spelling.empty() && is_spelling(reference.spelling) &&
+                      (reference.defined_in == kNoDefinition || reference.defined_in < definitions);
+    return good ? std::optional(std::move(reference)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string encode_scanned(const ScannedAsset& scanned) {
+    RecordWriter writer;
+    writer.text(scanned.broken);
+    writer.number(scanned.findings.defines.size());
+    for (const std::string& name : scanned.findings.defines)
+        writer.text(name);
+    writer.number(scanned.findings.references.size());
+    for (const FoundReference& reference : scanned.findings.references)
+        write_reference(writer, reference);
+    return writer.take();
+}
+
+std::optional<ScannedAsset> find_scanned(std::string_view record) {
+    RecordReader reader(record);
+    ScannedAsset scanned{.findings = {}, .broken = reader.text()};
+    const std::uint64_t definitions = reader.count(8);
+    if (definitions > limits::kReferencesPerAssetMax)
+        return std::nullopt;
+    scanned.findings.defines.resize(definitions);
+    for (std::string& name : scanned.findings.defines) {
+        name = reader.text();
+        if (!is_spelling(name))
+            return std::nullopt;
+    }
+    const std::uint64_t references = reader.count(kReferenceBytes);
+    if (references > limits::kReferencesPerAssetMax)
+        return std::nullopt;
+    for (std::uint64_t i = 0; i < references; ++i) {
+        auto reference = find_reference(reader, scanned.findings.defines.size());
+        if (!reference)
+            return std::nullopt;
+        scanned.findings.references.push_back(*std::move(reference));
+    }
+    const bool empty = scanned.findings.references.empty() && scanned.findings.defines.empty();
+    return reader.is_whole() && (scanned.broken.empty() || empty) ? std::optional(std::move(scanned)) : std::nullopt;
+}
+
+std::optional<ScannedAsset> ScanMemory::find(const Hash& key) {
+    const auto at = records_.find(key);  // nobody writes to it
+    auto scanned = at != records_.end() ? find_scanned(at->second) : std::nullopt;
+    if (scanned) {
+        const std::lock_guard lock(mutex_);
+        used_.insert(key);
+    }
+    return scanned;
+}
+
+void ScanMemory::add(const Hash& key, const ScannedAsset& scanned) {
+    std::string record = encode_scanned(scanned);
+    if (record.size() > kScanRecordBytesMax)
+        return;
+    const std::lock_guard lock(mutex_);
+    used_.insert(key);
+    added_.insert_or_assign(key, std::move(record));
+}
+
+std::vector<Hash> ScanMemory::used() const {
+    const std::lock_guard lock(mutex_);
+    return {used_.begin(), used_.end()};
+}
+
+std::map<Hash, std::string> ScanMemory::take_added() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(added_, {});
+}
+
+}  // namespace fardel

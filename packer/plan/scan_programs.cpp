@@ -1,0 +1,218 @@
+#include "scan_programs.h"
+
+#include "jobs/job_variables.h"
+#include "plan_asset.h"
+#include "text/in_quotes.h"
+#include "text/record_bytes.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/packer/pattern_scanner.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+// Raised when what a key covers changes, or what becomes of an answer.
+constexpr std::string_view kProgramSchema = "fardel scanner program 1";
+
+struct AskedProgram {
+    const ProjectScanner* said = nullptr;
+    bool takes_paths = false;  // else each asset is its standard input, one at a time
+    Hash configuration;
+    std::vector<JobInput> others;
+};
+
+// One run of one program.
+struct ScannerRun {
+    std::size_t program = 0;
+    std::vector<std::size_t> found;  // places in ProgramFindings::found
+    std::vector<Hash> keys;
+    std::string log;
+    std::optional<Error> failure;
+};
+
+class ProgramScan {
+public:
+    ProgramScan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options)
+        : plan_(plan), sizes_(sizes), options_(options), names_(first_names_of(plan)) {}
+
+    Result<ProgramFindings> run() && {
+        for (const ProjectScanner& scanner : options_.scanners)
+            if (scanner.pattern.empty())
+                if (Status planned = plan_runs(scanner); !planned)
+                    return std::move(planned).error().with_context(place_of(scanner));
+        work_on_threads(options_.jobs, runs_.size(), [this] { work(); });
+        for (ScannerRun& run : runs_) {
+            if (run.failure)
+                return *std::move(run.failure);
+            if (!run.log.empty())
+                out_.logs.push_back(describe(run) + ":\n" + run.log);
+        }
+        return std::move(out_);
+    }
+
+private:
+    std::string place_of(const ProjectScanner& scanner) const {
+        return printable(options_.project_file) + ":" + std::to_string(scanner.line) + ": scanner";
+    }
+
+    std::string describe(const ScannerRun& run) const {
+        const std::string more = run.found.size() > 1 ? " and " + std::to_string(run.found.size() - 1) + " more" : "";
+        return place_of(*programs_[run.program].said) + " of " +
+               in_quotes(plan_.assets[out_.found[run.found.front()].asset].key) + more;
+    }
+
+    Result<JobInput> input_of(std::uint32_t asset) const {
+        const PlannedAsset& planned = plan_.assets[asset];
+        FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(planned.key));
+        FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(planned, sizes_[asset]).id());
+        return JobInput{.name = std::move(name), .asset = id, .size_bytes = sizes_[asset], .blob = planned.source};
+    }
+
+    // ---- What is to be asked ----
+
+    std::vector<std::uint32_t> assets_of(const ProjectScanner& scanner) const {
+        std::vector<std::uint32_t> assets;
+        for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
+            if (sizes_[asset] <= kScannedBytesMax && !options_.told.contains(asset) &&
+                glob_matches(scanner.match, names_[asset]))
+                assets.push_back(asset);
+        return assets;
+    }
+
+    Result<AskedProgram> plan_program(const ProjectScanner& scanner) const {
+        AskedProgram program{.said = &scanner};
+        const auto& command = scanner.program.command;
+        program.takes_paths =
+            std::ranges::any_of(command, [](const std::string& argument) { return has_variable(argument, "in"); });
+        for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
+            if (std::ranges::any_of(scanner.program.inputs,
+                                    [&](const std::string& glob) { return glob_matches(glob, names_[asset]); })) {
+                FARDEL_TRY_ASSIGN(JobInput input, input_of(asset));
+                program.others.push_back(std::move(input));
+            }
+        FARDEL_TRY_ASSIGN(const Hash code, code_digest(scanner.program, options_.place.project_folder));
+        RecordWriter writer;
+        writer.text(kProgramSchema);
+        writer.number(command.size());
+        for (const std::string& argument : command)
+            writer.text(argument);
+        writer.text(scanner.program.version);
+        writer.id(code);
+        writer.number(static_cast<std::uint64_t>(scanner.use));
+        writer.number(static_cast<std::uint64_t>(scanner.form));
+        writer.number(scanner.optional ? 1 : 0);
+        writer.number(program.others.size());
+        for (const JobInput& other : program.others) {
+            writer.text(other.name.view());
+            writer.id(other.asset);
+        }
+        program.configuration = blake3(std::as_bytes(std::span(writer.bytes())));
+        return program;
+    }
+
+    Status plan_runs(const ProjectScanner& scanner) {
+        const auto assets = assets_of(scanner);
+        if (assets.empty())
+            return ok();
+        if (options_.place.scratch_folder.empty())
+            return Error(ErrorCode::unsupported,
+                         "programs are run by builds alone; write a 'pattern' instead of 'command'");
+        FARDEL_TRY_ASSIGN(AskedProgram program, plan_program(scanner));
+        std::vector<std::pair<std::size_t, Hash>> unknown;
+        for (const std::uint32_t asset : assets) {
+            FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(plan_.assets[asset], sizes_[asset]).id());
+            RecordWriter writer;
+            writer.id(program.configuration);
+            writer.id(id);
+            writer.text(plan_.assets[asset].key);  // the program sees it
+            const Hash key = blake3(std::as_bytes(std::span(writer.bytes())));
+            auto known = options_.memory ? options_.memory->find(key) : std::nullopt;
+            if (!known)
+                unknown.emplace_back(out_.found.size(), key);
+            out_.found.push_back({.asset = asset,
+                                  .id = id,
+                                  .findings = known ? std::move(known->findings) : ScanFindings(),
+                                  .asked = !known});
+        }
+        add_runs(unknown, program.takes_paths);
+        programs_.push_back(std::move(program));
+        return ok();
+    }
+
+    void add_runs(std::span<const std::pair<std::size_t, Hash>> unknown, bool several) {
+        std::uint64_t bytes = 0;
+        for (std::size_t i = 0; i < unknown.size(); ++i) {
+            const std::uint64_t size = sizes_[out_.found[unknown[i].first].asset];
+            const bool full =
+                i == 0 || !several || runs_.back().found.size() == kScannerFilesMax || bytes + size > kScannerBytesMax;
+            if (full) {
+                runs_.push_back({.program = programs_.size()});
+                bytes = 0;
+            }
+            bytes += size;
+            runs_.back().found.push_back(unknown[i].first);
+            runs_.back().keys.push_back(unknown[i].second);
+        }
+    }
+
+    // ---- Asking ----
+
+    // The first run that fails in their order is told, so those before it are finished.
+    void work() {
+        for (std::size_t at = next_++; at < runs_.size() && !failed_; at = next_++)
+            if (Status asked = ask(runs_[at]); !asked) {
+                runs_[at].failure = std::move(asked).error().with_context(describe(runs_[at]));
+                failed_ = true;
+            }
+    }
+
+    Status ask(ScannerRun& run) {
+        if (options_.stop.stop_requested())
+            return Error(ErrorCode::cancelled, "asked to stop");
+        const AskedProgram& program = programs_[run.program];
+        Job job{.processor = &program.said->program, .sources = {}, .others = program.others, .outputs = {}};
+        std::vector<std::string> files;
+        for (const std::size_t found : run.found) {
+            FARDEL_TRY_ASSIGN(JobInput input, input_of(out_.found[found].asset));
+            if (program.takes_paths)
+                files.push_back("in/" + input.name.text());
+            job.sources.push_back(std::move(input));
+        }
+        FARDEL_TRY_ASSIGN(JobReply reply, ask_job(job, options_.place, !program.takes_paths, kScannerAnswerBytesMax));
+        const FoundReference unsaid{
+            .spelling = {}, .use = program.said->use, .form = program.said->form, .optional = program.said->optional};
+        FARDEL_TRY_ASSIGN(std::vector<ScanFindings> findings, parse_scanner_answers(reply.answer, files, unsaid));
+        for (std::size_t i = 0; i < run.found.size(); ++i) {
+            ProgramFindings::Of& one = out_.found[run.found[i]];
+            one.findings = std::move(findings[i]);
+            if (options_.memory)
+                options_.memory->add(run.keys[i], {.findings = one.findings, .broken = {}});
+        }
+        run.log = std::move(reply.log);
+        return ok();
+    }
+
+    const BundlePlan& plan_;
+    std::span<const std::uint64_t> sizes_;
+    const PlanScanOptions& options_;
+    std::vector<std::string_view> names_;
+    std::vector<AskedProgram> programs_;
+    std::vector<ScannerRun> runs_;
+    ProgramFindings out_;
+    std::atomic<std::size_t> next_{0};
+    std::atomic<bool> failed_{false};
+};
+
+}  // namespace
+
+Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+                                           const PlanScanOptions& options) {
+    return ProgramScan(plan, sizes, options).run();
+}
+
+}  // namespace fardel

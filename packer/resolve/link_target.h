@@ -1,0 +1,38 @@
+// Whether two references lead to the same thing, and which of several a link table has. Pure.
+#pragma once
+
+#include "text/utf8_text.h"
+
+#include <fardel/format/bundle_plan.h>
+
+#include <algorithm>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+namespace fardel {
+
+using LinkTarget = decltype(PlannedReference::target);
+
+inline bool equal_targets(const LinkTarget& a, const LinkTarget& b) {
+    if (a.index() != b.index())
+        return false;
+    if (const auto* internal = std::get_if<PlannedReference::Internal>(&a))
+        return internal->asset == std::get<PlannedReference::Internal>(b).asset;
+    if (const auto* foreign = std::get_if<PlannedReference::Foreign>(&a))
+        return foreign->asset == std::get<PlannedReference::Foreign>(b).asset &&
+               foreign->dependency == std::get<PlannedReference::Foreign>(b).dependency;
+    return std::get<PlannedReference::Dynamic>(a).name == std::get<PlannedReference::Dynamic>(b).name;
+}
+
+// As a link table has them: by spelling; of one spelling's targets the first that is needed counts, then the first.
+inline void settle_references(std::vector<PlannedReference>& references) {
+    std::erase_if(references, [](const PlannedReference& one) { return !is_utf8_text(one.spelling); });
+    std::ranges::stable_sort(references, {},
+                             [](const PlannedReference& one) { return std::tie(one.spelling, one.optional); });
+    references.erase(std::unique(references.begin(), references.end(),
+                                 [](const auto& a, const auto& b) { return a.spelling == b.spelling; }),
+                     references.end());
+}
+
+}  // namespace fardel

@@ -1,0 +1,26 @@
+#include "checks.h"
+#include "tables/rising_texts.h"
+
+#include <fardel/format/name.h>
+
+namespace fardel {
+
+void check_consumes(const Tables& tables, Strings& texts, Findings& findings) {
+    using enum TableKind;
+    RisingTexts order;
+    for (std::uint64_t i = 0; i < tables.count(consumes); ++i) {
+        const auto consume = tables.find<ConsumeRecord>(i);
+        const auto text = consume ? texts.use(consume->text, consumes, i, "text", findings) : std::nullopt;
+        if (text) {
+            Status status = (consume->flags & ConsumeRecord::pattern) != 0 ? verify_glob(*text) : verify_name(*text);
+            if (!status)
+                findings.add(Rule::consume_malformed, record_place(consumes, i),
+                             Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
+        }
+        if (const std::string defect = order.take(text); !defect.empty())
+            findings.add(Rule::consumes_not_sorted, record_place(consumes, i),
+                         defect + "; texts strictly increase in byte order");
+    }
+}
+
+}  // namespace fardel

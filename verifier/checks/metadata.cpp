@@ -1,0 +1,141 @@
+#include "checks.h"
+#include "tables/rising_texts.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+struct WellKnown {
+    std::string_view key;
+    MetadataKind kind;
+    bool of_bundle_only = false;
+};
+constexpr std::array<WellKnown, 3> kWellKnown{
+    {{"expires", MetadataKind::integer}, {"name", MetadataKind::text, true}, {"version", MetadataKind::text, true}}};
+constexpr std::string_view kMetricPrefix = "metric.";
+
+std::string_view kind_name(MetadataKind kind) {
+    switch (kind) {
+        case MetadataKind::text: return "text";
+        case MetadataKind::number: return "number";
+        case MetadataKind::integer: return "integer";
+        case MetadataKind::boolean: return "boolean";
+    }
+    return "unknown";
+}
+
+std::optional<MetadataKind> find_expected_kind(std::string_view key, bool of_bundle) {
+    if (key.starts_with(kMetricPrefix))
+        return MetadataKind::number;
+    const auto known = std::ranges::find(kWellKnown, key, &WellKnown::key);
+    if (known == kWellKnown.end() || (known->of_bundle_only && !of_bundle))
+        return std::nullopt;
+    return known->kind;
+}
+
+class MetadataCheck {
+public:
+    MetadataCheck(const Tables& tables, TableKind kind, Strings& texts, std::uint64_t now_s, Findings& findings)
+        : tables_(tables), kind_(kind), texts_(texts), now_s_(now_s), findings_(findings) {}
+
+    void check() {
+        RisingTexts keys;             // of one subject
+        std::uint64_t run_first = 0;  // its first record
+        std::uint32_t subject = 0;
+        bool subject_known = false;
+        bool all_known = true;
+        for (std::uint64_t i = 0; i < tables_.count(kind_); ++i) {
+            const auto record = tables_.find<MetadataRecord>(i, kind_);
+            if (!record) {
+                all_known = false;
+                subject_known = false;
+                continue;
+            }
+            if (subject_known && record->subject < subject)
+                add(Rule::metadata_not_sorted, i,
+                    "it stands after records of a later subject; subjects rise, and the bundle's own come last");
+            if (!subject_known || record->subject != subject) {
+                keys = RisingTexts();
+                run_first = i;
+                subject = record->subject;
+                subject_known = true;
+            }
+            if (i - run_first == limits::kMetadataPerSubjectMax)
+                add(Rule::metadata_crowded, i,
+                    "more than " + std::to_string(limits::kMetadataPerSubjectMax) + " records for one subject");
+            const auto key = texts_.use(record->key, kind_, i, "key", findings_);
+            if (const std::string defect = keys.take(key); !defect.empty())
+                add(Rule::metadata_not_sorted, i, defect + "; keys of a subject strictly increase");
+            check_value(*record, key, i);
+        }
+        if (kind_ == TableKind::metadata && all_known)
+            check_runs();
+    }
+
+private:
+    void add(Rule rule, std::uint64_t index, std::string text) {
+        findings_.add(rule, record_place(kind_, index), std::move(text));
+    }
+
+    void check_value(const MetadataRecord& record, std::optional<std::string_view> key, std::uint64_t index) {
+        const bool of_bundle = record.subject == kBundleSubject;
+        if (!of_bundle && record.subject >= tables_.count(TableKind::assets))
+            add(Rule::metadata_subject, index,
+                "it is about asset " + std::to_string(record.subject) + "; the bundle has " +
+                    std::to_string(tables_.count(TableKind::assets)));
+        if (record.kind == MetadataKind::text)
+            texts_.use(record.value, kind_, index, "value", findings_);
+        if (!key)
+            return;
+        const auto expected = find_expected_kind(*key, of_bundle);
+        if (expected && *expected != record.kind)
+            add(Rule::metadata_kind, index,
+                quoted(*key) + " is of kind " + std::string(kind_name(record.kind)) + "; it must be " +
+                    std::string(kind_name(*expected)));
+        const auto expires_s = std::bit_cast<std::int64_t>(record.value);
+        if (now_s_ != 0 && *key == "expires" && record.kind == MetadataKind::integer &&
+            std::cmp_less_equal(expires_s, now_s_))
+            add(Rule::content_expired, index,
+                (of_bundle ? "the bundle" : "asset " + std::to_string(record.subject)) + " expired at " +
+                    std::to_string(expires_s) + " (Unix seconds); look for a newer version");
+    }
+
+    // Each asset says where its metadata begin.
+    void check_runs() {
+        std::uint64_t next = 0;
+        const std::uint64_t count = tables_.count(kind_);
+        const auto subject_at = [&](std::uint64_t i) { return tables_.find<MetadataRecord>(i, kind_)->subject; };
+        for (std::uint64_t asset_index = 0; asset_index < tables_.count(TableKind::assets); ++asset_index) {
+            while (next < count && subject_at(next) < asset_index)
+                ++next;
+            const bool has_any = next < count && subject_at(next) == asset_index;
+            const std::uint64_t expected = has_any ? next : kNoIndex;
+            const auto asset = tables_.find<AssetRecord>(asset_index);
+            if (asset && asset->metadata_first != expected)
+                findings_.add(Rule::metadata_run, record_place(TableKind::assets, asset_index),
+                              "its first metadata record is " + format(asset->metadata_first) + "; it must be " +
+                                  format(expected));
+        }
+    }
+
+    static std::string format(std::uint64_t index) { return index == kNoIndex ? "none" : std::to_string(index); }
+
+    const Tables& tables_;
+    TableKind kind_;
+    Strings& texts_;
+    std::uint64_t now_s_;
+    Findings& findings_;
+};
+
+}  // namespace
+
+void check_metadata(const Tables& tables, TableKind kind, Strings& texts, std::uint64_t now_s, Findings& findings) {
+    MetadataCheck(tables, kind, texts, now_s, findings).check();
+}
+
+}  // namespace fardel

@@ -1,0 +1,149 @@
+#include "checks.h"
+#include "findings/run_check.h"
+#include "tables/rising_texts.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+std::string beyond(std::string_view what, std::uint64_t index, std::uint64_t count) {
+    return "it leads to " + std::string(what) + " " + std::to_string(index) + "; the bundle has " +
+           std::to_string(count);
+}
+
+class ReferenceCheck {
+public:
+    ReferenceCheck(const Tables& tables, Strings& texts, Findings& findings)
+        : tables_(tables), texts_(texts), findings_(findings), foreign_used_(tables.count(TableKind::foreign_assets)) {}
+
+    void check() {
+        RunCheck run(Rule::reference_run, TableKind::references, tables_.count(TableKind::references), findings_);
+        for (std::uint64_t i = 0; i < tables_.count(TableKind::assets); ++i) {
+            const auto asset = tables_.find<AssetRecord>(i);
+            if (!asset)
+                run.lose();
+            if (!asset || asset->reference_count == 0)
+                continue;
+            if (run.take(TableKind::assets, i, asset->reference_first, asset->reference_count))
+                check_run(asset->reference_first, asset->reference_count);
+        }
+        run.finish();
+        check_foreign_assets();
+    }
+
+private:
+    void check_run(std::uint64_t first, std::uint64_t count) {
+        using enum TableKind;
+        RisingTexts order;
+        for (std::uint64_t i = first; i < first + count; ++i) {
+            const auto reference = tables_.find<ReferenceRecord>(i);
+            const auto spelling =
+                reference ? texts_.use(reference->spelling, references, i, "spelling", findings_) : std::nullopt;
+            if (const std::string defect = order.take(spelling); !defect.empty())
+                findings_.add(Rule::references_not_sorted, record_place(references, i),
+                              defect + "; spellings of an asset strictly increase");
+            if (reference)
+                check_target(*reference, i);
+            else
+                all_known_ = false;
+        }
+    }
+
+    void check_target(const ReferenceRecord& reference, std::uint64_t index) {
+        using enum TableKind;
+        const std::string where = record_place(references, index);
+        switch (reference.kind) {
+            case ReferenceKind::internal:
+                if (reference.target >= tables_.count(assets))
+                    findings_.add(Rule::reference_target, where,
+                                  beyond("asset", reference.target, tables_.count(assets)));
+                return;
+            case ReferenceKind::foreign:
+                if (reference.target >= foreign_used_.size())
+                    findings_.add(Rule::reference_target, where,
+                                  beyond("foreign asset", reference.target, foreign_used_.size()));
+                else
+                    foreign_used_[reference.target] = true;
+                return;
+            case ReferenceKind::dynamic: {
+                const auto name = texts_.use(reference.target, references, index, "target", findings_);
+                if (!name)
+                    return;
+                if (Status status = verify_name(*name); !status)
+                    findings_.add(Rule::reference_name_malformed, where,
+                                  quoted(*name) + " can never resolve: " + status.error().message());
+                return;
+            }
+        }
+    }
+
+    void check_foreign_assets() {
+        using enum TableKind;
+        std::optional<AssetId> before;
+        for (std::uint64_t i = 0; i < tables_.count(foreign_assets); ++i) {
+            const auto foreign = tables_.find<ForeignAssetRecord>(i);
+            if (foreign) {
+                const std::string where = record_place(foreign_assets, i);
+                if (before && foreign->id <= *before)
+                    findings_.add(Rule::foreign_assets_not_sorted, where,
+                                  "asset " + foreign->id.hex() + " does not come after " + before->hex() +
+                                      "; ids strictly increase");
+                check_dependency(*foreign, where);
+                if (is_own(foreign->id))
+                    findings_.add(Rule::foreign_asset_own, where,
+                                  "asset " + foreign->id.hex() + " is in this bundle too; refer to it there");
+                if (all_known_ && tables_[references].whole() && tables_[assets].whole() && !foreign_used_[i])
+                    findings_.add(Rule::foreign_asset_unused, where,
+                                  "asset " + foreign->id.hex() + ": no reference leads to it");
+            }
+            before = foreign ? std::optional(foreign->id) : std::nullopt;
+        }
+    }
+
+    void check_dependency(const ForeignAssetRecord& foreign, const std::string& where) {
+        const std::uint64_t count = tables_.count(TableKind::dependencies);
+        if (foreign.dependency >= count) {
+            findings_.add(Rule::foreign_asset_dependency, where, beyond("dependency", foreign.dependency, count));
+            return;
+        }
+        const auto dependency = tables_.find<DependencyRecord>(foreign.dependency);
+        if (dependency && (dependency->flags & DependencyRecord::is_static) == 0)
+            findings_.add(Rule::foreign_asset_dependency, where,
+                          "dependency " + std::to_string(foreign.dependency) + " is not a static one");
+    }
+
+    // By bisection: in a table that is not sorted it may miss, and that is a finding already.
+    bool is_own(const AssetId& id) const {
+        std::uint64_t low = 0;
+        for (std::uint64_t high = tables_.count(TableKind::assets); low < high;) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            const auto asset = tables_.find<AssetRecord>(middle);
+            if (!asset)
+                return false;
+            if (asset->id < id)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        const auto asset = tables_.find<AssetRecord>(low);
+        return asset && asset->id == id;
+    }
+
+    const Tables& tables_;
+    Strings& texts_;
+    Findings& findings_;
+    std::vector<bool> foreign_used_;
+    bool all_known_ = true;
+};
+
+}  // namespace
+
+void check_references(const Tables& tables, Strings& texts, Findings& findings) {
+    ReferenceCheck(tables, texts, findings).check();
+}
+
+}  // namespace fardel

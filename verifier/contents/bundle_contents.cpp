@@ -1,0 +1,264 @@
+#include <fardel/verifier/bundle_contents.h>
+
+#include <fardel/format/name.h>
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+namespace fardel {
+namespace {
+
+Error bad_contents(const std::string& text) { return Error(ErrorCode::malformed, text); }
+
+class ContentsReader {
+public:
+    explicit ContentsReader(const Bundle& bundle) : bundle_(bundle) {}
+
+    Result<BundleContents> read() {
+        FARDEL_TRY(read_blocks());
+        FARDEL_TRY(read_dependencies());
+        FARDEL_TRY(read_assets());
+        FARDEL_TRY(read_names());
+        FARDEL_TRY(read_consumes());
+        FARDEL_TRY(read_metadata(TableKind::metadata));
+        FARDEL_TRY(read_metadata(TableKind::creator_metadata));
+        return std::move(out_);
+    }
+
+private:
+    Result<std::string> text(StringRef ref) const {
+        FARDEL_TRY_ASSIGN(const std::string_view text, bundle_.string(ref));
+        return std::string(text);
+    }
+
+    // Tables count at most limits::kBlocksMax records.
+    std::uint32_t count(TableKind kind) const { return static_cast<std::uint32_t>(bundle_.table_count(kind)); }
+
+    Status read_blocks() {
+        for (std::uint32_t i = 0; i < count(TableKind::blocks); ++i) {
+            FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_.block(i));
+            out_.stored_bytes += block.stored_bytes;
+            out_.blocks.push_back(block);
+        }
+        return ok();
+    }
+
+    Status read_dependencies() {
+        for (std::uint32_t i = 0; i < count(TableKind::dependencies); ++i) {
+            FARDEL_TRY_ASSIGN(const DependencyRecord record, bundle_.dependency(i));
+            ContentDependency dependency{.bundle = record.bundle,
+                                         .name = {},
+                                         .version = {},
+                                         .is_static = (record.flags & DependencyRecord::is_static) != 0};
+            FARDEL_TRY_ASSIGN(dependency.name, text(record.name));
+            FARDEL_TRY_ASSIGN(dependency.version, text(record.version));
+            out_.dependencies.push_back(std::move(dependency));
+        }
+        return ok();
+    }
+
+    Status read_assets() {
+        for (std::uint32_t i = 0; i < bundle_.asset_count(); ++i) {
+            FARDEL_TRY_ASSIGN(const AssetRecord record, bundle_.asset(AssetIndex{i}));
+            ContentAsset asset{.id = record.id,
+                               .content_type = {},
+                               .raw_bytes = record.raw_bytes,
+                               .pieces = {},
+                               .references = {},
+                               .metadata = {}};
+            FARDEL_TRY_ASSIGN(asset.content_type, text(record.content_type));
+            FARDEL_TRY(read_placement(AssetIndex{i}, record, asset));
+            FARDEL_TRY(read_references(record, asset));
+            out_.raw_bytes += record.raw_bytes;
+            out_.assets.push_back(std::move(asset));
+        }
+        return ok();
+    }
+
+    Status read_placement(AssetIndex index, const AssetRecord& record, ContentAsset& asset) {
+        const std::uint64_t pieces = record.piece_count();
+        if (pieces == 0)
+            return ok();
+        FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle_.placement(index));
+        if (placement.first_block >= out_.blocks.size() || pieces > out_.blocks.size() - placement.first_block)
+            return bad_contents("asset " + record.id.hex() + " has blocks that are not there");
+        asset.first_block = placement.first_block;
+        if (pieces > 1) {
+            for (std::uint64_t i = 0; i < pieces; ++i)
+                asset.stored_bytes += out_.blocks[placement.first_block + i].stored_bytes;
+            return read_pieces(record, pieces, asset);
+        }
+        const BlockRecord& block = out_.blocks[placement.first_block];
+        if (placement.offset > block.raw_bytes || record.raw_bytes > block.raw_bytes - placement.offset)
+            return bad_contents("asset " + record.id.hex() + " does not fit into its block");
+        const auto stored_until = [&](std::uint64_t raw) {
+            return raw * block.stored_bytes / block.raw_bytes;
+        };  // both ≤ 2^18 and a bit
+        asset.stored_bytes = stored_until(placement.offset + record.raw_bytes) - stored_until(placement.offset);
+        return ok();
+    }
+
+    Status read_pieces(const AssetRecord& record, std::uint64_t pieces, ContentAsset& asset) {
+        const std::uint64_t bytes = sizeof(Hash::bytes);
+        FARDEL_TRY_ASSIGN(const auto hashes,
+                          bundle_.table_bytes(TableKind::pieces, record.piece_first * bytes, pieces * bytes));
+        asset.pieces.resize(pieces);
+        for (std::uint64_t i = 0; i < pieces; ++i)
+            std::memcpy(asset.pieces[i].bytes.data(), hashes.data() + i * bytes, bytes);
+        return ok();
+    }
+
+    Status read_references(const AssetRecord& record, ContentAsset& asset) {
+        for (std::uint32_t i = 0; i < record.reference_count; ++i) {
+            FARDEL_TRY_ASSIGN(const ReferenceRecord found, bundle_.reference(record.reference_first + i));
+            ContentReference reference{.spelling = {},
+                                       .kind = found.kind,
+                                       .optional = (found.flags & ReferenceRecord::optional) != 0,
+                                       .asset = {},
+                                       .name = {}};
+            FARDEL_TRY_ASSIGN(reference.spelling, text(found.spelling));
+            FARDEL_TRY(read_target(found, reference));
+            asset.references.push_back(std::move(reference));
+        }
+        return ok();
+    }
+
+    Status read_target(const ReferenceRecord& found, ContentReference& reference) {
+        if (found.kind == ReferenceKind::internal) {
+            FARDEL_TRY_ASSIGN(const AssetRecord target, bundle_.asset(AssetIndex{found.target}));
+            reference.asset = target.id;
+        } else if (found.kind == ReferenceKind::foreign) {
+            FARDEL_TRY_ASSIGN(const ForeignAssetRecord target, bundle_.foreign_asset(found.target));
+            if (target.dependency >= out_.dependencies.size())
+                return bad_contents("a reference leads into a dependency that is not there");
+            reference.asset = target.id;
+            reference.dependency = target.dependency;
+        } else {
+            FARDEL_TRY_ASSIGN(reference.name, text(found.target));
+        }
+        return ok();
+    }
+
+    Status read_names() {
+        for (std::uint32_t i = 0; i < bundle_.name_count(); ++i) {
+            FARDEL_TRY_ASSIGN(const std::string_view spelled, bundle_.name_text(NameIndex{i}));
+            if (Status good = verify_name(spelled); !good)
+                return std::move(good).error().with_context("name " + std::to_string(i));
+            FARDEL_TRY_ASSIGN(const NameRecord record, bundle_.name(NameIndex{i}));
+            ContentName name{.text = std::string(spelled),
+                             .published = record.is(NameRecord::published),
+                             .extends = record.is(NameRecord::extends),
+                             .variants = {}};
+            FARDEL_TRY(read_variants(record, name));
+            out_.names.push_back(std::move(name));
+        }
+        return ok();
+    }
+
+    Status read_variants(const NameRecord& record, ContentName& name) {
+        if (record.is(NameRecord::has_variants)) {
+            for (std::uint32_t i = 0; i < record.count; ++i) {
+                FARDEL_TRY(read_variant(std::uint64_t{record.target} + i, name));
+            }
+            return ok();
+        }
+        if (!record.is(NameRecord::tombstone))
+            return add_variant({.tags = {}, .asset = record.target}, name);
+        return ok();
+    }
+
+    Status read_variant(std::uint64_t index, ContentName& name) {
+        if (index >= bundle_.table_count(TableKind::variants))
+            return bad_contents("\"" + printable(name.text) + "\" has a variant that is not there");
+        FARDEL_TRY_ASSIGN(const VariantRecord record, bundle_.variant(static_cast<std::uint32_t>(index)));
+        ContentVariant variant{.tags = {}, .asset = record.asset};
+        for (std::uint32_t i = 0; i < record.tag_count; ++i) {
+            FARDEL_TRY_ASSIGN(const TagRecord tag, bundle_.tag(record.tag_first + i));
+            FARDEL_TRY_ASSIGN(std::string axis, text(tag.axis));
+            FARDEL_TRY_ASSIGN(std::string value, text(tag.value));
+            variant.tags.emplace_back(std::move(axis), std::move(value));
+        }
+        return add_variant(std::move(variant), name);
+    }
+
+    Status add_variant(ContentVariant variant, ContentName& name) const {
+        if (variant.asset >= out_.assets.size())
+            return bad_contents("\"" + printable(name.text) + "\" has an asset that is not there");
+        name.variants.push_back(std::move(variant));
+        return ok();
+    }
+
+    Status read_consumes() {
+        for (std::uint32_t i = 0; i < count(TableKind::consumes); ++i) {
+            FARDEL_TRY_ASSIGN(const ConsumeRecord record, bundle_.consume(i));
+            FARDEL_TRY_ASSIGN(std::string spelled, text(record.text));
+            out_.consumes.push_back({.text = std::move(spelled),
+                                     .pattern = (record.flags & ConsumeRecord::pattern) != 0,
+                                     .optional = (record.flags & ConsumeRecord::optional) != 0});
+        }
+        return ok();
+    }
+
+    Status read_metadata(TableKind kind) {
+        const bool creator = kind == TableKind::creator_metadata;
+        for (std::uint32_t i = 0; i < count(kind); ++i) {
+            auto record = creator ? bundle_.creator_metadata(i) : bundle_.metadata(i);
+            if (!record)
+                return std::move(record).error();
+            if (record->subject != kBundleSubject && record->subject >= out_.assets.size())
+                return bad_contents("metadata of an asset that is not there");
+            ContentMetadata entry{.key = {}, .value = {}, .creator = creator};
+            FARDEL_TRY_ASSIGN(entry.key, text(record->key));
+            FARDEL_TRY_ASSIGN(entry.value, value_of(*record));
+            (record->subject == kBundleSubject ? out_.metadata : out_.assets[record->subject].metadata)
+                .push_back(std::move(entry));
+        }
+        return ok();
+    }
+
+    Result<MetadataValue> value_of(const MetadataRecord& record) const {
+        switch (record.kind) {
+            case MetadataKind::number: return MetadataValue(std::bit_cast<double>(record.value));
+            case MetadataKind::integer: return MetadataValue(static_cast<std::int64_t>(record.value));
+            case MetadataKind::boolean: return MetadataValue(record.value != 0);
+            case MetadataKind::text: break;
+        }
+        FARDEL_TRY_ASSIGN(std::string spelled, text(static_cast<StringRef>(record.value)));
+        return MetadataValue(std::move(spelled));
+    }
+
+    const Bundle& bundle_;
+    BundleContents out_;
+};
+
+}  // namespace
+
+Result<BundleContents> read_contents(const Bundle& bundle) {
+    auto contents = ContentsReader(bundle).read();
+    if (!contents)
+        return std::move(contents).error().with_context(bundle.label());
+    return contents;
+}
+
+std::string format_tags(const ContentVariant& variant) {
+    std::string text;
+    for (const auto& [axis, value] : variant.tags)
+        text += (text.empty() ? "" : " ") + axis + "=" + value;
+    return text;
+}
+
+std::string format_value(const MetadataValue& value) {
+    if (const auto* text = std::get_if<std::string>(&value))
+        return *text;
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+        return std::to_string(*integer);
+    if (const auto* flag = std::get_if<bool>(&value))
+        return *flag ? "true" : "false";
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, std::get<double>(value)).ptr;
+    return std::string(digits, end);
+}
+
+}  // namespace fardel

@@ -1,0 +1,177 @@
+#include "explain.h"
+
+#include "lookup/asset_choice.h"
+#include "lookup/resolve.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/format/name.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Status describe_choice(const AssetChoice& choice, Candidate& out) {
+    FARDEL_TRY_ASSIGN(const File file, open_choice(choice));
+    out.asset = file.asset_id();
+    out.size_bytes = file.size_bytes();
+    out.variant = choice.tags;
+    return ok();
+}
+
+// What the bundle has behind a match: its spelling, variants, and the asset that open() would take.
+Status describe_match(const MountSet& set, const NameMatch& match, Candidate& out) {
+    const Bundle& bundle = *match.mount->bundle;
+    FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(match.index));
+    FARDEL_TRY(verify_name(text));
+    out.name = text;
+    out.variants = match.record.count;
+    if (match.record.is(NameRecord::tombstone))
+        return ok();
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, match, TellTags::yes));
+    return describe_choice(choice, out);
+}
+
+// `decided` is the mount above that decided, or nullptr.
+Outcome outcome_of(const NameMatch& match, const Mount* decided) {
+    if (!match.record.is(NameRecord::published))
+        return Outcome::not_published;
+    if (match.record.is(NameRecord::extends))
+        return Outcome::extends_only;
+    if (decided != nullptr)
+        return decided->priority > match.mount->priority ? Outcome::lower_priority : Outcome::mounted_earlier;
+    return match.record.is(NameRecord::tombstone) ? Outcome::tombstone : Outcome::wins;
+}
+
+// The variant that is taken may be another mount's than the one that gives the name.
+void explain_choice(const MountSet& set, const PathParts& path, const NameMatch& winning, Explanation& out) {
+    auto choice = choose_published(set, winning, path.name, path.hash, TellTags::yes);
+    if (!choice) {
+        out.candidates[*out.winner].error = std::move(choice).error();
+        out.candidates[*out.winner].outcome = Outcome::damaged;
+        out.winner.reset();
+        return;
+    }
+    for (std::size_t i = 0; i < out.candidates.size(); ++i) {
+        if (out.candidates[i].mount.id != choice->mount->id)
+            continue;
+        if (auto described = describe_choice(*choice, out.candidates[i]); !described)
+            out.candidates[i].error = std::move(described).error();
+        if (out.candidates[i].outcome == Outcome::extends_only)
+            out.candidates[i].outcome = Outcome::gives_variant;
+        out.winner = i;
+        return;
+    }
+}
+
+void explain_published(const MountSet& set, const PathParts& path, Explanation& out) {
+    const Mount* decided = nullptr;
+    std::optional<NameMatch> winning;
+    for (const Mount& mount : set.mounts()) {
+        auto match = find_in_mount(mount, path.name, path.hash);
+        if (match && !match->has_value())
+            continue;
+        Candidate candidate{.mount = mount.describe()};
+        if (match) {
+            candidate.outcome = outcome_of(**match, decided);
+            if (auto described = describe_match(set, **match, candidate); !described)
+                candidate.error = std::move(described).error();
+        } else {
+            candidate.error = std::move(match).error();
+        }
+        const bool decides = decided == nullptr && (!match || (*match)->decides());
+        if (candidate.error && (!match || decides))
+            candidate.outcome = Outcome::damaged;
+        if (decides)
+            decided = &mount;
+        if (candidate.outcome == Outcome::wins) {
+            out.winner = out.candidates.size();
+            winning = **match;
+        }
+        out.candidates.push_back(std::move(candidate));
+    }
+    if (winning)
+        explain_choice(set, path, *winning, out);
+}
+
+void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation& out) {
+    const BundleId id = id_from<BundleId>(path.id);
+    const Mount* mount = set.find_bundle(id);
+    if (mount == nullptr)
+        return;
+    auto match = find_in_bundle(*mount, path.name, path.hash);
+    if (match && !match->has_value())
+        return;
+    Candidate candidate{.mount = mount->describe()};
+    if (!match)
+        candidate.error = std::move(match).error();
+    else if (auto described = describe_match(set, **match, candidate); !described)
+        candidate.error = std::move(described).error();
+    if (candidate.error)
+        candidate.outcome = Outcome::damaged;
+    else
+        out.winner = 0;
+    out.candidates.push_back(std::move(candidate));
+}
+
+void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts& path, Explanation& out) {
+    const AssetId id = id_from<AssetId>(path.id);
+    for (const Mount& mount : set.mounts()) {
+        if (mount.paths)
+            continue;
+        auto index = mount.bundle->find_asset(id);
+        if (index && !index->has_value())
+            continue;
+        Candidate candidate{.mount = mount.describe(), .outcome = Outcome::same_content};
+        if (!index) {
+            candidate.error = std::move(index).error();
+        } else if (auto record = mount.bundle->asset(**index); !record) {
+            candidate.error = std::move(record).error();
+        } else {
+            candidate.asset = id;
+            candidate.size_bytes = record->raw_bytes;
+            if (!out.winner) {
+                if (auto good = verify_copy(mount, **index, verdicts); !good)
+                    candidate.error = std::move(good).error();
+                else
+                    candidate.outcome = Outcome::wins;
+            }
+        }
+        if (candidate.error)
+            candidate.outcome = Outcome::damaged;
+        if (candidate.outcome == Outcome::wins)
+            out.winner = out.candidates.size();
+        out.candidates.push_back(std::move(candidate));
+    }
+}
+
+}  // namespace
+
+std::string_view outcome_text(Outcome outcome) noexcept {
+    switch (outcome) {
+        case Outcome::wins: return "wins";
+        case Outcome::tombstone: return "tombstone: hides the name";
+        case Outcome::lower_priority: return "lower priority";
+        case Outcome::mounted_earlier: return "same priority, mounted earlier";
+        case Outcome::extends_only: return "adds variants to the name; none is taken";
+        case Outcome::gives_variant: return "gives the variant that is taken";
+        case Outcome::not_published: return "not published";
+        case Outcome::damaged: return "damaged";
+        case Outcome::same_content: return "the same content";
+    }
+    return "unknown";
+}
+
+Explanation explain_path(const MountSet& set, AssetVerdicts& verdicts, const PathParts& path) {
+    Explanation out;
+    out.kind = path.kind;
+    if (path.kind == PathKind::published)
+        explain_published(set, path, out);
+    else if (path.kind == PathKind::bundle_name)
+        explain_bundle_name(set, path, out);
+    else if (path.kind == PathKind::asset)
+        explain_asset(set, verdicts, path, out);
+    return out;
+}
+
+}  // namespace fardel

@@ -1,0 +1,67 @@
+// FolderWalk: the entries of one folder of the published tree, or of one bundle, merged over the mounts, in order.
+//
+// Names that are hidden, and folders with nothing visible in them, do not come. Memory: a cursor a mount.
+#pragma once
+
+#include "lookup/resolve.h"
+#include "mounts/mount_set.h"
+#include "name_walk.h"
+
+#include <fardel/format/result.h>
+#include <fardel/vfs/listing.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+class FolderWalk {
+public:
+    // `folder`: empty for the root. Nothing when there is no such folder.
+    static Result<std::optional<FolderWalk>> open_published(std::shared_ptr<const MountSet> set,
+                                                            std::string_view folder);
+    // `folder`: empty for the bundle itself. `mount` is one of the set's.
+    static Result<std::optional<FolderWalk>> open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount,
+                                                         std::string_view folder);
+
+    Result<std::optional<Entry>> next();
+
+private:
+    // The names of one mount, or one folder that is there without names ("assets", the place of a mount).
+    struct Source {
+        const Mount* mount = nullptr;  // nullptr: only `fixed_key`
+        std::optional<NameWalk> walk;
+        std::string fixed_key;
+
+        std::string_view key() const noexcept { return walk ? walk->key() : std::string_view(fixed_key); }
+    };
+
+    FolderWalk(std::shared_ptr<const MountSet> set, std::string_view folder, bool published);
+    Status add_names(const Mount& mount, std::string prefix);
+    Status add_names_folded(const Mount& mount, std::string_view folder);
+    void add_fixed(std::string key);
+    Result<std::optional<FolderWalk>> finish(bool is_there) &&;
+    Result<std::optional<Entry>> advance();
+
+    void push(std::size_t source);
+    std::size_t pop();
+
+    // Of the sources in group_, which have `path` in hand.
+    Result<bool> file_is_visible(std::string_view path) const;
+    Result<bool> folder_is_visible(std::string_view path) const;
+    Result<bool> name_is_visible(const Mount& mount, NameIndex index, std::string_view path) const;
+
+    std::shared_ptr<const MountSet> set_;
+    std::string base_;  // the folder with '/' at its end, or empty
+    bool published_;
+    std::vector<Source> sources_;     // highest precedence first
+    std::vector<std::size_t> heap_;   // of sources_; the least key on top
+    std::vector<std::size_t> group_;  // those with the key in hand
+    std::optional<Entry> first_;      // read ahead by open
+};
+
+}  // namespace fardel

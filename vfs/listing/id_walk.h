@@ -1,0 +1,46 @@
+// The entries of /assets and /bundles: ids in order, each once, in memory that does not grow with their number.
+#pragma once
+
+#include "mounts/mount_set.h"
+
+#include <fardel/format/result.h>
+#include <fardel/vfs/listing.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace fardel {
+
+class BundleIdWalk {
+public:
+    explicit BundleIdWalk(std::shared_ptr<const MountSet> set) noexcept;
+    Result<std::optional<Entry>> next();
+
+private:
+    std::shared_ptr<const MountSet> set_;
+    std::size_t position_ = 0;
+};
+
+class AssetIdWalk {
+public:
+    static Result<AssetIdWalk> open(std::shared_ptr<const MountSet> set);
+    Result<std::optional<Entry>> next();
+
+private:
+    struct Source {
+        const Bundle* bundle;
+        std::uint32_t index;
+        AssetId id;
+    };
+    explicit AssetIdWalk(std::shared_ptr<const MountSet> set) noexcept;
+    // Puts the source's asset into the heap, if it has one left.
+    Status push(Source source);
+
+    std::shared_ptr<const MountSet> set_;
+    std::vector<Source> heap_;  // the least id on top
+};
+
+}  // namespace fardel

@@ -1,0 +1,50 @@
+// Which record a path means: pure decisions over one MountSet. docs/vfs.md has the rules.
+#pragma once
+
+#include "asset_verdicts.h"
+#include "mounts/mount_set.h"
+
+#include <fardel/format/result.h>
+#include <fardel/vfs/file.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace fardel {
+
+// A name in one mount's bundle.
+struct NameMatch {
+    const Mount* mount = nullptr;  // lives as long as the set
+    NameIndex index{};
+    NameRecord record;
+
+    // Whether it decides about the path in the published tree, by giving an asset or by hiding it.
+    bool decides() const noexcept { return record.is(NameRecord::published) && !record.is(NameRecord::extends); }
+    bool same_record(const NameMatch& other) const noexcept { return mount == other.mount && index == other.index; }
+};
+
+// Any record, published or not, that `name` of the published tree meets in one mount. `hash` is name_hash(name).
+Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_view name, std::uint64_t hash);
+
+// The published name that wins; nothing when there is none or a tombstone decides. An error in a mount that is asked
+// before one decides is the answer: what it would have said is not known.
+Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string_view name, std::uint64_t hash);
+
+// A name of one bundle, published or not, exactly spelled; nothing for a tombstone.
+Result<std::optional<NameMatch>> find_in_bundle(const Mount& mount, std::string_view name, std::uint64_t hash);
+
+// The first copy of an asset whose content was compared with its id. When the next one to be asked was not compared
+// yet: `compare` tells whether to read it whole now, or to return with `undecided`.
+struct AssetSearch {
+    std::optional<File> file;
+    const Mount* mount = nullptr;  // of `file`
+    bool undecided = false;
+};
+enum class Compare : bool { no, yes };
+Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts, const AssetId& id, Compare compare);
+
+// Whether one mount's copy is good: from memory, or by reading it whole. Errors: those of Bundle::verify_asset.
+Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts);
+
+}  // namespace fardel
