@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <string>
 #include <string_view>
 
@@ -13,10 +14,13 @@ namespace {
 
 const std::string kTests = std::string(FARDEL_SOURCE_DIR) + "/tests/";
 
+// The file's text; a string literal that continues on the next line is joined.
 std::string read(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     REQUIRE_MESSAGE(in, path);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    static const std::regex continued("\"\\s*\n\\s*\"");
+    return std::regex_replace(text, continued, "");
 }
 
 // The text between `from` and the next `end`; `from` is behind it then.
