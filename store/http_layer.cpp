@@ -1,13 +1,12 @@
-// The only file that knows libcurl.
+// The only file that calls libcurl.
 #include "cache_folder.h"
+#include "curl_library.h"
 #include "spooled_bytes.h"
 
 #include <fardel/store/cache_layers.h>
 
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
-
-#include <curl/curl.h>
 
 #include <algorithm>
 #include <cstring>
@@ -27,20 +26,18 @@ constexpr long kMillisecondsMax = 24L * 3600 * 1000;
 
 static_assert(kCacheRecordBytesMax <= SpooledBytes::kMemoryBytesMax);
 
+// The library is there: open_http_layer has found it.
+const CurlLibrary& curl() { return *find_curl_library(); }
+
 struct CurlDeleter {
-    void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
-    void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
-    void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-    void operator()(char* text) const noexcept { curl_free(text); }
+    void operator()(CURL* handle) const noexcept { curl().easy_cleanup(handle); }
+    void operator()(CURLU* url) const noexcept { curl().url_cleanup(url); }
+    void operator()(curl_slist* list) const noexcept { curl().slist_free_all(list); }
+    void operator()(char* text) const noexcept { curl().free(text); }
 };
 using Curl = std::unique_ptr<CURL, CurlDeleter>;
 using CurlUrl = std::unique_ptr<CURLU, CurlDeleter>;
 using CurlHeaders = std::unique_ptr<curl_slist, CurlDeleter>;
-
-bool start_curl() {
-    static const bool started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-    return started;
-}
 
 enum class Method : std::uint8_t { get, head, put };
 
@@ -56,7 +53,7 @@ struct Request {
 // One request on its way; curl calls back into it.
 class Exchange {
 public:
-    Exchange(CURL* curl, const Request& request) : body(request.bytes_max), curl_(curl), request_(request) {}
+    Exchange(CURL* handle, const Request& request) : body(request.bytes_max), handle_(handle), request_(request) {}
 
     static std::size_t on_header(char* text, std::size_t, std::size_t size, void* self) {
         return static_cast<Exchange*>(self)->take_header({text, size}) ? size : 0;
@@ -73,7 +70,7 @@ public:
 
     long status() const {
         long status = 0;
-        curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &status);
+        curl().easy_getinfo(handle_, CURLINFO_RESPONSE_CODE, &status);
         return status;
     }
 
@@ -90,7 +87,7 @@ private:
             return fail(
                 Error(ErrorCode::malformed, "more than " + std::to_string(kHeaderBytesMax) + " bytes of headers"));
         constexpr std::string_view kEncoding = "content-encoding:";
-        if (line.size() > kEncoding.size() && curl_strnequal(line.data(), kEncoding.data(), kEncoding.size()))
+        if (line.size() > kEncoding.size() && curl().strnequal(line.data(), kEncoding.data(), kEncoding.size()))
             encoding =
                 printable(line.substr(kEncoding.size(), line.find_last_not_of("\r\n") + 1 - kEncoding.size()), 40);
         return true;
@@ -133,7 +130,7 @@ private:
         return false;
     }
 
-    CURL* const curl_;
+    CURL* const handle_;
     const Request& request_;
     std::unique_ptr<BlobStream> stream_;
     std::uint64_t header_bytes_ = 0;
@@ -305,63 +302,64 @@ private:
     }
 
     Result<Answer> perform(const Request& request) {
-        Curl curl = take_connection();
-        if (!curl)
+        Curl handle = take_connection();
+        if (!handle)
             return Error(ErrorCode::io, "libcurl does not start");
-        Exchange exchange(curl.get(), request);
-        const CurlHeaders headers = set_up(curl.get(), request, exchange);
-        const CURLcode code = curl_easy_perform(curl.get());
+        Exchange exchange(handle.get(), request);
+        const CurlHeaders headers = set_up(handle.get(), request, exchange);
+        const CURLcode code = curl().easy_perform(handle.get());
         if (exchange.error)
             return std::move(*exchange.error).with_context(printable(request.url, 400));
         if (code != CURLE_OK && !exchange.body_forgotten)
-            return Error(code_of(code), printable(request.url, 400) + ": " + curl_easy_strerror(code));
+            return Error(code_of(code), printable(request.url, 400) + ": " + curl().easy_strerror(code));
         Answer answer{.status = exchange.status(),
                       .body = std::move(exchange.body),
                       .hash = exchange.hasher.finish(),
                       .encoding = std::move(exchange.encoding)};
         curl_off_t length = -1;
-        curl_easy_getinfo(curl.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+        curl().easy_getinfo(handle.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
         answer.length = length;
-        give_back(std::move(curl));
+        give_back(std::move(handle));
         return answer;
     }
 
-    CurlHeaders set_up(CURL* curl, const Request& request, Exchange& exchange) const {
-        curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+    CurlHeaders set_up(CURL* handle, const Request& request, Exchange& exchange) const {
+        curl().easy_setopt(handle, CURLOPT_URL, request.url.c_str());
 #if LIBCURL_VERSION_NUM >= 0x075500
-        curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+        curl().easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-        curl_easy_setopt(curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+        curl().easy_setopt(handle, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
-        curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-        curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-        curl_easy_setopt(curl, CURLOPT_USERAGENT, "fardel");
+        curl().easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+        curl().easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+        curl().easy_setopt(handle, CURLOPT_USERAGENT, "fardel");
         const auto bytes = std::max(request.bytes_max, request.upload_bytes);
         const long timeout_ms =
             static_cast<long>(std::clamp<std::int64_t>(options_.timeout.count(), 1, kMillisecondsMax));
-        curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, timeout_ms);
-        curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS,
-                         std::min(kMillisecondsMax, timeout_ms + static_cast<long>(bytes / (kBytesPerSecond / 1000))));
-        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, kStallBytesPerSecond);
-        curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, std::max(1L, timeout_ms / 1000));
-        curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Exchange::on_header);
-        curl_easy_setopt(curl, CURLOPT_HEADERDATA, &exchange);
-        curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Exchange::on_body);
-        curl_easy_setopt(curl, CURLOPT_WRITEDATA, &exchange);
+        curl().easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, timeout_ms);
+        curl().easy_setopt(
+            handle, CURLOPT_TIMEOUT_MS,
+            std::min(kMillisecondsMax, timeout_ms + static_cast<long>(bytes / (kBytesPerSecond / 1000))));
+        curl().easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, kStallBytesPerSecond);
+        curl().easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, std::max(1L, timeout_ms / 1000));
+        curl().easy_setopt(handle, CURLOPT_HEADERFUNCTION, &Exchange::on_header);
+        curl().easy_setopt(handle, CURLOPT_HEADERDATA, &exchange);
+        curl().easy_setopt(handle, CURLOPT_WRITEFUNCTION, &Exchange::on_body);
+        curl().easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
         if (request.method == Method::head)
-            curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+            curl().easy_setopt(handle, CURLOPT_NOBODY, 1L);
         if (request.method == Method::put) {
-            curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
-            curl_easy_setopt(curl, CURLOPT_READFUNCTION, &Exchange::on_upload);
-            curl_easy_setopt(curl, CURLOPT_READDATA, &exchange);
-            curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, &Exchange::on_seek);
-            curl_easy_setopt(curl, CURLOPT_SEEKDATA, &exchange);
-            curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.upload_bytes));
-            curl_easy_setopt(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // for servers that know nothing of it
+            curl().easy_setopt(handle, CURLOPT_UPLOAD, 1L);
+            curl().easy_setopt(handle, CURLOPT_READFUNCTION, &Exchange::on_upload);
+            curl().easy_setopt(handle, CURLOPT_READDATA, &exchange);
+            curl().easy_setopt(handle, CURLOPT_SEEKFUNCTION, &Exchange::on_seek);
+            curl().easy_setopt(handle, CURLOPT_SEEKDATA, &exchange);
+            curl().easy_setopt(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.upload_bytes));
+            curl().easy_setopt(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // for servers that know nothing of it
         }
         CurlHeaders headers;
         const auto add = [&headers](const std::string& line) {
-            curl_slist* const longer = curl_slist_append(headers.get(), line.c_str());
+            curl_slist* const longer = curl().slist_append(headers.get(), line.c_str());
             if (longer != nullptr) {
                 static_cast<void>(headers.release());
                 headers.reset(longer);
@@ -373,7 +371,7 @@ private:
         }
         if (!options_.bearer_token.empty())
             add("Authorization: Bearer " + options_.bearer_token);
-        curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+        curl().easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
         return headers;
     }
 
@@ -382,17 +380,17 @@ private:
         {
             const std::scoped_lock lock(mutex_);
             if (!idle_.empty()) {
-                Curl curl = std::move(idle_.back());
+                Curl handle = std::move(idle_.back());
                 idle_.pop_back();
-                return curl;
+                return handle;
             }
         }
-        return Curl(curl_easy_init());
+        return Curl(curl().easy_init());
     }
-    void give_back(Curl curl) {
-        curl_easy_reset(curl.get());
+    void give_back(Curl handle) {
+        curl().easy_reset(handle.get());
         const std::scoped_lock lock(mutex_);
-        idle_.push_back(std::move(curl));
+        idle_.push_back(std::move(handle));
     }
 
     const std::string url_;  // without a '/' at its end
@@ -404,14 +402,14 @@ private:
 
 bool has_part(CURLU* url, CURLUPart part) {
     char* text = nullptr;
-    const bool has = curl_url_get(url, part, &text, 0) == CURLUE_OK && text != nullptr && *text != '\0';
+    const bool has = curl().url_get(url, part, &text, 0) == CURLUE_OK && text != nullptr && *text != '\0';
     const std::unique_ptr<char, CurlDeleter> owned(text);
     return has;
 }
 
 Result<std::string> part_of(CURLU* url, CURLUPart part) {
     char* text = nullptr;
-    if (curl_url_get(url, part, &text, 0) != CURLUE_OK)
+    if (curl().url_get(url, part, &text, 0) != CURLUE_OK)
         return Error(ErrorCode::malformed, "no URL of a cache");
     const std::unique_ptr<char, CurlDeleter> owned(text);
     return std::string(text);
@@ -419,11 +417,11 @@ Result<std::string> part_of(CURLU* url, CURLUPart part) {
 
 // As it is used: whole, without a '/' at its end.
 Result<std::string> parse_url(const std::string& text) {
-    const CurlUrl url(curl_url());
+    const CurlUrl url(curl().url());
     const auto no_good = [&](std::string_view why) {
         return Error(ErrorCode::malformed, "\"" + printable(text, 400) + "\": " + std::string(why));
     };
-    if (!url || curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
+    if (!url || curl().url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
         text.find('\0') != std::string::npos)
         return no_good("not a URL");
     FARDEL_TRY_ASSIGN(const std::string scheme, part_of(url.get(), CURLUPART_SCHEME));
@@ -446,8 +444,8 @@ bool is_token(std::string_view text) {
 }  // namespace
 
 Result<std::unique_ptr<CacheLayer>> open_http_layer(const std::string& url, HttpLayerOptions options) {
-    if (!start_curl())
-        return Error(ErrorCode::io, "libcurl does not start");
+    if (find_curl_library() == nullptr)
+        return Error(ErrorCode::missing, "libcurl is not installed, or does not start; caches on a server need it");
     FARDEL_TRY_ASSIGN(std::string whole, parse_url(url));
     if (!is_token(options.bearer_token))
         return Error(ErrorCode::malformed, "a token has visible ASCII characters only");
