@@ -3,6 +3,7 @@
 #include "build/audit_report.h"
 #include "build/linked_project.h"
 #include "build/split_job.h"
+#include "bundles/mounts.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "report/report_audit.h"
@@ -91,7 +92,9 @@ Result<Exit> report(ReportCommand command, Console& console) {
     if (!command.audit.empty()) {
         FARDEL_TRY_ASSIGN(audit, read_audit(command.audit));
     }
-    FARDEL_TRY_ASSIGN(const ReportFacts facts, gather_facts(command.files, command.policy));
+    Vfs vfs;
+    FARDEL_TRY(mount_all(vfs, command.files, command.policy));
+    FARDEL_TRY_ASSIGN(const ReportFacts facts, gather_facts(vfs, command.files));
     const ReportSelection selection = select_names(facts);
     const std::string page = format_page(page_facts(facts, selection, audit));
     FARDEL_TRY(write_page(command.out, page));

@@ -1,7 +1,6 @@
 #include "report_facts.h"
 
 #include "bundles/bundle_file.h"
-#include "bundles/mounts.h"
 
 #include <fardel/vfs/vfs.h>
 
@@ -21,126 +20,137 @@ Result<std::string> read_metadata_text(const Bundle& bundle, std::string_view ke
     return std::string(text.value_or(""));
 }
 
-Result<ReportBundle> read_bundle(const std::string& file) {
-    FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
+// One per file, in the order of ReportFacts::bundles.
+using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
+
+Result<ReportBundle> read_bundle(const std::string& file, const Bundle& bundle) {
     ReportBundle read;
     read.file = file;
-    FARDEL_TRY_ASSIGN(read.name, read_metadata_text(*bundle, "name"));
-    FARDEL_TRY_ASSIGN(read.version, read_metadata_text(*bundle, "version"));
-    read.id = bundle->id();
-    read.layout = bundle->layout_id();
-    read.file_bytes = bundle->source()->size_bytes();
-    for (const Envelope& envelope : bundle->envelopes())
+    FARDEL_TRY_ASSIGN(read.name, read_metadata_text(bundle, "name"));
+    FARDEL_TRY_ASSIGN(read.version, read_metadata_text(bundle, "version"));
+    read.id = bundle.id();
+    read.layout = bundle.layout_id();
+    read.file_bytes = bundle.source()->size_bytes();
+    for (const Envelope& envelope : bundle.envelopes())
         read.signatures += envelope.signatures.size();
-    FARDEL_TRY_ASSIGN(read.contents, read_contents(*bundle));
+    FARDEL_TRY_ASSIGN(read.contents, read_contents(bundle));
     return read;
 }
 
-using Places = std::map<MountId, std::uint32_t>;
+// By mount, the index of its bundle in ReportFacts::bundles.
+using BundleNumbers = std::map<MountId, std::uint32_t>;
+
+Result<BundleNumbers> number_mounts(const Vfs& vfs, const ReportFacts& facts) {
+    std::map<BundleId, std::uint32_t> by_id;
+    for (std::uint32_t i = 0; i < facts.bundles.size(); ++i)
+        by_id[facts.bundles[i].id] = i;
+    BundleNumbers numbers;
+    for (const MountDescription& mount : vfs.mounts()) {
+        const auto found = by_id.find(mount.bundle);
+        if (found == by_id.end())
+            return Error(ErrorCode::conflict, mount.label + ": the file was replaced while it was read; try again");
+        numbers[mount.id] = found->second;
+    }
+    return numbers;
+}
 
 std::string below_root(const std::string& path) { return path.starts_with('/') ? path.substr(1) : path; }
 
-ReportSide side_of(const ConflictSide& side, const Places& places) { return {places.at(side.mount), side.asset}; }
+ReportSide side_of(const ConflictSide& side, const BundleNumbers& numbers) {
+    return {numbers.at(side.mount), side.asset};
+}
 
-Status read_relations(const Vfs& vfs, const Places& places, ReportFacts& facts) {
+Status read_relations(const Vfs& vfs, const BundleNumbers& numbers, ReportFacts& facts) {
     FARDEL_TRY_ASSIGN(const std::vector<Conflict> conflicts, vfs.conflicts());
     for (const Conflict& conflict : conflicts) {
-        ReportConflict told{.path = below_root(conflict.path),
-                            .harmless = conflict.harmless(),
-                            .winner = side_of(conflict.winner, places),
-                            .hidden = {}};
+        ReportConflict reported{.path = below_root(conflict.path),
+                                .harmless = conflict.harmless(),
+                                .winner = side_of(conflict.winner, numbers),
+                                .hidden = {}};
         for (const ConflictSide& side : conflict.hidden)
-            told.hidden.push_back(side_of(side, places));
-        facts.conflicts.push_back(std::move(told));
+            reported.hidden.push_back(side_of(side, numbers));
+        facts.conflicts.push_back(std::move(reported));
     }
     FARDEL_TRY_ASSIGN(const LinkReport links, vfs.check_links());
     for (const MissingName& missing : links.names)
-        facts.gaps.push_back({places.at(missing.mount), missing.name, missing.pattern, missing.optional});
+        facts.gaps.push_back({numbers.at(missing.mount), missing.name, missing.pattern, missing.optional});
     for (const MissingBundle& missing : links.bundles)
         facts.absent_bundles.push_back(
-            {places.at(missing.mount), missing.bundle, missing.name, missing.version, missing.is_static});
+            {numbers.at(missing.mount), missing.bundle, missing.name, missing.version, missing.is_static});
     return ok();
+}
+
+void number_assets(ReportFacts& facts) {
+    std::uint32_t first_node = 0;
+    for (ReportBundle& bundle : facts.bundles) {
+        bundle.first_node = first_node;
+        first_node += static_cast<std::uint32_t>(bundle.contents.assets.size());
+    }
 }
 
 // ---- Where references lead
 
-class Resolver {
+// Asks the Vfs for the target of each reference, as a game that opened the referring asset would.
+class ReferenceResolver {
 public:
-    explicit Resolver(const ReportFacts& facts) : facts_(facts) {
-        for (std::uint32_t bundle = 0; bundle < facts.bundles.size(); ++bundle) {
-            by_id_.emplace(facts.bundles[bundle].id, bundle);
-            for (const ContentName& name : facts.bundles[bundle].contents.names)
-                if (name.published && !name.extends)
-                    published_[name.text] = {bundle, &name};  // later ones win, tombstones too
-        }
+    ReferenceResolver(const Vfs& vfs, const ReportFacts& facts, const OpenBundles& bundles)
+        : vfs_(vfs), facts_(facts), bundles_(bundles) {
+        for (const ReportBundle& bundle : facts.bundles)
+            first_nodes_.emplace(bundle.id, bundle.first_node);
     }
 
-    ReportReference follow(std::uint32_t from, const ContentReference& reference) const {
-        const bool dynamic = reference.kind == ReferenceKind::dynamic;
-        ReportReference followed{.from = from,
-                                 .to = {},
-                                 .spelling = reference.spelling,
-                                 .wanted = dynamic ? reference.name : reference.asset.hex(),
-                                 .optional = reference.optional,
-                                 .dynamic = dynamic};
-        const std::uint32_t own = facts_.bundle_of(from);
-        if (dynamic)
-            followed.to = find_named(own, reference.name);
-        else if (reference.kind == ReferenceKind::internal)
-            followed.to = find_asset(own, reference.asset);
-        else if (const auto other = by_id_.find(facts_.bundles[own].contents.dependencies[reference.dependency].bundle);
-                 other != by_id_.end())
-            followed.to = find_asset(other->second, reference.asset);
-        return followed;
+    Status resolve_all(std::vector<ReportReference>& out) const {
+        for (std::uint32_t index = 0; index < facts_.bundles.size(); ++index) {
+            const ReportBundle& bundle = facts_.bundles[index];
+            for (std::uint32_t asset = 0; asset < bundle.contents.assets.size(); ++asset)
+                FARDEL_TRY(resolve_asset(bundle, bundles_[index], asset, out));
+        }
+        return ok();
     }
 
 private:
-    std::optional<std::uint32_t> find_asset(std::uint32_t bundle, const AssetId& id) const {
-        const auto& assets = facts_.bundles[bundle].contents.assets;
-        const auto found = std::ranges::lower_bound(assets, id, {}, &ContentAsset::id);
-        if (found == assets.end() || found->id != id)
-            return std::nullopt;
-        return facts_.bundles[bundle].first_node + static_cast<std::uint32_t>(found - assets.begin());
-    }
-
-    std::optional<std::uint32_t> target_of(std::uint32_t bundle, const ContentName& name) const {
-        if (name.variants.empty())
-            return std::nullopt;
-        return facts_.bundles[bundle].first_node + name.variants.front().asset;
-    }
-
-    std::optional<std::uint32_t> find_in(std::uint32_t bundle, const std::string& text) const {
-        const auto& names = facts_.bundles[bundle].contents.names;
-        const auto found = std::ranges::lower_bound(names, text, {}, &ContentName::text);
-        return found != names.end() && found->text == text ? target_of(bundle, *found) : std::nullopt;
-    }
-
-    // As the VFS does: in its own bundle, then in static dependencies, then in the published tree.
-    std::optional<std::uint32_t> find_named(std::uint32_t own, const std::string& text) const {
-        if (const auto found = find_in(own, text))
-            return found;
-        for (const ContentDependency& dependency : facts_.bundles[own].contents.dependencies) {
-            const auto other = by_id_.find(dependency.bundle);
-            if (!dependency.is_static || other == by_id_.end())
-                continue;
-            if (const auto found = find_in(other->second, text))
-                return found;
+    Status resolve_asset(const ReportBundle& bundle, const std::shared_ptr<const Bundle>& opened, std::uint32_t asset,
+                         std::vector<ReportReference>& out) const {
+        const auto& references = bundle.contents.assets[asset].references;
+        if (references.empty())
+            return ok();
+        FARDEL_TRY_ASSIGN(const AssetRecord record, opened->asset(AssetIndex{asset}));
+        const File from(opened, AssetIndex{asset}, record);
+        for (const ContentReference& reference : references) {
+            const bool dynamic = reference.kind == ReferenceKind::dynamic;
+            FARDEL_TRY_ASSIGN(const auto target, find_target(from, reference.spelling));
+            out.push_back({.from = bundle.first_node + asset,
+                           .to = target,
+                           .spelling = reference.spelling,
+                           .wanted = dynamic ? reference.name : reference.asset.hex(),
+                           .optional = reference.optional,
+                           .dynamic = dynamic});
         }
-        const auto found = published_.find(text);
-        return found == published_.end() ? std::nullopt : target_of(found->second.first, *found->second.second);
+        return ok();
     }
 
-    const ReportFacts& facts_;
-    std::unordered_map<BundleId, std::uint32_t> by_id_;
-    std::unordered_map<std::string_view, std::pair<std::uint32_t, const ContentName*>> published_;
-};
+    Result<std::optional<std::uint32_t>> find_target(const File& from, const std::string& spelling) const {
+        const auto found = vfs_.find_from(from, spelling);
+        if (!found) {
+            const ErrorCode code = found.error().code();
+            // The dependency is not mounted, or the reference is no valid name: a game would not get an asset either.
+            if (code == ErrorCode::unresolved || code == ErrorCode::malformed || code == ErrorCode::limit)
+                return std::optional<std::uint32_t>();
+            return found.error();
+        }
+        if (!found->has_value())
+            return std::optional<std::uint32_t>();
+        const auto first_node = first_nodes_.find((*found)->bundle_id());
+        if (first_node == first_nodes_.end())
+            return std::optional<std::uint32_t>();
+        return std::optional(first_node->second + static_cast<std::uint32_t>((*found)->index()));
+    }
 
-void follow_references(ReportFacts& facts) {
-    const Resolver resolver(facts);
-    for (std::uint32_t node = 0; node < facts.node_count(); ++node)
-        for (const ContentReference& reference : facts.asset(node).references)
-            facts.references.push_back(resolver.follow(node, reference));
-}
+    const Vfs& vfs_;
+    const ReportFacts& facts_;
+    const OpenBundles& bundles_;
+    std::unordered_map<BundleId, std::uint32_t> first_nodes_;
+};
 
 // ---- Closures
 
@@ -240,35 +250,24 @@ const ContentAsset& ReportFacts::asset(std::uint32_t node) const noexcept {
 }
 
 void derive_facts(ReportFacts& facts) {
-    std::uint32_t first_node = 0;
-    for (ReportBundle& bundle : facts.bundles) {
-        bundle.first_node = first_node;
-        first_node += static_cast<std::uint32_t>(bundle.contents.assets.size());
-    }
-    follow_references(facts);
+    number_assets(facts);
     find_roots(facts);
     find_duplicates(facts);
 }
 
-Result<ReportFacts> gather_facts(const std::vector<std::string>& files, const std::string& policy_path) {
+Result<ReportFacts> gather_facts(const Vfs& vfs, const std::vector<std::string>& files) {
     ReportFacts facts;
+    OpenBundles bundles;
     for (const std::string& file : files) {
-        FARDEL_TRY_ASSIGN(ReportBundle bundle, read_bundle(file));
-        facts.bundles.push_back(std::move(bundle));
+        FARDEL_TRY_ASSIGN(auto bundle, open_bundle(file));
+        FARDEL_TRY_ASSIGN(ReportBundle read, read_bundle(file, *bundle));
+        facts.bundles.push_back(std::move(read));
+        bundles.push_back(std::move(bundle));
     }
-    Vfs vfs;
-    FARDEL_TRY(mount_all(vfs, files, policy_path));
-    std::map<BundleId, std::uint32_t> by_id;
-    for (std::uint32_t i = 0; i < facts.bundles.size(); ++i)
-        by_id[facts.bundles[i].id] = i;
-    Places places;
-    for (const MountDescription& mount : vfs.mounts()) {
-        const auto found = by_id.find(mount.bundle);
-        if (found == by_id.end())
-            return Error(ErrorCode::conflict, mount.label + ": was replaced while it was read; try again");
-        places[mount.id] = found->second;
-    }
-    FARDEL_TRY(read_relations(vfs, places, facts));
+    number_assets(facts);
+    FARDEL_TRY_ASSIGN(const BundleNumbers numbers, number_mounts(vfs, facts));
+    FARDEL_TRY(read_relations(vfs, numbers, facts));
+    FARDEL_TRY(ReferenceResolver(vfs, facts, bundles).resolve_all(facts.references));
     derive_facts(facts);
     return facts;
 }

@@ -17,6 +17,8 @@
 
 namespace fardel {
 
+class Vfs;
+
 struct ReportBundle {
     std::string file;
     std::string name;
@@ -57,7 +59,7 @@ struct ReportAbsentBundle {
     bool is_static = false;
 };
 
-// What an asset's link table says, followed to where it leads among these bundles.
+// One reference of an asset's link table, and the asset that the Vfs finds for it.
 struct ReportReference {
     std::uint32_t from = 0;           // node
     std::optional<std::uint32_t> to;  // node; nothing: it leads nowhere
@@ -101,11 +103,13 @@ struct ReportFacts {
 
 inline constexpr std::size_t kReportRootsMax = 500;
 
-// Mounts them as a game would, and reads their tables. `policy_path`: mount only what this policy trusts; empty:
-// anything. Errors: those of opening and mounting bundles.
-Result<ReportFacts> gather_facts(const std::vector<std::string>& files, const std::string& policy_path);
+// Reads the tables of the bundles in `files`, which are what is mounted in `vfs`, lowest precedence first. What hides
+// what, what is missing and where references lead is as `vfs` resolves it: with its priorities, case rules and
+// preferred variants. Errors: those of opening bundles and of the Vfs's own questions; conflict (a file is no longer
+// the bundle that is mounted).
+Result<ReportFacts> gather_facts(const Vfs& vfs, const std::vector<std::string>& files);
 
-// The pure part: references followed, closures, duplicates; from `facts.bundles`.
+// The pure part: numbers of assets, closures and duplicates, from `facts.bundles` and `facts.references`.
 void derive_facts(ReportFacts& facts);
 
 }  // namespace fardel

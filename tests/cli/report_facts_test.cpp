@@ -1,14 +1,24 @@
 #include "report/report_facts.h"
 
+#include "bundle_forge/bundle_forge.h"
+#include "sample.h"
+
 #include "report/report_audit.h"
 #include "report/report_selection.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/vfs/vfs.h>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 using namespace fardel;
+using namespace fardel::tests;
 
 namespace {
 
@@ -32,67 +42,175 @@ ContentName name_of(std::string text, std::uint32_t asset, bool published = true
     return {.text = std::move(text), .published = published, .variants = {{.asset = asset}}};
 }
 
-ContentReference internal(std::string spelling, std::uint8_t id) {
-    return {.spelling = std::move(spelling), .kind = ReferenceKind::internal, .asset = id_of(id)};
-}
-ContentReference dynamic(std::string name, bool optional = false) {
-    return {.spelling = name, .kind = ReferenceKind::dynamic, .optional = optional, .name = name};
+// A base with a sound and a sky; a mod with the same sound, a map that refers to its wall, by name to the sound of the
+// base and to what does not exist, and to the sky of the base; and a wall with two names, which refers to itself.
+struct TwoBundles {
+    ScratchFolder scratch;
+    std::vector<std::string> files;
+
+    TwoBundles() {
+        forge::Recipe base;
+        base.assets = {{.bytes = forge::noise(100, 1), .content_type = "audio/wav"}, {.bytes = forge::noise(40, 2)}};
+        base.names = {{"sound/step.wav", {{0, {}}}}, {"textures/sky.png", {{1, {}}}}};
+        const forge::ForgedBundle forged_base = forge::forge(base);
+        forge::Recipe mod;
+        mod.assets = {{.bytes = forge::noise(100, 1), .content_type = "audio/wav"},
+                      {.bytes = forge::noise(1000, 5),
+                       .references = {{"textures/wall", forge::Reference::Internal{2}},
+                                      {"sound/step.wav", forge::Reference::Dynamic{"sound/step.wav"}},
+                                      {"textures/gone.png", forge::Reference::Dynamic{"textures/gone.png"}},
+                                      {"textures/maybe.png", forge::Reference::Dynamic{"textures/maybe.png"}, true},
+                                      {"sky", forge::Reference::Foreign{asset_id_of(base.assets[1]), 0}}}},
+                      {.bytes = forge::noise(60, 6), .references = {{"itself", forge::Reference::Internal{2}}}}};
+        mod.names = {{"maps/one.bsp", {{1, {}}}}, {"textures/wall.png", {{2, {}}}}, {"textures/wall2.png", {{2, {}}}}};
+        mod.dependencies = {{forged_base.id, "base", "", true}};
+        files = {scratch.write("base.fardel", forged_base.bytes), scratch.write("mod.fardel", forge::forge(mod).bytes)};
+    }
+
+    static AssetId asset_id_of(const forge::Asset& asset) { return id_from<AssetId>(blake3(asset.bytes)); }
+};
+
+MountOptions unsigned_at(int priority = 0, CaseRule rule = CaseRule::exact) {
+    MountOptions options;
+    options.priority = priority;
+    options.case_rule = rule;
+    options.allow_unsigned = true;
+    return options;
 }
 
-// A map that refers to a texture, by name to a sound of the other bundle, and to what nobody has; a base with the
-// sound.
-ReportFacts two_bundles() {
-    ReportFacts facts;
-    ReportBundle base{.file = "base.fardel", .id = bundle_of(1)};
-    base.contents.assets = {asset_of(1, 100, "audio/wav"), asset_of(2, 40)};
-    base.contents.names = {name_of("sound/step.wav", 0), name_of("textures/sky.png", 1)};
-    ReportBundle mod{.file = "mod.fardel", .id = bundle_of(2)};
-    mod.contents.assets = {asset_of(1, 100, "audio/wav"), asset_of(5, 1000, "application/x-bsp"), asset_of(6, 60)};
-    mod.contents.assets[1].references = {
-        internal("textures/wall", 6),
-        dynamic("sound/step.wav"),
-        dynamic("textures/gone.png"),
-        dynamic("textures/maybe.png", true),
-        {.spelling = "sky", .kind = ReferenceKind::foreign, .asset = id_of(2), .dependency = 0}};
-    mod.contents.assets[2].references = {internal("itself", 6)};
-    mod.contents.names = {name_of("maps/one.bsp", 1), name_of("textures/wall.png", 2),
-                          name_of("textures/wall2.png", 2)};
-    mod.contents.dependencies = {{.bundle = bundle_of(1), .name = "base", .is_static = true}};
-    facts.bundles = {std::move(base), std::move(mod)};
-    derive_facts(facts);
-    return facts;
+ReportFacts gather(const std::vector<std::string>& files) {
+    Vfs vfs;
+    for (const std::string& file : files)
+        REQUIRE(vfs.mount(file, unsigned_at()));
+    auto facts = gather_facts(vfs, files);
+    REQUIRE(facts);
+    return *std::move(facts);
+}
+
+// The node of the first asset behind a name.
+std::uint32_t node_of(const ReportFacts& facts, std::uint32_t bundle, std::string_view name) {
+    const ReportBundle& of = facts.bundles.at(bundle);
+    const auto found = std::ranges::find(of.contents.names, name, &ContentName::text);
+    REQUIRE(found != of.contents.names.end());
+    return of.first_node + found->variants.at(0).asset;
+}
+
+const ReportReference& reference_of(const ReportFacts& facts, std::string_view spelling) {
+    const auto found = std::ranges::find(facts.references, spelling, &ReportReference::spelling);
+    REQUIRE(found != facts.references.end());
+    return *found;
+}
+
+std::optional<AssetId> target_of(const ReportFacts& facts, std::string_view spelling) {
+    const ReportReference& reference = reference_of(facts, spelling);
+    return reference.to ? std::optional(facts.asset(*reference.to).id) : std::nullopt;
+}
+
+// What `fardel which` prints for a published name.
+std::optional<AssetId> which(const Vfs& vfs, std::string_view name) {
+    const auto explanation = vfs.explain("/" + std::string(name));
+    REQUIRE(explanation);
+    return explanation->winner ? explanation->candidates[*explanation->winner].asset : std::nullopt;
 }
 
 }  // namespace
 
 TEST_CASE("report facts: references lead inside, into dependencies, to published names, or nowhere") {
-    const ReportFacts facts = two_bundles();
+    const TwoBundles game;
+    const ReportFacts facts = gather(game.files);
     CHECK(facts.node_count() == 5);
     CHECK(facts.bundle_of(1) == 0);
     CHECK(facts.bundle_of(2) == 1);
     REQUIRE(facts.references.size() == 6);
-    CHECK(facts.references[0].to == 4u);
-    CHECK(facts.references[1].to == 0u);
-    CHECK_FALSE(facts.references[2].to);
-    CHECK(facts.references[2].wanted == "textures/gone.png");
-    CHECK(facts.references[3].optional);
-    CHECK(facts.references[4].to == 1u);
-    CHECK_FALSE(facts.references[4].dynamic);
+    CHECK(reference_of(facts, "textures/wall").to == node_of(facts, 1, "textures/wall.png"));
+    CHECK(reference_of(facts, "sound/step.wav").to == node_of(facts, 0, "sound/step.wav"));
+    CHECK_FALSE(reference_of(facts, "textures/gone.png").to);
+    CHECK(reference_of(facts, "textures/gone.png").wanted == "textures/gone.png");
+    CHECK(reference_of(facts, "textures/maybe.png").optional);
+    CHECK(reference_of(facts, "sky").to == node_of(facts, 0, "textures/sky.png"));
+    CHECK_FALSE(reference_of(facts, "sky").dynamic);
+}
+
+TEST_CASE("report facts: a reference leads where the VFS resolves it: priority, case rule, variants, tombstones") {
+    const ScratchFolder scratch;
+    const auto refer = [](std::string name) { return forge::Reference{name, forge::Reference::Dynamic{name}}; };
+    forge::Recipe base;
+    base.assets = {{.bytes = forge::noise(90, 1),
+                    .references = {refer("sky.png"),
+                                   refer("Textures/WALL.png"),
+                                   refer("floor.png"),
+                                   refer("old.cfg"),
+                                   refer("secret.dat"),
+                                   {"/sky.png", forge::Reference::Internal{0}}}},
+                   {.bytes = forge::noise(91, 2)},
+                   {.bytes = forge::noise(92, 3)},
+                   {.bytes = forge::noise(93, 4)},
+                   {.bytes = forge::noise(94, 5)},
+                   {.bytes = forge::noise(95, 6)}};
+    base.names = {{"maps/one.bsp", {{0, {}}}},      {"sky.png", {{1, {}}}},
+                  {"textures/wall.png", {{2, {}}}}, {"floor.png", {{3, {{"quality", "hd"}}}, {4, {{"quality", "sd"}}}}},
+                  {"old.cfg", {{5, {}}}},           {"secret.dat", {{5, {}}}, false}};
+    forge::Recipe mod;
+    mod.assets = {{.bytes = forge::noise(80, 7)}, {.bytes = forge::noise(81, 8)}, {.bytes = forge::noise(82, 9)}};
+    mod.names = {{"sky.png", {{0, {}}}},
+                 {"textures/wall.png", {{1, {}}}},
+                 {"floor.png", {{2, {{"quality", "low"}}}}, true, true},
+                 {"old.cfg", {}}};
+    const std::vector<std::string> files{scratch.write("base.fardel", forge::forge(base).bytes),
+                                         scratch.write("mod.fardel", forge::forge(mod).bytes)};
+    const auto id_in = [](const forge::Asset& asset) { return TwoBundles::asset_id_of(asset); };
+    struct Case {
+        int base_priority;
+        CaseRule rule;
+        std::string variants;
+        std::optional<AssetId> sky, wall, floor, old;
+    };
+    const Case cases[] = {
+        {0, CaseRule::exact, "", id_in(mod.assets[0]), std::nullopt, id_in(base.assets[3]), std::nullopt},
+        {1, CaseRule::exact, "quality=sd", id_in(base.assets[1]), std::nullopt, id_in(base.assets[4]),
+         id_in(base.assets[5])},
+        {0, CaseRule::fold, "quality=low,sd", id_in(mod.assets[0]), id_in(mod.assets[1]), id_in(mod.assets[2]),
+         std::nullopt},
+        {1, CaseRule::fold, "quality=low,sd", id_in(base.assets[1]), id_in(base.assets[2]), id_in(mod.assets[2]),
+         id_in(base.assets[5])},
+    };
+    for (const Case& expected : cases) {
+        CAPTURE(expected.base_priority);
+        CAPTURE(expected.variants);
+        Vfs vfs;
+        REQUIRE(vfs.mount(files[0], unsigned_at(expected.base_priority, expected.rule)));
+        REQUIRE(vfs.mount(files[1], unsigned_at(0, expected.rule)));
+        vfs.prefer(*parse_variant_preference(expected.variants));
+        const auto facts = gather_facts(vfs, files);
+        REQUIRE(facts);
+        CHECK(target_of(*facts, "sky.png") == expected.sky);
+        CHECK(target_of(*facts, "Textures/WALL.png") == expected.wall);
+        CHECK(target_of(*facts, "floor.png") == expected.floor);
+        CHECK(target_of(*facts, "old.cfg") == expected.old);
+        CHECK(target_of(*facts, "/sky.png") == expected.sky);  // an absolute path asks the published tree alone
+        CHECK_FALSE(target_of(*facts, "secret.dat"));
+        for (const char* name : {"sky.png", "Textures/WALL.png", "floor.png", "old.cfg", "secret.dat"}) {
+            CAPTURE(name);
+            CHECK(target_of(*facts, name) == which(vfs, name));
+        }
+    }
 }
 
 TEST_CASE("report facts: a root's closure counts each asset once and what it misses") {
-    const ReportFacts facts = two_bundles();
+    const TwoBundles game;
+    const ReportFacts facts = gather(game.files);
     REQUIRE(facts.roots.size() == 1);  // the wall refers to itself, and the map to it
-    CHECK(facts.roots[0].node == 3);
+    CHECK(facts.roots[0].node == node_of(facts, 1, "maps/one.bsp"));
     CHECK(facts.roots[0].assets == 4);
     CHECK(facts.roots[0].raw_bytes == 1200);
     CHECK(facts.roots[0].missing == 1);
 }
 
 TEST_CASE("report facts: duplicates are assets behind several names, of one bundle or of several") {
-    const ReportFacts facts = two_bundles();
+    const TwoBundles game;
+    const ReportFacts facts = gather(game.files);
     REQUIRE(facts.duplicates.size() == 1);
-    CHECK(facts.duplicates[0].asset == id_of(6));
+    CHECK(facts.duplicates[0].asset == facts.asset(node_of(facts, 1, "textures/wall.png")).id);
     CHECK(facts.duplicates[0].copies == 1);
     CHECK(facts.duplicates[0].names ==
           std::vector<std::pair<std::uint32_t, std::string>>{{1, "textures/wall.png"}, {1, "textures/wall2.png"}});
@@ -109,7 +227,8 @@ TEST_CASE("report selection: what is shown and what is summed up is all there is
                 name_of("folder" + std::to_string(i % 50) + "/deep/file" + std::to_string(1000 + i), i));
     }
     std::ranges::sort(bundle.contents.names, {}, &ContentName::text);
-    bundle.contents.assets[3].references = {internal("a", 4), internal("b", 5), internal("c", 6)};
+    for (const std::uint32_t target : {4u, 5u, 6u})
+        facts.references.push_back({.from = 3, .to = target});
     facts.bundles = {std::move(bundle)};
     derive_facts(facts);
 

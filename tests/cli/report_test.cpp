@@ -192,3 +192,32 @@ TEST_CASE("report: what cannot be read is one clear line, and an older page stay
         "untrusted"));
     CHECK(read_file(page) == "mine");
 }
+
+TEST_CASE("report: references lead to the assets that 'fardel which' names") {
+    const ScratchFolder scratch;
+    forge::Recipe base, mod;
+    base.assets = {{.bytes = forge::noise(70, 1)}, {.bytes = forge::noise(71, 2)}, {.bytes = forge::noise(72, 3)}};
+    for (const char* name : {"sky.png", "old.cfg", "own.png"})
+        base.assets[0].references.push_back({name, forge::Reference::Dynamic{name}});
+    base.names = {{"maps/one.bsp", {{0, {}}}}, {"sky.png", {{1, {}}}}, {"old.cfg", {{2, {}}}}, {"own.png", {{2, {}}}}};
+    mod.assets = {{.bytes = forge::noise(73, 4)}};
+    mod.names = {{"sky.png", {{0, {}}}}, {"old.cfg", {}}};
+    const std::string first = scratch.write("base.fardel", forge::forge(base).bytes);
+    const std::string second = scratch.write("mod.fardel", forge::forge(mod).bytes);
+    const std::string page = scratch.path("report.html");
+    run_well({"report", first, second, "-o", page});
+
+    const std::string text = read_file(page);
+    const auto start = text.find('{', text.find("application/json"));
+    const json facts = json::parse(text.substr(start, text.find("</script>", start) - start));
+    REQUIRE(facts["references"]["list"].size() == 3);
+    for (const json& reference : facts["references"]["list"]) {
+        const std::string name = reference[2];
+        CAPTURE(name);
+        const json which = json::parse(run({"which", "--mount", first, "--mount", second, name, "--json"}).out);
+        CHECK(reference[1].is_null() == which["winner"].is_null());
+        if (!reference[1].is_null() && !which["winner"].is_null())
+            CHECK(facts["assets"][reference[1].get<std::size_t>()][4] ==
+                  which["candidates"][which["winner"].get<std::size_t>()]["asset"]);
+    }
+}
