@@ -1,7 +1,7 @@
 // fardel audit: what the assets of a project or of sources name and is not there, and what nobody names.
 
 #include "build/audit_report.h"
-#include "build/linked_project.h"
+#include "build/resolved_project.h"
 #include "console/command_line.h"
 #include "console/json.h"
 #include "verbs.h"
@@ -16,7 +16,7 @@ namespace {
 
 struct AuditCommand {
     std::vector<std::string> sources;
-    ProjectLink link;
+    ProjectReferences references;
     std::vector<std::string> excludes;
     bool json = false;
 };
@@ -28,14 +28,16 @@ std::string project_of(const std::vector<std::string>& sources) {
     return sources.size() == 1 ? find_project_file(sources.front()) : std::string();
 }
 
-Result<PackPlan> link_sources(const AuditCommand& command) {
+Result<PackPlan> resolve_sources(const AuditCommand& command) {
     PackOptions options{.name = "audit"};
     options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
     FARDEL_TRY_ASSIGN(PackPlan packed, pack_sources(command.sources, options));
-    FARDEL_TRY(link_packed(
-        packed,
-        {.roots = command.link.roots, .used = command.link.used, .consumed = command.link.consumed, .dependencies = {}},
-        {}, {.references = false}));
+    FARDEL_TRY(resolve_packed(packed,
+                              {.roots = command.references.roots,
+                               .used = command.references.used,
+                               .consumed = command.references.consumed,
+                               .dependencies = {}},
+                              {}, {.link_tables = false}));
     return packed;
 }
 
@@ -43,12 +45,12 @@ Result<Exit> audit(const AuditCommand& command, Console& console) {
     const std::string project = project_of(command.sources);
     PackPlan packed;
     if (project.empty()) {
-        FARDEL_TRY_ASSIGN(packed, link_sources(command));
+        FARDEL_TRY_ASSIGN(packed, resolve_sources(command));
     } else {
-        FARDEL_TRY_ASSIGN(LinkedProject linked, link_project(project, command.link, command.excludes));
-        packed = std::move(linked.packed);
+        FARDEL_TRY_ASSIGN(ResolvedProject resolved, resolve_project(project, command.references, command.excludes));
+        packed = std::move(resolved.packed);
     }
-    const Audit& found = packed.link->audit;
+    const ReferenceAudit& found = packed.resolved->audit;
     FARDEL_TRY(
         console.write(command.json ? format_json(json_of(found, packed.plan)) + "\n" : format_report(found, console)));
     return found.missing.empty() ? Exit::fine : Exit::refusal;
@@ -67,10 +69,10 @@ Result<Exit> run_audit(Words words, Console& console) {
     line.texts("SOURCE", "SOURCE", command.sources,
                "A project file or its folder; or folders and archives, later ones win. The project that we are in when "
                "left out");
-    line.texts("--root", "GLOB", command.link.roots,
+    line.texts("--root", "GLOB", command.references.roots,
                "Names that a game starts from; may be repeated. Without any, nothing counts as unused");
-    line.texts("--used", "GLOB", command.link.used, "Names that only the game's code knows; may be repeated");
-    line.texts("--consumed", "GLOB", command.link.consumed, "Names that other bundles bring; may be repeated");
+    line.texts("--used", "GLOB", command.references.used, "Names that only the game's code knows; may be repeated");
+    line.texts("--consumed", "GLOB", command.references.consumed, "Names that other bundles bring; may be repeated");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     line.flag("--json", command.json, "Report as JSON, with complete lists");
     if (const auto over = line.parse(words, console))

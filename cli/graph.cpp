@@ -1,7 +1,7 @@
 // fardel graph: which files of a project are made of which, or which assets name which; as text, JSON or for Graphviz.
 
-#include "build/linked_project.h"
 #include "build/reference_graph.h"
+#include "build/resolved_project.h"
 #include "console/command_line.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -144,10 +144,10 @@ std::string format_dot(const BuildGraph& built, const std::vector<bool>& shown) 
 }
 
 Result<Exit> tell_references(const std::string& path, const std::string& name, bool json, bool dot, Console& console) {
-    FARDEL_TRY_ASSIGN(const LinkedProject linked, link_project(path));
-    std::vector<ReferenceEdge> edges = reference_edges(linked.packed);
-    if (!name.empty() &&
-        std::ranges::none_of(linked.packed.plan.names, [&](const PlannedName& one) { return one.name.view() == name; }))
+    FARDEL_TRY_ASSIGN(const ResolvedProject resolved, resolve_project(path));
+    std::vector<ReferenceEdge> edges = reference_edges(resolved.packed);
+    if (!name.empty() && std::ranges::none_of(resolved.packed.plan.names,
+                                              [&](const PlannedName& one) { return one.name.view() == name; }))
         return Error(ErrorCode::missing, path + ": the bundle has no name '" + printable(name) +
                                              "'; 'fardel graph --references' tells all that name something");
     if (!name.empty())

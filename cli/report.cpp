@@ -1,7 +1,7 @@
 // fardel report: one HTML page about bundles: sizes, duplicates, what hides what, what is missing, who refers to whom.
 
 #include "build/audit_report.h"
-#include "build/linked_project.h"
+#include "build/resolved_project.h"
 #include "build/split_job.h"
 #include "bundles/mounts.h"
 #include "console/figures.h"
@@ -42,12 +42,12 @@ Status write_page(const std::string& path, const std::string& page) {
 }
 
 // The bundles that builds of a project write.
-std::vector<std::string> bundles_of(const LinkedProject& linked) {
-    if (linked.packed.parts.empty())
-        return {linked.target};
+std::vector<std::string> bundles_of(const ResolvedProject& resolved) {
+    if (resolved.packed.parts.empty())
+        return {resolved.target};
     std::vector<std::string> files;
-    for (const SplitPart& part : linked.packed.parts)
-        files.push_back(part_file(linked.target, part.name));
+    for (const SplitPart& part : resolved.packed.parts)
+        files.push_back(part_file(resolved.target, part.name));
     return files;
 }
 
@@ -70,23 +70,23 @@ std::uint64_t count_stale(const PackPlan& packed, const ReportFacts& facts) {
     return stale;
 }
 
-// A project's bundles, with what linking it finds.
-Status read_project_facts(const LinkedProject& linked, ReportCommand& command, std::optional<ReportAudit>& audit) {
-    command.files = bundles_of(linked);
+// A project's bundles, with what resolving its references finds.
+Status read_project_facts(const ResolvedProject& resolved, ReportCommand& command, std::optional<ReportAudit>& audit) {
+    command.files = bundles_of(resolved);
     for (const std::string& file : command.files) {
         std::error_code ignored;
         if (!std::filesystem::exists(file, ignored))
             return Error(ErrorCode::missing, printable(file) + " has not been built; run 'fardel build' first");
     }
-    FARDEL_TRY_ASSIGN(audit, parse_audit(format_json(json_of(linked.packed.link->audit, linked.packed.plan))));
+    FARDEL_TRY_ASSIGN(audit, parse_audit(format_json(json_of(resolved.packed.resolved->audit, resolved.packed.plan))));
     return ok();
 }
 
 Result<Exit> report(ReportCommand command, Console& console) {
     std::optional<ReportAudit> audit;
-    std::optional<LinkedProject> project;
+    std::optional<ResolvedProject> project;
     if (command.files.size() == 1 && !find_project_file(command.files.front()).empty()) {
-        FARDEL_TRY_ASSIGN(project, link_project(find_project_file(command.files.front())));
+        FARDEL_TRY_ASSIGN(project, resolve_project(find_project_file(command.files.front())));
         FARDEL_TRY(read_project_facts(*project, command, audit));
     }
     if (!command.audit.empty()) {
@@ -104,7 +104,7 @@ Result<Exit> report(ReportCommand command, Console& console) {
         text += fmt::format("{} are told as sums by folder and type\n",
                             format_count(selection.names_left_out, "smaller name", "smaller names"));
     if (project) {
-        const Audit& found = project->packed.link->audit;
+        const ReferenceAudit& found = project->packed.resolved->audit;
         text += fmt::format("{}: {} missing, {} unused\n", printable(project->file),
                             format_count(found.missing.size(), "reference", "references"),
                             format_count(found.unused.size(), "name", "names"));

@@ -2,7 +2,7 @@
 
 #include "console/cut_list.h"
 #include "console/figures.h"
-#include "link_report.h"
+#include "resolve_report.h"
 
 #include <fardel/format/name.h>
 
@@ -41,7 +41,7 @@ Json json_of(const MissingReference& missing) {
 
 }  // namespace
 
-std::string format_report(const Audit& audit, const Console& console) {
+std::string format_report(const ReferenceAudit& audit, const Console& console) {
     std::uint64_t unused_bytes = 0;
     for (const UnusedAsset& unused : audit.unused)
         unused_bytes += unused.size_bytes;
@@ -60,7 +60,7 @@ std::string format_report(const Audit& audit, const Console& console) {
     return text;
 }
 
-Json json_of(const Audit& audit, const BundlePlan& plan) {
+Json json_of(const ReferenceAudit& audit, const BundlePlan& plan) {
     Json json{{"complete", audit.missing.empty()},
               {"references", audit.references},
               {"resolved", audit.resolved},

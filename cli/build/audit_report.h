@@ -6,13 +6,13 @@
 #include "console/json.h"
 
 #include <fardel/format/bundle_plan.h>
-#include <fardel/packer/link.h>
+#include <fardel/packer/resolve.h>
 
 #include <string>
 
 namespace fardel {
 
-std::string format_report(const Audit& audit, const Console& console);
-Json json_of(const Audit& audit, const BundlePlan& plan);
+std::string format_report(const ReferenceAudit& audit, const Console& console);
+Json json_of(const ReferenceAudit& audit, const BundlePlan& plan);
 
 }  // namespace fardel

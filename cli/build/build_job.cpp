@@ -5,9 +5,9 @@
 #include "console/interrupt.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
-#include "link_report.h"
 #include "pack_report.h"
 #include "pack_target.h"
+#include "resolve_report.h"
 #include "split_job.h"
 
 #include <fardel/format/block_codec.h>
@@ -147,7 +147,7 @@ Result<Exit> tell(const Report& report, const std::string& summary, const PackJo
     }
     const Json told = json_of(report, summary);
     if (const auto link = told.find("link"); link != told.end())
-        text += format_link(*link, console);
+        text += format_references(*link, console);
     FARDEL_TRY(console.write(text));
     return exit;
 }
@@ -229,8 +229,8 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     report.different = build.different();
     report.warnings = build.warnings();
     report.cache = build.cache_statistics();
-    if (planned.link)
-        report.link = link_json(*planned.link);
+    if (planned.resolved)
+        report.link = references_json(*planned.resolved);
     const Hash encoder = hash_of(encoder_name(static_cast<int>(job.pack.level)));
     if (const auto last = build.find_same(encoder)) {
         report.up_to_date = true;

@@ -7,9 +7,9 @@
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "console/temporary_folder.h"
-#include "link_report.h"
 #include "pack_report.h"
 #include "pack_target.h"
+#include "resolve_report.h"
 #include "split_job.h"
 
 #include <fardel/format/envelope.h>
@@ -105,11 +105,11 @@ Result<Exit> run_job(const PackJob& job, const std::function<Result<PackPlan>()>
     reports.front().scan = std::move(planned.report);
     reports.front().idle_rules = std::move(planned.idle_rules);
     Json told = json_of(reports);
-    if (planned.link)
-        told["link"] = link_json(*planned.link);
+    if (planned.resolved)
+        told["link"] = references_json(*planned.resolved);
     FARDEL_TRY(console.write(job.json ? format_json(told) + "\n"
                                       : format_reports(reports, console) +
-                                            (planned.link ? format_link(told["link"], console) : "")));
+                                            (planned.resolved ? format_references(told["link"], console) : "")));
     return Exit::fine;
 }
 
@@ -143,10 +143,11 @@ Status verify_not_empty(const Project& project, const BundlePlan& plan) {
 }
 
 Status verify_links(const Project& project, const PackPlan& planned) {
-    if (!planned.link || !project.link || !project.link->missing_fails || planned.link->audit.missing.empty())
+    if (!planned.resolved || !project.references || !project.references->missing_fails ||
+        planned.resolved->audit.missing.empty())
         return ok();
     constexpr std::size_t kToldMax = 3;
-    const auto& missing = planned.link->audit.missing;
+    const auto& missing = planned.resolved->audit.missing;
     std::string told;
     for (std::size_t i = 0; i < std::min(missing.size(), kToldMax); ++i)
         told += (told.empty() ? "" : ", ") + format_missing(missing[i]);

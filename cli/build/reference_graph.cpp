@@ -26,22 +26,22 @@ std::vector<std::string> asset_names_of(const BundlePlan& plan) {
     return names;
 }
 
-void add_target(const LinkedReference& linked, const BundlePlan& plan, const std::vector<std::string>& names,
+void add_target(const FoundTarget& found, const BundlePlan& plan, const std::vector<std::string>& names,
                 ReferenceEdge& edge) {
-    if (!linked.target) {
+    if (!found.target) {
         edge.kind = "missing";
-    } else if (linked.name) {
+    } else if (found.name) {
         edge.kind = "inside";
-        edge.to = plan.names[*linked.name].name.text();
-    } else if (const auto* const internal = std::get_if<PlannedReference::Internal>(&*linked.target)) {
+        edge.to = plan.names[*found.name].name.text();
+    } else if (const auto* const internal = std::get_if<PlannedReference::Internal>(&*found.target)) {
         edge.kind = "shader";
         edge.to = names[internal->asset];
-    } else if (const auto* const foreign = std::get_if<PlannedReference::Foreign>(&*linked.target)) {
+    } else if (const auto* const foreign = std::get_if<PlannedReference::Foreign>(&*found.target)) {
         edge.kind = "dependency";
         edge.to = foreign->asset.hex();
     } else {
         edge.kind = "run_time";
-        edge.to = std::get<PlannedReference::Dynamic>(*linked.target).name;
+        edge.to = std::get<PlannedReference::Dynamic>(*found.target).name;
     }
 }
 
@@ -85,7 +85,7 @@ std::vector<ReferenceEdge> reference_edges(const PackPlan& packed) {
                                .optional = references[i].optional,
                                .kind = {},
                                .to = {}};
-            add_target(packed.link->linked[asset][i], packed.plan, names, edge);
+            add_target(packed.resolved->targets[asset][i], packed.plan, names, edge);
             edges.push_back(std::move(edge));
         }
     }

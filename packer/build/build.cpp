@@ -183,9 +183,9 @@ Result<PackPlan> ProjectBuild::plan() {
     return planned;
 }
 
-// With what scanners found before. What they find now counts even if linking fails.
+// With what scanners found before. What they find now counts even if a reference cannot be resolved.
 Result<PackPlan> ProjectBuild::State::plan_files(std::vector<ProjectFile> files, ScanReport report) {
-    if (!project.link)
+    if (!project.references)
         return plan_project_files(project, folder, std::move(files), std::move(report));
     FARDEL_TRY_ASSIGN(auto known, database.read_scans());
     ScanMemory memory(std::move(known));

@@ -1,6 +1,6 @@
 #include <fardel/packer/pack.h>
 
-#include "link_rewrite.h"
+#include "spelling_rewrite.h"
 
 #include <fardel/sources/entry_plan.h>
 
@@ -45,7 +45,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     return PackPlan{.plan = std::move(plan),
                     .sizes = std::move(sizes),
                     .report = std::move(scan.report),
-                    .link = {},
+                    .resolved = {},
                     .scanned = {},
                     .assets_with_scanner = 0,
                     .assets_scanned = 0,
@@ -54,24 +54,24 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
                     .idle_rules = {}};
 }
 
-Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan,
-                   const ProjectLink& project) {
+Status resolve_packed(PackPlan& packed, const ResolveOptions& options, const PlanScanOptions& scan,
+                      const ProjectReferences& project) {
     BundlePlan& plan = packed.plan;
     FARDEL_TRY_ASSIGN(PlanScan found, scan_plan(plan, packed.sizes, scan));
-    auto linked = link_plan(plan, found.scanned, packed.sizes, options);
-    if (!linked)
-        return scan.project_file.empty() ? std::move(linked).error()
-                                         : std::move(linked).error().with_context(printable(scan.project_file));
-    LinkResult link = *std::move(linked);
-    FARDEL_TRY(rewrite_linked(project, scan, plan, packed.sizes, found, link));
-    leave_agreed_references(found, link.references);
-    if (project.references)
+    auto resolution = resolve_plan(plan, found.scanned, packed.sizes, options);
+    if (!resolution)
+        return scan.project_file.empty() ? std::move(resolution).error()
+                                         : std::move(resolution).error().with_context(printable(scan.project_file));
+    ResolveResult resolved = *std::move(resolution);
+    FARDEL_TRY(rewrite_spellings(project, scan, plan, packed.sizes, found, resolved));
+    leave_agreed_references(found, resolved.references);
+    if (project.link_tables)
         for (std::size_t asset = 0; asset < plan.assets.size(); ++asset)
-            plan.assets[asset].references = link.references[asset];
-    for (const PlannedConsume& consume : link.consumes)  // what the project says of a name counts
+            plan.assets[asset].references = resolved.references[asset];
+    for (const PlannedConsume& consume : resolved.consumes)  // what the project says of a name counts
         if (std::ranges::find(plan.consumes, consume.text, &PlannedConsume::text) == plan.consumes.end())
             plan.consumes.push_back(consume);
-    packed.link = std::move(link);
+    packed.resolved = std::move(resolved);
     packed.scanned = std::move(found.scanned);
     packed.assets_with_scanner = found.assets;
     packed.assets_scanned = found.assets_scanned;

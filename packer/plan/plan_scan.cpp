@@ -1,7 +1,7 @@
 #include <fardel/packer/plan_scan.h>
 
 #include "plan_asset.h"
-#include "resolve/link_target.h"
+#include "resolve/reference_target.h"
 #include "scan_programs.h"
 #include "text/record_bytes.h"
 

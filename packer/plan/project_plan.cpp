@@ -262,19 +262,19 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
 
 // ---- Links ----------------------------------------------------------------------------------------------------------
 
-Status add_links(const Project& project, Bundles at_hand, PlanScanOptions scan, PackPlan& packed) {
-    LinkOptions options{.roots = project.link->roots,
-                        .used = project.link->used,
-                        .consumed = project.link->consumed,
-                        .dependencies = std::move(at_hand)};
+Status resolve_references(const Project& project, Bundles at_hand, PlanScanOptions scan, PackPlan& packed) {
+    ResolveOptions options{.roots = project.references->roots,
+                           .used = project.references->used,
+                           .consumed = project.references->consumed,
+                           .dependencies = std::move(at_hand)};
     for (const PlannedConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
     scan.scanners = project.scanners;
     scan.project_file = project.file;
-    FARDEL_TRY(link_packed(packed, options, scan, *project.link));
+    FARDEL_TRY(resolve_packed(packed, options, scan, *project.references));
     if (!project.split || project.split->policy == SplitPolicy::one)
         return ok();
-    auto parts = split_plan(packed.plan, packed.sizes, *packed.link, *project.split);
+    auto parts = split_plan(packed.plan, packed.sizes, *packed.resolved, *project.split);
     if (!parts)
         return std::move(parts).error().with_context(printable(project.file));
     packed.parts = *std::move(parts);
@@ -324,7 +324,7 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
     PackPlan packed{.plan = {},
                     .sizes = {},
                     .report = std::move(report),
-                    .link = {},
+                    .resolved = {},
                     .scanned = {},
                     .assets_with_scanner = 0,
                     .assets_scanned = 0,
@@ -341,8 +341,8 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
         if (!used[i] && !project.rules[i].exclude)
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " +
                                         printable(project.rules[i].match));
-    if (project.link)
-        FARDEL_TRY(add_links(project, std::move(at_hand), std::move(scan), packed));
+    if (project.references)
+        FARDEL_TRY(resolve_references(project, std::move(at_hand), std::move(scan), packed));
     return packed;
 }
 

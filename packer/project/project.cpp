@@ -1,9 +1,9 @@
 #include <fardel/packer/project.h>
 
 #include "project_caches.h"
-#include "project_link.h"
 #include "project_processors.h"
 #include "project_reader.h"
+#include "project_references.h"
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/limits.h>
@@ -223,7 +223,7 @@ constexpr Key<Project> kProjectKeys[] = {
      }},
     {"processor", read_processors},
     {"job", read_jobs},
-    {"link", read_link},
+    {"link", read_link_table},
     {"split", read_split},
     {"scanner", read_scanners},
 };
@@ -253,8 +253,8 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
                          ->at,
                      "[split] and [[scanner]] are parts of linking, and there is no [link]; write [link] and below it "
                      "roots = [\"maps/*.bsp\"]");
-    else if (project.split && project.split->policy == SplitPolicy::per_root && project.link &&
-             project.link->roots.empty())
+    else if (project.split && project.split->policy == SplitPolicy::per_root && project.references &&
+             project.references->roots.empty())
         mistakes.add(std::ranges::find(table, std::string_view("split"), &TomlEntry::key)->at,
                      "policy = \"per-root\" has no roots; write roots = [\"maps/*.bsp\"] in [link]");
     FARDEL_TRY(mistakes.status());

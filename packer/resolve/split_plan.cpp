@@ -14,11 +14,11 @@ namespace {
 constexpr std::uint32_t kNone = 0xffff'ffffu;
 
 std::vector<SplitInput> inputs_of(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
-                                  const LinkResult& link) {
+                                  const ResolveResult& resolved) {
     std::vector<SplitInput> inputs(plan.names.size());
     std::vector<bool> counted(plan.assets.size());
     for (std::size_t name = 0; name < plan.names.size(); ++name) {
-        inputs[name].uses = link.uses[name];
+        inputs[name].uses = resolved.uses[name];
         for (const PlannedVariant& variant : plan.names[name].variants)
             if (!counted[variant.asset]) {
                 counted[variant.asset] = true;
@@ -28,7 +28,7 @@ std::vector<SplitInput> inputs_of(const BundlePlan& plan, std::span<const std::u
     return inputs;
 }
 
-std::vector<std::uint32_t> roots_of(const BundlePlan& plan, const Audit& audit) {
+std::vector<std::uint32_t> roots_of(const BundlePlan& plan, const ReferenceAudit& audit) {
     std::map<std::string_view, std::uint32_t> places;
     for (std::uint32_t name = 0; name < plan.names.size(); ++name)
         places.emplace(plan.names[name].name.view(), name);
@@ -41,9 +41,9 @@ std::vector<std::uint32_t> roots_of(const BundlePlan& plan, const Audit& audit) 
 
 class PlanSplit {
 public:
-    PlanSplit(const BundlePlan& plan, const LinkResult& link, std::span<const SplitBundle> bundles)
+    PlanSplit(const BundlePlan& plan, const ResolveResult& resolved, std::span<const SplitBundle> bundles)
         : plan_(plan),
-          link_(link),
+          resolved_(resolved),
           bundles_(bundles),
           names_of_(plan.assets.size()),
           place_of_(plan.assets.size(), kNone) {
@@ -72,7 +72,7 @@ public:
 
 private:
     SplitPart part_of(std::uint32_t bundle) {
-        SplitPart part{.name = bundles_[bundle].name, .plan = {}, .needs = bundles_[bundle].needs, .links = {}};
+        SplitPart part{.name = bundles_[bundle].name, .plan = {}, .needs = bundles_[bundle].needs, .references = {}};
         part.plan.dependencies = plan_.dependencies;
         part.plan.metadata = plan_.metadata;
         part.plan.creator_metadata = plan_.creator_metadata;
@@ -87,7 +87,7 @@ private:
         for (const std::uint32_t asset : assets) {
             for (const PlannedReference& reference : plan_.assets[asset].references)
                 add_reference(bundle, place_of_[asset], reference, part, consumes);
-            for (const PlannedReference& reference : link_.references[asset])
+            for (const PlannedReference& reference : resolved_.references[asset])
                 add_consumes(reference, consumes);
         }
         for (auto& consume : consumes)
@@ -120,11 +120,11 @@ private:
                                   .target = PlannedReference::Internal{place_of_[internal->asset]},
                                   .optional = reference.optional});
         } else if (const auto needed = find_needed(bundle, internal->asset)) {
-            part.links.push_back({.asset = place,
-                                  .spelling = reference.spelling,
-                                  .optional = reference.optional,
-                                  .part = bundle_of_[*needed],
-                                  .name = plan_.names[*needed].name.text()});
+            part.references.push_back({.asset = place,
+                                       .spelling = reference.spelling,
+                                       .optional = reference.optional,
+                                       .part = bundle_of_[*needed],
+                                       .name = plan_.names[*needed].name.text()});
         } else if (const auto published = find_published(internal->asset)) {
             const std::string& name = plan_.names[*published].name.text();
             references.push_back(
@@ -163,7 +163,7 @@ private:
     }
 
     const BundlePlan& plan_;
-    const LinkResult& link_;
+    const ResolveResult& resolved_;
     std::span<const SplitBundle> bundles_;
     std::vector<std::uint32_t> bundle_of_;
     std::vector<std::vector<std::uint32_t>> names_of_;
@@ -172,10 +172,12 @@ private:
     std::vector<bool> consumed_;
 };
 
-Result<PlannedReference::Foreign> foreign_of(const Bundle& bundle, const PartLink& link, std::uint32_t dependency) {
-    FARDEL_TRY_ASSIGN(const auto name, bundle.find_name(link.name));
+Result<PlannedReference::Foreign> foreign_of(const Bundle& bundle, const PartReference& reference,
+                                             std::uint32_t dependency) {
+    FARDEL_TRY_ASSIGN(const auto name, bundle.find_name(reference.name));
     if (!name)
-        return Error(ErrorCode::malformed, "bundle " + bundle.id().hex() + " has no \"" + printable(link.name) + "\"");
+        return Error(ErrorCode::malformed,
+                     "bundle " + bundle.id().hex() + " has no \"" + printable(reference.name) + "\"");
     FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(*name));
     FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(record));
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
@@ -185,18 +187,18 @@ Result<PlannedReference::Foreign> foreign_of(const Bundle& bundle, const PartLin
 }  // namespace
 
 Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
-                                          const LinkResult& link, const SplitOptions& options) {
-    if (sizes.size() != plan.assets.size() || link.references.size() != plan.assets.size() ||
-        link.uses.size() != plan.names.size())
-        return Error(ErrorCode::malformed, "what is split and its links are not of one plan");
+                                          const ResolveResult& resolved, const SplitOptions& options) {
+    if (sizes.size() != plan.assets.size() || resolved.references.size() != plan.assets.size() ||
+        resolved.uses.size() != plan.names.size())
+        return Error(ErrorCode::malformed, "the split and the resolved references are not of one plan");
     std::vector<std::string> texts;
     for (const PlannedName& name : plan.names)
         texts.push_back(name.name.text());
     FARDEL_TRY_ASSIGN(const auto bundles,
-                      plan_split(texts, inputs_of(plan, sizes, link), roots_of(plan, link.audit), options));
+                      plan_split(texts, inputs_of(plan, sizes, resolved), roots_of(plan, resolved.audit), options));
     if (bundles.empty())
         return std::vector<SplitPart>();
-    return PlanSplit(plan, link, bundles).run();
+    return PlanSplit(plan, resolved, bundles).run();
 }
 
 Status fill_needs(SplitPart& part, std::span<const std::shared_ptr<const Bundle>> written) {
@@ -212,12 +214,13 @@ Status fill_needs(SplitPart& part, std::span<const std::shared_ptr<const Bundle>
                                           .version = std::string(version.value_or("")),
                                           .is_static = true});
     }
-    for (const PartLink& link : part.links) {
-        FARDEL_TRY_ASSIGN(const auto target, foreign_of(*written[link.part], link, dependency_of.at(link.part)));
-        part.plan.assets[link.asset].references.push_back(
-            {.spelling = link.spelling, .target = target, .optional = link.optional});
+    for (const PartReference& reference : part.references) {
+        FARDEL_TRY_ASSIGN(const auto target,
+                          foreign_of(*written[reference.part], reference, dependency_of.at(reference.part)));
+        part.plan.assets[reference.asset].references.push_back(
+            {.spelling = reference.spelling, .target = target, .optional = reference.optional});
     }
-    part.links.clear();
+    part.references.clear();
     return ok();
 }
 

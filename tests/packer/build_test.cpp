@@ -389,7 +389,7 @@ TEST_CASE("build: a processor that gives other bytes each time is told by --veri
     CHECK(told["jobs_run"].get<int>() >= 8);
 }
 
-TEST_CASE("build: what a job says that its output names is linked, and the next build knows it") {
+TEST_CASE("build: what a job says that its output names is resolved, and the next build knows it") {
     const ScratchFolder scratch;
     std::ifstream script(FARDEL_SOURCE_DIR "/samples/processor/scene_list.py", std::ios::binary);
     REQUIRE(script);

@@ -310,7 +310,7 @@ TEST_CASE("project: a file that is not there is missing") {
     CHECK(project.error().code() == ErrorCode::missing);
 }
 
-TEST_CASE("project: what is linked, split and scanned is read") {
+TEST_CASE("project: [link], [split] and [[scanner]] are read") {
     const Project project = parse_well(kStart + R"(
 [link]
 roots = ["maps/*.bsp"]
@@ -330,11 +330,11 @@ optional = true
 match = "*.x"
 command = ["scan", "-q"]
 )");
-    REQUIRE(project.link);
-    CHECK(project.link->roots == std::vector<std::string>{"maps/*.bsp"});
-    CHECK(project.link->used == std::vector<std::string>{"gfx/**"});
-    CHECK(project.link->consumed == std::vector<std::string>{"fonts/*"});
-    CHECK_FALSE(project.link->references);
+    REQUIRE(project.references);
+    CHECK(project.references->roots == std::vector<std::string>{"maps/*.bsp"});
+    CHECK(project.references->used == std::vector<std::string>{"gfx/**"});
+    CHECK(project.references->consumed == std::vector<std::string>{"fonts/*"});
+    CHECK_FALSE(project.references->link_tables);
     REQUIRE(project.split);
     CHECK(project.split->policy == SplitPolicy::per_root);
     CHECK(project.split->bytes_max == 1000);
@@ -347,7 +347,7 @@ command = ["scan", "-q"]
     CHECK(project.scanners[1].program.command == std::vector<std::string>{"scan", "-q"});
 }
 
-TEST_CASE("project: mistakes in links, splits and scanners are told with what to write") {
+TEST_CASE("project: mistakes in [link], [split] and [[scanner]] are told with what to write") {
     const auto check = [](const std::string& text, std::string_view words) {
         const auto project = parse(kStart + text);
         REQUIRE_FALSE(project);

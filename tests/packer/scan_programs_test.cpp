@@ -59,7 +59,7 @@ void check_told(const BuiltGame& game, std::string_view code, std::initializer_l
 
 }  // namespace
 
-TEST_CASE("scanner program: what it prints is linked, and it is asked again only about what changed") {
+TEST_CASE("scanner program: what it prints is resolved, and it is asked again only about what changed") {
     const BuiltGame game = make_game();
     const json first = game.build();
     CHECK(first["assets_scanned"] == 2);

@@ -6,8 +6,8 @@
 
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
-#include <fardel/packer/link.h>
 #include <fardel/packer/plan_scan.h>
+#include <fardel/packer/resolve.h>
 #include <fardel/packer/split_plan.h>
 #include <fardel/sources/source_scan.h>
 
@@ -30,8 +30,8 @@ struct PackPlan {
     BundlePlan plan;
     std::vector<std::uint64_t> sizes;  // raw bytes of each asset of the plan
     ScanReport report;                 // what the sources hold and the bundle will not
-    std::optional<LinkResult>
-        link;  // of a project with [link]: what the plan's references, consumes and audit come from
+    std::optional<ResolveResult>
+        resolved;  // of a project with [link]: what the plan's references, consumes and audit come from
     std::vector<ScannedAsset> scanned;      // of such a project, what each asset of the plan names
     std::uint64_t assets_with_scanner = 0;  // of such a project
     std::uint64_t assets_scanned = 0;       // of those; what the others name was known
@@ -47,10 +47,10 @@ Status verify_version(std::string_view version);
 // entry that cannot be read.
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options);
 
-// Scans what is planned and links it, into `packed.link` and, as `project` says, into the link tables of its plan and
-// into texts; the plan consumes what was deduced. Errors: those of scan_plan, link_plan and rewriting: unsupported,
-// conflict.
-Status link_packed(PackPlan& packed, const LinkOptions& options, const PlanScanOptions& scan,
-                   const ProjectLink& project = {});
+// Scans what is planned and resolves it, into `packed.resolved` and, as `project` says, into the link tables of its
+// plan and into texts; the plan consumes what was deduced. Errors: those of scan_plan, resolve_plan and rewriting:
+// unsupported, conflict.
+Status resolve_packed(PackPlan& packed, const ResolveOptions& options, const PlanScanOptions& scan,
+                      const ProjectReferences& project = {});
 
 }  // namespace fardel

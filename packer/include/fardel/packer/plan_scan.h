@@ -1,5 +1,5 @@
-// Scans the assets of a plan for what they name, for link_plan. Reads only assets that some scanner knows, and of those
-// with a known id only what nobody remembers.
+// Scans the assets of a plan for what they name, for resolve_plan. Reads only assets that some scanner knows, and of
+// those with a known id only what nobody remembers.
 //
 // Blobs are read on threads; the result does not depend on them.
 #pragma once
@@ -8,8 +8,8 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
 #include <fardel/packer/job_run.h>
-#include <fardel/packer/link.h>
-#include <fardel/packer/project_link.h>
+#include <fardel/packer/project_references.h>
+#include <fardel/packer/resolve.h>
 #include <fardel/packer/scan_memory.h>
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
 #include <fardel/packer/processor.h>
-#include <fardel/packer/project_link.h>
+#include <fardel/packer/project_references.h>
 
 #include <chrono>
 #include <cstddef>
@@ -89,8 +89,8 @@ struct Project {
     std::vector<Processor> processors;  // each name once
     std::vector<ProjectJob> jobs;
     std::vector<ProjectCache> caches;
-    std::optional<ProjectLink> link;    // absent: nothing is scanned for what it names
-    std::optional<SplitOptions> split;  // then `link` is there, too
+    std::optional<ProjectReferences> references;  // absent: nothing is scanned for what it names
+    std::optional<SplitOptions> split;            // then `references` is there, too
     std::vector<ProjectScanner> scanners;
 };
 

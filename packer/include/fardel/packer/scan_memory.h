@@ -5,7 +5,7 @@
 #pragma once
 
 #include <fardel/format/ids.h>
-#include <fardel/packer/link.h>
+#include <fardel/packer/resolve.h>
 
 #include <cstddef>
 #include <map>

@@ -12,9 +12,9 @@
 
 namespace fardel {
 
-using LinkTarget = decltype(PlannedReference::target);
+using ReferenceTarget = decltype(PlannedReference::target);
 
-inline bool equal_targets(const LinkTarget& a, const LinkTarget& b) {
+inline bool equal_targets(const ReferenceTarget& a, const ReferenceTarget& b) {
     if (a.index() != b.index())
         return false;
     if (const auto* internal = std::get_if<PlannedReference::Internal>(&a))

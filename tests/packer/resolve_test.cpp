@@ -1,6 +1,6 @@
-// link_plan: what references lead to, what is missing, unused and reached from roots.
-#include <fardel/packer/link.h>
+// resolve_plan: what references lead to, what is missing, unused and reached from roots.
 #include <fardel/packer/plan_scan.h>
+#include <fardel/packer/resolve.h>
 
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/unpacked_bundle.h>
@@ -32,7 +32,7 @@ struct Game {
     BundlePlan plan;
     std::vector<ScannedAsset> scanned;
     std::vector<std::uint64_t> sizes;
-    LinkOptions options;
+    ResolveOptions options;
 
     std::uint32_t add(const std::string& name, std::vector<FoundReference> references = {},
                       std::vector<std::string> defines = {}) {
@@ -54,11 +54,11 @@ struct Game {
         plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset, .tags = {}}}});
     }
 
-    LinkResult link() const {
-        auto linked = link_plan(plan, scanned, sizes, options);
-        const std::string message = linked ? "" : linked.error().message();
-        REQUIRE_MESSAGE(linked, message);
-        return *std::move(linked);
+    ResolveResult resolve() const {
+        auto result = resolve_plan(plan, scanned, sizes, options);
+        const std::string message = result ? "" : result.error().message();
+        REQUIRE_MESSAGE(result, message);
+        return *std::move(result);
     }
 
     Names texts(std::span<const std::uint32_t> names) const {
@@ -70,21 +70,21 @@ struct Game {
     }
 };
 
-const PlannedReference* find(const LinkResult& linked, std::uint32_t asset, std::string_view spelling) {
-    const auto at = std::ranges::find(linked.references[asset], spelling, &PlannedReference::spelling);
-    return at != linked.references[asset].end() ? &*at : nullptr;
+const PlannedReference* find(const ResolveResult& result, std::uint32_t asset, std::string_view spelling) {
+    const auto at = std::ranges::find(result.references[asset], spelling, &PlannedReference::spelling);
+    return at != result.references[asset].end() ? &*at : nullptr;
 }
 
-std::uint32_t internal(const LinkResult& linked, std::uint32_t asset, std::string_view spelling) {
-    const PlannedReference* const reference = find(linked, asset, spelling);
+std::uint32_t internal(const ResolveResult& result, std::uint32_t asset, std::string_view spelling) {
+    const PlannedReference* const reference = find(result, asset, spelling);
     REQUIRE(reference);
     REQUIRE(std::holds_alternative<PlannedReference::Internal>(reference->target));
     return std::get<PlannedReference::Internal>(reference->target).asset;
 }
 
-Names unused_of(const LinkResult& linked) {
+Names unused_of(const ResolveResult& result) {
     Names names;
-    for (const UnusedAsset& unused : linked.audit.unused)
+    for (const UnusedAsset& unused : result.audit.unused)
         names.push_back(unused.name);
     return names;
 }
@@ -99,24 +99,24 @@ std::shared_ptr<const Bundle> open_bundle(const BundlePlan& plan) {
 
 }  // namespace
 
-TEST_CASE("link: the first candidate that exists is meant, in any case of its letters") {
+TEST_CASE("resolve: the first candidate that exists is meant, in any case of its letters") {
     Game game;
     const auto map = game.add(
         "maps/a.bsp", {texture("textures/WALL"), texture("textures/floor.tga"), texture("textures\\floor.tga")});
     game.add("textures/wall.jpg");
     const auto png = game.add("textures/Wall.tga");
     const auto floor = game.add("textures/floor.jpg");
-    const LinkResult linked = game.link();
-    CHECK(internal(linked, map, "textures/WALL") == png);
-    CHECK(internal(linked, map, "textures/floor.tga") == floor);
-    CHECK(internal(linked, map, "textures\\floor.tga") == floor);
-    CHECK(linked.audit.references == 3);
-    CHECK(linked.audit.resolved == 3);
-    CHECK(linked.audit.missing.empty());
-    CHECK(linked.audit.unused.empty());  // without roots
+    const ResolveResult result = game.resolve();
+    CHECK(internal(result, map, "textures/WALL") == png);
+    CHECK(internal(result, map, "textures/floor.tga") == floor);
+    CHECK(internal(result, map, "textures\\floor.tga") == floor);
+    CHECK(result.audit.references == 3);
+    CHECK(result.audit.resolved == 3);
+    CHECK(result.audit.missing.empty());
+    CHECK(result.audit.unused.empty());  // without roots
 }
 
-TEST_CASE("link: a shader leads to its script, and only its own images are reached") {
+TEST_CASE("resolve: a shader leads to its script, and only its own images are reached") {
     Game game;
     game.options.roots = {"maps/*.bsp"};
     const auto map = game.add("maps/a.bsp", {shader("textures/Water")});
@@ -126,19 +126,19 @@ TEST_CASE("link: a shader leads to its script, and only its own images are reach
     game.add("w.tga");
     game.add("lava.tga");
     game.add("maps/b.bsp", {shader("textures/lava")});
-    const LinkResult linked = game.link();
-    CHECK(internal(linked, map, "textures/Water") == script);
-    REQUIRE(linked.audit.roots.size() == 2);
-    CHECK(game.texts(linked.audit.roots[0].names) == Names{"maps/a.bsp", "scripts/x.shader", "w.tga"});
-    CHECK(linked.audit.roots[0].missing.empty());
-    CHECK(linked.audit.roots[0].size_bytes == 30);
-    CHECK(game.texts(linked.audit.roots[1].names) == Names{"lava.tga", "maps/b.bsp", "scripts/x.shader"});
-    CHECK(linked.audit.roots[1].missing == std::vector<std::uint32_t>{0});
-    CHECK(game.texts(linked.uses[0]) == Names{"scripts/x.shader", "w.tga"});
-    CHECK(linked.uses[1].empty());  // the script alone wants nothing
+    const ResolveResult result = game.resolve();
+    CHECK(internal(result, map, "textures/Water") == script);
+    REQUIRE(result.audit.roots.size() == 2);
+    CHECK(game.texts(result.audit.roots[0].names) == Names{"maps/a.bsp", "scripts/x.shader", "w.tga"});
+    CHECK(result.audit.roots[0].missing.empty());
+    CHECK(result.audit.roots[0].size_bytes == 30);
+    CHECK(game.texts(result.audit.roots[1].names) == Names{"lava.tga", "maps/b.bsp", "scripts/x.shader"});
+    CHECK(result.audit.roots[1].missing == std::vector<std::uint32_t>{0});
+    CHECK(game.texts(result.uses[0]) == Names{"scripts/x.shader", "w.tga"});
+    CHECK(result.uses[1].empty());  // the script alone wants nothing
 }
 
-TEST_CASE("link: a script that is a root, or named as a file, is wanted with all its shaders") {
+TEST_CASE("resolve: a script that is a root, or named as a file, is wanted with all its shaders") {
     Game game;
     game.options.roots = {"scripts/x.shader", "list.txt"};
     game.add("scripts/x.shader", {texture("w.tga", 0)}, {"water"});
@@ -146,14 +146,14 @@ TEST_CASE("link: a script that is a root, or named as a file, is wanted with all
     game.add("list.txt", {{.spelling = "scripts/y.shader", .use = ReferenceUse::script}});
     game.add("scripts/y.shader", {texture("l.tga", 0)}, {"lava"});
     game.add("l.tga");
-    const LinkResult linked = game.link();
-    CHECK(game.texts(linked.audit.roots[0].names) == Names{"l.tga", "list.txt", "scripts/y.shader"});
-    CHECK(game.texts(linked.audit.roots[1].names) == Names{"scripts/x.shader", "w.tga"});
-    CHECK(game.texts(linked.uses[0]) == Names{"w.tga"});
-    CHECK(game.texts(linked.uses[2]) == Names{"l.tga", "scripts/y.shader"});
+    const ResolveResult result = game.resolve();
+    CHECK(game.texts(result.audit.roots[0].names) == Names{"l.tga", "list.txt", "scripts/y.shader"});
+    CHECK(game.texts(result.audit.roots[1].names) == Names{"scripts/x.shader", "w.tga"});
+    CHECK(game.texts(result.uses[0]) == Names{"w.tga"});
+    CHECK(game.texts(result.uses[2]) == Names{"l.tga", "scripts/y.shader"});
 }
 
-TEST_CASE("link: a shader that two scripts define leads to the last script by name, and reaches both") {
+TEST_CASE("resolve: a shader that two scripts define leads to the last script by name, and reaches both") {
     Game game;
     game.options.roots = {"a.bsp"};
     const auto map = game.add("a.bsp", {shader("sky")});
@@ -161,12 +161,12 @@ TEST_CASE("link: a shader that two scripts define leads to the last script by na
     const auto last = game.add("scripts/b.shader", {texture("two.tga", 0), texture("three.tga", 1)}, {"SKY", "sky"});
     for (const char* image : {"one.tga", "two.tga", "three.tga"})
         game.add(image);
-    const LinkResult linked = game.link();
-    CHECK(internal(linked, map, "sky") == last);
-    CHECK(unused_of(linked) == Names{"three.tga"});  // the second of that name in its script
+    const ResolveResult result = game.resolve();
+    CHECK(internal(result, map, "sky") == last);
+    CHECK(unused_of(result) == Names{"three.tga"});  // the second of that name in its script
 }
 
-TEST_CASE("link: cycles of shaders and files end") {
+TEST_CASE("resolve: cycles of shaders and files end") {
     Game game;
     game.options.roots = {"a"};
     game.add("a", {{.spelling = "b"}, {.spelling = "a"}});
@@ -175,30 +175,30 @@ TEST_CASE("link: cycles of shaders and files end") {
              {{.spelling = "t", .use = ReferenceUse::shader, .defined_in = 0},
               {.spelling = "s", .use = ReferenceUse::shader, .defined_in = 1}},
              {"s", "t"});
-    const LinkResult linked = game.link();
-    CHECK(game.texts(linked.audit.roots[0].names) == Names{"a", "b", "x.shader"});
-    CHECK(linked.uses[0] == std::vector<std::uint32_t>{1});
+    const ResolveResult result = game.resolve();
+    CHECK(game.texts(result.audit.roots[0].names) == Names{"a", "b", "x.shader"});
+    CHECK(result.uses[0] == std::vector<std::uint32_t>{1});
 }
 
-TEST_CASE("link: what is missing is told once, with what was tried; what is optional is not told") {
+TEST_CASE("resolve: what is missing is told once, with what was tried; what is optional is not told") {
     Game game;
     game.options.roots = {"m.bsp"};
     const auto map = game.add(
         "m.bsp",
         {texture("gone"), optional(texture("editor.tga")), {.spelling = "../../up", .form = ReferenceForm::relative}});
-    const LinkResult linked = game.link();
-    REQUIRE(linked.audit.missing.size() == 2);
-    CHECK(linked.audit.missing[0].reference.spelling == "../../up");
-    CHECK(linked.audit.missing[0].tried.empty());
-    CHECK(linked.audit.missing[1].from == "m.bsp");
-    CHECK(linked.audit.missing[1].tried ==
+    const ResolveResult result = game.resolve();
+    REQUIRE(result.audit.missing.size() == 2);
+    CHECK(result.audit.missing[0].reference.spelling == "../../up");
+    CHECK(result.audit.missing[0].tried.empty());
+    CHECK(result.audit.missing[1].from == "m.bsp");
+    CHECK(result.audit.missing[1].tried ==
           Names{"gone.tga", "gone.jpg", "gone.jpeg", "gone.png", "gone.pcx", "gone.bmp"});
-    CHECK(linked.audit.roots[0].missing.size() == 2);
-    CHECK(linked.references[map].empty());
-    CHECK(linked.audit.resolved == 0);
+    CHECK(result.audit.roots[0].missing.size() == 2);
+    CHECK(result.references[map].empty());
+    CHECK(result.audit.resolved == 0);
 }
 
-TEST_CASE("link: a sky box with no image is told once, one that lacks some is told image by image") {
+TEST_CASE("resolve: a sky box with no image is told once, one that lacks some is told image by image") {
     const auto box = [](std::string spelling) {
         return FoundReference{.spelling = std::move(spelling), .use = ReferenceUse::sky_box, .defined_in = 0};
     };
@@ -214,30 +214,30 @@ TEST_CASE("link: a sky box with no image is told once, one that lacks some is to
     for (const std::string side : {"bk", "lf", "ft", "up", "dn"})
         game.add("env/all_" + side + ".tga");
     game.add("scripts/word.shader", {optional(box("full"))}, {"word"});
-    const LinkResult linked = game.link();
-    CHECK(internal(linked, all, "env/all_rt") == first);
-    CHECK(linked.references[all].size() == 6);
-    CHECK(linked.references[half].size() == 1);
+    const ResolveResult result = game.resolve();
+    CHECK(internal(result, all, "env/all_rt") == first);
+    CHECK(result.references[all].size() == 6);
+    CHECK(result.references[half].size() == 1);
     Names told;
-    for (const MissingReference& missing : linked.audit.missing)
+    for (const MissingReference& missing : result.audit.missing)
         told.push_back(std::string(reference_use_name(missing.reference.use)) + " " + missing.reference.spelling + " " +
                        missing.tried.front());
     CHECK(told == Names{"texture env/half_dn env/half_dn.tga", "texture env/half_ft env/half_ft.tga",
                         "texture env/half_lf env/half_lf.tga", "texture env/half_rt env/half_rt.tga",
                         "texture env/half_up env/half_up.tga", "sky_box env/none env/none_rt.tga"});
-    CHECK(linked.audit.roots[0].missing.size() == 6);
-    CHECK(linked.audit.roots[1].missing.size() == 1);
-    CHECK(linked.audit.references == 5 + 6 + 6 + 1 + 1);
-    CHECK(linked.audit.resolved == 5 + 1 + 6);
+    CHECK(result.audit.roots[0].missing.size() == 6);
+    CHECK(result.audit.roots[1].missing.size() == 1);
+    CHECK(result.audit.references == 5 + 6 + 6 + 1 + 1);
+    CHECK(result.audit.resolved == 5 + 1 + 6);
 
     game.options.consumed = {"env/**"};  // others bring what is not here, then
-    const LinkResult consuming = game.link();
+    const ResolveResult consuming = game.resolve();
     CHECK(consuming.audit.missing.empty());
     CHECK(consuming.consumes.size() == 5 + 6);
     CHECK(std::ranges::none_of(consuming.consumes, &PlannedConsume::optional));
 }
 
-TEST_CASE("link: consumed names become dynamic, and the bundle consumes them, nothing that is inside") {
+TEST_CASE("resolve: consumed names become dynamic, and the bundle consumes them, nothing that is inside") {
     Game game;
     game.options.consumed = {"textures/**", "sound/**"};
     const auto map = game.add("m.bsp", {texture("textures/base/wall"),
@@ -247,29 +247,29 @@ TEST_CASE("link: consumed names become dynamic, and the bundle consumes them, no
                                         shader("textures/sky"),
                                         texture("env/gone")});
     game.add("textures/here.jpg");
-    const LinkResult linked = game.link();
-    const PlannedReference* const wall = find(linked, map, "textures/base/wall");
+    const ResolveResult result = game.resolve();
+    const PlannedReference* const wall = find(result, map, "textures/base/wall");
     REQUIRE(wall);
     CHECK(std::get<PlannedReference::Dynamic>(wall->target).name == "textures/base/wall.tga");
-    REQUIRE(linked.consumes.size() == 4);
-    CHECK(linked.consumes[0].text == "textures/a.cfg");
-    CHECK_FALSE(linked.consumes[0].pattern);
-    CHECK(linked.consumes[1].text == "textures/base/wall.*");
-    CHECK(linked.consumes[1].pattern);
-    CHECK_FALSE(linked.consumes[1].optional);
-    CHECK(linked.consumes[2].text == "textures/o.*");
-    CHECK(linked.consumes[2].optional);
-    CHECK(linked.consumes[3].optional);  // a script of others may define that shader
-    REQUIRE(linked.audit.missing.size() == 1);
-    CHECK(linked.audit.missing[0].reference.spelling == "env/gone");
+    REQUIRE(result.consumes.size() == 4);
+    CHECK(result.consumes[0].text == "textures/a.cfg");
+    CHECK_FALSE(result.consumes[0].pattern);
+    CHECK(result.consumes[1].text == "textures/base/wall.*");
+    CHECK(result.consumes[1].pattern);
+    CHECK_FALSE(result.consumes[1].optional);
+    CHECK(result.consumes[2].text == "textures/o.*");
+    CHECK(result.consumes[2].optional);
+    CHECK(result.consumes[3].optional);  // a script of others may define that shader
+    REQUIRE(result.audit.missing.size() == 1);
+    CHECK(result.audit.missing[0].reference.spelling == "env/gone");
 
     game.plan.consumes = {{.text = "textures/HERE.jpg"}};
-    const auto refused = link_plan(game.plan, game.scanned, game.sizes, game.options);
+    const auto refused = resolve_plan(game.plan, game.scanned, game.sizes, game.options);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == ErrorCode::malformed);
 }
 
-TEST_CASE("link: what static dependencies have is linked to them, their shaders too, behind what is inside") {
+TEST_CASE("resolve: what static dependencies have is resolved to them, their shaders too, behind what is inside") {
     Game base;
     base.add("textures/wall.tga");
     base.add("textures/both.tga");
@@ -289,41 +289,41 @@ TEST_CASE("link: what static dependencies have is linked to them, their shaders 
     game.options.dependencies = {bundle};
     const auto map = game.add("m.bsp", {texture("textures/wall"), texture("textures/both"), shader("textures/SKY")});
     const auto own = game.add("textures/both.tga");
-    const LinkResult linked = game.link();
-    CHECK(linked.audit.resolved == 3);
-    CHECK(internal(linked, map, "textures/both") == own);
+    const ResolveResult result = game.resolve();
+    CHECK(result.audit.resolved == 3);
+    CHECK(internal(result, map, "textures/both") == own);
     const auto id_of = [&](std::string_view name) {
         return bundle->asset(*bundle->default_asset(*bundle->name(**bundle->find_name(name))))->id;
     };
     const auto foreign = [&](std::string_view spelling) {
-        return std::get<PlannedReference::Foreign>(find(linked, map, spelling)->target);
+        return std::get<PlannedReference::Foreign>(find(result, map, spelling)->target);
     };
     CHECK(foreign("textures/wall").asset == id_of("textures/wall.tga"));
     CHECK(foreign("textures/wall").dependency == 0);
     CHECK(foreign("textures/SKY").asset == id_of("scripts/s.shader"));
 
-    game.plan.assets[map].references = linked.references[map];
+    game.plan.assets[map].references = result.references[map];
     CHECK(open_bundle(game.plan)->table_count(TableKind::foreign_assets) == 2);
 
     game.plan.dependencies[0].is_static = false;
-    CHECK_FALSE(link_plan(game.plan, game.scanned, game.sizes, game.options));
+    CHECK_FALSE(resolve_plan(game.plan, game.scanned, game.sizes, game.options));
 }
 
-TEST_CASE("link: one spelling of an asset has one target, of several uses the first that is needed") {
+TEST_CASE("resolve: one spelling of an asset has one target, of several uses the first that is needed") {
     Game game;
     game.options.roots = {"m.bsp"};
     const auto map = game.add("m.bsp", {optional({.spelling = "x.tga"}), shader("x.tga"), texture("x.tga")});
     const auto script = game.add("s.shader", {}, {"x"});
     game.add("x.tga");
-    const LinkResult linked = game.link();
-    REQUIRE(linked.references[map].size() == 1);
-    CHECK(internal(linked, map, "x.tga") == script);
-    CHECK_FALSE(find(linked, map, "x.tga")->optional);
-    CHECK(unused_of(linked).empty());  // all of them are reached
+    const ResolveResult result = game.resolve();
+    REQUIRE(result.references[map].size() == 1);
+    CHECK(internal(result, map, "x.tga") == script);
+    CHECK_FALSE(find(result, map, "x.tga")->optional);
+    CHECK(unused_of(result).empty());  // all of them are reached
 }
 
 TEST_CASE(
-    "link: a relative spelling that means another file behind each name of its asset is in no table, and reaches "
+    "resolve: a relative spelling that means another file behind each name of its asset is in no table, and reaches "
     "both") {
     Game game;
     game.options.roots = {"a/m.obj", "b/m.obj"};
@@ -332,14 +332,14 @@ TEST_CASE(
     game.add("a/m.mtl");
     game.add("b/m.mtl");
     const auto common = game.add("c.mtl");
-    const LinkResult linked = game.link();
-    CHECK(find(linked, model, "m.mtl") == nullptr);
-    CHECK(internal(linked, model, "../c.mtl") == common);
-    CHECK(game.texts(linked.audit.roots[0].names) == Names{"a/m.mtl", "a/m.obj", "c.mtl"});
-    CHECK(game.texts(linked.audit.roots[1].names) == Names{"b/m.mtl", "b/m.obj", "c.mtl"});
+    const ResolveResult result = game.resolve();
+    CHECK(find(result, model, "m.mtl") == nullptr);
+    CHECK(internal(result, model, "../c.mtl") == common);
+    CHECK(game.texts(result.audit.roots[0].names) == Names{"a/m.mtl", "a/m.obj", "c.mtl"});
+    CHECK(game.texts(result.audit.roots[1].names) == Names{"b/m.mtl", "b/m.obj", "c.mtl"});
 }
 
-TEST_CASE("link: a name with variants is chosen when it is opened, unless nobody else reaches it") {
+TEST_CASE("resolve: a name with variants is chosen when it is opened, unless nobody else reaches it") {
     Game game;
     const auto map = game.add("m.bsp", {texture("t.tga"), texture("u.tga")});
     const auto plain = game.add("t.tga"), more = game.add("x.tga");
@@ -350,22 +350,22 @@ TEST_CASE("link: a name with variants is chosen when it is opened, unless nobody
         std::erase_if(game.plan.names, [&](const PlannedName& one) { return one.name == planned.name; });
         game.plan.names.push_back(std::move(planned));
     }
-    const LinkResult linked = game.link();
-    CHECK(std::get<PlannedReference::Dynamic>(find(linked, map, "t.tga")->target).name == "t.tga");
-    CHECK(internal(linked, map, "u.tga") == plain);
-    CHECK(linked.consumes.empty());
+    const ResolveResult result = game.resolve();
+    CHECK(std::get<PlannedReference::Dynamic>(find(result, map, "t.tga")->target).name == "t.tga");
+    CHECK(internal(result, map, "u.tga") == plain);
+    CHECK(result.consumes.empty());
 }
 
-TEST_CASE("link: spellings that no bundle can hold are resolved, and in no table") {
+TEST_CASE("resolve: spellings that no bundle can hold are resolved, and in no table") {
     Game game;
     const auto file = game.add("m.gltf", {{.spelling = "a.bin?\xff", .form = ReferenceForm::relative_uri}});
     game.add("a.bin");
-    const LinkResult linked = game.link();
-    CHECK(linked.audit.resolved == 1);
-    CHECK(linked.references[file].empty());
+    const ResolveResult result = game.resolve();
+    CHECK(result.audit.resolved == 1);
+    CHECK(result.references[file].empty());
 }
 
-TEST_CASE("link: what only code names keeps what it names in use; patterns that match nothing are told") {
+TEST_CASE("resolve: what only code names keeps what it names in use; patterns that match nothing are told") {
     Game game;
     game.options.roots = {"m.bsp", "nothing/**"};
     game.options.used = {"gfx/*"};
@@ -374,29 +374,29 @@ TEST_CASE("link: what only code names keeps what it names in use; patterns that 
     game.add("gfx2/bar.tga");
     game.add("left.tga");
     game.scanned[3].broken = "not a picture";
-    const LinkResult linked = game.link();
-    CHECK(unused_of(linked) == Names{"left.tga"});
-    CHECK(linked.audit.by_code == 2);
-    CHECK(linked.audit.idle_patterns == Names{"nothing/**"});
-    REQUIRE(linked.audit.broken.size() == 1);
-    CHECK(linked.audit.broken[0].name == "left.tga");
+    const ResolveResult result = game.resolve();
+    CHECK(unused_of(result) == Names{"left.tga"});
+    CHECK(result.audit.by_code == 2);
+    CHECK(result.audit.idle_patterns == Names{"nothing/**"});
+    REQUIRE(result.audit.broken.size() == 1);
+    CHECK(result.audit.broken[0].name == "left.tga");
 }
 
-TEST_CASE("link: input that contradicts itself is refused") {
+TEST_CASE("resolve: input that contradicts itself is refused") {
     Game game;
     game.add("a", {texture("x", 3)});
-    CHECK_FALSE(link_plan(game.plan, game.scanned, game.sizes, {}));
+    CHECK_FALSE(resolve_plan(game.plan, game.scanned, game.sizes, {}));
     game.scanned[0].findings = {};
-    CHECK(link_plan(game.plan, game.scanned, game.sizes, {}));
-    CHECK_FALSE(link_plan(game.plan, game.scanned, {}, {}));
-    LinkOptions options;
+    CHECK(resolve_plan(game.plan, game.scanned, game.sizes, {}));
+    CHECK_FALSE(resolve_plan(game.plan, game.scanned, {}, {}));
+    ResolveOptions options;
     options.roots = {"a**"};
-    CHECK_FALSE(link_plan(game.plan, game.scanned, game.sizes, options));
+    CHECK_FALSE(resolve_plan(game.plan, game.scanned, game.sizes, options));
     game.plan.names[0].variants[0].asset = 7;
-    CHECK_FALSE(link_plan(game.plan, game.scanned, game.sizes, {}));
+    CHECK_FALSE(resolve_plan(game.plan, game.scanned, game.sizes, {}));
 }
 
-TEST_CASE("link: files with equal bytes agree on their links, so the bundle can be written") {
+TEST_CASE("resolve: files with equal bytes agree on their references, so the bundle can be written") {
     Game game;
     const std::string text = "mtllib m.mtl\nmtllib ../c.mtl\n";
     const auto bytes = std::as_bytes(std::span(text));
@@ -411,13 +411,13 @@ TEST_CASE("link: files with equal bytes agree on their links, so the bundle can 
     const auto scan = scan_plan(game.plan, game.sizes);
     REQUIRE(scan);
     game.scanned = scan->scanned;
-    LinkResult linked = game.link();
-    CHECK(linked.references[0].size() == 2);
-    leave_agreed_references(*scan, linked.references);
-    REQUIRE(linked.references[0].size() == 1);
-    CHECK(internal(linked, 1, "../c.mtl") == 4);
-    for (std::size_t i = 0; i < linked.references.size(); ++i)
-        game.plan.assets[i].references = linked.references[i];
+    ResolveResult result = game.resolve();
+    CHECK(result.references[0].size() == 2);
+    leave_agreed_references(*scan, result.references);
+    REQUIRE(result.references[0].size() == 1);
+    CHECK(internal(result, 1, "../c.mtl") == 4);
+    for (std::size_t i = 0; i < result.references.size(); ++i)
+        game.plan.assets[i].references = result.references[i];
     open_bundle(game.plan);
 }
 

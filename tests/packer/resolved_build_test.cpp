@@ -34,7 +34,7 @@ BuiltGame make_game() {
     return game;
 }
 
-TEST_CASE("linked build: what was scanned once is not read again, and the bundle is that of a clean build") {
+TEST_CASE("resolved build: what was scanned once is not read again, and the bundle is that of a clean build") {
     const BuiltGame game = make_game();
     const json first = game.build();
     CHECK(first["assets_with_scanner"] == 5);
@@ -53,7 +53,7 @@ TEST_CASE("linked build: what was scanned once is not read again, and the bundle
     CHECK(text.find("scanned: 0 of 5 assets, the others were known\n") != std::string::npos);
 }
 
-TEST_CASE("linked build: a changed asset is scanned, and nothing else") {
+TEST_CASE("resolved build: a changed asset is scanned, and nothing else") {
     const BuiltGame game = make_game();
     game.build();
     game.write("assets/one.skin", "h_head,sky\nl_legs,env/fire\n");
@@ -69,7 +69,7 @@ TEST_CASE("linked build: a changed asset is scanned, and nothing else") {
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("linked build: a changed pattern, use, form or optional scans what it matches, and nothing else") {
+TEST_CASE("resolved build: a changed pattern, use, form or optional scans what it matches, and nothing else") {
     const BuiltGame game = make_game();
     game.build();
     int round = 0;
@@ -83,12 +83,12 @@ TEST_CASE("linked build: a changed pattern, use, form or optional scans what it 
         CHECK(game.bundle() == game.clean_bundle());
     }
     game.replace("fardel.toml", "\n[[scanner]]",
-                 "consumed = [\"env/gone.tga\"]\n[[scanner]]");  // linked anew, not scanned
+                 "consumed = [\"env/gone.tga\"]\n[[scanner]]");  // resolved again, not scanned
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("linked build: what was remembered may be damaged or lost, and the bundle is the same") {  // A114
+TEST_CASE("resolved build: what was remembered may be damaged or lost, and the bundle is the same") {  // A114
     const BuiltGame game = make_game();
     game.build();
     const std::string wanted = game.bundle();

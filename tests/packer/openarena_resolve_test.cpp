@@ -1,5 +1,5 @@
-// All of OpenArena linked: what its maps reach, what they miss, and what nobody names. docs/openarena-audit.md tells
-// the figures.
+// All of the references of OpenArena, resolved: what its maps reach, what they miss, and what nobody names.
+// docs/openarena-audit.md tells the figures.
 #include <fardel/packer/pack.h>
 
 #include "openarena.h"
@@ -15,20 +15,20 @@ const PackPlan& game() {
         const auto archives = tests::openarena_archives();
         auto planned = pack_sources(archives, {.name = "openarena"});
         REQUIRE(planned);
-        const Status linked = link_packed(*planned,
-                                          {.roots = {"maps/*.bsp"},
-                                           .used = {"gfx/**", "icons/**", "botfiles/**"},
-                                           .consumed = {},
-                                           .dependencies = {}},
-                                          {});
-        REQUIRE(linked);
+        const Status resolved = resolve_packed(*planned,
+                                               {.roots = {"maps/*.bsp"},
+                                                .used = {"gfx/**", "icons/**", "botfiles/**"},
+                                                .consumed = {},
+                                                .dependencies = {}},
+                                               {});
+        REQUIRE(resolved);
         return *std::move(planned);
     }();
     return packed;
 }
 
 const RootClosure& root(std::string_view name) {
-    const auto& roots = game().link->audit.roots;
+    const auto& roots = game().resolved->audit.roots;
     const auto at = std::ranges::find(roots, name, &RootClosure::root);
     REQUIRE(at != roots.end());
     return *at;
@@ -44,14 +44,14 @@ std::set<std::string> names_of(const RootClosure& closure) {
 std::set<std::string> missing_of(const RootClosure& closure) {
     std::set<std::string> spellings;
     for (const std::uint32_t missing : closure.missing)
-        spellings.insert(game().link->audit.missing[missing].reference.spelling);
+        spellings.insert(game().resolved->audit.missing[missing].reference.spelling);
     return spellings;
 }
 
 }  // namespace
 
-TEST_CASE("openarena link: nothing is broken, most is resolved, and what is missing is told for each map") {
-    const Audit& audit = game().link->audit;
+TEST_CASE("openarena resolve: nothing is broken, most is resolved, and what is missing is told for each map") {
+    const ReferenceAudit& audit = game().resolved->audit;
     CHECK(audit.broken.empty());
     CHECK(audit.references > 9000);
     CHECK(audit.resolved * 100 > audit.references * 85);
@@ -70,7 +70,7 @@ TEST_CASE("openarena link: nothing is broken, most is resolved, and what is miss
                 game().plan.names, [&](const PlannedName& name) { return names_fold_equal(name.name.view(), tried); }));
 }
 
-TEST_CASE("openarena link: a map reaches its scripts and of them its own shaders' images alone") {
+TEST_CASE("openarena resolve: a map reaches its scripts and of them its own shaders' images alone") {
     const RootClosure& closure = root("maps/oa_dm1.bsp");
     const auto names = names_of(closure);
     CHECK(names.contains("maps/oa_dm1.bsp"));
@@ -80,12 +80,12 @@ TEST_CASE("openarena link: a map reaches its scripts and of them its own shaders
     CHECK(names.size() < 200);
     // Complete: what each name uses directly is in it.
     for (const std::uint32_t name : closure.names)
-        for (const std::uint32_t used : game().link->uses[name])
+        for (const std::uint32_t used : game().resolved->uses[name])
             CHECK(std::ranges::binary_search(closure.names, used));
 }
 
-TEST_CASE("openarena link: what no map names and no code is unused, and all else is not") {
-    const Audit& audit = game().link->audit;
+TEST_CASE("openarena resolve: what no map names and no code is unused, and all else is not") {
+    const ReferenceAudit& audit = game().resolved->audit;
     std::set<std::string> unused;
     for (const UnusedAsset& one : audit.unused)
         unused.insert(one.name);

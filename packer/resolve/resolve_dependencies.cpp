@@ -1,4 +1,4 @@
-#include "link_dependencies.h"
+#include "resolve_dependencies.h"
 
 #include <fardel/format/name.h>
 #include <fardel/packer/references.h>
@@ -33,9 +33,9 @@ Status add_shaders(const Bundle& bundle, std::uint32_t dependency, NameIndex nam
 
 }  // namespace
 
-Result<LinkDependencies> LinkDependencies::open(const BundlePlan& plan,
-                                                std::span<const std::shared_ptr<const Bundle>> bundles) {
-    LinkDependencies out;
+Result<ResolveDependencies> ResolveDependencies::open(const BundlePlan& plan,
+                                                      std::span<const std::shared_ptr<const Bundle>> bundles) {
+    ResolveDependencies out;
     for (const auto& bundle : bundles) {
         const auto at = std::ranges::find(plan.dependencies, bundle->id(), &PlannedDependency::bundle);
         if (at == plan.dependencies.end() || !at->is_static)
@@ -49,7 +49,7 @@ Result<LinkDependencies> LinkDependencies::open(const BundlePlan& plan,
     return out;
 }
 
-Result<std::optional<ForeignTarget>> LinkDependencies::find_name(std::string_view name) const {
+Result<std::optional<ForeignTarget>> ResolveDependencies::find_name(std::string_view name) const {
     for (const Dependency& dependency : dependencies_) {
         const Bundle& bundle = *dependency.bundle;
         FARDEL_TRY_ASSIGN(const auto found, bundle.find_name(name, CaseRule::fold));
@@ -71,7 +71,7 @@ Result<std::optional<ForeignTarget>> LinkDependencies::find_name(std::string_vie
     return std::optional<ForeignTarget>();
 }
 
-Status LinkDependencies::read_shaders() {
+Status ResolveDependencies::read_shaders() {
     for (const Dependency& dependency : dependencies_)
         for (std::uint32_t name = 0; name < dependency.bundle->name_count(); ++name)
             FARDEL_TRY(add_shaders(*dependency.bundle, dependency.index, NameIndex{name}, shaders_));
@@ -79,7 +79,7 @@ Status LinkDependencies::read_shaders() {
     return ok();
 }
 
-Result<std::optional<ForeignTarget>> LinkDependencies::find_shader(std::string_view name) {
+Result<std::optional<ForeignTarget>> ResolveDependencies::find_shader(std::string_view name) {
     if (!shaders_read_)
         FARDEL_TRY(read_shaders());
     const auto at = shaders_.find(fold_name(name));

@@ -1,4 +1,4 @@
-#include "project_link.h"
+#include "project_references.h"
 
 #include "jobs/job_variables.h"
 #include "project_processors.h"
@@ -11,14 +11,14 @@
 namespace fardel {
 namespace {
 
-template <std::vector<std::string> ProjectLink::*member>
-void read_globs(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
-    read_texts(entry, entry.key + " = [\"maps/*.bsp\"]", link.*member, verify_glob, mistakes);
+template <std::vector<std::string> ProjectReferences::*member>
+void read_globs(const TomlEntry& entry, ProjectReferences& target, Mistakes& mistakes) {
+    read_texts(entry, entry.key + " = [\"maps/*.bsp\"]", target.*member, verify_glob, mistakes);
 }
 
-void read_rewrite(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
-    link.rewrite_line = entry.at.line;
-    read_texts(entry, entry.key + " = [\"materials/*.mtl\"]", link.rewrite, verify_glob, mistakes);
+void read_rewrite(const TomlEntry& entry, ProjectReferences& target, Mistakes& mistakes) {
+    target.rewrite_line = entry.at.line;
+    read_texts(entry, entry.key + " = [\"materials/*.mtl\"]", target.rewrite, verify_glob, mistakes);
 }
 
 // One of two words: whether it is the second.
@@ -34,22 +34,22 @@ void read_either(const TomlEntry& entry, std::string_view first, std::string_vie
     is_second = *text == second;
 }
 
-void read_rewrite_to(const TomlEntry& entry, ProjectLink& link, Mistakes& mistakes) {
+void read_rewrite_to(const TomlEntry& entry, ProjectReferences& target, Mistakes& mistakes) {
     bool names = false;
     read_either(entry, "ids", "names", names, mistakes);
-    link.rewrite_to = names ? RewriteTo::names : RewriteTo::ids;
+    target.rewrite_to = names ? RewriteTo::names : RewriteTo::ids;
 }
 
-constexpr Key<ProjectLink> kLinkKeys[] = {
-    {"roots", read_globs<&ProjectLink::roots>},
-    {"used", read_globs<&ProjectLink::used>},
-    {"consumed", read_globs<&ProjectLink::consumed>},
-    {"references", [](const TomlEntry& entry, ProjectLink& link,
-                      Mistakes& mistakes) { read_truth(entry, link.references, mistakes); }},
+constexpr Key<ProjectReferences> kReferenceKeys[] = {
+    {"roots", read_globs<&ProjectReferences::roots>},
+    {"used", read_globs<&ProjectReferences::used>},
+    {"consumed", read_globs<&ProjectReferences::consumed>},
+    {"references", [](const TomlEntry& entry, ProjectReferences& target,
+                      Mistakes& mistakes) { read_truth(entry, target.link_tables, mistakes); }},
     {"rewrite", read_rewrite},
     {"rewrite_to", read_rewrite_to},
-    {"missing", [](const TomlEntry& entry, ProjectLink& link,
-                   Mistakes& mistakes) { read_either(entry, "warn", "error", link.missing_fails, mistakes); }},
+    {"missing", [](const TomlEntry& entry, ProjectReferences& target,
+                   Mistakes& mistakes) { read_either(entry, "warn", "error", target.missing_fails, mistakes); }},
 };
 
 // ---- [split] --------------------------------------------------------------------------------------------------------
@@ -187,12 +187,12 @@ void finish_scanner(ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes
 
 }  // namespace
 
-void read_link(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
+void read_link_table(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
     const auto* const table = expect<TomlTable>(entry.value, entry.key, "[link] above its keys", mistakes);
     if (!table)
         return;
-    project.link.emplace();
-    read_table<ProjectLink>(*table, "in [link]", kLinkKeys, *project.link, mistakes);
+    project.references.emplace();
+    read_table<ProjectReferences>(*table, "in [link]", kReferenceKeys, *project.references, mistakes);
     const auto to = std::ranges::find(*table, std::string_view("rewrite_to"), &TomlEntry::key);
     if (to != table->end() && std::ranges::find(*table, std::string_view("rewrite"), &TomlEntry::key) == table->end())
         mistakes.add(to->at, "'rewrite_to' is for texts that 'rewrite' names; write rewrite = [\"materials/*.mtl\"]");

@@ -18,11 +18,11 @@ enum class RewriteTo : std::uint8_t {
     names,  // the exact name of the file, spelled as the format wants it
 };
 
-struct ProjectLink {
-    std::vector<std::string> roots;  // globs, as LinkOptions has them
+struct ProjectReferences {
+    std::vector<std::string> roots;  // globs, as ResolveOptions has them
     std::vector<std::string> used;
     std::vector<std::string> consumed;
-    bool references = true;            // link tables are written
+    bool link_tables = true;           // link tables are written
     std::vector<std::string> rewrite;  // globs over names of texts
     RewriteTo rewrite_to = RewriteTo::ids;
     std::uint32_t rewrite_line = 0;  // of 'rewrite'

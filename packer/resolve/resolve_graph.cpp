@@ -1,4 +1,4 @@
-#include "link_graph.h"
+#include "resolve_graph.h"
 
 #include <algorithm>
 #include <numeric>
@@ -13,7 +13,7 @@ constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 30;
 
 }  // namespace
 
-LinkGraph::LinkGraph(const BundlePlan& plan, const LinkIndex& index)
+ResolveGraph::ResolveGraph(const BundlePlan& plan, const ResolveIndex& index)
     : names_(static_cast<std::uint32_t>(plan.names.size())),
       nodes_(2 * names_ + static_cast<std::uint32_t>(index.definitions().size())),
       has_shaders_(names_),
@@ -30,7 +30,7 @@ LinkGraph::LinkGraph(const BundlePlan& plan, const LinkIndex& index)
     }
 }
 
-LinkGraph::Rows LinkGraph::rows_of(std::vector<std::pair<Node, std::uint32_t>>& pairs) const {
+ResolveGraph::Rows ResolveGraph::rows_of(std::vector<std::pair<Node, std::uint32_t>>& pairs) const {
     std::ranges::sort(pairs);
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     Rows rows;
@@ -45,19 +45,19 @@ LinkGraph::Rows LinkGraph::rows_of(std::vector<std::pair<Node, std::uint32_t>>& 
     return rows;
 }
 
-void LinkGraph::finish() {
+void ResolveGraph::finish() {
     targets_ = rows_of(edges_);
     missing_ = rows_of(missing_edges_);
 }
 
-Status LinkGraph::count_step() {
+Status ResolveGraph::count_step() {
     if (++steps_ > kStepsMax)
         return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kStepsMax) +
                                            " references in all; name fewer roots");
     return ok();
 }
 
-bool LinkGraph::visit(Node node) {
+bool ResolveGraph::visit(Node node) {
     if (seen_[node] == walk_)
         return false;
     seen_[node] = walk_;
@@ -67,7 +67,7 @@ bool LinkGraph::visit(Node node) {
 
 // Breadth first, into order_.
 template <class GoesOn>
-Status LinkGraph::walk(std::span<const Node> starts, GoesOn goes_on) {
+Status ResolveGraph::walk(std::span<const Node> starts, GoesOn goes_on) {
     ++walk_;
     order_.clear();
     for (const Node start : starts)
@@ -84,7 +84,7 @@ Status LinkGraph::walk(std::span<const Node> starts, GoesOn goes_on) {
     return ok();
 }
 
-Result<LinkGraph::Reached> LinkGraph::reach(std::span<const Node> starts) {
+Result<ResolveGraph::Reached> ResolveGraph::reach(std::span<const Node> starts) {
     FARDEL_TRY(walk(starts, [](Node) { return true; }));
     Reached reached;
     for (const Node node : order_) {
@@ -99,7 +99,7 @@ Result<LinkGraph::Reached> LinkGraph::reach(std::span<const Node> starts) {
     return reached;
 }
 
-Result<std::vector<std::uint32_t>> LinkGraph::uses_of(std::uint32_t name, bool as_whole) {
+Result<std::vector<std::uint32_t>> ResolveGraph::uses_of(std::uint32_t name, bool as_whole) {
     const Node start = as_whole ? whole(name) : name;
     FARDEL_TRY(walk(std::span(&start, 1), [&](Node node) { return node >= names_ || node == name; }));
     std::vector<std::uint32_t> uses;

@@ -1,7 +1,7 @@
-#include "link_rewrite.h"
+#include "spelling_rewrite.h"
 
 #include "plan_asset.h"
-#include "resolve/link_target.h"
+#include "resolve/reference_target.h"
 #include "text/in_quotes.h"
 
 #include <fardel/format/hash.h>
@@ -129,14 +129,14 @@ struct Text {
 
 class Rewriting {
 public:
-    Rewriting(const ProjectLink& project, const PlanScanOptions& options, BundlePlan& plan,
-              std::vector<std::uint64_t>& sizes, PlanScan& scan, LinkResult& link)
+    Rewriting(const ProjectReferences& project, const PlanScanOptions& options, BundlePlan& plan,
+              std::vector<std::uint64_t>& sizes, PlanScan& scan, ResolveResult& resolved)
         : project_(project),
           options_(options),
           plan_(plan),
           sizes_(sizes),
           scan_(scan),
-          link_(link),
+          resolved_(resolved),
           first_names_(first_names_of(plan)),
           names_(plan.assets.size()),
           text_of_(plan.assets.size()) {
@@ -217,24 +217,24 @@ private:
         }
         for (std::size_t i = 0; i < matched.size(); ++i)
             if (!matched[i])
-                link_.audit.idle_patterns.push_back(project_.rewrite[i]);
+                resolved_.audit.idle_patterns.push_back(project_.rewrite[i]);
         return ok();
     }
 
     // ---- Which references ----
 
     // With an id: what a game may open by path.
-    static bool has_id(const FoundReference& reference, const LinkedReference& linked) {
-        return !linked.shader && linked.target && !std::holds_alternative<PlannedReference::Dynamic>(*linked.target) &&
+    static bool has_id(const FoundReference& reference, const FoundTarget& found) {
+        return !found.shader && found.target && !std::holds_alternative<PlannedReference::Dynamic>(*found.target) &&
                reference.use != ReferenceUse::map && reference.form != ReferenceForm::below_textures;
     }
 
     // The exact name, spelled so that it means the same; nothing when there is no such spelling.
     std::optional<std::string> find_name_spelling(std::uint32_t asset, const FoundReference& reference,
-                                                  const LinkedReference& linked) const {
-        if (linked.shader || !linked.name)
+                                                  const FoundTarget& found) const {
+        if (found.shader || !found.name)
             return std::nullopt;
-        const std::string_view name = plan_.names[*linked.name].name.view();
+        const std::string_view name = plan_.names[*found.name].name.view();
         std::optional<std::string> all;
         for (const std::string_view from : names_[asset]) {
             FoundReference now = reference;
@@ -252,11 +252,11 @@ private:
     void choose_references(Text& text) {
         const auto& references = scan_.scanned[text.asset].findings.references;
         for (std::uint32_t i = 0; i < references.size(); ++i) {
-            const LinkedReference& linked = link_.linked[text.asset][i];
+            const FoundTarget& found = resolved_.targets[text.asset][i];
             const bool rewritten =
                 project_.rewrite_to == RewriteTo::ids
-                    ? has_id(references[i], linked)
-                    : find_name_spelling(text.asset, references[i], linked).value_or(references[i].spelling) !=
+                    ? has_id(references[i], found)
+                    : find_name_spelling(text.asset, references[i], found).value_or(references[i].spelling) !=
                           references[i].spelling;
             if (rewritten)
                 text.rewritten.emplace(key_of(references[i]), i);
@@ -264,12 +264,12 @@ private:
     }
 
     Result<std::string> new_spelling(const Text& text, std::uint32_t index) const {
-        const LinkedReference& linked = link_.linked[text.asset][index];
+        const FoundTarget& found = resolved_.targets[text.asset][index];
         if (project_.rewrite_to == RewriteTo::names)
-            return *find_name_spelling(text.asset, scan_.scanned[text.asset].findings.references[index], linked);
-        if (const auto* const foreign = std::get_if<PlannedReference::Foreign>(&*linked.target))
+            return *find_name_spelling(text.asset, scan_.scanned[text.asset].findings.references[index], found);
+        if (const auto* const foreign = std::get_if<PlannedReference::Foreign>(&*found.target))
             return "/assets/" + foreign->asset.hex();
-        const std::uint32_t target = std::get<PlannedReference::Internal>(*linked.target).asset;
+        const std::uint32_t target = std::get<PlannedReference::Internal>(*found.target).asset;
         FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(plan_.assets[target], sizes_[target]).id());
         return "/assets/" + id.hex();
     }
@@ -285,7 +285,7 @@ private:
                 std::set<std::uint32_t> needs;
                 for (const auto& reference : text.rewritten)
                     if (const auto* const internal = std::get_if<PlannedReference::Internal>(
-                            &*link_.linked[text.asset][reference.second].target);
+                            &*resolved_.targets[text.asset][reference.second].target);
                         internal && text_of_[internal->asset])
                         needs.insert(*text_of_[internal->asset]);
                 text.needs.assign(needs.begin(), needs.end());
@@ -445,8 +445,8 @@ private:
         asset.known = PlannedAsset::Known{.asset = id_from<AssetId>(blake3(written)), .size_bytes = written.size()};
         sizes_[text.asset] = written.size();
         scan_.ids[text.asset] = asset.known->asset;
-        ++link_.rewritten;
-        spell_links(text, spellings);
+        ++resolved_.rewritten;
+        respell_references(text, spellings);
         return ok();
     }
 
@@ -459,37 +459,37 @@ private:
         std::erase_if(spellings, [&](const auto& one) { return !placed.contains(one.first); });
     }
 
-    void spell_links(const Text& text, const Spellings& spellings) {
+    void respell_references(const Text& text, const Spellings& spellings) {
         const auto& references = scan_.scanned[text.asset].findings.references;
         std::set<std::string_view> found;
         for (const FoundReference& reference : references)
             found.insert(reference.spelling);
         std::set<std::string> agreed;  // what was taken out of the table stays out
-        std::vector<PlannedReference> links;
-        for (PlannedReference& reference : link_.references[text.asset]) {
+        std::vector<PlannedReference> respelled;
+        for (PlannedReference& reference : resolved_.references[text.asset]) {
             agreed.insert(reference.spelling);
             if (!found.contains(reference.spelling))
-                links.push_back(std::move(reference));  // an image of a sky box, which the text does not spell
+                respelled.push_back(std::move(reference));  // an image of a sky box, which the text does not spell
         }
         for (std::uint32_t i = 0; i < references.size(); ++i) {
-            const LinkedReference& linked = link_.linked[text.asset][i];
-            if (!linked.target || !agreed.contains(references[i].spelling))
+            const FoundTarget& found = resolved_.targets[text.asset][i];
+            if (!found.target || !agreed.contains(references[i].spelling))
                 continue;
             const auto at = spellings.find(key_of(references[i]));
-            links.push_back({.spelling = at != spellings.end() ? at->second : references[i].spelling,
-                             .target = *linked.target,
-                             .optional = references[i].optional});
+            respelled.push_back({.spelling = at != spellings.end() ? at->second : references[i].spelling,
+                                 .target = *found.target,
+                                 .optional = references[i].optional});
         }
-        settle_references(links);
-        link_.references[text.asset] = std::move(links);
+        settle_references(respelled);
+        resolved_.references[text.asset] = std::move(respelled);
     }
 
-    const ProjectLink& project_;
+    const ProjectReferences& project_;
     const PlanScanOptions& options_;
     BundlePlan& plan_;
     std::vector<std::uint64_t>& sizes_;
     PlanScan& scan_;
-    LinkResult& link_;
+    ResolveResult& resolved_;
     std::vector<std::string_view> first_names_;
     std::vector<std::vector<std::string_view>> names_;
     std::vector<std::pair<const ProjectScanner*, PatternScanner>> patterns_;
@@ -500,11 +500,11 @@ private:
 
 }  // namespace
 
-Status rewrite_linked(const ProjectLink& project, const PlanScanOptions& options, BundlePlan& plan,
-                      std::vector<std::uint64_t>& sizes, PlanScan& scan, LinkResult& link) {
+Status rewrite_spellings(const ProjectReferences& project, const PlanScanOptions& options, BundlePlan& plan,
+                         std::vector<std::uint64_t>& sizes, PlanScan& scan, ResolveResult& resolved) {
     if (project.rewrite.empty())
         return ok();
-    Status done = Rewriting(project, options, plan, sizes, scan, link).run();
+    Status done = Rewriting(project, options, plan, sizes, scan, resolved).run();
     if (!done)
         return std::move(done).error().with_context(printable(options.project_file) + ":" +
                                                     std::to_string(project.rewrite_line) + ": rewrite");

@@ -45,10 +45,10 @@ struct RootClosure {
     std::string root;                    // logical name
     std::vector<std::uint32_t> names;    // indices into the plan's names, ascending, the root among them
     std::uint64_t size_bytes = 0;        // of its distinct assets
-    std::vector<std::uint32_t> missing;  // indices into Audit::missing
+    std::vector<std::uint32_t> missing;  // indices into ReferenceAudit::missing
 };
 
-struct Audit {
+struct ReferenceAudit {
     std::vector<MissingReference> missing;  // by (from, spelling, use)
     std::vector<UnusedAsset> unused;        // reached from no root and no `used` pattern; by name
     std::vector<BrokenAsset> broken;        // by name
@@ -59,7 +59,7 @@ struct Audit {
     std::uint64_t by_code = 0;               // names kept in use by `used` patterns alone
 };
 
-struct LinkOptions {
+struct ResolveOptions {
     std::vector<std::string> roots;     // globs over names: where a game starts from; empty: nothing is unused
     std::vector<std::string> used;      // globs: what only the game's code names
     std::vector<std::string> consumed;  // globs: what others publish, so it is not missing here
@@ -68,28 +68,28 @@ struct LinkOptions {
 };
 
 // What one found reference leads to.
-struct LinkedReference {
+struct FoundTarget {
     std::optional<decltype(PlannedReference::target)>
         target;                         // nothing: missing, or another one behind each name of the asset
     std::optional<std::uint32_t> name;  // of the plan, where that was found inside
     bool shader = false;                // the target is the script that defines it
 };
 
-struct LinkResult {
+struct ResolveResult {
     // For each asset of the plan: what it refers to.
     std::vector<std::vector<PlannedReference>> references;
     std::vector<PlannedConsume> consumes;  // deduced: dynamic names that are not inside; by text
     std::vector<std::vector<std::uint32_t>>
         uses;  // for each name of the plan: names that it reaches directly; ascending
-    std::vector<std::vector<LinkedReference>>
-        linked;                   // for each asset, one a reference that was found in it; empty of a sky box
+    std::vector<std::vector<FoundTarget>>
+        targets;                  // for each asset, one a reference that was found in it; empty of a sky box
     std::uint64_t rewritten = 0;  // assets whose spellings were replaced
-    Audit audit;
+    ReferenceAudit audit;
 };
 
 // `scanned`: one an asset of the plan. `sizes`: raw bytes of each. Errors: malformed (sizes that do not fit the plan, a
 // glob), those of reading dependencies.
-Result<LinkResult> link_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned,
-                             std::span<const std::uint64_t> sizes, const LinkOptions& options);
+Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned,
+                                   std::span<const std::uint64_t> sizes, const ResolveOptions& options);
 
 }  // namespace fardel

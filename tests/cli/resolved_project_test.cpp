@@ -13,7 +13,7 @@ using nlohmann::json;
 namespace {
 
 // One root that reaches all but env/nobody.png, and names env/gone and env/lost0 to env/lost<n-1>, which are not there.
-std::string make_linked(const ScratchFolder& scratch, std::string_view link, int lost = 0) {
+std::string make_project_with_references(const ScratchFolder& scratch, std::string_view link, int lost = 0) {
     std::string skin = "h_head,sky\nu_torso,env/gone\n";
     for (int i = 0; i < lost; ++i)
         skin += "x,env/lost" + std::to_string(i) + "\n";
@@ -37,7 +37,7 @@ bool has(const std::string& text, std::string_view part) {
 
 TEST_CASE("build: ends with what is missing, also when nothing was to be done") {
     const ScratchFolder scratch;
-    const std::string folder = make_linked(scratch, "used = [\"none/**\"]\n", 7);
+    const std::string folder = make_project_with_references(scratch, "used = [\"none/**\"]\n", 7);
     const std::string first = run_well({"build", folder});
     CHECK(has(first,
               "[link] patterns that match nothing: 1\n  none/**\nmissing: 8\n  one.skin:2: shader env/gone\n  "
@@ -66,7 +66,7 @@ TEST_CASE("build: ends with what is missing, also when nothing was to be done") 
 
 TEST_CASE("build: a project that has missing references as an error gets no bundle while something is missing") {
     const ScratchFolder scratch;
-    const std::string folder = make_linked(scratch, "missing = \"error\"\n", 4);
+    const std::string folder = make_project_with_references(scratch, "missing = \"error\"\n", 4);
     for (const Arguments& words :
          {Arguments{"build", folder}, Arguments{"pack", folder + "/fardel.toml", "-o", folder + "/game.fardel"}}) {
         const Outcome outcome = run(words);
@@ -88,7 +88,7 @@ TEST_CASE("build: a project that has missing references as an error gets no bund
 
 TEST_CASE("graph: --references tells which assets name which, and --of what is on the way to and from one") {
     const ScratchFolder scratch;
-    const std::string folder = make_linked(scratch, "");
+    const std::string folder = make_project_with_references(scratch, "");
     const std::string text = run_well({"graph", folder, "--references"});
     CHECK(has(text,
               "fardel.toml: 3 references, 1 missing\none.skin\n    1: shader sky → scripts/x.shader (defines it)\n    "
@@ -120,7 +120,7 @@ TEST_CASE("graph: --references tells which assets name which, and --of what is o
 
 TEST_CASE("report: of a project shows what it last built, with what is missing and unused, and says when that is old") {
     const ScratchFolder scratch;
-    const std::string folder = make_linked(scratch, "");
+    const std::string folder = make_project_with_references(scratch, "");
     const std::string page = scratch.path("page.html");
     const Outcome early = run({"report", folder, "-o", page});
     CHECK(is_one_clear_line(early, "missing"));
@@ -147,7 +147,7 @@ TEST_CASE("report: of a project shows what it last built, with what is missing a
 
 TEST_CASE("report: of a project that is split shows all its bundles") {
     const ScratchFolder scratch;
-    const std::string folder = make_linked(scratch, "[split]\npolicy = \"per-root\"\n");
+    const std::string folder = make_project_with_references(scratch, "[split]\npolicy = \"per-root\"\n");
     run_well({"build", folder});
     CHECK(has(run_well({"report", folder, "-o", scratch.path("page.html")}), "2 bundles"));
 }

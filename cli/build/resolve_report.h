@@ -7,7 +7,7 @@
 #include "console/console.h"
 #include "console/json.h"
 
-#include <fardel/packer/link.h>
+#include <fardel/packer/resolve.h>
 
 #include <string>
 
@@ -17,8 +17,8 @@ namespace fardel {
 std::string format_missing(const MissingReference& missing);
 
 // references, resolved, rewritten, missing, broken, idle_patterns.
-Json link_json(const LinkResult& link);
-// Nothing when `link` is not such JSON.
-std::string format_link(const Json& link, const Console& console);
+Json references_json(const ResolveResult& resolved);
+// Nothing when `references` is not such JSON.
+std::string format_references(const Json& references, const Console& console);
 
 }  // namespace fardel

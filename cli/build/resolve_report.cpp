@@ -1,4 +1,4 @@
-#include "link_report.h"
+#include "resolve_report.h"
 
 #include "console/figures.h"
 
@@ -31,8 +31,8 @@ std::string text_of(const Json& object, const char* key) {
 
 // The first of a list, each a line.
 template <class Line>
-std::string format_list(const Json& link, const char* key, std::string_view title, Line line) {
-    const Json* const list = find_in(link, key);
+std::string format_list(const Json& references, const char* key, std::string_view title, Line line) {
+    const Json* const list = find_in(references, key);
     if (!list || !list->is_array() || list->empty())
         return {};
     std::string text = fmt::format("{}: {}\n", title, format_count(list->size()));
@@ -52,9 +52,9 @@ std::string format_missing(const MissingReference& missing) {
                        printable(missing.reference.spelling));
 }
 
-Json link_json(const LinkResult& link) {
-    const Audit& audit = link.audit;
-    Json json{{"references", audit.references}, {"resolved", audit.resolved}, {"rewritten", link.rewritten},
+Json references_json(const ResolveResult& resolved) {
+    const ReferenceAudit& audit = resolved.audit;
+    Json json{{"references", audit.references}, {"resolved", audit.resolved}, {"rewritten", resolved.rewritten},
               {"missing", Json::array()},       {"broken", Json::array()},    {"idle_patterns", audit.idle_patterns}};
     for (const MissingReference& missing : audit.missing)
         json["missing"].push_back({{"from", missing.from},
@@ -67,24 +67,24 @@ Json link_json(const LinkResult& link) {
     return json;
 }
 
-std::string format_link(const Json& link, const Console& console) {
-    if (!find_in(link, "references"))
+std::string format_references(const Json& references, const Console& console) {
+    if (!find_in(references, "references"))
         return {};
     std::string text = format_list(
-        link, "idle_patterns", console.paint(Colour::yellow, "[link] patterns that match nothing"),
+        references, "idle_patterns", console.paint(Colour::yellow, "[link] patterns that match nothing"),
         [](const Json& glob) { return glob.is_string() ? printable(glob.get<std::string>()) : std::string(); });
     text += format_list(
-        link, "broken", console.paint(Colour::yellow, "broken, so not looked into"),
+        references, "broken", console.paint(Colour::yellow, "broken, so not looked into"),
         [](const Json& one) { return fmt::format("{}: {}", text_of(one, "name"), text_of(one, "reason")); });
-    text += format_list(link, "missing", console.paint(Colour::red, "missing"), [](const Json& one) {
+    text += format_list(references, "missing", console.paint(Colour::red, "missing"), [](const Json& one) {
         const std::uint64_t line = number_in(one, "line");
         return fmt::format("{}{}: {} {}", text_of(one, "from"), line != 0 ? fmt::format(":{}", line) : "",
                            text_of(one, "use"), text_of(one, "spelling"));
     });
-    const Json* const missing = find_in(link, "missing");
-    const std::uint64_t rewritten = number_in(link, "rewritten");
+    const Json* const missing = find_in(references, "missing");
+    const std::uint64_t rewritten = number_in(references, "rewritten");
     text +=
-        fmt::format("{}, {} missing{}\n", format_count(number_in(link, "references"), "reference", "references"),
+        fmt::format("{}, {} missing{}\n", format_count(number_in(references, "references"), "reference", "references"),
                     format_count(missing && missing->is_array() ? missing->size() : 0),
                     rewritten != 0 ? fmt::format("; {} rewritten", format_count(rewritten, "asset", "assets")) : "");
     return text;

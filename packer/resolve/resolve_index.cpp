@@ -1,4 +1,4 @@
-#include "link_index.h"
+#include "resolve_index.h"
 
 #include <fardel/format/name.h>
 
@@ -8,7 +8,7 @@
 
 namespace fardel {
 
-LinkIndex::LinkIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned)
+ResolveIndex::ResolveIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned)
     : plan_(plan), first_names_(plan.assets.size() + 1) {
     std::vector<std::uint32_t> by_text(plan.names.size());
     std::iota(by_text.begin(), by_text.end(), 0u);
@@ -46,21 +46,21 @@ LinkIndex::LinkIndex(const BundlePlan& plan, std::span<const ScannedAsset> scann
                                      [&](std::uint32_t one) { return name_of(definitions_[one].asset); });
 }
 
-std::optional<std::uint32_t> LinkIndex::find_name(std::string_view name) const {
+std::optional<std::uint32_t> ResolveIndex::find_name(std::string_view name) const {
     const auto at = names_.find(fold_name(name));
     return at != names_.end() ? std::optional(at->second) : std::nullopt;
 }
 
-std::span<const std::uint32_t> LinkIndex::find_definitions(std::string_view shader) const {
+std::span<const std::uint32_t> ResolveIndex::find_definitions(std::string_view shader) const {
     const auto at = shaders_.find(fold_name(shader));
     return at != shaders_.end() ? std::span<const std::uint32_t>(at->second) : std::span<const std::uint32_t>();
 }
 
-std::span<const std::uint32_t> LinkIndex::names_of(std::uint32_t asset) const {
+std::span<const std::uint32_t> ResolveIndex::names_of(std::uint32_t asset) const {
     return std::span(asset_names_).subspan(first_names_[asset], first_names_[asset + 1] - first_names_[asset]);
 }
 
-std::string_view LinkIndex::name_of(std::uint32_t asset) const {
+std::string_view ResolveIndex::name_of(std::uint32_t asset) const {
     const auto names = names_of(asset);
     return names.empty() ? std::string_view(plan_.assets[asset].key) : plan_.names[names.front()].name.view();
 }

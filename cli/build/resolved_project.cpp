@@ -1,4 +1,4 @@
-#include "linked_project.h"
+#include "resolved_project.h"
 
 #include "console/interrupt.h"
 #include "pack_job.h"
@@ -28,20 +28,22 @@ std::string find_project_file(const std::string& source) {
     return std::filesystem::exists(inside, ignored) ? inside.string() : std::string();
 }
 
-Result<LinkedProject> link_project(const std::string& file, const ProjectLink& more,
-                                   const std::vector<std::string>& excludes) {
+Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more,
+                                        const std::vector<std::string>& excludes) {
     FARDEL_TRY_ASSIGN(OpenProject open, open_project(file));
-    ProjectLink& link = open.project.link ? *open.project.link : open.project.link.emplace();
-    add_globs(link.roots, more.roots);
-    add_globs(link.used, more.used);
-    add_globs(link.consumed, more.consumed);
+    ProjectReferences& references =
+        open.project.references ? *open.project.references : open.project.references.emplace();
+    add_globs(references.roots, more.roots);
+    add_globs(references.used, more.used);
+    add_globs(references.consumed, more.consumed);
     add_globs(open.project.excludes, excludes);
-    LinkedProject linked{.file = file, .target = path_in_project(open.folder, output_of(open.project)), .packed = {}};
+    ResolvedProject resolved{
+        .file = file, .target = path_in_project(open.folder, output_of(open.project)), .packed = {}};
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(open.project), open.folder,
-                                                             {.target = linked.target, .stop = interrupt.token()}));
-    FARDEL_TRY_ASSIGN(linked.packed, build.plan());
-    return linked;
+                                                             {.target = resolved.target, .stop = interrupt.token()}));
+    FARDEL_TRY_ASSIGN(resolved.packed, build.plan());
+    return resolved;
 }
 
 }  // namespace fardel

@@ -1,9 +1,9 @@
-#include <fardel/packer/link.h>
+#include <fardel/packer/resolve.h>
 
-#include "link_dependencies.h"
-#include "link_graph.h"
-#include "link_index.h"
-#include "link_target.h"
+#include "reference_target.h"
+#include "resolve_dependencies.h"
+#include "resolve_graph.h"
+#include "resolve_index.h"
 
 #include <fardel/format/name.h>
 
@@ -17,11 +17,11 @@
 namespace fardel {
 namespace {
 
-using Node = LinkGraph::Node;
+using Node = ResolveGraph::Node;
 
 // ---- What is given --------------------------------------------------------------------------------------------------
 
-Error bad_link(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
+Error bad_input(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
 
 Status verify_globs(std::span<const std::string> globs) {
     for (const std::string& glob : globs)
@@ -31,19 +31,19 @@ Status verify_globs(std::span<const std::string> globs) {
 }
 
 Status verify_input(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes,
-                    const LinkOptions& options) {
+                    const ResolveOptions& options) {
     if (scanned.size() != plan.assets.size() || sizes.size() != plan.assets.size())
-        return bad_link(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scanned.size()) +
-                        " are scanned and " + std::to_string(sizes.size()) + " have a size");
+        return bad_input(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scanned.size()) +
+                         " are scanned and " + std::to_string(sizes.size()) + " have a size");
     for (const PlannedName& name : plan.names)
         for (const PlannedVariant& variant : name.variants)
             if (variant.asset >= plan.assets.size())
-                return bad_link("name \"" + printable(name.name.view()) + "\": no planned asset " +
-                                std::to_string(variant.asset));
+                return bad_input("name \"" + printable(name.name.view()) + "\": no planned asset " +
+                                 std::to_string(variant.asset));
     for (const ScannedAsset& asset : scanned)
         for (const FoundReference& reference : asset.findings.references)
             if (reference.defined_in != kNoDefinition && reference.defined_in >= asset.findings.defines.size())
-                return bad_link("reference \"" + printable(reference.spelling) + "\" belongs to no definition");
+                return bad_input("reference \"" + printable(reference.spelling) + "\" belongs to no definition");
     FARDEL_TRY(verify_globs(options.roots));
     FARDEL_TRY(verify_globs(options.used));
     return verify_globs(options.consumed);
@@ -56,7 +56,7 @@ bool is_relative(const FoundReference& reference) {
 }
 
 struct Found {
-    LinkTarget target;
+    ReferenceTarget target;
     std::vector<Node> reached;  // inside the plan
     std::optional<PlannedConsume> consume;
     std::optional<std::uint32_t> name;  // of the plan
@@ -65,10 +65,10 @@ struct Found {
 
 // ---- All of them ----------------------------------------------------------------------------------------------------
 
-class Linker {
+class Resolver {
 public:
-    Linker(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes,
-           const LinkOptions& options, LinkDependencies dependencies)
+    Resolver(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes,
+             const ResolveOptions& options, ResolveDependencies dependencies)
         : plan_(plan),
           scanned_(scanned),
           sizes_(sizes),
@@ -77,10 +77,10 @@ public:
           index_(plan, scanned),
           graph_(plan, index_) {}
 
-    Result<LinkResult> run() && {
+    Result<ResolveResult> run() && {
         FARDEL_TRY(verify_consumes());
         for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
-            FARDEL_TRY(link_asset(asset));
+            FARDEL_TRY(resolve_asset(asset));
         take_consumes();
         take_missing();
         take_broken();
@@ -96,8 +96,8 @@ private:
     Status verify_consumes() const {
         for (const PlannedConsume& consume : plan_.consumes)
             if (!consume.pattern && index_.find_name(consume.text))
-                return bad_link("the bundle consumes \"" + printable(consume.text) +
-                                "\", which is in it; take the consume out");
+                return bad_input("the bundle consumes \"" + printable(consume.text) +
+                                 "\", which is in it; take the consume out");
         return ok();
     }
 
@@ -208,23 +208,23 @@ private:
     }
 
     // As it stands in one file: behind `from`, which `sources` are nodes of. Nothing: missing.
-    Result<LinkedReference> link_reference(const FoundReference& reference, std::string_view from,
-                                           std::span<const Node> sources) {
+    Result<FoundTarget> resolve_reference(const FoundReference& reference, std::string_view from,
+                                          std::span<const Node> sources) {
         const auto candidates = candidate_names(reference, from);
         FARDEL_TRY_ASSIGN(auto found, find(reference, candidates));
         if (!found) {
             if (!reference.optional)
                 add_missing(from, sources, reference, candidates);
-            return LinkedReference();
+            return FoundTarget();
         }
         add_edges(sources, *found);
         if (found->consume)
             add_consume(*found->consume);
-        return LinkedReference{.target = std::move(found->target), .name = found->name, .shader = found->shader};
+        return FoundTarget{.target = std::move(found->target), .name = found->name, .shader = found->shader};
     }
 
     // The same behind all names of the asset, or nothing. A relative one may lead to another place from each.
-    Result<LinkedReference> link_reference(std::uint32_t asset, const FoundReference& reference) {
+    Result<FoundTarget> resolve_reference(std::uint32_t asset, const FoundReference& reference) {
         const auto names = index_.names_of(asset);
         std::vector<Node> sources;
         if (reference.defined_in != kNoDefinition)
@@ -233,22 +233,22 @@ private:
             if (reference.defined_in == kNoDefinition)
                 std::ranges::transform(names, std::back_inserter(sources),
                                        [&](std::uint32_t name) { return graph_.name(name); });
-            return link_reference(reference, index_.name_of(asset), sources);
+            return resolve_reference(reference, index_.name_of(asset), sources);
         }
-        std::optional<LinkedReference> all;
+        std::optional<FoundTarget> all;
         bool alike = true;
         for (const std::uint32_t name : names) {
             const Node node = graph_.name(name);
             FARDEL_TRY_ASSIGN(
-                const LinkedReference linked,
-                link_reference(reference, plan_.names[name].name.view(),
-                               sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
+                const FoundTarget found,
+                resolve_reference(reference, plan_.names[name].name.view(),
+                                  sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
             if (!all)
-                all = linked;
-            alike = alike && all->target.has_value() == linked.target.has_value() &&
-                    (!linked.target || equal_targets(*all->target, *linked.target));
+                all = found;
+            alike = alike && all->target.has_value() == found.target.has_value() &&
+                    (!found.target || equal_targets(*all->target, *found.target));
         }
-        return alike ? *all : LinkedReference();
+        return alike ? *all : FoundTarget();
     }
 
     Result<bool> is_found(std::span<const FoundReference> references, std::string_view from) {
@@ -271,31 +271,32 @@ private:
         return sides;
     }
 
-    Result<LinkedReference> add_link(std::uint32_t asset, const FoundReference& reference,
-                                     std::vector<PlannedReference>& links) {
+    Result<FoundTarget> add_reference(std::uint32_t asset, const FoundReference& reference,
+                                      std::vector<PlannedReference>& references) {
         ++result_.audit.references;
-        FARDEL_TRY_ASSIGN(LinkedReference linked, link_reference(asset, reference));
-        if (linked.target) {
+        FARDEL_TRY_ASSIGN(FoundTarget found, resolve_reference(asset, reference));
+        if (found.target) {
             ++result_.audit.resolved;
-            links.push_back({.spelling = reference.spelling, .target = *linked.target, .optional = reference.optional});
+            references.push_back(
+                {.spelling = reference.spelling, .target = *found.target, .optional = reference.optional});
         }
-        return linked;
+        return found;
     }
 
-    Status link_asset(std::uint32_t asset) {
-        auto& links = result_.references.emplace_back();
-        result_.linked.emplace_back();
+    Status resolve_asset(std::uint32_t asset) {
+        auto& references = result_.references.emplace_back();
+        result_.targets.emplace_back();
         for (const FoundReference& reference : scanned_[asset].findings.references) {
             FARDEL_TRY_ASSIGN(const auto sides, find_sides(reference, index_.name_of(asset)));
-            LinkedReference linked;
+            FoundTarget found;
             if (sides.empty()) {
-                FARDEL_TRY_ASSIGN(linked, add_link(asset, reference, links));
+                FARDEL_TRY_ASSIGN(found, add_reference(asset, reference, references));
             }
             for (const FoundReference& side : sides)
-                FARDEL_TRY(add_link(asset, side, links));
-            result_.linked.back().push_back(std::move(linked));
+                FARDEL_TRY(add_reference(asset, side, references));
+            result_.targets.back().push_back(std::move(found));
         }
-        settle_references(links);
+        settle_references(references);
         return ok();
     }
 
@@ -411,22 +412,22 @@ private:
     const BundlePlan& plan_;
     std::span<const ScannedAsset> scanned_;
     std::span<const std::uint64_t> sizes_;
-    const LinkOptions& options_;
-    LinkDependencies dependencies_;
-    LinkIndex index_;
-    LinkGraph graph_;
+    const ResolveOptions& options_;
+    ResolveDependencies dependencies_;
+    ResolveIndex index_;
+    ResolveGraph graph_;
     std::map<std::tuple<std::string, std::string, ReferenceUse, ReferenceForm>, Missing> missing_;
     std::map<std::string, PlannedConsume> consumes_;
-    LinkResult result_;
+    ResolveResult result_;
 };
 
 }  // namespace
 
-Result<LinkResult> link_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned,
-                             std::span<const std::uint64_t> sizes, const LinkOptions& options) {
+Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned,
+                                   std::span<const std::uint64_t> sizes, const ResolveOptions& options) {
     FARDEL_TRY(verify_input(plan, scanned, sizes, options));
-    FARDEL_TRY_ASSIGN(LinkDependencies dependencies, LinkDependencies::open(plan, options.dependencies));
-    return Linker(plan, scanned, sizes, options, std::move(dependencies)).run();
+    FARDEL_TRY_ASSIGN(ResolveDependencies dependencies, ResolveDependencies::open(plan, options.dependencies));
+    return Resolver(plan, scanned, sizes, options, std::move(dependencies)).run();
 }
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// LinkDependencies: names and shaders of the static dependencies that are at hand, as references look for them.
+// ResolveDependencies: names and shaders of the static dependencies that are at hand, as references look for them.
 //
 // A dependency's shader scripts are read when the first shader is looked for, and not before. Not for several threads.
 #pragma once
@@ -22,11 +22,11 @@ struct ForeignTarget {
     std::string dynamic_name;  // not empty: it has variants, which are chosen when it is opened
 };
 
-class LinkDependencies {
+class ResolveDependencies {
 public:
     // Error: malformed (a bundle that is no static dependency of the plan, or twice).
-    static Result<LinkDependencies> open(const BundlePlan& plan,
-                                         std::span<const std::shared_ptr<const Bundle>> bundles);
+    static Result<ResolveDependencies> open(const BundlePlan& plan,
+                                            std::span<const std::shared_ptr<const Bundle>> bundles);
 
     // In the order of the plan's dependencies. Errors: those of reading a bundle.
     Result<std::optional<ForeignTarget>> find_name(std::string_view name) const;

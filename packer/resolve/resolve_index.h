@@ -1,11 +1,11 @@
-// LinkIndex: what a plan holds, by the names that references look for: its names and the shaders that its scripts
+// ResolveIndex: what a plan holds, by the names that references look for: its names and the shaders that its scripts
 // define.
 //
 // All look-ups fold case. Views live as long as the index; it keeps views of nothing.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
-#include <fardel/packer/link.h>
+#include <fardel/packer/resolve.h>
 
 #include <cstdint>
 #include <optional>
@@ -23,10 +23,10 @@ struct Definition {
     std::uint32_t place = 0;  // in its ScanFindings::defines
 };
 
-class LinkIndex {
+class ResolveIndex {
 public:
-    // Both as link_plan takes them, with indices that are in range.
-    LinkIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned);
+    // Both as resolve_plan takes them, with indices that are in range.
+    ResolveIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned);
 
     // Nothing for a tombstone.
     std::optional<std::uint32_t> find_name(std::string_view name) const;

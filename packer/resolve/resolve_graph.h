@@ -1,10 +1,10 @@
-// LinkGraph: who reaches whom. Nodes are names and shaders; a script's shaders are reached one by one.
+// ResolveGraph: who reaches whom. Nodes are names and shaders; a script's shaders are reached one by one.
 //
 // Three kinds of nodes: a name (its file is there), a name as a whole (with every shader of its scripts), a shader.
 // add, then finish, then ask. Every walk counts against one limit.
 #pragma once
 
-#include "link_index.h"
+#include "resolve_index.h"
 
 #include <fardel/format/result.h>
 
@@ -15,18 +15,18 @@
 
 namespace fardel {
 
-class LinkGraph {
+class ResolveGraph {
 public:
     using Node = std::uint32_t;
 
-    LinkGraph(const BundlePlan& plan, const LinkIndex& index);
+    ResolveGraph(const BundlePlan& plan, const ResolveIndex& index);
 
     Node name(std::uint32_t name) const noexcept { return name; }
     Node whole(std::uint32_t name) const noexcept { return has_shaders_[name] ? names_ + name : name; }
     Node shader(std::uint32_t definition) const noexcept { return 2 * names_ + definition; }
 
     void add_edge(Node from, Node to) { edges_.emplace_back(from, to); }
-    // `missing`: index into Audit::missing, of something that `from` names.
+    // `missing`: index into ReferenceAudit::missing, of something that `from` names.
     void add_missing(Node from, std::uint32_t missing) { missing_edges_.emplace_back(from, missing); }
     void finish();
 
