@@ -14,6 +14,7 @@
 
 #include <fardel/format/envelope.h>
 #include <fardel/packer/build.h>
+#include <fardel/packer/project_path.h>
 #include <fardel/packer/project_plan.h>
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "pack_job.h"
 
 #include <fardel/packer/build.h>
-#include <fardel/packer/project_plan.h>
+#include <fardel/packer/project_path.h>
 
 #include <filesystem>
 #include <system_error>

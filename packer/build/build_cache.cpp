@@ -1,7 +1,7 @@
 #include "build_cache.h"
 
 #include <fardel/format/byte_source.h>
-#include <fardel/packer/project_plan.h>
+#include <fardel/packer/project_path.h>
 #include <fardel/store/cache_layers.h>
 
 #include <span>

@@ -6,7 +6,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
-#include <fardel/packer/project_plan.h>
+#include <fardel/packer/project_path.h>
 
 #include <algorithm>
 #include <cerrno>

@@ -5,7 +5,7 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
-#include <fardel/packer/project_plan.h>
+#include <fardel/packer/project_path.h>
 
 #include <array>
 #include <filesystem>

@@ -2,6 +2,7 @@
 
 #include "spelling_rewrite.h"
 
+#include <fardel/packer/project.h>
 #include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
@@ -9,11 +10,6 @@
 
 namespace fardel {
 namespace {
-
-bool is_version_character(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view(".+-_~").find(c) != std::string_view::npos;
-}
 
 Status verify_options(std::span<const std::string> sources, const PackOptions& options) {
     if (sources.empty())
@@ -24,13 +20,6 @@ Status verify_options(std::span<const std::string> sources, const PackOptions& o
 }
 
 }  // namespace
-
-Status verify_version(std::string_view version) {
-    if (!std::ranges::all_of(version, is_version_character))
-        return Error(ErrorCode::malformed,
-                     "bundle version \"" + printable(version) + "\": only letters, digits and . + - _ ~ may be in it");
-    return ok();
-}
 
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options) {
     FARDEL_TRY(verify_options(sources, options));

@@ -3,11 +3,11 @@
 #include "text/in_quotes.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/packer/project_path.h>
 #include <fardel/sources/content_type.h>
 #include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -297,10 +297,6 @@ void add_metadata(const Project& project, BundlePlan& plan) {
 }
 
 }  // namespace
-
-std::string path_in_project(const std::string& folder, const std::string& path) {
-    return (std::filesystem::path(folder) / path).string();
-}
 
 std::vector<std::string> sources_of(const Project& project, const std::string& folder) {
     std::vector<std::string> sources;

@@ -7,7 +7,6 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/limits.h>
-#include <fardel/packer/pack.h>
 
 #include <algorithm>
 #include <span>
@@ -228,7 +227,19 @@ constexpr Key<Project> kProjectKeys[] = {
     {"scanner", read_scanners},
 };
 
+bool is_version_character(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view(".+-_~").find(c) != std::string_view::npos;
+}
+
 }  // namespace
+
+Status verify_version(std::string_view version) {
+    if (!std::ranges::all_of(version, is_version_character))
+        return Error(ErrorCode::malformed,
+                     "bundle version \"" + printable(version) + "\": only letters, digits and . + - _ ~ may be in it");
+    return ok();
+}
 
 Result<Project> parse_project(std::string_view text, std::string_view file) {
     FARDEL_TRY_ASSIGN(const TomlTable table, parse_toml(text, file));

@@ -2,7 +2,6 @@
 #include "require.h"
 
 #include <fardel/format/name.h>
-#include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
 
 #include <cstdint>

@@ -40,9 +40,6 @@ struct PackPlan {
     std::vector<std::string> idle_rules;    // of a project: rules that match nothing, "fardel.toml:7: **/*@hd.png"
 };
 
-// Of a bundle. Error: malformed.
-Status verify_version(std::string_view version);
-
 // Errors: malformed (an option, no source at all), those of scan_sources, and corrupt, denied, conflict or io from an
 // entry that cannot be read.
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options);

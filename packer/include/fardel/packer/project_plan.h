@@ -16,9 +16,6 @@
 
 namespace fardel {
 
-// `path`, as the project has it, seen from where we are. `folder`: where the project file lies; may be empty.
-std::string path_in_project(const std::string& folder, const std::string& path);
-
 // A file that the rules are applied to: of a source, or made from such.
 struct ProjectFile {
     AssetName name;
