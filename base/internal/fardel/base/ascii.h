@@ -18,9 +18,9 @@ constexpr bool is_ascii_letter_or_digit(char c) noexcept { return is_ascii_lette
 constexpr bool is_ascii_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 constexpr char lower_ascii(char c) noexcept { return is_ascii_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c; }
-inline std::string lower_ascii(std::string_view text) {
+inline std::string lower_ascii_text(std::string_view text) {
     std::string lower(text);
-    std::ranges::transform(lower, lower.begin(), [](char c) { return lower_ascii(c); });
+    std::ranges::transform(lower, lower.begin(), lower_ascii);
     return lower;
 }
 
