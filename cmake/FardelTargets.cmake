@@ -5,7 +5,7 @@ set_property(GLOBAL PROPERTY FARDEL_LIBRARIES "")
 # fardel_add_library(<short>
 #     SOURCES <file.cpp>…               by hand, one a line
 #     HEADERS <include/fardel/short/x.h>…   public ones, installed; private headers are not listed
-#     INTERNAL_HEADERS <internal/fardel/short/x.h>…   for the other folders of Fardel, included in the same way; not installed
+#     INTERNAL_HEADERS <internal/fardel/short/x.h>…   for the other folders of Fardel, not installed
 #     LINKS <fardel::other>…            what the public headers need
 #     PRIVATE_LINKS <target>…)          what only the .cpp files need; third parties always
 #
