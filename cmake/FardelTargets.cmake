@@ -1,16 +1,17 @@
-# One static library a folder, one program, and the lists that FardelInstall.cmake reads.
+# One static library per folder, one program, and the lists that FardelInstall.cmake reads.
 
 set_property(GLOBAL PROPERTY FARDEL_LIBRARIES "")
 
 # fardel_add_library(<short>
 #     SOURCES <file.cpp>…               by hand, one a line
-#     HEADERS <include/fardel/short/x.h>…   public ones; private headers are not listed
+#     HEADERS <include/fardel/short/x.h>…   public ones, installed; private headers are not listed
+#     INTERNAL_HEADERS <internal/fardel/short/x.h>…   for the other folders of Fardel, not installed
 #     LINKS <fardel::other>…            what the public headers need
 #     PRIVATE_LINKS <target>…)          what only the .cpp files need; third parties always
 #
 # Makes the target fardel_<short>, known to everybody as fardel::<short>. A folder that has no sources yet makes none.
 function(fardel_add_library short)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;INTERNAL_HEADERS;LINKS;PRIVATE_LINKS")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "fardel_add_library(${short}): unexpected ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -23,6 +24,14 @@ function(fardel_add_library short)
     add_library(fardel::${short} ALIAS ${target})
     target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${arg_HEADERS})
     target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")  # private headers, from subfolders too
+    if(arg_INTERNAL_HEADERS)
+        target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/internal>")
+        # Nobody links this one: its header set, which no install rule names, lets CMAKE_VERIFY_INTERFACE_HEADER_SETS
+        # prove that internal headers compile alone too.
+        add_library(${target}_internal INTERFACE)
+        target_sources(${target}_internal INTERFACE FILE_SET HEADERS BASE_DIRS internal FILES ${arg_INTERNAL_HEADERS})
+        target_link_libraries(${target}_internal INTERFACE ${target})
+    endif()
     target_compile_features(${target} PUBLIC cxx_std_20)
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
     target_link_libraries(${target} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS})

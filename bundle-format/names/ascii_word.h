@@ -2,6 +2,8 @@
 // machine.
 #pragma once
 
+#include <fardel/base/ascii.h>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -20,10 +22,6 @@ constexpr std::uint64_t lower_ascii_word(std::uint64_t word) noexcept {
     const std::uint64_t from_a = word + kEachByte * (0x80 - 'A');    // high bit where byte >= 'A'
     const std::uint64_t after_z = word + kEachByte * (0x7f - 'Z');   // high bit where byte > 'Z'
     return word | (((from_a ^ after_z) & (kEachByte * 0x80)) >> 2);  // 0x80 >> 2 == 'a' - 'A'
-}
-
-constexpr char lower_ascii(char byte) noexcept {
-    return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + ('a' - 'A')) : byte;
 }
 
 template <class Word>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -26,6 +27,7 @@ struct Folder {
 };
 
 constexpr Folder kFolders[] = {
+    {"base", "base", {}},  // and everything reaches it
     {"bundle-format", "format", {}},
     {"sources", "sources", {"format"}},
     {"vfs", "vfs", {"sources", "format"}},
@@ -44,7 +46,13 @@ constexpr Folder kFolders[] = {
 constexpr std::string_view kFormatOnly[] = {"sodium.h", "sodium/",  "zstd.h",  "zstd_errors.h",
                                             "zdict.h",  "blake3.h", "blake3/", "utf8proc.h"};
 
-// C headers that a public header may include besides the C++ ones, which have no dot.
+// Headers of the system that only base may include, and what is no part of the product. A trailing '/' stands for all
+// below.
+constexpr std::string_view kSystem[] = {"dirent.h", "fcntl.h", "linux/",    "poll.h",  "sched.h",
+                                        "spawn.h",  "sys/",    "termios.h", "unistd.h"};
+constexpr std::string_view kMayIncludeSystem[] = {"base", "bench", "samples", "tests"};
+
+// C headers that a public or internal header may include besides the C++ ones, which have no dot.
 constexpr std::string_view kPublicCHeaders[] = {"stdbool.h", "stddef.h", "stdint.h"};
 
 // Words that name nothing.
@@ -68,11 +76,13 @@ const Folder* find_folder_of(std::string_view short_name) {
     return found == std::ranges::end(kFolders) || short_name.empty() ? nullptr : &*found;
 }
 
-bool is_format_only(std::string_view header) {
-    return std::ranges::any_of(kFormatOnly, [&](std::string_view rule) {
-        return rule.back() == '/' ? header.starts_with(rule) : header == rule;
-    });
+template <class Rules>
+bool matches(const Rules& rules, std::string_view header) {
+    return std::ranges::any_of(
+        rules, [&](std::string_view rule) { return rule.back() == '/' ? header.starts_with(rule) : header == rule; });
 }
+
+bool is_format_only(std::string_view header) { return matches(kFormatOnly, header); }
 
 std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -142,12 +152,37 @@ struct SourceFile {
     const std::string& leaf() const { return parts.back(); }
     bool is_header() const { return leaf().ends_with(".h"); }
     bool is_public() const { return parts.size() > 2 && parts[1] == "include"; }
+    bool is_internal() const { return parts.size() > 2 && parts[1] == "internal"; }
+    bool is_offered() const { return is_public() || is_internal(); }  // other folders may include it
+    std::string_view tier() const { return is_public() ? "a public" : "an internal"; }
+};
+
+// Files that break the rule for kSystem, and are known to; those that are found to do so are counted.
+class SystemIncludes {
+public:
+    explicit SystemIncludes(std::span<const std::string_view> known) : known_(known) {}
+
+    bool admit(const std::string& file) {
+        if (!contains(known_, std::string_view(file)))
+            return false;
+        found_.insert(file);
+        return true;
+    }
+    void add_stale(std::vector<Finding>& findings) const {
+        for (const std::string_view file : known_)
+            if (!found_.contains(file))
+                findings.push_back({std::string(file), 0, "listed as including system headers, and does not"});
+    }
+
+private:
+    std::span<const std::string_view> known_;
+    std::set<std::string, std::less<>> found_;
 };
 
 class FileCheck {
 public:
-    FileCheck(const fs::path& root, const SourceFile& file, std::vector<Finding>& findings)
-        : root_(root), file_(file), findings_(findings) {}
+    FileCheck(const fs::path& root, const SourceFile& file, SystemIncludes& system, std::vector<Finding>& findings)
+        : root_(root), file_(file), system_(system), findings_(findings) {}
 
     void check() {
         check_name();
@@ -183,17 +218,17 @@ private:
     }
 
     void check_place() {
-        if (!file_.is_public())
+        if (!file_.is_offered())
             return;
         const auto& parts = file_.parts;
         if (parts.size() < 5 || parts[2] != "fardel" || parts[3] != file_.folder->short_name || !file_.is_header())
-            add(0, "below " + in_quotes(parts[0] + "/include") + " there is only fardel/" +
+            add(0, "below " + in_quotes(parts[0] + "/" + parts[1]) + " there is only fardel/" +
                        std::string(file_.folder->short_name.empty() ? "(nothing)" : file_.folder->short_name) + "/x.h");
     }
 
-    // A source or public header that no CMakeLists.txt names is never compiled.
+    // A source, or a header for others, that no CMakeLists.txt names is never compiled.
     void check_is_built() {
-        if (file_.is_header() && !file_.is_public())
+        if (file_.is_header() && !file_.is_offered())
             return;
         fs::path below_list;
         for (std::size_t depth = file_.parts.size() - 1; depth > 0; --depth) {
@@ -239,8 +274,9 @@ private:
     }
 
     void check_private_include(const Include& include) {
-        if (file_.is_public())
-            return add(include.line, "a public header includes the private " + in_quotes(include.header));
+        if (file_.is_offered())
+            return add(include.line,
+                       std::string(file_.tier()) + " header includes the private " + in_quotes(include.header));
         if (include.header.starts_with("fardel/"))
             return add(include.line, "public headers are included as <" + include.header + ">");
         if (is_format_only(include.header) || include.header == "physfs.h")
@@ -269,19 +305,28 @@ private:
         const Folder* target = find_folder_of(rest.substr(0, slash));
         if (slash == std::string_view::npos || target == nullptr)
             return add(include.line, "<" + include.header + "> is not <fardel/SHORT/x.h> of a folder that we have");
-        if (std::error_code error; !fs::exists(root_ / target->name / "include" / include.header, error))
+        std::error_code error;
+        const bool internal = fs::exists(root_ / target->name / "internal" / include.header, error);
+        if (!internal && !fs::exists(root_ / target->name / "include" / include.header, error))
             add(include.line, "<" + include.header + "> does not exist in " + std::string(target->name));
+        if (internal && file_.is_public())
+            add(include.line, "a public header includes the internal <" + include.header + ">");
         const Folder& self = *file_.folder;
-        if (!self.reaches_all && target != &self && !contains(self.may_reach, target->short_name))
+        const bool allowed = self.reaches_all || target == &self || target->name == "base" ||
+                             contains(self.may_reach, target->short_name);
+        if (!allowed)
             add(include.line, std::string(self.name) + " must not include " + std::string(target->name));
     }
 
     void check_third_party(const Include& include) {
         const auto& header = include.header;
-        if (file_.is_public()) {
+        if (file_.is_offered()) {
             if (header.find_first_of("./") != std::string::npos && !contains(kPublicCHeaders, header))
-                add(include.line,
-                    "a public header includes only ours and the standard library's, not <" + header + ">");
+                add(include.line, std::string(file_.tier()) +
+                                      " header includes only ours and the standard library's, not <" + header + ">");
+        } else if (matches(kSystem, header)) {
+            if (!contains(kMayIncludeSystem, file_.folder->name) && !system_.admit(file_.relative()))
+                add(include.line, "only base includes <" + header + ">");
         } else if (is_format_only(header) && file_.folder->name != "bundle-format" && file_.folder->name != "bench") {
             add(include.line, "only bundle-format includes <" + header + ">");
         } else if (header == "physfs.h" && !(file_.leaf().starts_with("physfs_") && file_.leaf().ends_with(".cpp"))) {
@@ -291,6 +336,7 @@ private:
 
     const fs::path& root_;
     const SourceFile& file_;
+    SystemIncludes& system_;
     std::vector<Finding>& findings_;
 };
 
@@ -327,14 +373,16 @@ std::string format_finding(const Finding& finding) {
     return finding.file + ":" + (finding.line == 0 ? "" : std::to_string(finding.line) + ":") + " " + finding.text;
 }
 
-std::vector<Finding> check_tree(const fs::path& root) {
+std::vector<Finding> check_tree(const fs::path& root, std::span<const std::string_view> including_system) {
     std::vector<Finding> findings;
+    SystemIncludes system(including_system);
     for (const SourceFile& file : source_files_of(root)) {
         if (file.folder == nullptr)
             findings.push_back({file.relative(), 0, "DESIGN §2 knows no folder " + in_quotes(file.parts[0])});
         else
-            FileCheck(root, file, findings).check();
+            FileCheck(root, file, system, findings).check();
     }
+    system.add_stale(findings);
     std::ranges::sort(findings, {}, [](const Finding& f) { return std::tie(f.file, f.line, f.text); });
     return findings;
 }

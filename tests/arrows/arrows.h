@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel::arrows {
@@ -20,6 +22,9 @@ struct Finding {
 std::string format_finding(const Finding& finding);
 
 // Every finding about the tree under `root`, by file and line.
-std::vector<Finding> check_tree(const std::filesystem::path& root);
+// `including_system`: files, relative to the root, that may include headers of the system for now; one that does not is
+// a finding.
+std::vector<Finding> check_tree(const std::filesystem::path& root,
+                                std::span<const std::string_view> including_system = {});
 
 }  // namespace fardel::arrows

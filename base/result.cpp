@@ -1,4 +1,4 @@
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 namespace fardel {
 
@@ -27,7 +27,8 @@ std::string_view error_code_name(ErrorCode code) noexcept {
 }
 
 // new, not make_unique: clang 14 cannot initialise an aggregate through it.
-Error::Error(ErrorCode code, std::string message) : body_(new Body{code, std::move(message)}) {}
+Error::Error(ErrorCode code, std::string message, int system_number)
+    : body_(new Body{code, std::move(message), system_number}) {}
 
 Error::Error(const Error& other) : body_(other.body_ ? new Body(*other.body_) : nullptr) {}
 

@@ -1,4 +1,4 @@
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,21 @@
+#include <fardel/base/clock.h>
+
+#include <time.h>
+
+#include <algorithm>
+
+namespace fardel {
+
+std::int64_t wall_clock_ns() noexcept {
+    struct timespec now {};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+int milliseconds_until(SteadyTime deadline) noexcept {
+    using namespace std::chrono;
+    const auto left = ceil<milliseconds>(deadline - steady_clock::now()).count();
+    return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000));
+}
+
+}  // namespace fardel

@@ -1,0 +1,26 @@
+#include <fardel/base/descriptor.h>
+
+#include "system_call.h"
+
+#include <unistd.h>
+
+namespace fardel {
+
+void Descriptor::close() noexcept {
+    if (number_ >= 0)
+        ::close(release());
+}
+
+// Linux has closed the descriptor even when a signal interrupts, so the call is never repeated.
+Status Descriptor::close_reporting(std::string_view subject) {
+    return ::close(release()) == 0 || errno == EINTR ? ok() : Status(system_error(errno, subject));
+}
+
+Result<Descriptor> Descriptor::duplicate(std::string_view subject) const {
+    Descriptor copy(::fcntl(number_, F_DUPFD_CLOEXEC, 0));
+    if (!copy)
+        return system_error(errno, subject);
+    return copy;
+}
+
+}  // namespace fardel

@@ -1,0 +1,179 @@
+#include <fardel/base/file.h>
+
+#include "system_call.h"
+
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace fardel {
+namespace {
+
+int flags_of(const OpenOptions& options) noexcept {
+    constexpr int kAccess[] = {O_RDONLY, O_WRONLY, O_RDWR};
+    int flags = O_CLOEXEC | O_NOCTTY | kAccess[static_cast<unsigned char>(options.access)];
+    if (options.links == Links::refused)
+        flags |= O_NOFOLLOW;
+    if (!options.waits)
+        flags |= O_NONBLOCK;  // changes nothing for regular files
+#ifdef O_PATH
+    if (options.location_only)
+        flags |= O_PATH;
+#endif
+    return flags;
+}
+
+Descriptor open_with(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
+    return Descriptor(repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); }));
+}
+
+}  // namespace
+
+Result<Descriptor> open_file(const FileLocation& location, std::string_view subject, const OpenOptions& options) {
+    FARDEL_TRY(verify_path(location));
+    Descriptor file;
+#ifdef O_NOATIME
+    if (options.keeps_used_time)
+        file = open_with(location, flags_of(options) | O_NOATIME);
+    if (!options.keeps_used_time || (!file && errno == EPERM))  // only the owner of a file may keep its time
+#endif
+        file = open_with(location, flags_of(options));
+    if (!file)
+        return system_error(errno, subject);
+    return file;
+}
+
+Result<RegularFile> open_regular_file(const FileLocation& location, std::string_view subject,
+                                      const OpenOptions& options) {
+    FARDEL_TRY_ASSIGN(Descriptor file, open_file(location, subject, options));
+    FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, subject));
+    if (!status.is_file())
+        return Error(ErrorCode::malformed, std::string(subject) + ": not a regular file");
+    return RegularFile{std::move(file), status};
+}
+
+Result<Descriptor> create_file(const FileLocation& location, std::string_view subject, std::uint32_t mode) {
+    FARDEL_TRY(verify_path(location));
+    Descriptor file = open_with(location, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode);
+    if (!file)
+        return system_error(errno, subject);
+    return file;
+}
+
+Result<Descriptor> create_unnamed_file(std::string_view subject) {
+    std::error_code failure;
+    const std::string folder = std::filesystem::temp_directory_path(failure).string();
+    if (failure)
+        return system_error(failure, subject);
+    std::string name = folder + "/fardel-XXXXXX";
+    Descriptor file(repeat([&] { return ::mkostemp(name.data(), O_CLOEXEC); }));
+    if (!file)
+        return system_error(errno, subject);
+    ::unlink(name.c_str());
+    return file;
+}
+
+Result<std::size_t> read_some(const Descriptor& file, std::span<std::byte> out, std::string_view subject) {
+    const auto count =
+        repeat([&] { return ::read(file.number(), out.data(), std::min(out.size(), kTransferBytesMax)); });
+    if (count < 0)
+        return system_error(errno, subject);
+    return static_cast<std::size_t>(count);
+}
+
+Result<std::size_t> read_whole_at(const Descriptor& file, std::uint64_t offset, std::span<std::byte> out,
+                                  std::string_view subject) {
+    std::size_t done = 0;
+    while (done < out.size()) {
+        const auto count = repeat([&] {
+            return ::pread(file.number(), out.data() + done, std::min(out.size() - done, kTransferBytesMax),
+                           static_cast<off_t>(offset + done));
+        });
+        if (count < 0)
+            return system_error(errno, subject);
+        if (count == 0)
+            break;
+        done += static_cast<std::size_t>(count);
+    }
+    return done;
+}
+
+Result<std::string> read_text(const Descriptor& file, std::size_t bytes_max, std::string_view subject) {
+    std::string text(bytes_max + 1, '\0');  // the byte too many tells that there are more
+    std::size_t size_bytes = 0;
+    while (size_bytes < text.size()) {
+        const auto rest = std::as_writable_bytes(std::span(text)).subspan(size_bytes);
+        FARDEL_TRY_ASSIGN(const std::size_t count, read_some(file, rest, subject));
+        if (count == 0)
+            break;
+        size_bytes += count;
+    }
+    if (size_bytes > bytes_max)
+        return Error(ErrorCode::limit, std::string(subject) + ": longer than " + std::to_string(bytes_max) + " bytes");
+    text.resize(size_bytes);
+    return text;
+}
+
+Status write_whole(const Descriptor& file, std::span<const std::byte> bytes, std::string_view subject) {
+    while (!bytes.empty()) {
+        const auto count =
+            repeat([&] { return ::write(file.number(), bytes.data(), std::min(bytes.size(), kTransferBytesMax)); });
+        if (count < 0)
+            return system_error(errno, subject);
+        bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return ok();
+}
+
+Status write_whole_at(const Descriptor& file, std::uint64_t offset, std::span<const std::byte> bytes,
+                      std::string_view subject) {
+    while (!bytes.empty()) {
+        const auto count = repeat([&] {
+            return ::pwrite(file.number(), bytes.data(), std::min(bytes.size(), kTransferBytesMax),
+                            static_cast<off_t>(offset));
+        });
+        if (count < 0)
+            return system_error(errno, subject);
+        bytes = bytes.subspan(static_cast<std::size_t>(count));
+        offset += static_cast<std::uint64_t>(count);
+    }
+    return ok();
+}
+
+Status resize_file(const Descriptor& file, std::uint64_t size_bytes, std::string_view subject) {
+    return status_of_call(repeat([&] { return ::ftruncate(file.number(), static_cast<off_t>(size_bytes)); }), subject);
+}
+
+Status sync_file(const Descriptor& file, std::string_view subject) {
+    return status_of_call(repeat([&] { return ::fsync(file.number()); }), subject);
+}
+
+void prefetch_file(const Descriptor& file, std::uint64_t offset, std::uint64_t length) noexcept {
+#ifdef POSIX_FADV_WILLNEED
+    ::posix_fadvise(file.number(), static_cast<off_t>(offset), static_cast<off_t>(length), POSIX_FADV_WILLNEED);
+#endif
+}
+
+Result<std::shared_ptr<const std::byte[]>> map_file(const Descriptor& file, std::uint64_t offset, std::uint64_t length,
+                                                    std::string_view subject) {
+    const std::uint64_t before = offset % static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const auto size = static_cast<std::size_t>(before + length);
+    void* const mapped =
+        ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), static_cast<off_t>(offset - before));
+    if (mapped == MAP_FAILED)
+        return system_error(errno, subject);
+    return std::shared_ptr<const std::byte[]>(static_cast<const std::byte*>(mapped) + before,
+                                              [mapped, size](const std::byte*) { ::munmap(mapped, size); });
+}
+
+Result<bool> lock_file(const Descriptor& file, std::string_view subject) {
+    if (repeat([&] { return ::flock(file.number(), LOCK_EX | LOCK_NB); }) == 0)
+        return true;
+    return errno == EWOULDBLOCK ? Result<bool>(false) : Result<bool>(system_error(errno, subject));
+}
+
+}  // namespace fardel

@@ -1,0 +1,116 @@
+#include "system_call.h"
+
+#include <fardel/base/file.h>
+#include <fardel/base/file_status.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace fardel {
+namespace {
+
+FileKind kind_of(mode_t mode) noexcept {
+    if (S_ISREG(mode))
+        return FileKind::file;
+    if (S_ISDIR(mode))
+        return FileKind::folder;
+    if (S_ISLNK(mode))
+        return FileKind::link;
+    if (S_ISFIFO(mode))
+        return FileKind::fifo;
+    return S_ISSOCK(mode) ? FileKind::socket : FileKind::device;
+}
+
+std::int64_t nanoseconds(const struct timespec& time) noexcept {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+FileStatus status_from(const struct stat& status) noexcept {
+#ifdef __APPLE__
+    const struct timespec &used = status.st_atimespec, &modified = status.st_mtimespec, &changed = status.st_ctimespec;
+#else
+    const struct timespec &used = status.st_atim, &modified = status.st_mtim, &changed = status.st_ctim;
+#endif
+    return {.kind = kind_of(status.st_mode),
+            .permissions = static_cast<std::uint32_t>(status.st_mode & 07777),
+            .links = static_cast<std::uint64_t>(status.st_nlink),
+            .device = static_cast<std::uint64_t>(status.st_dev),
+            .inode = static_cast<std::uint64_t>(status.st_ino),
+            .size_bytes = static_cast<std::uint64_t>(status.st_size),
+            .used_ns = nanoseconds(used),
+            .modified_ns = nanoseconds(modified),
+            .changed_ns = nanoseconds(changed)};
+}
+
+bool look(const FileLocation& location, Links links, struct stat& status) noexcept {
+    return ::fstatat(folder_number(location), location.path().c_str(), &status,
+                     links == Links::refused ? AT_SYMLINK_NOFOLLOW : 0) == 0;
+}
+
+}  // namespace
+
+std::string_view file_kind_text(FileKind kind) noexcept {
+    switch (kind) {
+        case FileKind::file: return "a file";
+        case FileKind::folder: return "a folder";
+        case FileKind::link: return "a link";
+        case FileKind::fifo: return "a FIFO";
+        case FileKind::socket: return "a socket";
+        case FileKind::device: return "a device";
+    }
+    return "";
+}
+
+Result<FileStatus> file_status(const Descriptor& file, std::string_view subject) {
+    struct stat status {};
+    if (::fstat(file.number(), &status) != 0)
+        return system_error(errno, subject);
+    return status_from(status);
+}
+
+Result<FileStatus> file_status(const FileLocation& location, std::string_view subject, Links links) {
+    FARDEL_TRY(verify_path(location));
+    struct stat status {};
+    if (!look(location, links, status))
+        return system_error(errno, subject);
+    return status_from(status);
+}
+
+Result<std::optional<FileStatus>> find_file_status(const FileLocation& location, std::string_view subject,
+                                                   Links links) {
+    FARDEL_TRY(verify_path(location));
+    struct stat status {};
+    if (look(location, links, status))
+        return std::optional(status_from(status));
+    if (errno == ENOENT || errno == ENOTDIR)
+        return std::optional<FileStatus>();
+    return system_error(errno, subject);
+}
+
+bool may_execute(const FileLocation& location) noexcept {
+    return location.path().find('\0') == std::string::npos &&
+           ::faccessat(folder_number(location), location.path().c_str(), X_OK, 0) == 0;
+}
+
+Status verify_may_read_and_write(const FileLocation& location, std::string_view subject) {
+    FARDEL_TRY(verify_path(location));
+    return status_of_call(::faccessat(folder_number(location), location.path().c_str(), R_OK | W_OK, 0), subject);
+}
+
+Status set_permissions(const Descriptor& file, std::uint32_t mode, std::string_view subject) {
+    return status_of_call(::fchmod(file.number(), mode), subject);
+}
+
+Status set_permissions(const FileLocation& location, std::uint32_t mode, std::string_view subject) {
+    FARDEL_TRY(verify_path(location));
+    return status_of_call(::fchmodat(folder_number(location), location.path().c_str(), mode, 0), subject);
+}
+
+Status touch_used_time(const FileLocation& location, std::string_view subject) {
+    FARDEL_TRY(verify_path(location));
+    const struct timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_NOW}, {.tv_sec = 0, .tv_nsec = UTIME_OMIT}};
+    return status_of_call(::utimensat(folder_number(location), location.path().c_str(), times, AT_SYMLINK_NOFOLLOW),
+                          subject);
+}
+
+}  // namespace fardel

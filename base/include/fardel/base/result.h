@@ -1,0 +1,152 @@
+// Result<T> and Status: how every Fardel function reports that the world or its input is bad.
+//
+// An Error is one code from a closed list and one sentence for a person. A code exists only because a caller branches
+// on it. Success costs no allocation; an Error allocates once. Nothing here throws. Values may be moved between
+// threads; one object must not be used from two threads at once.
+#pragma once
+
+#include <cassert>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fardel {
+
+enum class ErrorCode : unsigned char {
+    missing,      // the thing asked for does not exist
+    corrupt,      // bytes differ from what their hash or signature says
+    malformed,    // bytes or text do not have the form that the specification demands
+    limit,        // a count or size is above a limit of limits.h or of the caller
+    untrusted,    // no acceptable signature says that this is good
+    revoked,      // the key or bundle was good once and has been withdrawn
+    expired,      // a date has passed
+    rollback,     // older than what was accepted before
+    unsupported,  // a newer version, a required feature or a codec that this library does not know
+    conflict,     // two things claim one name or position
+    unresolved,   // a name or dependency that nothing provides
+    denied,       // permission or policy forbids it
+    busy,         // another program uses it; trying later may work
+    unreachable,  // a server or share does not answer
+    no_space,     // the disk or quota is full
+    io,           // the operating system reported another failure
+    cancelled,    // the caller asked to stop
+};
+
+// The code's name as DESIGN and the CLI spell it, e.g. "no_space".
+std::string_view error_code_name(ErrorCode code) noexcept;
+
+class [[nodiscard]] Error {
+public:
+    // `system_number`: the errno that caused the error; 0 if the system did not.
+    Error(ErrorCode code, std::string message, int system_number = 0);
+    Error(Error&&) noexcept = default;
+    Error& operator=(Error&&) noexcept = default;
+    Error(const Error& other);
+    Error& operator=(const Error& other);
+
+    ErrorCode code() const noexcept { return body_->code; }
+    const std::string& message() const noexcept { return body_->message; }
+    int system_number() const noexcept { return body_->system_number; }
+
+    // The same error with "context: " before its message; the layer that knows the name adds it, once.
+    Error with_context(std::string_view context) &&;
+
+    // "corrupt: <message>"
+    std::string text() const;
+
+private:
+    template <class T>
+    friend class Result;
+    Error() = default;  // of a Result that has a value
+
+    struct Body {
+        ErrorCode code;
+        std::string message;
+        int system_number;
+    };
+    std::unique_ptr<Body> body_;
+};
+
+template <class T>
+class [[nodiscard]] Result {
+public:
+    Result(T value) : value_(std::move(value)) {}      // NOLINT: implicit on purpose
+    Result(Error error) : error_(std::move(error)) {}  // NOLINT
+
+    explicit operator bool() const noexcept { return value_.has_value(); }
+    bool has_value() const noexcept { return value_.has_value(); }
+
+    T& value() & {
+        assert(value_);
+        return *value_;
+    }
+    const T& value() const& {
+        assert(value_);
+        return *value_;
+    }
+    T&& value() && {
+        assert(value_);
+        return std::move(*value_);
+    }
+    T& operator*() & { return value(); }
+    const T& operator*() const& { return value(); }
+    T&& operator*() && { return std::move(*this).value(); }
+    T* operator->() { return &value(); }
+    const T* operator->() const { return &value(); }
+
+    const Error& error() const& {
+        assert(!value_);
+        return error_;
+    }
+    Error&& error() && {
+        assert(!value_);
+        return std::move(error_);
+    }
+
+private:
+    std::optional<T> value_;
+    Error error_;
+};
+
+class [[nodiscard]] Status {
+public:
+    Status() = default;
+    Status(Error error) : error_(std::move(error)) {}  // NOLINT
+
+    explicit operator bool() const noexcept { return !error_.has_value(); }
+    const Error& error() const& {
+        assert(error_);
+        return *error_;
+    }
+    Error&& error() && {
+        assert(error_);
+        return std::move(*error_);
+    }
+
+private:
+    std::optional<Error> error_;
+};
+
+inline Status ok() { return Status(); }
+
+}  // namespace fardel
+
+#define FARDEL_CONCAT_INNER(a, b) a##b
+#define FARDEL_CONCAT(a, b) FARDEL_CONCAT_INNER(a, b)
+
+// FARDEL_TRY(status_or_result): returns its error from the enclosing function.
+#define FARDEL_TRY(expression)                           \
+    do {                                                 \
+        auto fardel_try_result = (expression);           \
+        if (!fardel_try_result)                          \
+            return std::move(fardel_try_result).error(); \
+    } while (false)
+
+// FARDEL_TRY_ASSIGN(auto x, result): declares or assigns x from the result's value, or returns its error.
+#define FARDEL_TRY_ASSIGN(target, expression)                              \
+    auto FARDEL_CONCAT(fardel_result_, __LINE__) = (expression);           \
+    if (!FARDEL_CONCAT(fardel_result_, __LINE__))                          \
+        return std::move(FARDEL_CONCAT(fardel_result_, __LINE__)).error(); \
+    target = std::move(FARDEL_CONCAT(fardel_result_, __LINE__)).value()

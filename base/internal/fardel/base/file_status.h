@@ -1,0 +1,31 @@
+// FileStatus: what the system knows of a file without reading it, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace fardel {
+
+enum class FileKind : unsigned char { file, folder, link, fifo, socket, device };
+
+// "a file", "a folder", "a link", "a FIFO", "a socket", "a device"
+std::string_view file_kind_text(FileKind kind) noexcept;
+
+struct FileStatus {
+    FileKind kind = FileKind::file;
+    std::uint32_t permissions = 0;  // the lower twelve bits of a mode, e.g. 0644
+    std::uint64_t links = 0;        // names of the file; 0: it was removed
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::uint64_t size_bytes = 0;
+    // Nanoseconds since 1970, as fine as the file system keeps them.
+    std::int64_t used_ns = 0;
+    std::int64_t modified_ns = 0;
+    std::int64_t changed_ns = 0;
+
+    bool is_file() const noexcept { return kind == FileKind::file; }
+    bool is_folder() const noexcept { return kind == FileKind::folder; }
+    bool same_file_as(const FileStatus& other) const noexcept { return device == other.device && inode == other.inode; }
+};
+
+}  // namespace fardel

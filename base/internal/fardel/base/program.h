@@ -1,0 +1,55 @@
+// ChildProgram: another program, started without a shell, with the environment of ours. Confined jobs of a build have
+// their own way.
+#pragma once
+
+#include <fardel/base/clock.h>
+#include <fardel/base/descriptor.h>
+#include <fardel/base/result.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+// How a program ended.
+struct ProgramExit {
+    bool killed = false;  // by a signal
+    int code = 0;         // exit status, or the number of the signal
+
+    bool is_success() const noexcept { return !killed && code == 0; }
+};
+
+struct ChildStreams {
+    const Descriptor* input = nullptr;  // nullptr: ours
+    const Descriptor* output = nullptr;
+};
+
+// A running child; killed and reaped if it still runs when the object ends.
+class ChildProgram {
+public:
+    // `arguments`: first the program, found in PATH if it has no '/'. Further error: missing (no arguments).
+    static Result<ChildProgram> start(const std::vector<std::string>& arguments, const ChildStreams& streams = {});
+    ChildProgram(ChildProgram&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+    ChildProgram& operator=(ChildProgram&&) = delete;
+    ~ChildProgram();
+
+    // Nothing if it still runs at the deadline. A success where the program around us reaps all children.
+    std::optional<ProgramExit> wait_until(SteadyTime deadline);
+    ProgramExit wait();
+
+private:
+    explicit ChildProgram(int id) noexcept : id_(id) {}
+    std::optional<ProgramExit> reap(bool waits) noexcept;
+
+    int id_;  // of the process; -1: reaped
+};
+
+// Of this process.
+std::int64_t process_id() noexcept;
+std::uint32_t user_id() noexcept;
+std::uint32_t group_id() noexcept;
+
+}  // namespace fardel

@@ -1,0 +1,31 @@
+// What an errno means in Fardel's error codes: the only such table.
+//
+//     missing      ENOENT ENOTDIR
+//     denied       EACCES EPERM EROFS
+//     malformed    EISDIR ELOOP ENXIO ENODEV ENOEXEC          the name leads to something of another kind
+//     limit        ENAMETOOLONG EFBIG EOVERFLOW E2BIG
+//     no_space     ENOSPC EDQUOT
+//     busy         EBUSY ETXTBSY
+//     conflict     EEXIST ENOTEMPTY
+//     unreachable  ESTALE ENOTCONN ETIMEDOUT EHOSTDOWN EHOSTUNREACH ENETUNREACH ECONNREFUSED ECONNRESET
+//     cancelled    EPIPE                                      the reader of a pipe is gone
+//     io           all others
+//
+// A caller for whom one number means something else asks Error::system_number().
+#pragma once
+
+#include <fardel/base/result.h>
+
+#include <string_view>
+#include <system_error>
+
+namespace fardel {
+
+ErrorCode error_code_of(int number) noexcept;
+
+// "<subject>: <the system's sentence>"; Error::system_number() is `number`.
+Error system_error(int number, std::string_view subject);
+// The same for what std::filesystem reports.
+Error system_error(const std::error_code& failure, std::string_view subject);
+
+}  // namespace fardel

@@ -1,0 +1,20 @@
+#include <fardel/base/parallel.h>
+
+namespace fardel {
+
+unsigned worker_count(unsigned jobs, unsigned workers_max) noexcept {
+    const unsigned wanted = jobs != 0 ? jobs : std::thread::hardware_concurrency();
+    return std::clamp(wanted, 1u, std::max(workers_max, 1u));
+}
+
+void run_on_threads(unsigned workers, const std::function<void()>& work) { run_on_threads(workers, work, work); }
+
+void run_on_threads(unsigned workers, const std::function<void()>& work, const std::function<void()>& own_work) {
+    WorkerThreads others;
+    for (unsigned i = 1; i < workers; ++i)
+        if (!others.try_start(work))
+            break;
+    own_work();
+}
+
+}  // namespace fardel

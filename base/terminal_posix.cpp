@@ -1,0 +1,68 @@
+#include <fardel/base/terminal.h>
+
+#include "system_call.h"
+
+#include <termios.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace fardel {
+
+bool is_terminal(StandardStream stream) noexcept { return ::isatty(static_cast<int>(stream)) == 1; }
+
+Status write_whole(StandardStream stream, std::string_view text) {
+    while (!text.empty()) {
+        const auto count = repeat(
+            [&] { return ::write(static_cast<int>(stream), text.data(), std::min(text.size(), kTransferBytesMax)); });
+        if (count < 0)
+            return system_error(errno, stream == StandardStream::output ? "standard output" : "standard error");
+        text.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return ok();
+}
+
+void occupy_standard_streams() noexcept {
+    int descriptor;
+    do {
+        descriptor = ::open("/dev/null", O_RDONLY);  // writing to it fails, as it should
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0)
+        ::close(descriptor);
+}
+
+void survive_closed_pipes() noexcept {
+    struct sigaction action {};
+    action.sa_handler = [](int) {};  // not SIG_IGN, which programs that we start would inherit
+    action.sa_flags = SA_RESTART;
+    ::sigaction(SIGPIPE, &action, nullptr);
+}
+
+Result<Descriptor> open_terminal() {
+    Descriptor terminal(repeat([] { return ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY); }));
+    if (!terminal)
+        return system_error(errno, "/dev/tty");
+    return terminal;
+}
+
+struct EchoOff::Settings {
+    termios values;
+};
+
+EchoOff::EchoOff(const Descriptor& terminal) : terminal_(terminal) {
+    auto before = std::make_unique<Settings>();
+    if (::tcgetattr(terminal_.number(), &before->values) != 0)
+        return;
+    termios quiet = before->values;
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    quiet.c_lflag |= ECHONL | ICANON;
+    if (::tcsetattr(terminal_.number(), TCSAFLUSH, &quiet) == 0)
+        before_ = std::move(before);
+}
+
+EchoOff::~EchoOff() {
+    if (before_)
+        ::tcsetattr(terminal_.number(), TCSAFLUSH, &before_->values);
+}
+
+}  // namespace fardel

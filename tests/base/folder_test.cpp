@@ -1,0 +1,113 @@
+#include <fardel/base/folder.h>
+#include <fardel/base/memory.h>
+
+#include "scratch.h"
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace fardel;
+using fardel::tests::ScratchFolder;
+
+TEST_CASE("folder: names are listed in byte order, as often as wanted") {
+    const ScratchFolder scratch;
+    for (const char* const name : {"b", "a", "Z", ".hidden", "c/below"})
+        scratch.write(name, "");
+    const auto folder = open_folder(scratch.root().string(), "folder");
+    REQUIRE(folder);
+    for (int i = 0; i < 2; ++i) {
+        const auto names = list_names(*folder, "folder");
+        REQUIRE(names);
+        CHECK(*names == std::vector<std::string>{".hidden", "Z", "a", "b", "c"});
+    }
+    const auto location = open_folder({*folder, "c"}, "c", {.links = Links::refused, .location_only = true});
+    REQUIRE(location);
+    const auto below = list_names(*location, "c");
+    REQUIRE(below);
+    CHECK(*below == std::vector<std::string>{"below"});
+}
+
+TEST_CASE("folder: only a folder is opened, and no link where links are refused") {
+    const ScratchFolder scratch;
+    scratch.write("file", "");
+    std::filesystem::create_directory(scratch.path("folder"));
+    std::filesystem::create_directory_symlink("folder", scratch.path("link"));
+    CHECK(open_folder(scratch.path("link"), "x"));
+    const auto refused = open_folder(scratch.path("link"), "x", {.links = Links::refused});
+    REQUIRE_FALSE(refused);
+    CHECK((refused.error().system_number() == ELOOP || refused.error().system_number() == ENOTDIR));
+    const auto file = open_folder(scratch.path("file"), "x");
+    REQUIRE_FALSE(file);
+    CHECK(file.error().system_number() == ENOTDIR);
+}
+
+TEST_CASE("folder: creating says whether the name was free; all above are created when asked") {
+    const ScratchFolder scratch;
+    CHECK(*create_folder(scratch.path("a"), "a"));
+    CHECK_FALSE(*create_folder(scratch.path("a"), "a"));
+    scratch.write("file", "");
+    CHECK_FALSE(*create_folder(scratch.path("file"), "file"));
+    CHECK_FALSE(create_folder(scratch.path("none/below"), "x"));
+
+    REQUIRE(create_folders(scratch.path("a/b/c")));
+    REQUIRE(create_folders(scratch.path("a/b/c")));
+    CHECK(std::filesystem::is_directory(scratch.path("a/b/c")));
+    CHECK_FALSE(create_folders(scratch.path("file/below")));
+
+    CHECK(*remove_folder(scratch.path("a/b/c"), "x"));
+    CHECK_FALSE(*remove_folder(scratch.path("a/b/c"), "x"));
+    const auto full = remove_folder(scratch.path("a"), "x");
+    REQUIRE_FALSE(full);
+    CHECK(full.error().code() == ErrorCode::conflict);
+}
+
+TEST_CASE("folder: a temporary one is new, and its owner's alone") {
+    const ScratchFolder scratch;
+    const auto first = create_temporary_folder(scratch.path("t-"), "x");
+    const auto second = create_temporary_folder(scratch.path("t-"), "x");
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(*first != *second);
+    CHECK(first->starts_with(scratch.path("t-")));
+    CHECK(file_status(*first, "x")->permissions == 0700);
+    CHECK_FALSE(create_temporary_folder(scratch.path("none/t-"), "x"));
+}
+
+TEST_CASE("folder: it is synced, or its absence is reported") {
+    const ScratchFolder scratch;
+    CHECK(sync_folder(scratch.root().string()));
+    CHECK_FALSE(sync_folder(scratch.path("none")));
+}
+
+TEST_CASE("folder: a real path has no links") {
+    const ScratchFolder scratch;
+    scratch.write("folder/file", "");
+    std::filesystem::create_directory_symlink("folder", scratch.path("link"));
+    const auto real = real_path(scratch.path("link/../link/./file"), "x");
+    REQUIRE(real);
+    CHECK(*real == std::filesystem::canonical(scratch.path("folder/file")).string());
+    CHECK_FALSE(real_path(scratch.path("none"), "x"));
+}
+
+TEST_CASE("folder: that of a path is found by its text") {
+    CHECK(folder_of_path("a/b/c") == "a/b");
+    CHECK(folder_of_path("/a") == "/");
+    CHECK(folder_of_path("a") == ".");
+    CHECK(folder_of_path("a/") == "a");
+}
+
+TEST_CASE("memory: it is zeroed, and refused where there is not enough") {
+    constexpr std::size_t kSize = 1u << 20;
+    std::byte* const bytes = map_zeroed(kSize);
+    REQUIRE(bytes != nullptr);
+    CHECK(bytes[0] == std::byte{0});
+    CHECK(bytes[kSize - 1] == std::byte{0});
+    bytes[kSize - 1] = std::byte{1};
+    unmap_zeroed(bytes, kSize);
+    unmap_zeroed(nullptr, kSize);
+    CHECK(map_zeroed(~std::size_t{0} / 2) == nullptr);
+}

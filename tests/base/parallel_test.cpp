@@ -1,0 +1,139 @@
+#include <fardel/base/parallel.h>
+
+#include <doctest/doctest.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace fardel;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// Leaves the process too little address space for the stack of a thread.
+void allow_more_memory(rlim_t more_bytes) {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t limit = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more_bytes;
+    const rlimit both{limit, limit};
+    ::setrlimit(RLIMIT_AS, &both);
+}
+
+// Runs `check` in a child that has memory for a few threads only, whose stacks are left of earlier ones; 0: it was
+// true.
+template <class Check>
+int run_with_few_threads(const Check& check) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        allow_more_memory(1u << 20);
+        ::_exit(check() ? 0 : 1);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return status;
+}
+
+}  // namespace
+
+TEST_CASE("parallel: the number of workers is what was asked for, within bounds") {
+    CHECK(worker_count(3) == 3);
+    CHECK(worker_count(1'000'000) == kWorkersMax);
+    CHECK(worker_count(1'000'000, 64) == 64);
+    CHECK(worker_count(0) >= 1);
+    CHECK(worker_count(0, 1) == 1);
+    CHECK(worker_count(5, 0) == 1);
+}
+
+TEST_CASE("parallel: each item is worked on once, with any number of workers") {
+    for (const unsigned workers : {0u, 1u, 2u, 7u, 64u}) {
+        for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{1000}}) {
+            std::vector<std::atomic<int>> times(count);
+            parallel_for(count, workers, [&](std::size_t i) { ++times[i]; });
+            for (const auto& time : times)
+                CHECK(time == 1);
+        }
+    }
+}
+
+TEST_CASE("parallel: the caller's thread works too, by its own way if it has one") {
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    std::atomic<unsigned> arrived = 0;
+    const auto work = [&] {
+        ++arrived;
+        while (arrived < 3)
+            std::this_thread::yield();
+        const std::scoped_lock lock(mutex);
+        seen.insert(std::this_thread::get_id());
+    };
+    run_on_threads(3, work);
+    CHECK(seen.size() == 3);
+    CHECK(seen.contains(std::this_thread::get_id()));
+
+    std::atomic<int> others = 0;
+    int own = 0;
+    run_on_threads(
+        3, [&] { ++others; }, [&] { ++own; });
+    CHECK(others == 2);
+    CHECK(own == 1);
+}
+
+TEST_CASE("parallel: threads of a group are asked to stop at its end") {
+    std::atomic<int> ended = 0;
+    {
+        WorkerThreads threads;
+        for (int i = 0; i < 3; ++i)
+            CHECK(threads.try_start([&](const std::stop_token& stop) {
+                while (!stop.stop_requested())
+                    std::this_thread::yield();
+                ++ended;
+            }));
+        CHECK(threads.size() == 3);
+    }
+    CHECK(ended == 3);
+}
+
+TEST_CASE("parallel: where the system starts no more threads, those that run do all") {
+    if (kSanitized)
+        return;  // its shadow memory leaves no room for such a limit
+    constexpr unsigned kWanted = 200;
+    CHECK(run_with_few_threads([] {
+              WorkerThreads threads;
+              unsigned started = 0;
+              while (started < kWanted && threads.try_start([](const std::stop_token& stop) {
+                  while (!stop.stop_requested())
+                      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+              }))
+                  ++started;
+              return started < kWanted && threads.size() == started;
+          }) == 0);
+    CHECK(run_with_few_threads([] {
+              std::atomic<std::size_t> sum = 0;
+              parallel_for(1000, kWanted, [&](std::size_t i) {
+                  std::this_thread::sleep_for(std::chrono::microseconds(10));
+                  sum += i;
+              });
+              return sum == 499'500;
+          }) == 0);
+}

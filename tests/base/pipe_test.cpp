@@ -1,0 +1,67 @@
+#include <fardel/base/file.h>
+#include <fardel/base/pipe.h>
+
+#include <doctest/doctest.h>
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <chrono>
+
+using namespace fardel;
+
+namespace {
+
+SteadyTime in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+
+}  // namespace
+
+TEST_CASE("pipe: what is written is read, and then it ends") {
+    auto pipe = open_pipe();
+    REQUIRE(pipe);
+    CHECK(::fcntl(pipe->read_end.number(), F_GETFD) == FD_CLOEXEC);
+    CHECK(::fcntl(pipe->write_end.number(), F_GETFD) == FD_CLOEXEC);
+    errno = 7;
+    CHECK(write_byte(pipe->write_end.number(), 'x'));
+    CHECK_FALSE(write_byte(-1, 'x'));
+    CHECK(errno == 7);
+    pipe->write_end.close();
+    const auto text = read_text(pipe->read_end, 10, "pipe");
+    REQUIRE(text);
+    CHECK(*text == "x");
+}
+
+TEST_CASE("pipe: one that does not wait says so") {
+    auto pipe = open_pipe();
+    REQUIRE(pipe);
+    REQUIRE(stop_waiting(pipe->read_end, "pipe"));
+    std::byte out[1];
+    const auto nothing = read_some(pipe->read_end, out, "pipe");
+    REQUIRE_FALSE(nothing);
+    CHECK(nothing.error().system_number() == EAGAIN);
+    CHECK_FALSE(stop_waiting(Descriptor(), "pipe"));
+}
+
+TEST_CASE("pipe: waiting ends with the first that can be read, or at the deadline") {
+    auto first = open_pipe();
+    auto second = open_pipe();
+    REQUIRE(first);
+    REQUIRE(second);
+    const Descriptor none;
+    const Descriptor* const awaited[] = {&first->read_end, &none, &second->read_end};
+    CHECK_FALSE(*wait_readable(awaited, in(std::chrono::milliseconds(5))));
+    CHECK_FALSE(*wait_readable(awaited, in(std::chrono::milliseconds(-5))));
+    CHECK(write_byte(second->write_end.number(), 'x'));
+    CHECK(*wait_readable(awaited, std::nullopt));
+    first->write_end.close();
+    CHECK(*wait_readable(std::span(awaited).first(1), std::nullopt));
+}
+
+TEST_CASE("clock: time goes on, and what is left of it is never below zero") {
+    CHECK(wall_clock_ns() > 1'700'000'000'000'000'000);
+    CHECK(milliseconds_until(in(std::chrono::milliseconds(-100))) == 0);
+    const int left = milliseconds_until(in(std::chrono::milliseconds(60'000)));
+    CHECK(left > 50'000);
+    CHECK(left <= 60'000);
+    CHECK(milliseconds_until(in(std::chrono::hours(24 * 365))) == 1'000'000'000);
+}

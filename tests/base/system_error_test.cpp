@@ -1,0 +1,67 @@
+#include <fardel/base/system_error.h>
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <map>
+
+using namespace fardel;
+
+namespace {
+
+const std::map<int, ErrorCode> kTable = {
+    {ENOENT, ErrorCode::missing},
+    {ENOTDIR, ErrorCode::missing},
+    {EACCES, ErrorCode::denied},
+    {EPERM, ErrorCode::denied},
+    {EROFS, ErrorCode::denied},
+    {EISDIR, ErrorCode::malformed},
+    {ELOOP, ErrorCode::malformed},
+    {ENXIO, ErrorCode::malformed},
+    {ENODEV, ErrorCode::malformed},
+    {ENOEXEC, ErrorCode::malformed},
+    {ENAMETOOLONG, ErrorCode::limit},
+    {EFBIG, ErrorCode::limit},
+    {EOVERFLOW, ErrorCode::limit},
+    {E2BIG, ErrorCode::limit},
+    {ENOSPC, ErrorCode::no_space},
+    {EDQUOT, ErrorCode::no_space},
+    {EBUSY, ErrorCode::busy},
+    {ETXTBSY, ErrorCode::busy},
+    {EEXIST, ErrorCode::conflict},
+    {ENOTEMPTY, ErrorCode::conflict},
+    {ESTALE, ErrorCode::unreachable},
+    {ENOTCONN, ErrorCode::unreachable},
+    {ETIMEDOUT, ErrorCode::unreachable},
+    {EHOSTDOWN, ErrorCode::unreachable},
+    {EHOSTUNREACH, ErrorCode::unreachable},
+    {ENETUNREACH, ErrorCode::unreachable},
+    {ECONNREFUSED, ErrorCode::unreachable},
+    {ECONNRESET, ErrorCode::unreachable},
+    {EPIPE, ErrorCode::cancelled},
+};
+
+}  // namespace
+
+TEST_CASE("system error: each number has the code of the table, and all others are io") {
+    for (int number = 0; number < 200; ++number) {
+        CAPTURE(number);
+        const auto row = kTable.find(number);
+        CHECK(error_code_of(number) == (row == kTable.end() ? ErrorCode::io : row->second));
+    }
+}
+
+TEST_CASE("system error: the message is the subject and the system's sentence; the number stays through context") {
+    const Error error = system_error(ENOENT, "maps/q3dm17.bsp");
+    CHECK(error.message() == "maps/q3dm17.bsp: No such file or directory");
+    CHECK(error.system_number() == ENOENT);
+    Error copy = error;
+    CHECK(std::move(copy).with_context("mount").system_number() == ENOENT);
+    CHECK(Error(ErrorCode::io, "no call of the system").system_number() == 0);
+}
+
+TEST_CASE("system error: std::filesystem's errors are the same") {
+    const Error error = system_error(std::make_error_code(std::errc::no_space_on_device), "disk");
+    CHECK(error.code() == ErrorCode::no_space);
+    CHECK(error.system_number() == ENOSPC);
+}
