@@ -1,10 +1,10 @@
-// fardel cache: looks after folders of derived data, layer of a cache each. docs/derived-cache.md tells what is in
-// them.
+// fardel cache: creates, checks and trims folders of derived data. docs/derived-cache.md describes their content.
 
 #include "console/figures.h"
 #include "console/interrupt.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
+#include "console/sub_verbs.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
@@ -21,14 +21,14 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kBrokenListedMax = 10;  // --json has all
+constexpr std::size_t kBrokenListedMax = 10;  // --json lists all
 
 struct CheckedFolder {
     std::string folder;
     CacheFolderReport report;
 };
 
-// ---- What is in them ------------------------------------------------------------------------------------------------
+// ---- Contents ----------------------------------------------------------------------------------------------------
 
 std::string format_folder(const CheckedFolder& checked, bool was_read, const Console& console) {
     const CacheFolderReport& report = checked.report;
@@ -41,10 +41,10 @@ std::string format_folder(const CheckedFolder& checked, bool was_read, const Con
     if (!was_read)
         return text;
     if (report.incomplete != 0)
-        text += fmt::format("  incomplete  {}, whose objects have left\n",
+        text += fmt::format("  incomplete  {}, whose objects are gone\n",
                             format_count(report.incomplete, "record", "records"));
     if (report.broken.empty())
-        return text + fmt::format("  {}\n", console.paint(Colour::green, "everything is whole"));
+        return text + fmt::format("  {}\n", console.paint(Colour::green, "everything is intact"));
     text += fmt::format("  {}      {}{}\n", console.paint(Colour::red, "broken"),
                         format_count(report.broken.size(), "file", "files"),
                         report.removed != 0 ? fmt::format(", {} removed", format_count(report.removed)) : "");
@@ -115,13 +115,13 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
 
 Result<Exit> run_stats(Words words, Console& console) {
     CommandLine line("cache stats", "FOLDER... [--check] [--json]",
-                     "Tells how much is in caches: records, objects, bytes.",
+                     "Shows how much caches contain: records, objects, bytes.",
                      "  fardel cache stats ~/.cache/fardel\n"
                      "  fardel cache stats --check ~/.cache/fardel      # reads every byte\n");
     CheckCommand command{.folders = {}, .read = false};
-    line.texts("FOLDER", "FOLDER", command.folders, "Folders of caches")->required();
-    line.flag("--check", command.read, "Also read everything, and tell what is broken");
-    line.flag("--json", command.json, "Report as JSON");
+    line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches")->required();
+    line.flag("--check", command.read, "Also read everything, and list what is broken");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return check(command, console);
@@ -129,13 +129,13 @@ Result<Exit> run_stats(Words words, Console& console) {
 
 Result<Exit> run_cache_verify(Words words, Console& console) {
     CommandLine line("cache verify", "FOLDER... [--remove] [--json]",
-                     "Reads every byte of caches and tells which records and objects are broken.",
+                     "Reads every byte of caches and lists the records and objects that are broken.",
                      "  fardel cache verify ~/.cache/fardel\n"
                      "  fardel cache verify ~/.cache/fardel --remove\n");
     CheckCommand command;
-    line.texts("FOLDER", "FOLDER", command.folders, "Folders of caches")->required();
-    line.flag("--remove", command.remove, "Remove what is broken; it is made again when it is needed");
-    line.flag("--json", command.json, "Report as JSON");
+    line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches")->required();
+    line.flag("--remove", command.remove, "Remove what is broken; it is built again when it is needed");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return check(command, console);
@@ -143,7 +143,7 @@ Result<Exit> run_cache_verify(Words words, Console& console) {
 
 // ---- Trimming -------------------------------------------------------------------------------------------------------
 
-// "20G": powers of 1000. Nothing: no size.
+// Reads "20G" as a number of bytes, with powers of 1000. Returns nothing if the text is not a size.
 std::optional<std::uint64_t> parse_size(std::string_view text) {
     constexpr std::string_view kUnits = "KMGT";
     std::uint64_t factor = 1;
@@ -172,28 +172,30 @@ Json json_of(const std::string& folder, const CacheTrimmed& trimmed) {
 }
 
 Result<Exit> run_trim(Words words, Console& console) {
-    CommandLine line("cache trim", "FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]",
-                     "Removes from caches what has not been used for long, and then the least recently used until the "
-                     "rest fits. What was used within the hour stays.",
-                     "  fardel cache trim ~/.cache/fardel --size 20G\n"
-                     "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n");
+    CommandLine line(
+        "cache trim", "FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]",
+        "Removes from caches what has not been used for a long time, then the least recently used files until "
+        "the rest fits. Files used within the last hour are kept.",
+        "  fardel cache trim ~/.cache/fardel --size 20G\n"
+        "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n");
     std::vector<std::string> folders;
     std::string size;
     CacheTrim trim;
     std::uint64_t days = 30;
     std::uint64_t rate = trim.removals_per_second_max;
     bool json = false;
-    line.texts("FOLDER", "FOLDER", folders, "Folders of caches")->required();
-    line.text("--size", "SIZE", size, "How much may stay, in bytes, or with K, M, G or T behind; 20 GiB when left out");
-    line.number("--unused", days, 0, 36'500, "What was not used for so many days goes; 30 when left out");
-    line.number("--rate", rate, 1, 1'000'000, "Files removed in a second, at most; 2000 when left out");
-    line.flag("--json", json, "Report as JSON");
+    line.texts("FOLDER", "FOLDER", folders, "The folders of the caches")->required();
+    line.text("--size", "SIZE", size,
+              "How much to keep: bytes, or a number followed by K, M, G or T (default: 20 GiB)");
+    line.number("--unused", days, 0, 36'500, "Remove what was not used for so many days (default: 30)");
+    line.number("--rate", rate, 1, 1'000'000, "Remove at most so many files per second (default: 2000)");
+    line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
     if (!size.empty()) {
         const auto bytes = parse_size(size);
         if (!bytes)
-            return line.mistake(fmt::format("--size: '{}' is no size, such as 500M or 20G", size), console);
+            return line.mistake(fmt::format("--size: '{}' is not a size such as 500M or 20G", size), console);
         trim.bytes_max = *bytes;
     }
     trim.unused_for = std::chrono::hours(24 * days);
@@ -215,15 +217,15 @@ Result<Exit> run_trim(Words words, Console& console) {
     return Exit::fine;
 }
 
-// ---- Making them ----------------------------------------------------------------------------------------------------
+// ---- Creating and
+// exporting-------------------------------------------------------------------------------------------
 
 Result<Exit> run_cache_init(Words words, Console& console) {
-    CommandLine line(
-        "cache init", "FOLDER",
-        "Makes an empty cache: a folder with CACHEDIR.TAG in it. One that is there already stays as it is.",
-        "  fardel cache init /srv/fardel/cache\n");
+    CommandLine line("cache init", "FOLDER",
+                     "Creates an empty cache: a folder with CACHEDIR.TAG in it. An existing cache is left unchanged.",
+                     "  fardel cache init /srv/fardel/cache\n");
     std::string folder;
-    line.text("FOLDER", "FOLDER", folder, "The folder to make; an empty one will do")->required();
+    line.text("FOLDER", "FOLDER", folder, "The folder to create; it may exist if it is empty")->required();
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const auto layer, open_folder_layer(folder));
@@ -232,15 +234,16 @@ Result<Exit> run_cache_init(Words words, Console& console) {
 }
 
 Result<Exit> run_export(Words words, Console& console) {
-    CommandLine line("cache export", "FOLDER -o OUT [--json]",
-                     "Writes all that is whole in a cache to a bundle, which is read as a layer of its own.",
-                     "  fardel cache export ~/.cache/fardel -o farm.fardel\n");
+    CommandLine line(
+        "cache export", "FOLDER -o OUT [--json]",
+        "Writes everything that is intact in a cache to a bundle, which can be used as a read-only cache layer.",
+        "  fardel cache export ~/.cache/fardel -o farm.fardel\n");
     std::string folder;
     std::string out;
     bool json = false;
-    line.text("FOLDER", "FOLDER", folder, "The cache's folder")->required();
-    line.text("-o,--output", "OUT", out, "The bundle to write; replaces an older one in one step")->required();
-    line.flag("--json", json, "Report as JSON");
+    line.text("FOLDER", "FOLDER", folder, "The folder of the cache")->required();
+    line.text("-o,--output", "OUT", out, "The bundle to write; an existing one is replaced atomically")->required();
+    line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const CacheExport written, export_cache_bundle(folder, out));
@@ -254,15 +257,15 @@ Result<Exit> run_export(Words words, Console& console) {
         FARDEL_TRY(console.write(fmt::format(
             "wrote {}: {}, {}{}\n", printable(out), format_count(written.records, "record", "records"),
             format_count(written.objects, "object", "objects"),
-            written.broken != 0 ? fmt::format("; left out {}", format_count(written.broken, "record that is not whole",
-                                                                            "records that are not whole"))
-                                : "")));
+            written.broken != 0
+                ? fmt::format("; left out {}", format_count(written.broken, "incomplete record", "incomplete records"))
+                : "")));
     return Exit::fine;
 }
 
-constexpr std::string_view kCacheUsage =
-    "Looks after caches of derived data: what jobs of the packer made, found again under the key of what they were "
-    "made of.\n\n"
+constexpr std::string_view kCacheHelp =
+    "Creates, checks and trims caches of derived data: outputs of the packer's jobs, stored under a key of their "
+    "inputs.\n\n"
     "Usage: fardel cache init FOLDER\n"
     "       fardel cache stats FOLDER... [--check] [--json]\n"
     "       fardel cache trim FOLDER... [--size SIZE] [--unused DAYS] [--rate FILES] [--json]\n"
@@ -271,34 +274,18 @@ constexpr std::string_view kCacheUsage =
     "Examples:\n"
     "  fardel cache stats ~/.cache/fardel\n"
     "  fardel cache trim ~/.cache/fardel --size 20G\n\n"
-    "'fardel cache trim --help' tells more. More: man fardel-cache\n";
+    "'fardel cache trim --help' explains one sub-verb. More: man fardel-cache\n";
 
-struct Step {
-    std::string_view name;
-    Result<Exit> (*run)(Words words, Console& console);
-};
-constexpr Step kSteps[] = {{"init", run_cache_init},
-                           {"stats", run_stats},
-                           {"trim", run_trim},
-                           {"verify", run_cache_verify},
-                           {"export", run_export}};
+constexpr SubVerb kCacheVerbs[] = {{"init", run_cache_init},
+                                   {"stats", run_stats},
+                                   {"trim", run_trim},
+                                   {"verify", run_cache_verify},
+                                   {"export", run_export}};
 
 }  // namespace
 
 Result<Exit> run_cache(Words words, Console& console) {
-    const std::string_view verb = words.empty() ? "" : std::string_view(words[0]);
-    if (const auto step = std::ranges::find(kSteps, verb, &Step::name); step != std::ranges::end(kSteps))
-        return step->run(words.subspan(1), console);
-    if (verb == "--help" || verb == "-h") {
-        FARDEL_TRY(console.write(kCacheUsage));
-        return Exit::fine;
-    }
-    console.say(
-        verb.empty()
-            ? "fardel: cache: init, stats, trim, verify or export? see 'fardel cache --help'"
-            : fmt::format("fardel: cache: '{}' is not init, stats, trim, verify or export; see 'fardel cache --help'",
-                          verb));
-    return Exit::usage;
+    return run_sub_verb("cache", kCacheVerbs, kCacheHelp, words, console);
 }
 
 }  // namespace fardel

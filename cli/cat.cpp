@@ -1,4 +1,4 @@
-// fardel cat: an asset's bytes to standard output, none before all of them are proved.
+// fardel cat: writes the bytes of an asset to standard output, after verifying all of them.
 
 #include "bundles/bundle_file.h"
 #include "verbs.h"
@@ -11,10 +11,10 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kHeldBytesMax = 64 << 20;  // larger assets are read twice: to prove them, then to print them
+constexpr std::uint64_t kInMemoryBytesMax = 64 << 20;  // larger assets are read twice: to verify, then to print
 constexpr std::size_t kChunkBytes = 1 << 20;
 
-Status print_held(const Bundle& bundle, AssetIndex index, const AssetRecord& asset, Console& console) {
+Status print_from_memory(const Bundle& bundle, AssetIndex index, const AssetRecord& asset, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bytes, bundle.read_all(index));
     if (id_from<AssetId>(blake3(bytes)) != asset.id)
         return in_bundle(bundle, Error(ErrorCode::corrupt, "asset " + asset.id.hex() + ": its bytes have another id"));
@@ -37,7 +37,7 @@ Status print_in_chunks(const Bundle& bundle, AssetIndex index, const AssetRecord
 }  // namespace
 
 Result<Exit> run_cat(Words words, Console& console) {
-    CommandLine line("cat", "FILE PATH", "Prints an asset's bytes.",
+    CommandLine line("cat", "FILE PATH", "Prints the bytes of an asset.",
                      "  fardel cat mygame.fardel default.cfg\n"
                      "  fardel cat mygame.fardel /assets/64-hexadecimal-digits... | b3sum\n");
     std::string file;
@@ -50,8 +50,8 @@ Result<Exit> run_cat(Words words, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
     FARDEL_TRY_ASSIGN(const AssetIndex index, find_asset_at(*bundle, path));
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle->asset(index));
-    FARDEL_TRY(asset.raw_bytes <= kHeldBytesMax ? print_held(*bundle, index, asset, console)
-                                                : print_in_chunks(*bundle, index, asset, console));
+    FARDEL_TRY(asset.raw_bytes <= kInMemoryBytesMax ? print_from_memory(*bundle, index, asset, console)
+                                                    : print_in_chunks(*bundle, index, asset, console));
     return Exit::fine;
 }
 

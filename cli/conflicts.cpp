@@ -1,4 +1,4 @@
-// fardel conflicts: mounts bundles as a game would and tells every name that one of them hides from another.
+// fardel conflicts: mounts bundles as a game would, and lists the names that one of them hides from another.
 
 #include "bundles/mounts.h"
 #include "console/figures.h"
@@ -28,7 +28,7 @@ std::string format_side(const ConflictSide& side, const MountLabels& labels, std
 
 std::string format_conflict(const Conflict& conflict, const MountLabels& labels) {
     std::string text =
-        fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (the same content)" : "");
+        fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (same content)" : "");
     text += format_side(conflict.winner, labels, "wins,");
     for (const ConflictSide& side : conflict.hidden)
         text += format_side(side, labels, "hidden,");
@@ -71,9 +71,9 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     if (command.json)
         text = format_json(Json{{"conflicts", std::move(shown)}, {"harmful", harmful}, {"harmless", harmless}}) + "\n";
     else
-        text +=
-            fmt::format("{} other content; {} the same content\n", format_count(harmful, "name hides", "names hide"),
-                        format_count(harmless, "more hides", "more hide"));
+        text += fmt::format("{} different content; {} the same content\n",
+                            format_count(harmful, "name hides", "names hide"),
+                            format_count(harmless, "more hides", "more hide"));
     FARDEL_TRY(console.write(text));
     return harmful == 0 ? Exit::fine : Exit::refusal;
 }
@@ -83,14 +83,14 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
 Result<Exit> run_conflicts(Words words, Console& console) {
     CommandLine line(
         "conflicts", "FILE... [--trust POLICY] [--all] [--json]",
-        "Tells every name that one bundle hides from another, when they are mounted in this order; later ones win.",
+        "Lists the names that one bundle hides from another when they are mounted in this order; later ones win.",
         "  fardel conflicts mygame.fardel mod.fardel\n"
         "  fardel conflicts mygame.fardel patch.fardel --all --json\n");
     ConflictsCommand command;
     line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
-    line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
-    line.flag("-a,--all", command.all, "Also names that hide the same content");
-    line.flag("--json", command.json, "Report as JSON");
+    add_trust_option(line, command.policy);
+    line.flag("-a,--all", command.all, "Also list names that hide the same content");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return conflicts(command, console);

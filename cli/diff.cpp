@@ -1,4 +1,4 @@
-// fardel diff: what changed from one bundle to another.
+// fardel diff: shows what changed from one bundle to another.
 
 #include "bundles/bundle_file.h"
 #include "console/figures.h"
@@ -133,8 +133,8 @@ std::string format_summary(const BundleDiff& diff) {
     text += fmt::format("raw {}; stored {}; file {}\n", format_step(diff.before.raw_bytes, diff.after.raw_bytes),
                         format_step(diff.before.stored_bytes, diff.after.stored_bytes),
                         format_step(diff.before.file_bytes, diff.after.file_bytes));
-    return text + fmt::format("who has the first fetches {} of the second, in {}\n", format_size(diff.fetch_bytes),
-                              format_count(diff.fetch_blocks, "block", "blocks"));
+    return text + fmt::format("with the first bundle at hand, a client fetches {} of the second, in {}\n",
+                              format_size(diff.fetch_bytes), format_count(diff.fetch_blocks, "block", "blocks"));
 }
 
 std::string format_text(const BundleDiff& diff, bool summary) {
@@ -246,8 +246,9 @@ Result<Exit> diff(const DiffCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto before, open_bundle(command.before));
     FARDEL_TRY_ASSIGN(const auto after, open_bundle(command.after));
     FARDEL_TRY_ASSIGN(const BundleDiff found, diff_bundles(*before, *after));
-    FARDEL_TRY(console.write(command.json ? format_json(json_of(found, *before, *after)) + "\n"
-                                          : format_text(found, command.summary)));
+    FARDEL_TRY(print_result(
+        console, command.json, [&] { return json_of(found, *before, *after); },
+        [&] { return format_text(found, command.summary); }));
     return found.empty() ? Exit::fine : Exit::refusal;
 }
 
@@ -255,15 +256,15 @@ Result<Exit> diff(const DiffCommand& command, Console& console) {
 
 Result<Exit> run_diff(Words words, Console& console) {
     CommandLine line("diff", "A B [--summary] [--json]",
-                     "Tells what changed from bundle A to bundle B, and how much of B a client fetches that has A.",
+                     "Shows what changed from bundle A to bundle B, and how much of B a client fetches that has A.",
                      "  fardel diff game-1.0.fardel game-1.1.fardel\n"
                      "  fardel diff game-1.0.fardel game-1.1.fardel --summary\n"
                      "  fardel diff old.fardel new.fardel --json\n");
     DiffCommand command;
-    line.text("A", "A", command.before, "The bundle as it was")->required();
-    line.text("B", "B", command.after, "The bundle as it is")->required();
-    line.flag("-s,--summary", command.summary, "Counts and sizes alone");
-    line.flag("--json", command.json, "Report as JSON");
+    line.text("A", "A", command.before, "The older bundle")->required();
+    line.text("B", "B", command.after, "The newer bundle")->required();
+    line.flag("-s,--summary", command.summary, "Print only counts and sizes");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return diff(command, console);

@@ -1,4 +1,4 @@
-// fardel extract: choose names → look at their places → write all → put all in place.
+// fardel extract: select names → check that their locations are free → write all files → move all into place.
 
 #include "bundles/bundle_file.h"
 #include "bundles/extract_folder.h"
@@ -30,11 +30,11 @@ struct ExtractCommand {
     bool json = false;
 };
 
-struct Selection {
+struct NameSelection {
     std::vector<std::uint32_t> names;
     std::uint64_t raw_bytes = 0;
     std::uint64_t tombstones = 0;
-    std::uint64_t with_variants = 0;  // only the first variant of each is extracted
+    std::uint64_t with_variants = 0;  // names of which only the first variant is extracted
 };
 
 bool matches(std::string_view pattern, std::string_view name) {
@@ -42,20 +42,20 @@ bool matches(std::string_view pattern, std::string_view name) {
     return inside || glob_matches(pattern, name);
 }
 
-// Which names the patterns choose; no pattern chooses all. Error unresolved: a pattern that chooses none.
-class Chooser {
+// Selects names by patterns; without patterns, all names. A pattern that matches no name is an error (unresolved).
+class NameFilter {
 public:
-    explicit Chooser(const std::vector<std::string>& patterns) : patterns_(patterns), used_(patterns.size()) {}
+    explicit NameFilter(const std::vector<std::string>& patterns) : patterns_(patterns), used_(patterns.size()) {}
 
-    bool chooses(std::string_view name) {
-        bool chosen = patterns_.empty();
+    bool selects(std::string_view name) {
+        bool selected = patterns_.empty();
         for (std::size_t i = 0; i < patterns_.size(); ++i) {
             if (matches(patterns_[i], name)) {
                 used_[i] = true;
-                chosen = true;
+                selected = true;
             }
         }
-        return chosen;
+        return selected;
     }
 
     Status verify_all_used(const Bundle& bundle) const {
@@ -72,28 +72,28 @@ private:
     std::vector<bool> used_;
 };
 
-Result<Selection> select(const Bundle& bundle, const ExtractCommand& command, ExtractFolder& folder) {
-    Chooser chooser(command.patterns);
-    Selection selection;
+Result<NameSelection> select(const Bundle& bundle, const ExtractCommand& command, ExtractFolder& folder) {
+    NameFilter filter(command.patterns);
+    NameSelection selection;
     for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
         FARDEL_TRY_ASSIGN(const ListedName name, name_at(bundle, i));
-        if (!chooser.chooses(name.text))
+        if (!filter.selects(name.text))
             continue;
         if (name.variants.empty()) {
             ++selection.tombstones;
             continue;
         }
-        FARDEL_TRY_ASSIGN(const AssetName place, AssetName::parse(name.text));
-        FARDEL_TRY(folder.verify_place(place));
+        FARDEL_TRY_ASSIGN(const AssetName parsed, AssetName::parse(name.text));
+        FARDEL_TRY(folder.verify_free(parsed));
         selection.names.push_back(i);
         selection.raw_bytes += name.variants.front().asset.raw_bytes;
         selection.with_variants += name.variants.size() > 1 ? 1 : 0;
     }
-    FARDEL_TRY(chooser.verify_all_used(bundle));
+    FARDEL_TRY(filter.verify_all_used(bundle));
     return selection;
 }
 
-// Writes one asset, proved against its id.
+// Writes one asset and compares it with its id.
 template <class Advance>
 Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder, std::vector<std::byte>& chunk,
                    Advance advance) {
@@ -113,8 +113,8 @@ Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder
     return ok();
 }
 
-Status write_all(const Bundle& bundle, const Selection& selection, ExtractFolder& folder, const std::stop_token& stop,
-                 Console& console) {
+Status write_all(const Bundle& bundle, const NameSelection& selection, ExtractFolder& folder,
+                 const std::stop_token& stop, Console& console) {
     ProgressBar bar(console, "extracting");
     std::vector<std::byte> chunk(kCopyBytes);
     std::uint64_t done = 0;
@@ -126,29 +126,29 @@ Status write_all(const Bundle& bundle, const Selection& selection, ExtractFolder
     };
     for (const std::uint32_t i : selection.names) {
         FARDEL_TRY_ASSIGN(const ListedName name, name_at(bundle, i));
-        FARDEL_TRY_ASSIGN(const AssetName place, AssetName::parse(name.text));
+        FARDEL_TRY_ASSIGN(const AssetName parsed, AssetName::parse(name.text));
         FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(name.record));
-        FARDEL_TRY(folder.begin(place));
+        FARDEL_TRY(folder.begin(parsed));
         FARDEL_TRY(write_asset(bundle, asset, folder, chunk, advance));
     }
     return ok();
 }
 
-std::string format_done(const ExtractCommand& command, const Selection& selection, std::uint64_t replaced) {
+std::string format_done(const ExtractCommand& command, const NameSelection& selection, std::uint64_t replaced) {
     std::string text = fmt::format("extracted {}, {}, to {}\n", format_count(selection.names.size(), "file", "files"),
                                    format_size(selection.raw_bytes), printable(command.folder, 1000));
     if (replaced != 0)
         text += fmt::format("  {} replaced\n", format_count(replaced, "file", "files"));
     if (selection.with_variants != 0)
-        text += fmt::format("  {} more than one variant; the first was taken\n",
+        text += fmt::format("  {} several variants; only the first was extracted\n",
                             format_count(selection.with_variants, "name has", "names have"));
     if (selection.tombstones != 0)
         text +=
-            fmt::format("  {} no content: tombstones\n", format_count(selection.tombstones, "name has", "names have"));
+            fmt::format("  {} no content (tombstones)\n", format_count(selection.tombstones, "name has", "names have"));
     return text;
 }
 
-Json json_done(const Bundle& bundle, const ExtractCommand& command, const Selection& selection,
+Json json_done(const Bundle& bundle, const ExtractCommand& command, const NameSelection& selection,
                std::uint64_t replaced) {
     return Json{{"file", command.file},
                 {"bundle", bundle.id().hex()},
@@ -164,12 +164,13 @@ Result<Exit> extract(const ExtractCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(command.file));
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(ExtractFolder folder, ExtractFolder::open(command.folder, command.force));
-    FARDEL_TRY_ASSIGN(const Selection selection, select(*bundle, command, folder));
+    FARDEL_TRY_ASSIGN(const NameSelection selection, select(*bundle, command, folder));
     FARDEL_TRY(write_all(*bundle, selection, folder, interrupt.token(), console));
     FARDEL_TRY(folder.commit());
     const std::uint64_t replaced = folder.replaced();
-    FARDEL_TRY(console.write(command.json ? format_json(json_done(*bundle, command, selection, replaced)) + "\n"
-                                          : format_done(command, selection, replaced)));
+    FARDEL_TRY(print_result(
+        console, command.json, [&] { return json_done(*bundle, command, selection, replaced); },
+        [&] { return format_done(command, selection, replaced); }));
     return Exit::fine;
 }
 
@@ -177,19 +178,19 @@ Result<Exit> extract(const ExtractCommand& command, Console& console) {
 
 Result<Exit> run_extract(Words words, Console& console) {
     CommandLine line("extract", "FILE -C DIR [PATTERN...] [--force] [--json]",
-                     "Writes a bundle's assets to a folder as plain files: all of them, or none.",
+                     "Writes the assets of a bundle to a folder as plain files: all of them, or none.",
                      "  fardel extract mygame.fardel -C mygame/\n"
                      "  fardel extract mygame.fardel -C out/ maps '**/*.cfg'\n");
     ExtractCommand command;
     line.text("FILE", "FILE", command.file, "The bundle")->required();
-    line.text("-C,--directory", "DIR", command.folder, "Where to; made if it is missing")->required();
-    line.texts("PATTERN", "PATTERN", command.patterns, "Names, folders or globs; everything when left out");
-    line.flag("-f,--force", command.force, "Replace files that are there; never links, folders or devices");
-    line.flag("--json", command.json, "Report as JSON");
+    line.text("-C,--directory", "DIR", command.folder, "The folder to write to; created if it is missing")->required();
+    line.texts("PATTERN", "PATTERN", command.patterns, "Names, folders or globs to extract (default: everything)");
+    line.flag("-f,--force", command.force, "Replace existing files, but never links, folders or devices");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     for (std::string& pattern : command.patterns) {
-        if (pattern.size() > 1 && pattern.ends_with('/'))  // as a shell completes a folder
+        if (pattern.size() > 1 && pattern.ends_with('/'))  // shells complete the names of folders like this
             pattern.pop_back();
         if (Status good = verify_glob(pattern); !good)
             return line.mistake(fmt::format("pattern '{}': {}", pattern, good.error().message()), console);

@@ -1,4 +1,4 @@
-// fardel id: what a bundle is, told from its two heads, its metadata and its trailer.
+// fardel id: identifies a bundle by its two heads, its metadata and its trailer.
 
 #include "bundles/bundle_file.h"
 #include "bundles/signature_list.h"
@@ -13,29 +13,24 @@
 namespace fardel {
 namespace {
 
-struct Facts {
+struct BundleFacts {
     std::string name;
     std::string version;
     std::vector<ListedSignature> signatures;
 };
 
-Result<std::string> metadata_text(const Bundle& bundle, std::string_view key) {
-    FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text(key));
-    return std::string(text.value_or(""));
-}
-
-Result<Facts> collect(const Bundle& bundle) {
-    Facts facts;
-    FARDEL_TRY_ASSIGN(facts.name, metadata_text(bundle, "name"));
-    FARDEL_TRY_ASSIGN(facts.version, metadata_text(bundle, "version"));
+Result<BundleFacts> collect(const Bundle& bundle) {
+    BundleFacts facts;
+    FARDEL_TRY_ASSIGN(facts.name, bundle_text(bundle, "name"));
+    FARDEL_TRY_ASSIGN(facts.version, bundle_text(bundle, "version"));
     facts.signatures = list_signatures(bundle);
     return facts;
 }
 
-std::string format_text(const Bundle& bundle, const Facts& facts) {
+std::string format_text(const Bundle& bundle, const BundleFacts& facts) {
     std::string text = fmt::format("bundle     {}\nlayout     {}\n", bundle.id().hex(), bundle.layout_id().hex());
     text += fmt::format("name       {}\nversion    {}\n", printable(facts.name), printable(facts.version));
-    text += fmt::format("holds      {}, {}\n", format_count(bundle.asset_count(), "asset", "assets"),
+    text += fmt::format("contains   {}, {}\n", format_count(bundle.asset_count(), "asset", "assets"),
                         format_count(bundle.name_count(), "name", "names"));
     text += fmt::format("file       {}\n", format_size(bundle.source()->size_bytes()));
     for (const ListedSignature& signature : facts.signatures)
@@ -45,7 +40,7 @@ std::string format_text(const Bundle& bundle, const Facts& facts) {
     return text;
 }
 
-Json json_of(const Bundle& bundle, const Facts& facts) {
+Json json_of(const Bundle& bundle, const BundleFacts& facts) {
     Json signatures = Json::array();
     for (const ListedSignature& signature : facts.signatures)
         signatures.push_back(json_of(signature));
@@ -65,7 +60,8 @@ Json json_of(const Bundle& bundle, const Facts& facts) {
 }  // namespace
 
 Result<Exit> run_id(Words words, Console& console) {
-    CommandLine line("id", "FILE [--all] [--json]", "Prints a bundle's id: the BLAKE3 of its first 4096 bytes.",
+    CommandLine line("id", "FILE [--all] [--json]",
+                     "Prints the id of a bundle: the BLAKE3 hash of its first 4096 bytes.",
                      "  fardel id mygame.fardel\n"
                      "  head -c 4096 mygame.fardel | b3sum     # the same\n"
                      "  fardel id --all mygame.fardel          # also name, version, layout id and signatures\n");
@@ -73,8 +69,8 @@ Result<Exit> run_id(Words words, Console& console) {
     bool all = false;
     bool json = false;
     line.text("FILE", "FILE", file, "The bundle")->required();
-    line.flag("-a,--all", all, "Also layout id, name, version, counts and signatures");
-    line.flag("--json", json, "All of it as JSON");
+    line.flag("-a,--all", all, "Also print layout id, name, version, counts and signatures");
+    line.json(json, "Print all of it as JSON");
     if (const auto over = line.parse(words, console))
         return *over;
 
@@ -83,8 +79,9 @@ Result<Exit> run_id(Words words, Console& console) {
         FARDEL_TRY(console.write(bundle->id().hex() + "\n"));
         return Exit::fine;
     }
-    FARDEL_TRY_ASSIGN(const Facts facts, collect(*bundle));
-    FARDEL_TRY(console.write(json ? format_json(json_of(*bundle, facts)) + "\n" : format_text(*bundle, facts)));
+    FARDEL_TRY_ASSIGN(const BundleFacts facts, collect(*bundle));
+    FARDEL_TRY(print_result(
+        console, json, [&] { return json_of(*bundle, facts); }, [&] { return format_text(*bundle, facts); }));
     return Exit::fine;
 }
 

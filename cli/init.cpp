@@ -1,4 +1,4 @@
-// fardel init: a commented fardel.toml to begin with, which never replaces one.
+// fardel init: writes a commented fardel.toml to start from; never overwrites one.
 
 #include "console/json.h"
 #include "verbs.h"
@@ -37,9 +37,10 @@ Status make_folder(const fs::path& path) {
 Status write_new_file(const std::string& path, std::string_view text) {
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wx"), std::fclose);
     if (!file)
-        return errno == EEXIST ? Error(ErrorCode::conflict,
-                                       path + ": exists, and is never overwritten; edit it, or choose another folder")
-                               : failed(path, errno);
+        return errno == EEXIST
+                   ? Error(ErrorCode::conflict,
+                           path + ": already exists and is not overwritten; edit it, or choose another folder")
+                   : failed(path, errno);
     const bool written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
     if (std::fclose(file.release()) == 0 && written)
         return ok();
@@ -48,11 +49,11 @@ Status write_new_file(const std::string& path, std::string_view text) {
     return failed(path, number);
 }
 
-// The name of the folder itself, whatever way leads there.
+// The real name of the folder, whatever path leads to it.
 std::string name_of_folder(const std::string& folder) {
     std::error_code failure;
-    const fs::path place = fs::weakly_canonical(fs::absolute(folder, failure), failure);
-    return place.has_filename() ? place.filename().string() : place.parent_path().filename().string();
+    const fs::path location = fs::weakly_canonical(fs::absolute(folder, failure), failure);
+    return location.has_filename() ? location.filename().string() : location.parent_path().filename().string();
 }
 
 Result<Exit> init(const std::string& folder, const std::string& name, bool json, Console& console) {
@@ -70,24 +71,24 @@ Result<Exit> init(const std::string& folder, const std::string& name, bool json,
 }  // namespace
 
 Result<Exit> run_init(Words words, Console& console) {
-    CommandLine line("init", "[DIR] [options]",
-                     "Writes DIR/fardel.toml, a commented project file to begin with, and makes the folder DIR/assets. "
-                     "Never overwrites.",
-                     "  fardel init\n"
-                     "  fardel init mygame --name studio/mygame\n");
+    CommandLine line(
+        "init", "[DIR] [options]",
+        "Writes DIR/fardel.toml, a commented project file to start from, and creates the folder DIR/assets. "
+        "Never overwrites a file.",
+        "  fardel init\n"
+        "  fardel init mygame --name studio/mygame\n");
     std::string folder = ".";
     std::string name;
     bool json = false;
-    line.text("DIR", "DIR", folder, "The folder; made when missing; the one that we are in when left out");
-    line.text("--name", "NAME", name, "The bundle's name; the folder's when left out");
-    line.flag("--json", json, "Tell the file as JSON");
+    line.text("DIR", "DIR", folder, "The folder; created if it is missing (default: the current folder)");
+    line.text("--name", "NAME", name, "The name of the bundle (default: the name of the folder)");
+    line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
     if (name.empty())
         name = name_of_folder(folder);
     if (!verify_name(name))
-        return line.mistake(fmt::format("'{}' makes no good name for the bundle; give it one with --name", name),
-                            console);
+        return line.mistake(fmt::format("'{}' is not a valid bundle name; choose one with --name", name), console);
     return init(folder, name, json, console);
 }
 

@@ -1,4 +1,4 @@
-// fardel keygen: a secret key file, and beside it the public key that others may have.
+// fardel keygen: creates a secret key file and, beside it, the public key file to give away.
 
 #include "console/json.h"
 #include "console/passphrase.h"
@@ -22,7 +22,7 @@ namespace {
 struct KeygenCommand {
     std::string path;
     std::string comment;
-    bool in_the_clear = false;
+    bool unencrypted = false;
     bool json = false;
 
     std::string public_path() const { return path + ".pub"; }
@@ -31,12 +31,13 @@ struct KeygenCommand {
 Status verify_free(const std::string& path) {
     std::error_code failure;
     if (fs::symlink_status(path, failure).type() != fs::file_type::not_found)
-        return Error(ErrorCode::conflict, path + ": exists, and keys are never overwritten; choose another name");
+        return Error(ErrorCode::conflict,
+                     path + ": already exists, and keys are never overwritten; choose another name");
     return ok();
 }
 
 Result<std::string> encode(const SecretKey& key, const KeygenCommand& command) {
-    if (command.in_the_clear)
+    if (command.unencrypted)
         return encode_key_file(key, std::nullopt, command.comment);
     FARDEL_TRY_ASSIGN(std::string passphrase, choose_passphrase(command.path));
     auto text = encode_key_file(key, passphrase, command.comment);
@@ -52,7 +53,7 @@ Status write(const KeygenCommand& command, std::string_view secret_text, std::st
         std::remove(command.path.c_str());
         return status;
     }
-    std::error_code failure;  // on failure it stays private; nobody is harmed
+    std::error_code failure;  // ignored: the file then stays private, which does no harm
     fs::permissions(command.public_path(),
                     fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read,
                     failure);
@@ -61,9 +62,9 @@ Status write(const KeygenCommand& command, std::string_view secret_text, std::st
 
 std::string format_done(const KeygenCommand& command, const PublicKey& key) {
     return fmt::format(
-        "made a key pair\n"
-        "  secret key  {}   keep it to yourself; who has it signs in your name\n"
-        "  public key  {}   give it to everybody\n"
+        "created a key pair\n"
+        "  secret key  {}   keep it secret: whoever has it can sign in your name\n"
+        "  public key  {}   give it to everyone who verifies your bundles\n"
         "  key         {}\n",
         printable(command.path), printable(command.public_path()), key.hex());
 }
@@ -72,7 +73,7 @@ Json json_done(const KeygenCommand& command, const PublicKey& key) {
     return Json{{"secret_file", command.path},
                 {"public_file", command.public_path()},
                 {"public_key", key.hex()},
-                {"encrypted", !command.in_the_clear}};
+                {"encrypted", !command.unencrypted}};
 }
 
 Result<Exit> keygen(const KeygenCommand& command, Console& console) {
@@ -84,8 +85,9 @@ Result<Exit> keygen(const KeygenCommand& command, Console& console) {
     const Status written = write(command, secret_text, public_text);
     wipe(secret_text);
     FARDEL_TRY(written);
-    FARDEL_TRY(console.write(command.json ? format_json(json_done(command, key.public_key())) + "\n"
-                                          : format_done(command, key.public_key())));
+    FARDEL_TRY(print_result(
+        console, command.json, [&] { return json_done(command, key.public_key()); },
+        [&] { return format_done(command, key.public_key()); }));
     return Exit::fine;
 }
 
@@ -93,19 +95,19 @@ Result<Exit> keygen(const KeygenCommand& command, Console& console) {
 
 Result<Exit> run_keygen(Words words, Console& console) {
     CommandLine line("keygen", "-o KEY [--no-passphrase] [--comment TEXT] [--json]",
-                     "Makes a key pair to sign with: KEY, which is secret, and KEY.pub.",
+                     "Creates a key pair to sign with: the secret key KEY and the public key KEY.pub.",
                      "  fardel keygen -o author.key\n"
                      "  fardel keygen -o ci.key --no-passphrase --comment 'build farm'\n");
     KeygenCommand command;
     line.text("-o,--output", "KEY", command.path, "The secret key file to write; the public key goes to KEY.pub")
         ->required();
-    line.flag("--no-passphrase", command.in_the_clear, "Keep the secret key in the clear, for machines");
-    line.text("--comment", "TEXT", command.comment, "A note in both files, for people");
-    line.flag("--json", command.json, "Report as JSON");
+    line.flag("--no-passphrase", command.unencrypted, "Store the secret key unencrypted, for automatic builds");
+    line.text("--comment", "TEXT", command.comment, "A note for people, stored in both files");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     if (command.path.ends_with(".pub"))
-        return line.mistake("-o names the secret key; a name that ends in .pub is for the public one", console);
+        return line.mistake("-o names the secret key file; only public key files end in .pub", console);
     return keygen(command, console);
 }
 

@@ -1,4 +1,4 @@
-// fardel links: mounts bundles as a game would and tells everything that they miss.
+// fardel links: mounts bundles as a game would, and lists the names and bundles that they need and do not have.
 
 #include "bundles/mounts.h"
 #include "console/figures.h"
@@ -20,17 +20,17 @@ struct LinksCommand {
 
 std::string format_name(const MissingName& missing, const MountLabels& labels) {
     return fmt::format("{}: {} {}{}\n", printable(labels.at(missing.mount)),
-                       missing.pattern ? "nothing published matches" : "nobody publishes",
+                       missing.pattern ? "no published name matches" : "no bundle publishes",
                        printable(missing.name, 2000), missing.optional ? " (optional)" : "");
 }
 
 std::string format_bundle(const MissingBundle& missing, const MountLabels& labels) {
-    std::string called =
+    std::string title =
         missing.name.empty()
             ? ""
             : " (" + printable(missing.name) + (missing.version.empty() ? "" : " " + printable(missing.version)) + ")";
     return fmt::format("{}: {} bundle {}{} is not mounted\n", printable(labels.at(missing.mount)),
-                       missing.is_static ? "static dependency" : "dependency", missing.bundle.hex(), called);
+                       missing.is_static ? "static dependency" : "dependency", missing.bundle.hex(), title);
 }
 
 Json json_of(const LinkReport& report, const MountLabels& labels) {
@@ -65,23 +65,24 @@ Result<Exit> links(const LinksCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.files, command.policy));
     const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(const LinkReport report, vfs.check_links());
-    FARDEL_TRY(
-        console.write(command.json ? format_json(json_of(report, labels)) + "\n" : format_report(report, labels)));
+    FARDEL_TRY(print_result(
+        console, command.json, [&] { return json_of(report, labels); }, [&] { return format_report(report, labels); }));
     return report.complete() ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace
 
 Result<Exit> run_links(Words words, Console& console) {
-    CommandLine line("links", "FILE... [--trust POLICY] [--json]",
-                     "Tells every name that a bundle consumes and nobody publishes, and every bundle that one depends "
-                     "on, when these are mounted together.",
-                     "  fardel links mygame.fardel mod.fardel\n"
-                     "  fardel links mygame.fardel --json\n");
+    CommandLine line(
+        "links", "FILE... [--trust POLICY] [--json]",
+        "Mounts bundles together, and lists every name that one of them needs and none publishes, and every "
+        "bundle that one of them depends on and that is not among them.",
+        "  fardel links mygame.fardel mod.fardel\n"
+        "  fardel links mygame.fardel --json\n");
     LinksCommand command;
     line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
-    line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
-    line.flag("--json", command.json, "Report as JSON");
+    add_trust_option(line, command.policy);
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return links(command, console);

@@ -1,5 +1,5 @@
-// fardel ls: the names of a bundle. Two walks, the first to prove all that the second prints; memory does not grow with
-// the listing.
+// fardel ls: lists the names of a bundle. It walks them twice: first to verify all of them, then to print them, so
+// memory does not grow with the listing.
 
 #include "bundles/bundle_file.h"
 #include "bundles/name_listing.h"
@@ -16,7 +16,7 @@
 namespace fardel {
 namespace {
 
-enum class Form { plain, wide, json };
+enum class ListForm { plain, wide, json };
 
 std::string format_wide(const ListedName& name) {
     if (name.variants.empty())
@@ -59,18 +59,18 @@ Json json_of(const ListedName& name) {
     return json;
 }
 
-Result<std::string> format_name(const Bundle& bundle, std::uint32_t index, Form form) {
-    if (form == Form::plain) {
+Result<std::string> format_name(const Bundle& bundle, std::uint32_t index, ListForm form) {
+    if (form == ListForm::plain) {
         FARDEL_TRY_ASSIGN(const std::string_view text, name_text_at(bundle, index));
         return std::string(text) + '\n';
     }
     FARDEL_TRY_ASSIGN(const ListedName name, name_at(bundle, index));
-    return form == Form::wide ? format_wide(name) : format_json(json_of(name), -1);
+    return form == ListForm::wide ? format_wide(name) : format_json(json_of(name), -1);
 }
 
-// `visit`: takes the text of one name after the other.
+// Calls `visit` with the text of each name.
 template <class Visit>
-Status walk(const Bundle& bundle, const NameRange& range, Form form, Visit visit) {
+Status walk(const Bundle& bundle, const NameRange& range, ListForm form, Visit visit) {
     for (std::uint32_t i = range.first; i < range.last; ++i) {
         if (range.published_only) {
             FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
@@ -83,8 +83,8 @@ Status walk(const Bundle& bundle, const NameRange& range, Form form, Visit visit
     return ok();
 }
 
-Status print(const Bundle& bundle, const NameRange& range, Form form, Console& console) {
-    if (form != Form::json)
+Status print(const Bundle& bundle, const NameRange& range, ListForm form, Console& console) {
+    if (form != ListForm::json)
         return walk(bundle, range, form, [&](const std::string& text) { return console.write(text); });
     FARDEL_TRY(console.write("{\n  \"bundle\": \"" + bundle.id().hex() + "\",\n  \"names\": ["));
     std::string_view separator = "\n    ";
@@ -100,7 +100,7 @@ Status print(const Bundle& bundle, const NameRange& range, Form form, Console& c
 }  // namespace
 
 Result<Exit> run_ls(Words words, Console& console) {
-    CommandLine line("ls", "FILE [PATH] [-l] [--json]", "Lists the names in a bundle, one a line.",
+    CommandLine line("ls", "FILE [PATH] [-l] [--json]", "Lists the names in a bundle, one per line.",
                      "  fardel ls mygame.fardel\n"
                      "  fardel ls -l mygame.fardel textures/base     # one folder, with sizes, types and ids\n"
                      "  fardel ls mygame.fardel /                    # published names only\n");
@@ -109,15 +109,15 @@ Result<Exit> run_ls(Words words, Console& console) {
     bool wide = false;
     bool json = false;
     line.text("FILE", "FILE", file, "The bundle")->required();
-    line.text("PATH", "PATH", path, "A name or folder; with a leading '/', of published names only");
-    line.flag("-l,--long", wide, "Also size, content type and the start of the asset id");
-    line.flag("--json", json, "Everything about each name as JSON, with whole ids");
+    line.text("PATH", "PATH", path, "A name or folder; with a leading '/', only published names");
+    line.flag("-l,--long", wide, "Also print size, content type and the start of the asset id");
+    line.json(json, "Print everything about each name as JSON, with whole ids");
     if (const auto over = line.parse(words, console))
         return *over;
 
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
     FARDEL_TRY_ASSIGN(const NameRange range, find_names_at(*bundle, path));
-    const Form form = json ? Form::json : wide ? Form::wide : Form::plain;
+    const ListForm form = json ? ListForm::json : wide ? ListForm::wide : ListForm::plain;
     FARDEL_TRY(walk(*bundle, range, form, [](const std::string&) { return ok(); }));
     FARDEL_TRY(print(*bundle, range, form, console));
     return Exit::fine;

@@ -1,4 +1,4 @@
-// fardel: one program, a table of verbs. docs/man/fardel.1 is its manual.
+// fardel: one program with a table of verbs. docs/man/fardel.1 is its manual.
 
 #include "console/interrupt.h"
 #include "verbs.h"
@@ -17,48 +17,47 @@ namespace {
 
 struct Verb {
     std::string_view name;
-    std::string_view does;
+    std::string_view summary;
     Result<Exit> (*run)(Words words, Console& console);
 };
 
 constexpr Verb kVerbs[] = {
-    {"init", "write a project file to begin with", run_init},
-    {"build", "make the bundle that a project file describes", run_build},
-    {"watch", "build, and again whenever something changes", run_watch},
-    {"graph", "tell which files of a project are made of which, or name which", run_graph},
-    {"pack", "make a bundle from folders and game archives", run_pack},
-    {"audit", "tell what assets name and is not there, and what nobody names", run_audit},
+    {"init", "write a project file to start from", run_init},
+    {"build", "build the bundle that a project file describes", run_build},
+    {"watch", "build, and build again whenever something changes", run_watch},
+    {"graph", "show which files of a project are made from which, or refer to which", run_graph},
+    {"pack", "create a bundle from folders and game archives", run_pack},
+    {"audit", "list missing references and unused assets", run_audit},
     {"id", "print a bundle's id", run_id},
-    {"ls", "list what is in a bundle", run_ls},
-    {"cat", "print an asset's bytes", run_cat},
+    {"ls", "list the names in a bundle", run_ls},
+    {"cat", "print the bytes of an asset", run_cat},
     {"extract", "write a bundle's assets to a folder", run_extract},
-    {"verify", "prove bundles good, or list all that is wrong", run_verify},
-    {"keygen", "make a key pair to sign with", run_keygen},
+    {"verify", "verify every byte of bundles, and list everything that is wrong", run_verify},
+    {"keygen", "create a key pair to sign with", run_keygen},
     {"sign", "sign or countersign a bundle", run_sign},
-    {"trust", "make and show trust policies", run_trust},
-    {"which", "explain why a path is the asset that it is", run_which},
-    {"conflicts", "tell every name that one bundle hides from another", run_conflicts},
-    {"links", "tell every name and bundle that is missing", run_links},
-    {"diff", "tell what changed from one bundle to another", run_diff},
-    {"report", "write a page about bundles or a project: sizes, duplicates, what is missing", run_report},
+    {"trust", "create and show trust policies", run_trust},
+    {"which", "explain which asset a path leads to, and why", run_which},
+    {"conflicts", "list the names that one bundle hides from another", run_conflicts},
+    {"links", "list the names and bundles that are missing", run_links},
+    {"diff", "show what changed from one bundle to another", run_diff},
+    {"report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
     {"mount", "show bundles as a folder, through FUSE", run_mount},
-    {"pure", "show that a client has what a server allows, and nothing else", run_pure},
-    {"cache", "look after what the packer need not make twice", run_cache},
+    {"pure", "prove to a server that a client has only what the server allows", run_pure},
+    {"cache", "check and trim the caches of the packer", run_cache},
 };
 
 std::string overview() {
     std::string text =
-        "Fardel packs game assets into signed, content-addressed bundles, and proves them good.\n\n"
+        "Fardel packs game assets into signed, content-addressed bundles and verifies them.\n\n"
         "Usage: fardel VERB [arguments]\n\nVerbs:\n";
     for (const Verb& verb : kVerbs)
-        text += fmt::format("  {:<10} {}\n", verb.name, verb.does);
+        text += fmt::format("  {:<10} {}\n", verb.name, verb.summary);
     return text +
            "\nExamples:\n"
            "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0\n"
            "  fardel verify mygame.fardel --trust policy.trust\n"
            "  fardel cat mygame.fardel default.cfg\n\n"
-           "'fardel VERB --help' tells about one verb, 'man fardel' about all; 'fardel --version' prints the "
-           "version.\n";
+           "'fardel VERB --help' explains one verb, 'man fardel' all of them; 'fardel --version' prints the version.\n";
 }
 
 Result<Exit> run_unknown(const std::string& word, Console& console) {
@@ -77,7 +76,7 @@ Result<Exit> print(std::string_view text, Console& console) {
 
 Result<Exit> run(std::vector<std::string> words, Console& console) {
     if (words.empty()) {
-        console.say("fardel: no verb; try 'fardel --help'");
+        console.say("fardel: a verb is missing; 'fardel --help' lists the verbs");
         return Exit::usage;
     }
     if (words[0] == "--version")
@@ -92,14 +91,14 @@ Result<Exit> run(std::vector<std::string> words, Console& console) {
     return verb->run(Words(words).subspan(1), console);
 }
 
-// Ends with what was written on its way, and says what went wrong.
+// Flushes the output and reports the error.
 Exit finish(Result<Exit> result, Console& console) {
     if (result) {
         if (Status written = console.flush(); !written)
             result = std::move(written).error();
     }
     if (console.reader_gone())
-        return Exit::fine;  // it has read all that it wanted
+        return Exit::fine;  // the reader has read all that it wanted
     if (result)
         return *result;
     console.say(result.error());

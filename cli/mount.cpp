@@ -19,14 +19,14 @@ namespace fardel {
 namespace {
 
 struct MountCommand {
-    std::vector<std::string> words;  // files, and the folder
+    std::vector<std::string> words;  // files, then the folder
     std::string policy;
     bool allow_other = false;
     bool foreground = false;
     bool unmount = false;
 };
 
-std::uint64_t bytes_of(const std::vector<std::string>& files) {
+std::uint64_t total_size(const std::vector<std::string>& files) {
     std::uint64_t bytes = 0;
     for (const std::string& file : files) {
         std::error_code unknown;
@@ -41,7 +41,7 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
     const std::string& folder = command.words.back();
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, files, command.policy));
-    FuseTree tree{.vfs = vfs, .stored_bytes = bytes_of(files)};
+    FuseTree tree{.vfs = vfs, .stored_bytes = total_size(files)};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, {.allow_other = command.allow_other}));
     if (console.watched())
         console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000),
@@ -57,28 +57,28 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
 Result<Exit> run_mount(Words words, Console& console) {
     CommandLine line(
         "mount", "FILE... DIR [--trust POLICY] [--foreground] [--allow-other]\n       fardel mount --unmount DIR",
-        "Shows bundles as a folder that every program can read; published names are links. Later bundles win.",
+        "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
         "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
         "  fardel mount --unmount /mnt/game\n");
     MountCommand command;
     line.texts("FILE", "FILE", command.words,
-               "The bundles, in the order in which they are mounted; then DIR, an empty folder")
+               "The bundles, in the order in which they are mounted; the last word is DIR, an empty folder")
         ->required();
-    line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
-    line.flag("-f,--foreground", command.foreground, "Stay until somebody unmounts, or Ctrl-C");
-    line.flag("--allow-other", command.allow_other, "Let other users look too");
-    line.flag("-u,--unmount", command.unmount, "Take away what fardel has mounted at DIR");
+    add_trust_option(line, command.policy);
+    line.flag("-f,--foreground", command.foreground, "Do not go to the background; end when unmounted, or with Ctrl-C");
+    line.flag("--allow-other", command.allow_other, "Let other users read the folder too");
+    line.flag("-u,--unmount", command.unmount, "Unmount what fardel has mounted at DIR");
     if (const auto over = line.parse(words, console))
         return *over;
     if (command.unmount) {
         if (command.words.size() != 1 || !command.policy.empty() || command.foreground || command.allow_other)
-            return line.mistake("--unmount takes a folder and nothing else", console);
+            return line.mistake("--unmount takes one folder and no other option", console);
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;
     }
     if (command.words.size() < 2)
-        return line.mistake("a bundle and a folder are needed", console);
+        return line.mistake("name at least one bundle, and the folder to mount it at", console);
     return mount(command, console);
 }
 

@@ -1,8 +1,9 @@
-// fardel pure: the handshake of pure mode from a shell, with files for messages. docs/pure-mode.md.
+// fardel pure: the handshake of pure mode from a shell, with files for messages. docs/pure-mode.md describes it.
 
 #include "bundles/bundle_file.h"
 #include "console/clock.h"
 #include "console/json.h"
+#include "console/sub_verbs.h"
 #include "pure/pure_files.h"
 #include "pure/pure_state.h"
 #include "verbs.h"
@@ -21,7 +22,7 @@
 namespace fardel {
 namespace {
 
-std::string named(const BundleId& bundle, std::string_view name) {
+std::string title_of(const BundleId& bundle, std::string_view name) {
     if (bundle.is_zero())
         return std::string(name);
     return name.empty() ? "bundle " + bundle.hex() : fmt::format("{} (bundle {})", name, bundle.hex());
@@ -30,7 +31,7 @@ std::string named(const BundleId& bundle, std::string_view name) {
 std::string format_problems(const PureReport& report) {
     std::string text;
     for (const PureProblem& problem : report.problems())
-        text += fmt::format("{}: {}: {}\n", pure_fault_text(problem.fault), named(problem.bundle, problem.name),
+        text += fmt::format("{}: {}: {}\n", pure_fault_text(problem.fault), title_of(problem.bundle, problem.name),
                             problem.text);
     return text;
 }
@@ -58,7 +59,7 @@ Result<std::vector<PureAxis>> parse_axes(const std::vector<std::string>& words) 
             at = end + 1;
         }
         if (axis.axis.empty() || axis.tags.empty() || std::ranges::count(axis.tags, "") != 0)
-            return Error(ErrorCode::malformed, "--variant " + printable(word) + ": write AXIS=TAG,TAG");
+            return Error(ErrorCode::malformed, "--variant " + printable(word) + ": expected AXIS=TAG,TAG");
         axes.push_back(std::move(axis));
     }
     return axes;
@@ -76,11 +77,11 @@ struct PolicyCommand {
     bool json = false;
 };
 
-// What the bundle calls itself, or its file's name; empty when neither is a name.
+// The name in the metadata of the bundle, or else the name of its file; empty if neither is a valid name.
 Result<std::string> name_of(const Bundle& bundle, const std::string& file) {
-    FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text("name"));
-    if (text && verify_name(*text))
-        return std::string(*text);
+    FARDEL_TRY_ASSIGN(std::string text, bundle_text(bundle, "name"));
+    if (verify_name(text))
+        return text;
     const std::string stem = std::filesystem::path(file).stem().string();
     return verify_name(stem) ? stem : std::string();
 }
@@ -90,7 +91,7 @@ Result<PureException> parse_exception(const std::string& word) {
     const std::size_t first = word.find(':');
     const std::size_t last = word.rfind(':');
     if (first == std::string::npos || first == last)
-        return Error(ErrorCode::malformed, "--except " + printable(word) + ": write BUNDLES:KEY.pub:PATHS");
+        return Error(ErrorCode::malformed, "--except " + printable(word) + ": expected BUNDLES:KEY.pub:PATHS");
     FARDEL_TRY_ASSIGN(const PublicKeyFile key, read_public_key_file(word.substr(first + 1, last - first - 1)));
     return PureException{word.substr(0, first), key.key, word.substr(last + 1)};
 }
@@ -122,30 +123,33 @@ Result<Exit> write_policy(const PolicyCommand& command, Console& console) {
     }
     FARDEL_TRY_ASSIGN(const PurePolicy policy, PurePolicy::make(std::move(rules)));
     FARDEL_TRY(write_file(command.out, policy.format()));
-    const std::string text = fmt::format("wrote {}\npolicy  {}\ncontent {}\n", printable(command.out),
-                                         policy.digest().hex(), policy.content().digest().hex());
-    FARDEL_TRY(console.write(command.json ? format_json(json_of(policy, command.out)) + "\n" : text));
+    FARDEL_TRY(print_result(
+        console, command.json, [&] { return json_of(policy, command.out); },
+        [&] {
+            return fmt::format("wrote {}\npolicy  {}\ncontent {}\n", printable(command.out), policy.digest().hex(),
+                               policy.content().digest().hex());
+        }));
     return Exit::fine;
 }
 
 Result<Exit> run_policy(Words words, Console& console) {
     CommandLine line("pure policy", "FILE... -o POLICY [options]",
-                     "Writes a pure policy: clients may see these bundles, mounted in this order, later ones winning, "
+                     "Writes a pure policy: clients may use these bundles, mounted in this order, later ones winning, "
                      "and nothing else.",
                      "  fardel pure policy base.fardel map.fardel -o server.pure\n"
                      "  fardel pure policy base.fardel -o server.pure --except 'huds/*:hud.pub:gfx/hud/**' --loose "
                      "'screenshots/**'\n");
     PolicyCommand command;
-    line.texts("FILE", "FILE", command.files, "The content set, in the order of mounting")->required();
+    line.texts("FILE", "FILE", command.files, "The content set, in the order in which it is mounted")->required();
     line.text("-o,--out", "POLICY", command.out, "The file to write")->required();
     line.texts("--variant", "AXIS=TAG,TAG", command.variants,
-               "The tags that clients may choose among on this axis; may be repeated");
+               "The tags that clients may choose from on this axis; may be repeated");
     line.texts("--except", "BUNDLES:KEY.pub:PATHS", command.exceptions,
-               "Also bundles of such names with this key's signature, for paths that match; may be repeated");
-    line.texts("--loose", "PATHS", command.loose, "Tolerate loose files at such paths; may be repeated");
+               "Also allow bundles of these names, signed by this key, for these paths; may be repeated");
+    line.texts("--loose", "PATHS", command.loose, "Tolerate loose files at these paths; may be repeated");
     line.flag("--allow-unsigned", command.allow_unsigned,
-              "The content set need not be signed by anybody whom the client trusts");
-    line.flag("--json", command.json, "Report as JSON");
+              "Accept a content set without a signature that the client trusts");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return write_policy(command, console);
@@ -173,28 +177,35 @@ Result<Exit> offer(const OfferCommand& command, Console& console) {
     const std::uint64_t expires_s = now_s() + command.valid_s;
     FARDEL_TRY(PureState(command.state).open(offer.nonce, hash_connection(command.connection), expires_s));
     FARDEL_TRY(write_file(command.out, bytes));
-    const Json json{
-        {"file", command.out}, {"nonce", offer.nonce.hex()}, {"policy", offer.policy.hex()}, {"expires", expires_s}};
-    FARDEL_TRY(console.write(command.json ? format_json(json) + "\n"
-                                          : fmt::format("wrote {}\nnonce   {}\npolicy  {}\n", printable(command.out),
-                                                        offer.nonce.hex(), offer.policy.hex())));
+    FARDEL_TRY(print_result(
+        console, command.json,
+        [&] {
+            return Json{{"file", command.out},
+                        {"nonce", offer.nonce.hex()},
+                        {"policy", offer.policy.hex()},
+                        {"expires", expires_s}};
+        },
+        [&] {
+            return fmt::format("wrote {}\nnonce   {}\npolicy  {}\n", printable(command.out), offer.nonce.hex(),
+                               offer.policy.hex());
+        }));
     return Exit::fine;
 }
 
 Result<Exit> run_offer(Words words, Console& console) {
     CommandLine line("pure offer", "--policy POLICY --connection ID --state DIR -o OFFER [options]",
-                     "Server: makes an offer for one client, to be answered once.",
+                     "Server: creates an offer for one client, which can be answered once.",
                      "  fardel pure offer --policy server.pure --connection 203.0.113.7:27960 --state "
                      "/var/lib/fardel-pure -o offer\n");
     OfferCommand command;
     line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
-    line.text("--connection", "ID", command.connection, "What server and client both call their connection")
+    line.text("--connection", "ID", command.connection, "The name of the connection that server and client agree on")
         ->required();
-    line.text("--state", "DIR", command.state, "Where the server remembers its offers")->required();
+    line.text("--state", "DIR", command.state, "The folder in which the server keeps its offers")->required();
     line.text("-o,--out", "OFFER", command.out, "The message to write")->required();
-    line.texts("--source", "URL", command.sources, "Where missing bundles may be had; may be repeated");
-    line.number("--valid", command.valid_s, 1, 86'400, "Seconds within which it must be answered");
-    line.flag("--json", command.json, "Report as JSON");
+    line.texts("--source", "URL", command.sources, "Where clients can get missing bundles; may be repeated");
+    line.number("--valid", command.valid_s, 1, 86'400, "Seconds within which the offer must be answered (default: 60)");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return offer(command, console);
@@ -216,7 +227,7 @@ struct AnswerCommand {
     bool json = false;
 };
 
-// Everything that can be found wrong without the offer.
+// All problems that can be found without the offer.
 Result<std::vector<PureProblem>> find_problems(const AnswerCommand& command, const PurePolicy& policy,
                                                const PureClient& client) {
     std::vector<PureProblem> problems = client.problems;
@@ -245,7 +256,7 @@ Result<Exit> answer(const AnswerCommand& command, Console& console) {
     const Json json{{"file", command.out}, {"pure", reply.report.empty()}, {"problems", json_of(reply.report)}};
     const std::string text =
         format_problems(reply.report) +
-        (reply.report.empty() ? "pure: nothing is wrong\n"
+        (reply.report.empty() ? "pure: no problems\n"
                               : fmt::format("not pure: {} {}\n", reply.report.problems().size(),
                                             reply.report.problems().size() == 1 ? "problem" : "problems"));
     FARDEL_TRY(console.write(command.json ? format_json(json) + "\n" : text));
@@ -254,23 +265,23 @@ Result<Exit> answer(const AnswerCommand& command, Console& console) {
 
 Result<Exit> run_answer(Words words, Console& console) {
     CommandLine line("pure answer", "--offer OFFER --policy POLICY --connection ID --mount FILE... -o ANSWER [options]",
-                     "Client: judges its mounts by the policy, tells all that is wrong, and answers the offer.",
+                     "Client: checks its mounts against the policy, lists all problems, and answers the offer.",
                      "  fardel pure answer --offer offer --policy server.pure --connection 203.0.113.7:27960 --mount "
                      "base.fardel --mount map.fardel -o answer --report report\n");
     AnswerCommand command;
     line.text("--offer", "OFFER", command.offer, "The server's offer")->required();
-    line.text("--policy", "POLICY", command.policy, "The policy that it is about")->required();
-    line.text("--connection", "ID", command.connection, "What server and client both call their connection")
+    line.text("--policy", "POLICY", command.policy, "The policy that the offer is about")->required();
+    line.text("--connection", "ID", command.connection, "The name of the connection that server and client agree on")
         ->required();
-    line.texts("-m,--mount", "FILE", command.mounts, "A bundle that is mounted; repeat it, later ones win");
+    line.texts("-m,--mount", "FILE", command.mounts, "A bundle that is mounted; may be repeated, later ones win");
     line.texts("--loose", "DIR", command.loose, "A folder of loose files that is mounted too; may be repeated");
     line.texts("--variant", "AXIS=TAG,TAG", command.variants,
                "The tags that the client uses on this axis; may be repeated");
-    line.text("--trust", "TRUST", command.trust, "Whose signatures count; nobody's when left out");
+    line.text("--trust", "TRUST", command.trust, "The trust policy whose signatures count (default: none)");
     line.text("-o,--out", "ANSWER", command.out, "The message to write")->required();
-    line.text("--report", "REPORT", command.report, "Write all problems there, for the server");
-    line.flag("--quick", command.quick, "Read only the pieces that the offer asks for, not every byte");
-    line.flag("--json", command.json, "Report as JSON");
+    line.text("--report", "REPORT", command.report, "A file to write all problems to, for the server");
+    line.flag("--quick", command.quick, "Read only the pieces that the offer asks for instead of every byte");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return answer(command, console);
@@ -317,22 +328,23 @@ Result<Exit> check_pure(const CheckPureCommand& command, Console& console) {
 }
 
 Result<Exit> run_check(Words words, Console& console) {
-    CommandLine line("pure check",
-                     "--answer ANSWER --policy POLICY --connection ID --state DIR --mount FILE... [options]",
-                     "Server: checks a client's answer against its own copies of the bundles, and tells everything "
-                     "that speaks against it.",
-                     "  fardel pure check --answer answer --report report --policy server.pure --connection "
-                     "203.0.113.7:27960 --state /var/lib/fardel-pure --mount base.fardel --mount map.fardel\n");
+    CommandLine line(
+        "pure check", "--answer ANSWER --policy POLICY --connection ID --state DIR --mount FILE... [options]",
+        "Server: checks the answer of a client against its own copies of the bundles, and lists every reason "
+        "to refuse it.",
+        "  fardel pure check --answer answer --report report --policy server.pure --connection "
+        "203.0.113.7:27960 --state /var/lib/fardel-pure --mount base.fardel --mount map.fardel\n");
     CheckPureCommand command;
-    line.text("--answer", "ANSWER", command.answer, "The client's answer")->required();
+    line.text("--answer", "ANSWER", command.answer, "The answer of the client")->required();
     line.text("--policy", "POLICY", command.policy, "The server's pure policy")->required();
-    line.text("--connection", "ID", command.connection, "What server and client both call their connection")
+    line.text("--connection", "ID", command.connection, "The name of the connection that server and client agree on")
         ->required();
-    line.text("--state", "DIR", command.state, "Where the server remembers its offers")->required();
-    line.texts("-m,--mount", "FILE", command.mounts, "The server's own copies; repeat it");
-    line.text("--report", "REPORT", command.report, "The client's own report, when it came");
-    line.text("-o,--out", "VERDICT", command.out, "Write the verdict as a message");
-    line.flag("--json", command.json, "Report as JSON");
+    line.text("--state", "DIR", command.state, "The folder in which the server keeps its offers")->required();
+    line.texts("-m,--mount", "FILE", command.mounts,
+               "A bundle of the content set, the server's own copy; may be repeated");
+    line.text("--report", "REPORT", command.report, "The report of the client, if it sent one");
+    line.text("-o,--out", "VERDICT", command.out, "A file to write the verdict to, as a message");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return check_pure(command, console);
@@ -340,8 +352,11 @@ Result<Exit> run_check(Words words, Console& console) {
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-constexpr std::string_view kPureUsage =
-    "Pure mode from a shell: what a server allows, and the handshake that shows it.\n\n"
+constexpr SubVerb kPureVerbs[] = {
+    {"policy", run_policy}, {"offer", run_offer}, {"answer", run_answer}, {"check", run_check}};
+
+constexpr std::string_view kPureHelp =
+    "Pure mode from a shell: the policy of a server, and the handshake that proves that a client follows it.\n\n"
     "Usage: fardel pure policy FILE... -o POLICY [options]\n"
     "       fardel pure offer --policy POLICY --connection ID --state DIR -o OFFER [options]\n"
     "       fardel pure answer --offer OFFER --policy POLICY --connection ID --mount FILE... -o ANSWER [options]\n"
@@ -353,30 +368,12 @@ constexpr std::string_view kPureUsage =
     "-o answer --report report\n"
     "  fardel pure check --answer answer --report report --policy server.pure --connection alice --state state --mount "
     "base.fardel --mount map.fardel\n\n"
-    "'fardel pure answer --help' tells more. More: man fardel-pure\n";
+    "'fardel pure answer --help' explains one sub-verb. More: man fardel-pure\n";
 
 }  // namespace
 
 Result<Exit> run_pure(Words words, Console& console) {
-    const std::string_view verb = words.empty() ? "" : std::string_view(words[0]);
-    if (verb == "policy")
-        return run_policy(words.subspan(1), console);
-    if (verb == "offer")
-        return run_offer(words.subspan(1), console);
-    if (verb == "answer")
-        return run_answer(words.subspan(1), console);
-    if (verb == "check")
-        return run_check(words.subspan(1), console);
-    if (verb == "--help" || verb == "-h") {
-        FARDEL_TRY(console.write(kPureUsage));
-        return Exit::fine;
-    }
-    console.say(
-        verb.empty()
-            ? "fardel: pure: policy, offer, answer or check? see 'fardel pure --help'"
-            : fmt::format("fardel: pure: '{}' is none of policy, offer, answer and check; see 'fardel pure --help'",
-                          verb));
-    return Exit::usage;
+    return run_sub_verb("pure", kPureVerbs, kPureHelp, words, console);
 }
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// fardel sign: appends one signature to a bundle's trailer. Nothing else in the file moves.
+// fardel sign: appends one signature to the trailer of a bundle. Nothing else in the file changes.
 
 #include "bundles/author_statement.h"
 #include "bundles/bundle_file.h"
@@ -37,12 +37,11 @@ struct SignOptions {
     bool json = false;
 };
 
-// An option, or else the bundle's own metadata.
+// The option if it is given, otherwise the metadata of the bundle.
 Result<std::string> chosen_text(const Bundle& bundle, const std::string& option, std::string_view key) {
     if (!option.empty())
         return option;
-    FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text(key));
-    return std::string(text.value_or(""));
+    return bundle_text(bundle, key);
 }
 
 Result<Statement> make_statement(const Bundle& bundle, const SignOptions& options, std::uint64_t created) {
@@ -50,8 +49,7 @@ Result<Statement> make_statement(const Bundle& bundle, const SignOptions& option
     FARDEL_TRY_ASSIGN(statement.name, chosen_text(bundle, options.name, "name"));
     FARDEL_TRY_ASSIGN(statement.version, chosen_text(bundle, options.version, "version"));
     if (statement.name.empty())
-        return in_bundle(bundle,
-                         Error(ErrorCode::unresolved, "the bundle has no name to sign; give it one with --name"));
+        return in_bundle(bundle, Error(ErrorCode::unresolved, "the bundle has no name to sign; name it with --name"));
     statement.channel = options.channel;
     statement.epoch = options.epoch;
     statement.created_s = created;
@@ -62,7 +60,7 @@ Result<Statement> make_statement(const Bundle& bundle, const SignOptions& option
 
 Error already_signed(const Bundle& bundle) {
     return in_bundle(bundle,
-                     Error(ErrorCode::conflict, "this key has signed exactly this already; nothing was changed"));
+                     Error(ErrorCode::conflict, "this key has already signed exactly this; nothing was changed"));
 }
 
 Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created,
@@ -77,8 +75,8 @@ Result<Envelope> author_envelope(const Bundle& bundle, const SignOptions& option
     return sign_statement(statement, signer);
 }
 
-// Whether the trailer holds the same countersignature, but for when it was made.
-bool is_there(const Bundle& bundle, const Countersignature& made) {
+// Whether the trailer has the same countersignature already, apart from its creation time.
+bool has_countersignature(const Bundle& bundle, const Countersignature& made) {
     return std::ranges::any_of(bundle.envelopes(), [&](const Envelope& envelope) {
         auto before = decode_countersignature(envelope.payload);
         if (envelope.type != EnvelopeType::countersignature || !before)
@@ -97,7 +95,7 @@ Result<Envelope> countersign_envelope(const Bundle& bundle, const AuthorStatemen
                                      .expires_s = options.expires_s};
     FARDEL_TRY_ASSIGN(Envelope envelope, countersign(chosen.envelope, request, signer));
     FARDEL_TRY_ASSIGN(const Countersignature made, decode_countersignature(envelope.payload));
-    if (is_there(bundle, made))
+    if (has_countersignature(bundle, made))
         return already_signed(bundle);
     return envelope;
 }
@@ -117,16 +115,16 @@ Result<Envelope> make_envelope(const Bundle& bundle, const SignOptions& options,
     return countersign_envelope(bundle, chosen, options, created, signer);
 }
 
-// One too many, and no reader would open the bundle any more.
+// With one signature too many, no reader would open the bundle any more.
 Status verify_room(const Bundle& bundle) {
     std::size_t signatures = 0;
     for (const Envelope& envelope : bundle.envelopes())
         signatures += envelope.signatures.size();
     if (bundle.envelopes().size() >= limits::kEnvelopesMax || signatures >= limits::kSignaturesMax)
         return in_bundle(
-            bundle, Error(ErrorCode::limit,
-                          fmt::format("it has {} signatures already, and no bundle may have more; nothing was changed",
-                                      signatures)));
+            bundle,
+            Error(ErrorCode::limit,
+                  fmt::format("it has {} signatures, and no bundle may have more; nothing was changed", signatures)));
     return ok();
 }
 
@@ -146,7 +144,7 @@ Json json_done(const Bundle& bundle, const SignOptions& options, const PublicKey
 Result<Exit> sign(const SignOptions& options, Console& console) {
     FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
     if (options.expires_s != 0 && options.expires_s <= created)
-        return Error(ErrorCode::expired, "--expires: that day is over already; choose a later one");
+        return Error(ErrorCode::expired, "--expires: that day is in the past; choose a later one");
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(options.file));
     FARDEL_TRY(verify_room(*bundle));
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(options.key));
@@ -154,21 +152,23 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
     FARDEL_TRY(append_to_file(options.file, bundle->source()->size_bytes(), bytes));
     const PublicKey key = signer->public_key();
-    FARDEL_TRY(console.write(options.json ? format_json(json_done(*bundle, options, key)) + "\n"
-                                          : format_done(*bundle, options, key)));
+    FARDEL_TRY(print_result(
+        console, options.json, [&] { return json_done(*bundle, options, key); },
+        [&] { return format_done(*bundle, options, key); }));
     return Exit::fine;
 }
 
-// What makes no sense together; empty: nothing.
+// What is wrong with the combination of options; empty if nothing is.
 std::string_view mistake_in(const SignOptions& options) {
     const bool states = !options.name.empty() || !options.version.empty() || !options.channel.empty();
     if (options.role != Role::author && (states || options.cosign))
-        return "--name, --version, --channel and --cosign are an author's; a countersignature repeats the author's "
-               "statement";
+        return "--name, --version, --channel and --cosign are for --role author; a countersignature repeats what the "
+               "author "
+               "states";
     if (options.cosign && (states || options.epoch != 0 || !options.comment.empty() || options.expires_s != 0))
-        return "--cosign signs another author's statement as it is; it takes nothing to state";
+        return "--cosign signs the statement of another author unchanged; it goes with no option that states something";
     if (options.role == Role::author && !options.cosign && !options.author.empty())
-        return "--author goes with --cosign, or with another role";
+        return "--author needs --cosign or another role";
     return "";
 }
 
@@ -176,26 +176,27 @@ std::string_view mistake_in(const SignOptions& options) {
 
 Result<Exit> run_sign(Words words, Console& console) {
     CommandLine line("sign", "FILE --key KEY --role ROLE [options]",
-                     "Signs a bundle: as its author, or as a registry or release signer who vouches for the author.",
+                     "Signs a bundle as its author, or as a registry or release signer who vouches for the author.",
                      "  fardel sign mygame.fardel --key author.key --role author\n"
                      "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
                      "  fardel sign mygame.fardel --key token.pub --signer ./sign-with-token --role release\n");
     SignOptions options;
     std::string role;
     std::string expires;
-    line.text("FILE", "FILE", options.file, "The bundle; the signature is appended to it")->required();
+    line.text("FILE", "FILE", options.file, "The bundle to which the signature is appended")->required();
     add_signing_options(line, options.key)->required();
     line.text("--role", "ROLE", role, "author, registry or release")->required();
-    line.text("--name", "NAME", options.name, "Author: the name to sign; the bundle's own when left out");
-    line.text("--version", "VERSION", options.version, "Author: the version to sign; the bundle's own when left out");
-    line.text("--channel", "CHANNEL", options.channel, "Author: the channel it is meant for");
-    line.number("--epoch", options.epoch, 0, UINT64_MAX, "A number that only grows from one release to the next");
-    line.text("--expires", "DAY", expires, "The day, 2027-12-31, from which the signature is not good any more");
-    line.text("--comment", "TEXT", options.comment, "Something to say to people");
-    line.flag("--cosign", options.cosign, "Author: sign the statement of another author too");
+    line.text("--name", "NAME", options.name, "Author: the name to sign (default: that of the bundle)");
+    line.text("--version", "VERSION", options.version, "Author: the version to sign (default: that of the bundle)");
+    line.text("--channel", "CHANNEL", options.channel, "Author: the channel for which the bundle is meant");
+    line.number("--epoch", options.epoch, 0, UINT64_MAX, "A number that grows from one release to the next");
+    line.text("--expires", "DAY", expires,
+              "The first day on which the signature is no longer valid, such as 2027-12-31");
+    line.text("--comment", "TEXT", options.comment, "A note for people");
+    line.flag("--cosign", options.cosign, "Author: sign the statement of another author as well");
     line.text("--author", "KEY.pub", options.author,
               "Whose statement to cosign or countersign, if several have signed");
-    line.flag("--json", options.json, "Report as JSON");
+    line.json(options.json);
     if (const auto over = line.parse(words, console))
         return *over;
 

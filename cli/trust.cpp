@@ -1,6 +1,7 @@
-// fardel trust: makes and shows trust policies, the small text files that say whose signatures count.
+// fardel trust: creates and shows trust policies, small text files that list whose signatures count.
 
 #include "console/json.h"
+#include "console/sub_verbs.h"
 #include "verbs.h"
 
 #include <fardel/format/key_file.h>
@@ -35,11 +36,11 @@ std::string format_rules(const TrustRules& rules) {
     for (const PolicyKey& key : rules.keys)
         text += fmt::format("key {} {}\n", key.label, key.key.hex());
     for (const auto& revoked : rules.revoked_keys)
-        text += fmt::format("withdrawn key {} {}\n", revoked.id.hex(), printable(revoked.reason));
+        text += fmt::format("revoked key {} {}\n", revoked.id.hex(), printable(revoked.reason));
     for (const auto& revoked : rules.revoked_bundles)
-        text += fmt::format("withdrawn bundle {} {}\n", revoked.id.hex(), printable(revoked.reason));
+        text += fmt::format("revoked bundle {} {}\n", revoked.id.hex(), printable(revoked.reason));
     if (rules.unsigned_allowed)
-        text += "development: bundles that nobody vouches for are accepted, tainted\n";
+        text += "development: bundles without a trusted signature are accepted, but tainted\n";
     return text;
 }
 
@@ -71,22 +72,23 @@ Json json_of(const TrustRules& rules) {
 }
 
 Result<Exit> run_show(Words words, Console& console) {
-    CommandLine line("trust show", "POLICY [--json]", "Tells what a trust policy says, if it can be understood.",
+    CommandLine line("trust show", "POLICY [--json]", "Checks a trust policy and shows its rules.",
                      "  fardel trust show policy.trust\n");
     std::string path;
     bool json = false;
     line.text("POLICY", "POLICY", path, "The policy file")->required();
-    line.flag("--json", json, "As JSON");
+    line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const TrustPolicy policy, read_trust_policy(path));
-    FARDEL_TRY(console.write(json ? format_json(json_of(policy.rules())) + "\n" : format_rules(policy.rules())));
+    FARDEL_TRY(print_result(
+        console, json, [&] { return json_of(policy.rules()); }, [&] { return format_rules(policy.rules()); }));
     return Exit::fine;
 }
 
 // ---- trust init -----------------------------------------------------------------------------------------------------
 
-// "author" for "keys/author.key.pub"; labels have few characters.
+// "author" for "keys/author.key.pub"; other characters than those of labels are replaced.
 std::string label_of(const std::string& path) {
     std::string label = fs::path(path).filename().string();
     for (const std::string_view ending : {".pub", ".key"})
@@ -99,7 +101,7 @@ std::string label_of(const std::string& path) {
     return label.empty() ? "key" : label.substr(0, 48);
 }
 
-// Reads key files; one key has one label, and one label one key.
+// Reads key files and gives each key one label; two keys never get the same label.
 class KeyReader {
 public:
     Result<std::vector<PolicyKey>> read(const std::vector<std::string>& paths) {
@@ -126,7 +128,7 @@ private:
     std::vector<PolicyKey> all_;
 };
 
-struct InitCommand {
+struct TrustInitCommand {
     std::string path;
     std::vector<std::string> authors;
     std::vector<std::string> registries;
@@ -136,13 +138,13 @@ struct InitCommand {
 Status write_new_file(const std::string& path, const std::string& text) {
     std::error_code failure;
     if (fs::symlink_status(path, failure).type() != fs::file_type::not_found)
-        return Error(ErrorCode::conflict, path + ": exists; edit it, or choose another name");
+        return Error(ErrorCode::conflict, path + ": already exists; edit it, or choose another name");
     FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
     FARDEL_TRY(file->write_at(0, std::as_bytes(std::span(text))));
     return file->commit();
 }
 
-Result<Exit> init(const InitCommand& command, Console& console) {
+Result<Exit> init(const TrustInitCommand& command, Console& console) {
     KeyReader reader;
     FARDEL_TRY_ASSIGN(const auto authors, reader.read(command.authors));
     FARDEL_TRY_ASSIGN(const auto registries, reader.read(command.registries));
@@ -155,45 +157,36 @@ Result<Exit> init(const InitCommand& command, Console& console) {
 Result<Exit> run_trust_init(Words words, Console& console) {
     CommandLine line(
         "trust init", "POLICY --author KEY.pub... [--registry KEY.pub...] [--pattern GLOB]",
-        "Writes a trust policy: bundles need the signature of one of these authors and, if registries are given, of "
-        "one of those.",
+        "Writes a trust policy: a bundle needs the signature of one of these authors and, if registries are given, "
+        "also of one of these registries.",
         "  fardel trust init policy.trust --author author.key.pub\n"
         "  fardel trust init hub.trust --author a.pub --author b.pub --registry hub.pub --pattern 'mods/**'\n");
-    InitCommand command;
+    TrustInitCommand command;
     line.text("POLICY", "POLICY", command.path, "The file to write")->required();
-    line.texts("--author", "KEY.pub", command.authors, "A key to believe as author; may be repeated")->required();
-    line.texts("--registry", "KEY.pub", command.registries, "A key to believe as registry; may be repeated");
-    line.text("--pattern", "GLOB", command.pattern, "For bundles of these names; all when left out");
+    line.texts("--author", "KEY.pub", command.authors, "The key of a trusted author; may be repeated")->required();
+    line.texts("--registry", "KEY.pub", command.registries, "The key of a trusted registry; may be repeated");
+    line.text("--pattern", "GLOB", command.pattern,
+              "The names of the bundles to which the rule applies (default: all)");
     if (const auto over = line.parse(words, console))
         return *over;
     return init(command, console);
 }
 
-constexpr std::string_view kTrustUsage =
-    "Makes and shows trust policies: whose signatures count for which bundles.\n\n"
+constexpr SubVerb kTrustVerbs[] = {{"init", run_trust_init}, {"show", run_show}};
+
+constexpr std::string_view kTrustHelp =
+    "Creates and shows trust policies: whose signatures count for which bundles.\n\n"
     "Usage: fardel trust init POLICY --author KEY.pub [options]\n"
     "       fardel trust show POLICY [--json]\n\n"
     "Examples:\n"
     "  fardel trust init policy.trust --author author.key.pub\n"
     "  fardel trust show policy.trust\n\n"
-    "'fardel trust init --help' tells more. More: man fardel-trust\n";
+    "'fardel trust init --help' explains one sub-verb. More: man fardel-trust\n";
 
 }  // namespace
 
 Result<Exit> run_trust(Words words, Console& console) {
-    const std::string_view verb = words.empty() ? "" : std::string_view(words[0]);
-    if (verb == "init")
-        return run_trust_init(words.subspan(1), console);
-    if (verb == "show")
-        return run_show(words.subspan(1), console);
-    if (verb == "--help" || verb == "-h") {
-        FARDEL_TRY(console.write(kTrustUsage));
-        return Exit::fine;
-    }
-    console.say(verb.empty()
-                    ? "fardel: trust: init or show? see 'fardel trust --help'"
-                    : fmt::format("fardel: trust: '{}' is neither init nor show; see 'fardel trust --help'", verb));
-    return Exit::usage;
+    return run_sub_verb("trust", kTrustVerbs, kTrustHelp, words, console);
 }
 
 }  // namespace fardel

@@ -1,5 +1,5 @@
-// The verbs: each parses the words after its name, does its work and says how it went. Results go to the console's
-// standard output; an error that it returns is told by main.
+// The verbs. Each parses the words after its name, does its work and prints the result on the console; main prints the
+// error that it returns.
 #pragma once
 
 #include "console/command_line.h"

@@ -1,4 +1,4 @@
-// fardel verify: the whole proof of bundles, each by itself and several together.
+// fardel verify: verifies bundles completely, each one alone and several together.
 
 #include "bundles/verify_report.h"
 #include "console/clock.h"
@@ -63,23 +63,25 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         };
         FARDEL_TRY_ASSIGN(outcome.set, verify_files(inputs, options));
     }
-    FARDEL_TRY(console.write(command.json ? format_json(json_of(outcome)) + "\n" : format_outcome(outcome, console)));
+    FARDEL_TRY(print_result(
+        console, command.json, [&] { return json_of(outcome); }, [&] { return format_outcome(outcome, console); }));
     return outcome.set.good() ? Exit::fine : Exit::refusal;
 }
 
 }  // namespace
 
 Result<Exit> run_verify(Words words, Console& console) {
-    CommandLine line("verify", "FILE... [--trust POLICY] [--jobs N] [--json]",
-                     "Proves every byte of bundles, or lists all that is wrong. Several files are also checked as a "
-                     "set that is mounted together.",
-                     "  fardel verify mygame.fardel\n"
-                     "  fardel verify mygame.fardel mod.fardel --trust policy.trust\n");
+    CommandLine line(
+        "verify", "FILE... [--trust POLICY] [--jobs N] [--json]",
+        "Verifies every byte of bundles and lists everything that is wrong. Several files are also checked "
+        "as a set that is mounted together.",
+        "  fardel verify mygame.fardel\n"
+        "  fardel verify mygame.fardel mod.fardel --trust policy.trust\n");
     VerifyCommand command;
-    line.texts("FILE", "FILE", command.files, "Bundles")->required();
-    line.text("--trust", "POLICY", command.policy, "Whose signatures are required; nobody's when left out");
-    line.number("-j,--jobs", command.jobs, 0, 256, "Threads; one a core when left out");
-    line.flag("--json", command.json, "Report as JSON");
+    line.texts("FILE", "FILE", command.files, "The bundles")->required();
+    line.text("--trust", "POLICY", command.policy, "The policy whose signatures are required (default: none)");
+    line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     return verify(command, console);

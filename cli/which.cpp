@@ -1,4 +1,4 @@
-// fardel which: mounts bundles as a game would and tells why a path is the asset that it is.
+// fardel which: mounts bundles as a game would, and explains which asset a path leads to.
 
 #include "bundles/mounts.h"
 #include "console/figures.h"
@@ -38,7 +38,7 @@ std::string_view kind_text(PathKind kind) {
 
 std::string signed_by(const MountDescription& mount) {
     if (mount.tainted)
-        return "nobody vouches for it";
+        return "no trusted signature";
     return fmt::format("signed by {}", fmt::join(mount.signers, ", "));
 }
 
@@ -68,8 +68,7 @@ std::string format_verdict(const Explanation& explanation) {
     if (explanation.winner)
         return fmt::format("{} → /assets/{}\n", printable(explanation.path, 2000),
                            explanation.candidates[*explanation.winner].asset->hex());
-    return fmt::format("{}: {}\n", printable(explanation.path, 2000),
-                       explanation.folder ? "a folder" : "nothing is there");
+    return fmt::format("{}: {}\n", printable(explanation.path, 2000), explanation.folder ? "a folder" : "no such name");
 }
 
 std::string format_explanation(const Explanation& explanation) {
@@ -116,8 +115,8 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.mounts, command.policy));
     vfs.prefer(command.preference);
     FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path));
-    FARDEL_TRY(
-        console.write(command.json ? format_json(json_of(explanation)) + "\n" : format_explanation(explanation)));
+    FARDEL_TRY(print_result(
+        console, command.json, [&] { return json_of(explanation); }, [&] { return format_explanation(explanation); }));
     return explanation.winner || explanation.folder ? Exit::fine : Exit::refusal;
 }
 
@@ -126,18 +125,19 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
 Result<Exit> run_which(Words words, Console& console) {
     CommandLine line(
         "which", "--mount FILE [--mount FILE...] PATH [--variants PREFERENCE] [--trust POLICY] [--json]",
-        "Explains why a path is the asset that it is, when these bundles are mounted in this order; later ones win.",
+        "Explains which asset a path leads to when these bundles are mounted in this order, and why; later ones win.",
         "  fardel which --mount mygame.fardel --mount mod.fardel maps/dm01.bsp\n"
         "  fardel which --mount mygame.fardel --trust policy.trust /default.cfg\n");
     WhichCommand command;
-    line.texts("-m,--mount", "FILE", command.mounts, "A bundle, folder or archive to mount; repeat it, later ones win")
+    line.texts("-m,--mount", "FILE", command.mounts,
+               "A bundle, folder or archive to mount; may be repeated, later ones win")
         ->required();
     line.text("PATH", "PATH", command.path, "A published name, /assets/<asset id> or /bundles/<bundle id>/<name>")
         ->required();
     std::string variants;
-    line.text("--variants", "PREFERENCE", variants, "Which variants are wanted: \"texture=astc,png; lang=fr,en\"");
-    line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
-    line.flag("--json", command.json, "Explain as JSON");
+    line.text("--variants", "PREFERENCE", variants, "Preferred variants: \"texture=astc,png; lang=fr,en\"");
+    add_trust_option(line, command.policy);
+    line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
     auto preference = parse_variant_preference(variants);

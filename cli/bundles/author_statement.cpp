@@ -51,13 +51,12 @@ Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::option
     if (author)
         std::erase_if(found, [&](const AuthorStatement& one) { return one.statement.author != *author; });
     if (found.empty())
-        return in_bundle(bundle,
-                         Error(ErrorCode::untrusted,
-                               "no author's signature to vouch for; the author signs first, with --role author"));
+        return in_bundle(bundle, Error(ErrorCode::untrusted,
+                                       "no author has signed it; the author has to sign first, with --role author"));
     if (std::ranges::any_of(
             found, [&](const AuthorStatement& one) { return one.statement.author != found.front().statement.author; }))
-        return in_bundle(bundle, Error(ErrorCode::conflict,
-                                       "several authors have signed it; say whose statement you mean with --author"));
+        return in_bundle(
+            bundle, Error(ErrorCode::conflict, "several authors have signed it; choose one of them with --author"));
     return *std::ranges::max_element(
         found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created_s); });
 }

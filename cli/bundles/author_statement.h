@@ -1,4 +1,4 @@
-// What an author's signature says: made for a new one, found for those that countersign or cosign it.
+// Author statements: measured for a new signature, or found in the trailer by those who countersign or cosign.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -10,7 +10,7 @@
 
 namespace fardel {
 
-// Bundle id, this layout and all sizes; the rest is the caller's. Reads the tables of assets and blocks.
+// A statement with bundle id, layout id and sizes; the caller fills in the rest. Reads the asset and block tables.
 Result<Statement> measure_statement(const Bundle& bundle);
 
 struct AuthorStatement {
@@ -18,11 +18,11 @@ struct AuthorStatement {
     Statement statement;
 };
 
-// Those in the trailer that are about this bundle and whose author's signature is good.
+// The statements in the trailer that are about this bundle and have a valid signature of their author.
 std::vector<AuthorStatement> author_statements(const Bundle& bundle);
 
-// The only author's, or that of `author`; of several of one author the newest. Errors: untrusted (there is none),
-// conflict (several authors have signed).
+// The statement of the only author, or of `author`; the newest if an author made several. Errors: untrusted (there is
+// none), conflict (several authors have signed).
 Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::optional<PublicKey>& author);
 
 }  // namespace fardel

@@ -10,8 +10,8 @@
 namespace fardel {
 namespace {
 
-Error unresolved(const Bundle& bundle, std::string_view path, std::string_view what) {
-    return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(what)));
+Error unresolved(const Bundle& bundle, std::string_view path, std::string_view problem) {
+    return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(problem)));
 }
 
 Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, std::string_view text,
@@ -21,9 +21,9 @@ Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, st
         return unresolved(bundle, path, "no such name in this bundle");
     FARDEL_TRY_ASSIGN(const NameRecord name, bundle.name(*index));
     if (must_be_published && !name.is(NameRecord::published))
-        return unresolved(bundle, path, "this name is not published; without the leading '/' it is found");
+        return unresolved(bundle, path, "this name is not published; leave out the leading '/' to read it");
     if (name.is(NameRecord::tombstone))
-        return unresolved(bundle, path, "a tombstone: it hides this name of other bundles and has no content");
+        return unresolved(bundle, path, "a tombstone, which hides the name in other bundles and has no content");
     return bundle.default_asset(name);
 }
 
@@ -42,6 +42,11 @@ Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path) {
                         BundleOptions{.policy = nullptr, .now_s = 0, .cache = nullptr, .label = path});
 }
 
+Result<std::string> bundle_text(const Bundle& bundle, std::string_view key) {
+    FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text(key));
+    return std::string(text.value_or(""));
+}
+
 Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path) {
     if (!path.starts_with('/')) {
         if (Status good = verify_name(path); !good)
@@ -57,15 +62,16 @@ Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path) {
         case PathKind::bundle_name:
             if (parts->id == id_from<Hash>(bundle.id()))
                 return asset_of_name(bundle, path, parts->name, false);
-            return unresolved(bundle, path, "that is another bundle's id");
+            return unresolved(bundle, path, "this is the id of another bundle");
         case PathKind::root:
         case PathKind::assets:
         case PathKind::bundles:
         case PathKind::bundle: return unresolved(bundle, path, "a folder");
         case PathKind::nowhere: break;
     }
-    return unresolved(bundle, path,
-                      "nothing is ever there; an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits");
+    return unresolved(
+        bundle, path,
+        "not a valid path; the path of an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits");
 }
 
 Error in_bundle(const Bundle& bundle, Error error) { return std::move(error).with_context(bundle.label()); }

@@ -1,6 +1,6 @@
-// A bundle file that a verb looks into, and what a PATH of the command line means inside it.
+// A bundle file that a verb reads, and the asset that a PATH on the command line means inside it.
 //
-// Opened without a trust policy: every byte is still checked against its hash, and nobody's signature is asked for.
+// Bundles are opened without a trust policy: signatures are not required, but every byte is checked against its hash.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -14,11 +14,14 @@ namespace fardel {
 // Errors: those of open_file_source and Bundle::open, naming the path.
 Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path);
 
+// The bundle's metadata text under a key such as "name" or "version"; empty if there is none.
+Result<std::string> bundle_text(const Bundle& bundle, std::string_view key);
+
 // The asset at a name, "/<published name>", "/assets/<asset id>" or "/bundles/<this bundle's id>/<name>"; of several
-// variants the first. Errors: malformed, limit (path), unresolved (nothing is there), those of the bundle.
+// variants the first. Errors: malformed, limit (path), unresolved (no such asset), those of the bundle.
 Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path);
 
-// "x.fardel: <error>"
+// Puts the label of the bundle in front: "x.fardel: <error>".
 Error in_bundle(const Bundle& bundle, Error error);
 
 }  // namespace fardel

@@ -1,9 +1,9 @@
-// ExtractFolder: a folder on disk that gets files, all of them or none; the one seam between extraction and the disk.
+// ExtractFolder: writes files to a folder on disk, all of them or none; the only seam between extraction and the disk.
 //
-// Bytes go to new files in a private folder inside the target; commit() moves them to their places. No link is ever
-// followed below the target, nothing that is there is opened, written through or replaced, unless it is a regular file
-// and that was asked for. A folder that somebody else changes meanwhile gives an error, never a file elsewhere. One
-// thread.
+// Bytes are written to new files in a private folder inside the target; commit() moves them to their final names. No
+// link below the target is followed. Existing files are never opened or written to; they are replaced only if they are
+// regular files and `replace` is set. If another program changes the folder meanwhile, the result is an error, never a
+// file outside the target. One thread.
 #pragma once
 
 #include <fardel/format/name.h>
@@ -19,23 +19,24 @@ namespace fardel {
 
 class ExtractFolder {
 public:
-    // Makes the folder if only its last part is missing. `replace`: existing regular files may be replaced.
-    // Errors: missing, denied, conflict (something else is there), no_space, io.
+    // Creates the folder if only its last part is missing. `replace`: existing regular files may be replaced.
+    // Errors: missing, denied, conflict (not a folder), no_space, io.
     static Result<ExtractFolder> open(const std::string& path, bool replace);
-    // Without commit() nothing is left.
+    // Removes everything that was written, unless commit() succeeded.
     ~ExtractFolder();
     ExtractFolder(ExtractFolder&&) noexcept;
 
-    // Whether `name` can be put in its place, before any work. Errors: conflict (something is there, or one of its
-    // folders is no folder), denied, io.
-    Status verify_place(const AssetName& name);
+    // Checks before any work whether a file with this name can be created. Errors: conflict (the name is taken, or one
+    // of its folders is not a folder), denied, io.
+    Status verify_free(const AssetName& name);
 
-    // Starts the file `name`, whose bytes follow. Errors: no_space, denied, io.
+    // Starts the file `name`; write() appends its bytes. Errors: no_space, denied, io.
     Status begin(const AssetName& name);
     Status write(std::span<const std::byte> bytes);
 
-    // Moves all files to their places, or none. Errors: those of verify_place, no_space.
+    // Moves all files to their final names, or none. Errors: those of verify_free, no_space.
     Status commit();
+    // The number of existing files that commit() replaced.
     std::uint64_t replaced() const noexcept;
 
 private:

@@ -19,7 +19,7 @@ namespace {
 constexpr int kNamesTried = 1000;
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// What stands at a place, without following it; nothing when nothing does.
+// The status of the file with that name, without following links; nothing if there is none.
 Result<std::optional<struct stat>> find_status(int folder, const std::string& leaf, const std::string& shown) {
     struct stat status {};
     if (::fstatat(folder, leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
@@ -55,12 +55,12 @@ bool swap_by_steps(int staging, const std::string& staged_leaf, int to, const st
     return ::renameat(staging, waiting.c_str(), staging, staged_leaf.c_str()) == 0;
 }
 
-// Moves without replacing, or swaps two files (`from` then is the staging folder).
+// Moves a file without replacing another, or swaps two files (`from` is then the staging folder).
 Status move(int from, const std::string& from_leaf, int to, const std::string& to_leaf, bool swap,
             const std::string& shown) {
     if (::renameat2(from, from_leaf.c_str(), to, to_leaf.c_str(), swap ? RENAME_EXCHANGE : RENAME_NOREPLACE) == 0)
         return ok();
-    if (errno != EINVAL && errno != ENOSYS)  // a file system that knows plain renames only
+    if (errno != EINVAL && errno != ENOSYS)  // a file system that only supports plain renames
         return system_error(errno, shown);
     if (swap)
         return swap_by_steps(from, from_leaf, to, to_leaf) ? ok() : system_error(errno, shown);
@@ -72,49 +72,49 @@ Status move(int from, const std::string& from_leaf, int to, const std::string& t
 }  // namespace
 
 struct ExtractFolder::Impl {
-    struct Entry {
+    struct StagedFile {
         AssetName name;
         bool moved = false;
         bool swapped = false;
     };
 
-    std::string path;  // for messages, and to remove the folder if we made it
+    std::string path;  // for messages, and to remove the folder if it was created here
     bool replace = false;
-    bool made = false;
+    bool created = false;
     Descriptor root;
     dev_t device = 0;
     std::string staging_name;
-    Descriptor staging;  // holds the files, "0", "1", …, in the order of `entries`
-    std::vector<Entry> entries;
-    std::vector<std::string> made_folders;  // below the root, outermost first
+    Descriptor staging;  // contains the files "0", "1", …, in the order of `entries`
+    std::vector<StagedFile> entries;
+    std::vector<std::string> created_folders;  // below the root, outermost first
     Descriptor open_file;
     std::uint64_t replaced = 0;
-    std::string parent_name;  // the folder that `parent` has open; names come sorted, so it is mostly the right one
+    std::string parent_name;  // the folder that `parent` has open; names are sorted, so it is usually the next one, too
     Descriptor parent;
     bool committed = false;
 
     ~Impl();
     std::string shown(std::string_view name) const { return path + "/" + std::string(name); }
     Status open_staging();
-    Result<Descriptor> open_below(int folder, const std::string& part, const std::string& so_far, bool make);
-    Result<int> open_parent(std::string_view folder, bool make);
+    Result<Descriptor> open_below(int folder, const std::string& part, const std::string& so_far, bool create);
+    Result<int> open_parent(std::string_view folder, bool create);
     Result<bool> verify_leaf(int folder, const AssetName& name) const;
-    Status put(std::size_t index);
-    void take_back(std::size_t index);
+    Status move_into_place(std::size_t index);
+    void move_back(std::size_t index);
 };
 
 ExtractFolder::Impl::~Impl() {
     if (!committed) {
         for (std::size_t i = entries.size(); i-- > 0;)
-            take_back(i);
-        for (auto folder = made_folders.rbegin(); folder != made_folders.rend(); ++folder)
-            ::unlinkat(root.number(), folder->c_str(), AT_REMOVEDIR);  // fails when somebody put something there
+            move_back(i);
+        for (auto folder = created_folders.rbegin(); folder != created_folders.rend(); ++folder)
+            ::unlinkat(root.number(), folder->c_str(), AT_REMOVEDIR);  // fails if another program created a file there
     }
     for (std::size_t i = 0; staging && i < entries.size(); ++i)
         ::unlinkat(staging.number(), std::to_string(i).c_str(), 0);
     if (!staging_name.empty())
         ::unlinkat(root.number(), staging_name.c_str(), AT_REMOVEDIR);
-    if (made && !committed)
+    if (created && !committed)
         ::rmdir(path.c_str());
 }
 
@@ -129,17 +129,18 @@ Status ExtractFolder::Impl::open_staging() {
         if (errno != EEXIST)
             return system_error(errno, path);
     }
-    return Error(ErrorCode::conflict, path + ": full of .fardel-extract folders of killed runs; remove them");
+    return Error(ErrorCode::conflict,
+                 path + ": contains too many .fardel-extract folders of interrupted runs; remove them");
 }
 
-// One step down. `missing` when it is not there and not to be made.
+// Opens a sub-folder. Error missing: it does not exist and is not to be created.
 Result<Descriptor> ExtractFolder::Impl::open_below(int folder, const std::string& part, const std::string& so_far,
-                                                   bool make) {
+                                                   bool create) {
     Descriptor next(::openat(folder, part.c_str(), kFolderFlags));
-    if (!next && errno == ENOENT && make) {
+    if (!next && errno == ENOENT && create) {
         if (::mkdirat(folder, part.c_str(), 0777) != 0)
             return system_error(errno, shown(so_far));
-        made_folders.push_back(so_far);
+        created_folders.push_back(so_far);
         next = Descriptor(::openat(folder, part.c_str(), kFolderFlags));
     }
     if (!next) {
@@ -147,20 +148,21 @@ Result<Descriptor> ExtractFolder::Impl::open_below(int folder, const std::string
         FARDEL_TRY_ASSIGN(const auto status, find_status(folder, part, shown(so_far)));
         if (status && !S_ISDIR(status->st_mode))
             return Error(ErrorCode::conflict, shown(so_far) + ": " + std::string(kind_of(status->st_mode)) +
-                                                  " where a folder has to be; nothing was extracted");
+                                                  " where a folder is needed; nothing was extracted");
         return system_error(failure, shown(so_far));
     }
     struct stat status {};
     if (::fstat(next.number(), &status) != 0)
         return system_error(errno, shown(so_far));
     if (status.st_dev != device)
-        return Error(ErrorCode::conflict,
-                     shown(so_far) + ": on another disk than " + path + "; extract it there by itself");
+        return Error(ErrorCode::conflict, shown(so_far) + ": on another disk than " + path +
+                                              "; extract these files to that folder separately");
     return next;
 }
 
-// The folder of that name, which may be empty; valid until the next call. Error missing: not there and not to be made.
-Result<int> ExtractFolder::Impl::open_parent(std::string_view folder, bool make) {
+// Opens the folder of that name, or the root for an empty name; valid until the next call. Error missing: it does not
+// exist and is not to be created.
+Result<int> ExtractFolder::Impl::open_parent(std::string_view folder, bool create) {
     if (folder.empty())
         return root.number();
     if (parent && folder == parent_name)
@@ -171,29 +173,29 @@ Result<int> ExtractFolder::Impl::open_parent(std::string_view folder, bool make)
         end = std::min(folder.find('/', start), folder.size());
         FARDEL_TRY_ASSIGN(at,
                           open_below(at ? at.number() : root.number(), std::string(folder.substr(start, end - start)),
-                                     std::string(folder.substr(0, end)), make));
+                                     std::string(folder.substr(0, end)), create));
     }
     parent = std::move(at);
     parent_name = folder;
     return parent.number();
 }
 
-// Whether a file is there that will be replaced.
+// Returns whether a file of that name exists and will be replaced.
 Result<bool> ExtractFolder::Impl::verify_leaf(int folder, const AssetName& name) const {
     FARDEL_TRY_ASSIGN(const auto status, find_status(folder, std::string(name.leaf()), shown(name.view())));
     if (!status)
         return false;
     if (!S_ISREG(status->st_mode))
         return Error(ErrorCode::conflict, shown(name.view()) + ": " + std::string(kind_of(status->st_mode)) +
-                                              " is there; nothing was extracted");
+                                              " has this name; nothing was extracted");
     if (!replace)
         return Error(ErrorCode::conflict,
-                     shown(name.view()) + ": exists; --force replaces files. Nothing was extracted");
+                     shown(name.view()) + ": already exists; --force replaces files. Nothing was extracted");
     return true;
 }
 
-Status ExtractFolder::Impl::put(std::size_t index) {
-    Entry& entry = entries[index];
+Status ExtractFolder::Impl::move_into_place(std::size_t index) {
+    StagedFile& entry = entries[index];
     FARDEL_TRY_ASSIGN(const int folder, open_parent(entry.name.parent(), true));
     FARDEL_TRY_ASSIGN(entry.swapped, verify_leaf(folder, entry.name));
     FARDEL_TRY(move(staging.number(), std::to_string(index), folder, std::string(entry.name.leaf()), entry.swapped,
@@ -203,8 +205,8 @@ Status ExtractFolder::Impl::put(std::size_t index) {
     return ok();
 }
 
-void ExtractFolder::Impl::take_back(std::size_t index) {
-    Entry& entry = entries[index];
+void ExtractFolder::Impl::move_back(std::size_t index) {
+    StagedFile& entry = entries[index];
     if (!entry.moved)
         return;
     if (const auto folder = open_parent(entry.name.parent(), false)) {
@@ -224,10 +226,10 @@ Result<ExtractFolder> ExtractFolder::open(const std::string& path, bool replace)
     auto impl = std::make_unique<Impl>();
     impl->path = path;
     impl->replace = replace;
-    impl->made = ::mkdir(path.c_str(), 0777) == 0;
-    if (!impl->made && errno != EEXIST && errno != EISDIR)  // "/" gives EISDIR on some systems
+    impl->created = ::mkdir(path.c_str(), 0777) == 0;
+    if (!impl->created && errno != EEXIST && errno != EISDIR)  // "/" gives EISDIR on some systems
         return system_error(errno, path);
-    // The target itself may be a link: the person named it.
+    // The target itself may be a link, since the user named it.
     impl->root = Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!impl->root)
         return errno == ENOTDIR ? Error(ErrorCode::conflict, path + ": not a folder; name a folder with -C")
@@ -239,7 +241,7 @@ Result<ExtractFolder> ExtractFolder::open(const std::string& path, bool replace)
     return ExtractFolder(std::move(impl));
 }
 
-Status ExtractFolder::verify_place(const AssetName& name) {
+Status ExtractFolder::verify_free(const AssetName& name) {
     const auto folder = impl_->open_parent(name.parent(), false);
     if (!folder)
         return folder.error().code() == ErrorCode::missing ? ok() : Status(folder.error());
@@ -275,7 +277,7 @@ Status ExtractFolder::commit() {
     if (::close(impl_->open_file.release()) != 0 && errno == EIO)
         return system_error(EIO, impl_->path);
     for (std::size_t i = 0; i < impl_->entries.size(); ++i)
-        FARDEL_TRY(impl_->put(i));
+        FARDEL_TRY(impl_->move_into_place(i));
     impl_->committed = true;
     return ok();
 }

@@ -8,6 +8,10 @@
 
 namespace fardel {
 
+void add_trust_option(CommandLine& line, std::string& policy_path) {
+    line.text("--trust", "POLICY", policy_path, "Mount only bundles that this policy trusts (default: any bundle)");
+}
+
 Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const std::string& policy_path) {
     std::optional<TrustPolicy> policy;
     if (!policy_path.empty()) {

@@ -9,8 +9,8 @@
 namespace fardel {
 namespace {
 
-Error nothing_at(const Bundle& bundle, std::string_view path, std::string_view what) {
-    return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(what)));
+Error unresolved_path(const Bundle& bundle, std::string_view path, std::string_view problem) {
+    return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(problem)));
 }
 
 Result<std::uint32_t> lower_bound(const Bundle& bundle, const std::string& text) {
@@ -31,7 +31,7 @@ Result<NameRange> names_below(const Bundle& bundle, std::string_view path, const
     FARDEL_TRY_ASSIGN(const std::uint32_t first, lower_bound(bundle, name + '/'));
     FARDEL_TRY_ASSIGN(const std::uint32_t last, lower_bound(bundle, name + static_cast<char>('/' + 1)));
     if (first >= last)
-        return nothing_at(bundle, path, "no such name or folder in this bundle");
+        return unresolved_path(bundle, path, "no such name or folder in this bundle");
     return NameRange{first, last};
 }
 
@@ -59,7 +59,7 @@ Result<ListedVariant> variant_at(const Bundle& bundle, std::uint32_t index) {
 Result<NameRange> find_names_at(const Bundle& bundle, std::string_view path) {
     if (path.empty())
         return all_names(bundle);
-    if (path.size() > 1 && path.ends_with('/'))  // as a shell completes a folder
+    if (path.size() > 1 && path.ends_with('/'))  // shells complete the names of folders like this
         path.remove_suffix(1);
     if (!path.starts_with('/'))
         return names_below(bundle, path, std::string(path));
@@ -74,7 +74,7 @@ Result<NameRange> find_names_at(const Bundle& bundle, std::string_view path) {
     } else if (parts->kind == PathKind::published || (parts->kind == PathKind::bundle_name && of_this)) {
         FARDEL_TRY_ASSIGN(range, names_below(bundle, path, std::string(parts->name)));
     } else {
-        return nothing_at(bundle, path, "no names of this bundle are there");
+        return unresolved_path(bundle, path, "no name of this bundle has such a path");
     }
     range.published_only = parts->kind == PathKind::root || parts->kind == PathKind::published;
     return range;

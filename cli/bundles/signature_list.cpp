@@ -60,10 +60,10 @@ std::string format_signature(const ListedSignature& signature) {
     std::string text =
         fmt::format("{} {} {}", role_name(signature.role), signature.key.hex(), signature.good ? "good" : "BAD");
     if (!signature.name.empty())
-        text += fmt::format(", says \"{}\" {}", signature.name, signature.version);
+        text += fmt::format(", states \"{}\" {}", signature.name, signature.version);
     if (signature.author)
         text += fmt::format(", countersigns {}", short_id(*signature.author));
-    text += fmt::format(", made {}", format_date(signature.created_s));
+    text += fmt::format(", created {}", format_date(signature.created_s));
     if (signature.expires_s != 0)
         text += fmt::format(", expires {}", format_date(signature.expires_s));
     if (!signature.comment.empty())

@@ -1,5 +1,5 @@
-// The signatures in a bundle's trailer as people and programs see them: who says what, and whether the signature itself
-// is good. Whom to believe is a trust policy's business.
+// The signatures in the trailer of a bundle, for people and programs: signer, claims, and whether the signature itself
+// is valid. Which signers to trust is decided by a trust policy, not here.
 #pragma once
 
 #include "console/json.h"
@@ -16,20 +16,20 @@ namespace fardel {
 struct ListedSignature {
     Role role = Role::author;
     PublicKey key;
-    bool good = false;  // verifies, and is about this bundle in that role
-    std::string name;   // what an author's statement says; empty for a countersignature
+    bool good = false;  // valid, about this bundle, and in this role
+    std::string name;   // as the author states it; empty for a countersignature
     std::string version;
     std::string channel;
     std::string comment;
     std::uint64_t epoch = 0;
     std::uint64_t created_s = 0;
     std::uint64_t expires_s = 0;
-    std::optional<PublicKey> author;  // whose statement a countersignature is about
+    std::optional<PublicKey> author;  // of the statement that is countersigned
 };
 
 std::vector<ListedSignature> list_signatures(const Bundle& bundle);
 
-std::string format_signature(const ListedSignature& signature);  // one line, safe to show
+std::string format_signature(const ListedSignature& signature);  // one line without control characters
 Json json_of(const ListedSignature& signature);
 
 }  // namespace fardel

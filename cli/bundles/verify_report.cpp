@@ -47,7 +47,7 @@ std::string format_trust(const VerifyReport& report) {
     if (!report.verdict || !report.verdict->trusted)
         return {};
     if (report.verdict->tainted)
-        return "  accepted without a trusted signature: the policy allows that (development)\n";
+        return "  accepted without a trusted signature, because the policy allows it (development)\n";
     std::string text;
     for (const TrustedSigner& signer : report.verdict->signers)
         text += fmt::format("  signed by {} as {}, key {}\n", signer.label, role_name(signer.role), signer.key.hex());
@@ -60,7 +60,7 @@ std::string format_bundle(const std::string& file, const VerifyReport& report, c
                     report.good() ? console.paint(Colour::green, "good") : console.paint(Colour::red, "BAD"));
     if (report.bundle)
         text += fmt::format("  {}, bundle {}\n", format_title(report.name, report.version), report.bundle->hex());
-    text += fmt::format("  {}, {}; {} of {} proved\n", format_count(report.assets, "asset", "assets"),
+    text += fmt::format("  {}, {}; {} of {} verified\n", format_count(report.assets, "asset", "assets"),
                         format_count(report.names, "name", "names"), format_size(report.raw_bytes_proved),
                         format_size(report.raw_bytes));
     return text + format_trust(report) + format_findings(report.findings, console);
@@ -90,8 +90,8 @@ std::string format_verdict(const VerifyOutcome& outcome, const Console& console)
     text +=
         fmt::format(" ({}, {}, {})\n", format_count(totals.errors, "error", "errors"),
                     format_count(totals.warnings, "warning", "warnings"), format_count(totals.notes, "note", "notes"));
-    text += outcome.policy.empty() ? "nobody's signature was required; --trust POLICY requires one\n"
-                                   : fmt::format("signatures as {} requires\n", printable(outcome.policy));
+    text += outcome.policy.empty() ? "no signature was required; --trust POLICY requires those of a policy\n"
+                                   : fmt::format("signatures were required by {}\n", printable(outcome.policy));
     return text;
 }
 

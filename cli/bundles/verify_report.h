@@ -1,4 +1,4 @@
-// What `fardel verify` says: every finding, grouped by bundle and then by severity, and a verdict; for people and as
+// The report of `fardel verify`: every finding, grouped by bundle and then by severity, and a verdict; as text and as
 // JSON.
 #pragma once
 
@@ -13,8 +13,8 @@
 namespace fardel {
 
 struct VerifyOutcome {
-    std::vector<std::string> files;  // as given; one for each of set.bundles
-    std::string policy;              // its path; empty: nobody's signature was required
+    std::vector<std::string> files;  // as given, one per element of set.bundles
+    std::string policy;              // its path; empty: no signature was required
     VerifySetReport set;
 };
 

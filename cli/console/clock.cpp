@@ -31,7 +31,7 @@ Result<std::uint64_t> created_s() {
     const auto number = find_number(wanted);
     if (!number || *number > kSecondsMax)
         return Error(ErrorCode::malformed,
-                     "SOURCE_DATE_EPOCH is \"" + std::string(wanted) + "\"; it has to be the seconds since 1970");
+                     "SOURCE_DATE_EPOCH is \"" + std::string(wanted) + "\"; it must be a number of seconds since 1970");
     return *number;
 }
 

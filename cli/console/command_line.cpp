@@ -10,11 +10,11 @@
 namespace fardel {
 namespace {
 
-class HelpForm final : public CLI::Formatter {
+class HelpFormatter final : public CLI::Formatter {
 public:
-    explicit HelpForm(std::string usage) : usage_(std::move(usage)) {
+    explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) {
         label("Positionals", "Arguments");
-        label("REQUIRED", "");  // the usage line tells
+        label("REQUIRED", "");  // the usage line shows it
         column_width(32);
     }
     std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
@@ -26,12 +26,12 @@ private:
 
 std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
-// A positional's name is its value's name already.
+// Positionals need no value name: they are called like their value.
 CLI::Option* name_value(CLI::Option* option, std::string value) {
     return option->get_positional() ? option->type_name("") : option->option_text(std::move(value));
 }
 
-// CLI11 takes "[maps]", "{}" and "%%" for lists. A guarded word is none of them.
+// CLI11 would parse "[maps]", "{}" and "%%" as lists. A guard character in front prevents that.
 constexpr char kGuard = '\x01';
 
 std::string guarded(const std::string& word) {
@@ -50,9 +50,9 @@ void unguard(std::string& word) {
 CommandLine::CommandLine(std::string_view verb, std::string_view usage, std::string_view summary,
                          std::string_view examples)
     : verb_(verb), app_(std::string(summary) + "\n", "fardel " + std::string(verb)) {
-    app_.formatter(std::make_shared<HelpForm>(fmt::format("Usage: fardel {} {}\n", verb, usage)));
+    app_.formatter(std::make_shared<HelpFormatter>(fmt::format("Usage: fardel {} {}\n", verb, usage)));
     app_.footer(fmt::format("Examples:\n{}\nMore: man fardel-{}", examples, verb.substr(0, verb.find(' '))));
-    app_.set_help_flag("-h,--help", "Show this and end");
+    app_.set_help_flag("-h,--help", "Show this help and exit");
 }
 
 CLI::Option* CommandLine::text(std::string names, std::string value, std::string& target, std::string description) {
@@ -66,12 +66,12 @@ CLI::Option* CommandLine::texts(std::string names, std::string value, std::vecto
     CLI::Option* const option =
         name_value(app_.add_option(std::move(names), target, std::move(description)), std::move(value));
     return option->allow_extra_args(
-        option->get_positional());  // otherwise an option swallows the arguments behind its value
+        option->get_positional());  // otherwise an option would also take the arguments after its value
 }
 
 CLI::Option* CommandLine::number(std::string names, std::uint64_t& target, std::uint64_t least, std::uint64_t most,
                                  std::string description) {
-    // CLI11's own numbers would take "010" for eight.
+    // CLI11's own parser would read "010" as eight.
     const auto take = [&target, least, most, names](const std::string& text) {
         std::uint64_t number = 0;
         const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -86,8 +86,12 @@ CLI::Option* CommandLine::flag(std::string names, bool& target, std::string desc
     return app_.add_flag(std::move(names), target, std::move(description));
 }
 
+CLI::Option* CommandLine::json(bool& target, std::string description) {
+    return flag("--json", target, std::move(description));
+}
+
 std::optional<Exit> CommandLine::parse(Words words, Console& console) {
-    std::vector<std::string> reversed;  // as CLI11 wants them
+    std::vector<std::string> reversed;  // the order that CLI11 expects
     std::transform(words.rbegin(), words.rend(), std::back_inserter(reversed), guarded);
     try {
         app_.parse(std::move(reversed));

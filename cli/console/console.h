@@ -1,7 +1,8 @@
-// Console: where the program's words go. Results to standard output, buffered; everything else to standard error.
+// Console: the program's output. Results go to standard output, buffered; everything else goes to standard error.
 //
-// Whoever reads standard output may go away (`fardel cat … | head -1`): the next write fails with cancelled and
-// reader_gone() tells main to end quietly. One Console a process, made first thing in main; one thread.
+// The reader of standard output may go away (`fardel cat … | head -1`): the next write then fails with cancelled, and
+// main, which asks reader_gone(), ends without a message. main creates the only Console before anything else. One
+// thread.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -18,27 +19,27 @@ enum class Colour : unsigned char { red, yellow, green, faint };
 class Console {
 public:
     Console();
-    ~Console();  // writes nothing: flush() is the caller's
+    ~Console();  // does not flush
     Console(const Console&) = delete;
     Console& operator=(const Console&) = delete;
 
-    // Errors: no_space, io, cancelled (nobody reads any more).
+    // Errors: no_space, io, cancelled (the reader is gone).
     Status write(std::span<const std::byte> bytes);
     Status write(std::string_view text);
     Status flush();
     bool reader_gone() const noexcept { return reader_gone_; }
 
-    // One line on standard error, made safe to show; what comes after a line feed and two spaces stands on one of its
-    // own.
+    // Writes one line to standard error, with unsafe characters escaped. A line feed followed by two spaces starts a
+    // further line; other line feeds are escaped.
     void say(std::string_view line);
     // "fardel: <message>; <advice> [<code>]"
     void say(const Error& error);
 
-    // `text` in that colour when standard output is a terminal that may have colours (NO_COLOR); else as it is.
+    // Returns `text` in that colour if standard output is a terminal and NO_COLOR is not set; otherwise unchanged.
     std::string paint(Colour colour, std::string_view text) const;
-    // Whether people watch standard error.
+    // Whether standard error is a terminal.
     bool watched() const noexcept { return watched_; }
-    // Puts raw bytes on standard error at once; for a progress bar.
+    // Writes raw bytes to standard error at once; for a progress bar.
     void draw(std::string_view bytes) noexcept;
 
 private:

@@ -1,4 +1,4 @@
-// A list for people, cut where it gets long; JSON has all of it.
+// A list for people, cut where it gets long; the JSON output has all items.
 #pragma once
 
 #include "figures.h"
@@ -14,7 +14,7 @@
 
 namespace fardel {
 
-// Nothing for no items. `format` makes the line of one.
+// Returns an empty text if there are no items. `format` returns the line of one item.
 template <class Item, class Format>
 std::string format_cut_list(std::string_view title, const std::vector<Item>& items, std::size_t listed_max,
                             Format format) {

@@ -1,4 +1,4 @@
-// Exit: the program's four exit codes, and the one place that says which error gives which.
+// Exit: the four exit codes of the program, and the only mapping from errors to them.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -11,13 +11,13 @@ namespace fardel {
 enum class Exit : std::uint8_t {
     fine = 0,
     refusal = 1,  // findings, or content that is refused
-    usage = 2,    // the command line makes no sense
-    io = 3,       // the machine said no: no such file, no permission, disk full, …
+    usage = 2,    // the command line is wrong
+    io = 3,       // the system refused: no such file, no permission, disk full, …
 };
 
 Exit exit_for(ErrorCode code) noexcept;
 
-// What a person can do about it; empty when nothing general can be said.
+// What the user can do about such an error; empty if there is no general advice.
 std::string_view advice_for(ErrorCode code) noexcept;
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// Figures for people: sizes, counts, times and short ids. Programs read --json instead.
+// Numbers as people read them: sizes, counts, times and short ids. Programs use --json instead.
 #pragma once
 
 #include <fardel/format/hash.h>
@@ -19,7 +19,7 @@ std::string format_date(std::uint64_t unix_s);  // "2024-05-01 12:00:00 UTC"
 // "game 1.0"; "game" without a version, "(no name)" without a name. The texts are safe to show.
 std::string format_title(std::string_view name, std::string_view version);
 
-// The first 16 digits and "…", which nothing accepts as input.
+// The first 16 digits and "…"; no command accepts that as an id.
 std::string short_id(const Hash& id);
 template <class Tag>
 std::string short_id(const Id32<Tag>& id) {

@@ -1,5 +1,5 @@
-// Interrupt: while it lives, the first Ctrl-C (SIGINT, SIGTERM, SIGHUP) asks the work to stop instead of ending the
-// process, so that nothing half done is left; a second one ends it at once. One at a time.
+// Interrupt: while an object lives, the first Ctrl-C (SIGINT, SIGTERM, SIGHUP) asks the work to stop instead of ending
+// the program, so that no unfinished files stay behind; a second one ends it at once. One object at a time.
 #pragma once
 
 #include <csignal>
@@ -11,15 +11,15 @@ namespace fardel {
 class Interrupt {
 public:
     Interrupt();
-    ~Interrupt();  // the signals do again what they did before
+    ~Interrupt();  // restores the earlier effect of the signals
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
 
     std::stop_token token() const noexcept { return stop_.get_token(); }
 
-    // The signal that came while one lived, or 0.
+    // The signal that arrived while an object lived, or 0.
     static int caught() noexcept;
-    // Ends the process as that signal would have, so that a shell's loop ends too.
+    // Ends the program as that signal would have done, so that a loop in a shell ends too.
     [[noreturn]] static void die_of(int signal);
 
 private:

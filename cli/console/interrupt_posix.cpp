@@ -15,13 +15,13 @@ std::atomic<int> caught_signal{0};
 std::atomic<int> wake_end{-1};
 static_assert(std::atomic<int>::is_always_lock_free);  // or a signal handler may not touch it
 
-// Only async-signal-safe calls in here; asking a stop_source is none, so a thread does that.
+// Only async-signal-safe calls are allowed here. Requesting a stop is not one of them, so a thread does that.
 void handle(int signal) {
     const int before = errno;
     caught_signal = signal;
     const char byte = 1;
     if (::write(wake_end, &byte, 1) < 0)
-        errno = before;  // the pipe is full: the thread is awake
+        errno = before;  // the pipe is full, so the thread is awake
     errno = before;
 }
 
@@ -29,7 +29,7 @@ void handle(int signal) {
 
 Interrupt::Interrupt() {
     if (::pipe2(wake_, O_CLOEXEC) != 0)
-        return;  // no descriptors left: Ctrl-C ends the process as usual
+        return;  // no descriptors left: Ctrl-C ends the program as usual
     wake_end = wake_[1];
     watcher_ = std::thread([this] {
         char byte = 0;
@@ -45,7 +45,7 @@ Interrupt::Interrupt() {
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
         ::sigaction(kSignals[i], nullptr, &before_[i]);
-        if (before_[i].sa_handler != SIG_IGN)  // nohup, or a shell's background job
+        if (before_[i].sa_handler != SIG_IGN)  // ignored under nohup and in a shell's background jobs
             ::sigaction(kSignals[i], &action, nullptr);
     }
 }

@@ -20,13 +20,13 @@ namespace fardel {
 namespace {
 
 constexpr const char* kFileVariable = "FARDEL_PASSPHRASE_FILE";
-constexpr int kMillisecondsBetweenLooks = 100;  // at whether Ctrl-C was pressed
+constexpr int kInterruptCheckMilliseconds = 100;  // how often to check for Ctrl-C
 
-// As ::read; EINTR only when the person wants to end.
+// Like ::read, but EINTR only means that the user pressed Ctrl-C.
 ssize_t read_byte(int descriptor, char& byte) {
     for (;;) {
         pollfd waiting{descriptor, POLLIN, 0};
-        const int ready = ::poll(&waiting, 1, kMillisecondsBetweenLooks);
+        const int ready = ::poll(&waiting, 1, kInterruptCheckMilliseconds);
         if (Interrupt::caught() != 0) {
             errno = EINTR;
             return -1;
@@ -39,7 +39,7 @@ ssize_t read_byte(int descriptor, char& byte) {
     }
 }
 
-// Reads up to a line feed or the end. Never moves the text in memory while it grows.
+// Reads up to a line feed or the end of the file. The text is never moved in memory while it grows.
 Result<std::string> read_line(int descriptor, const std::string& what) {
     std::string line;
     line.reserve(limits::kPassphraseBytesMax + 1);
@@ -54,9 +54,9 @@ Result<std::string> read_line(int descriptor, const std::string& what) {
             return line;
         wipe(line);
         if (count > 0)
-            return Error(ErrorCode::limit, what + ": no passphrase has more than " +
+            return Error(ErrorCode::limit, what + ": a passphrase has at most " +
                                                std::to_string(limits::kPassphraseBytesMax) +
-                                               " bytes; its first line is taken");
+                                               " bytes; only the first line is read");
         if (errno == EINTR)
             return Error(ErrorCode::cancelled, what + ": interrupted; nothing was changed");
         return system_error(errno, what);
@@ -75,7 +75,7 @@ Result<std::string> read_file(const std::string& path) {
     return line;
 }
 
-// Echo is off while it lives.
+// Typed characters are not shown while an object lives.
 class QuietTerminal {
 public:
     explicit QuietTerminal(int descriptor) : descriptor_(descriptor) {
@@ -101,9 +101,10 @@ private:
 Result<std::string> ask(const std::string& question) {
     const Descriptor terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
     if (!terminal)
-        return Error(ErrorCode::unresolved,
-                     std::string("there is no terminal to ask for the passphrase; name a file that holds it in ") +
-                         kFileVariable);
+        return Error(
+            ErrorCode::unresolved,
+            std::string("there is no terminal to ask for the passphrase; put it into a file, and name the file in ") +
+                kFileVariable);
     const Interrupt interrupt;
     const QuietTerminal quiet(terminal.number());
     const std::string shown = printable(question);
@@ -129,8 +130,9 @@ Result<std::string> choose_passphrase(const std::string& key_path) {
         return read_file(path);
     FARDEL_TRY_ASSIGN(std::string first, ask("New passphrase for " + key_path + ": "));
     if (first.empty())
-        return Error(ErrorCode::malformed, "the passphrase is empty; 'keygen --no-passphrase' makes a key without one");
-    Result<std::string> second = ask("Once more: ");
+        return Error(ErrorCode::malformed,
+                     "the passphrase is empty; 'fardel keygen --no-passphrase' creates a key without one");
+    Result<std::string> second = ask("Repeat the passphrase: ");
     const bool same = second && *second == first;
     if (second)
         wipe(*second);

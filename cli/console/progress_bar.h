@@ -1,4 +1,5 @@
-// ProgressBar: one line on standard error that shows how far long work is, for people who watch; gone when it ends.
+// ProgressBar: a line on standard error that shows the progress of long work if standard error is a terminal. The line
+// is cleared at the end.
 #pragma once
 
 #include "console.h"
@@ -12,13 +13,14 @@ namespace fardel {
 
 class ProgressBar {
 public:
-    // Shows nothing when nobody watches, and nothing in the first moments.
+    // Shows nothing during the first moments. `what`: "verifying".
     ProgressBar(Console& console, std::string_view what);
     ~ProgressBar();
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
-    // As often as you like. `detail`: "12 of 99 files"; safe to show.
+    // May be called any number of times; draws at a bounded rate. `detail`: "12 of 99 files", without control
+    // characters.
     void show(std::uint64_t done, std::uint64_t total, std::string_view detail);
 
 private:

@@ -10,8 +10,8 @@ namespace fardel {
 
 CLI::Option* add_signing_options(CommandLine& line, SigningKey& key) {
     CLI::Option* const key_option =
-        line.text("--key", "KEY", key.key_path, "The secret key to sign with; with --signer, the public key");
-    line.text("--signer", "PROGRAM", key.program, "A program that holds the secret key and signs standard input")
+        line.text("--key", "KEY", key.key_path, "The secret key file to sign with; with --signer, the public key file");
+    line.text("--signer", "PROGRAM", key.program, "A program that has the secret key and signs its standard input")
         ->needs(key_option);
     return key_option;
 }

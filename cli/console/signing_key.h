@@ -1,4 +1,4 @@
-// --key and --signer: what a verb signs with.
+// The options --key and --signer of verbs that sign.
 #pragma once
 
 #include "command_line.h"
@@ -11,8 +11,8 @@
 namespace fardel {
 
 struct SigningKey {
-    std::string key_path;  // a secret key file; with a program, the public key of what it signs with
-    std::string program;   // empty: we sign ourselves
+    std::string key_path;  // a secret key file; with a program, its public key file
+    std::string program;   // empty: the secret key file is used
 };
 
 CLI::Option* add_signing_options(CommandLine& line, SigningKey& key);  // returns --key

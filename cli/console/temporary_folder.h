@@ -1,4 +1,5 @@
-// A folder of our own below the system's temporary one; it and all in it go with the object.
+// TemporaryFolder: a new folder below the system's folder for temporary files, removed with its content by the
+// destructor.
 #pragma once
 
 #include <fardel/format/result.h>

@@ -15,7 +15,7 @@ Result<TemporaryFolder> TemporaryFolder::make() {
         return Error(why == std::errc::permission_denied    ? ErrorCode::denied
                      : why == std::errc::no_space_on_device ? ErrorCode::no_space
                                                             : ErrorCode::io,
-                     "a temporary folder: " + why.message());
+                     "cannot create a temporary folder: " + why.message());
     }
     return TemporaryFolder(std::move(pattern));
 }

@@ -1,6 +1,6 @@
-// FuseSession: a file system of FUSE from its mount to its end. The mount itself, and the process that answers.
+// FuseSession: a mounted FUSE file system, from mounting it to unmounting it, and the loop that answers its requests.
 //
-// One a process. The destructor takes the mount away, also from under those who still use it.
+// At most one per program. The destructor unmounts, even if other programs still use the file system.
 #pragma once
 
 #include "fuse_tree.h"
@@ -14,22 +14,22 @@ struct fuse;
 namespace fardel {
 
 struct FuseSessionOptions {
-    bool allow_other = false;  // other users may look too
+    bool allow_other = false;  // other users may read it too
 };
 
 class FuseSession {
 public:
-    // `folder` has to be there and to be empty. `tree` must live as long. Errors: missing (also: the system has no
+    // `folder` must exist and be empty. `tree` must outlive the session. Errors: missing (also if the system has no
     // FUSE), denied, conflict (not empty), io.
     static Result<FuseSession> mount(FuseTree& tree, const std::string& folder, const FuseSessionOptions& options);
     FuseSession(FuseSession&& other) noexcept;
     FuseSession& operator=(FuseSession&&) = delete;
     ~FuseSession();
 
-    // The rest of the program runs in a process of its own; the one that was called ends, with 0. No other thread may
-    // have been started.
+    // Continues the program in a background process; the original process exits with 0. No other thread may have been
+    // started.
     Status go_to_background();
-    // Answers, on several threads, until somebody unmounts, or SIGINT, SIGTERM or SIGHUP asks for the end.
+    // Answers requests on several threads until the file system is unmounted, or SIGINT, SIGTERM or SIGHUP arrives.
     Status serve();
 
 private:
@@ -38,8 +38,7 @@ private:
     bool mounted_ = false;
 };
 
-// Takes away what `fardel mount` mounted there. Errors: missing (nothing is mounted there, or no fardel's), busy,
-// denied, io.
+// Unmounts what `fardel mount` mounted there. Errors: missing (fardel has mounted nothing there), busy, denied, io.
 Status unmount_fuse(const std::string& folder);
 
 }  // namespace fardel

@@ -29,29 +29,29 @@ namespace fs = std::filesystem;
 namespace fardel {
 namespace {
 
-constexpr std::string_view kType = "fuse.fardel";  // as /proc/self/mountinfo has it
+constexpr std::string_view kType = "fuse.fardel";  // as /proc/self/mountinfo names it
 
-// libfuse tells what is wrong to a function without context.
-std::mutex told_mutex;
-std::string told;
+// libfuse reports errors to a function without a context argument, so the messages are kept in global variables.
+std::mutex log_mutex;
+std::string logged;
 
-void keep_told(fuse_log_level, const char* format, va_list arguments) {
+void keep_logged(fuse_log_level, const char* format, va_list arguments) {
     char line[512];
     const int count = std::vsnprintf(line, sizeof line, format, arguments);
-    const std::scoped_lock lock(told_mutex);
-    if (count > 0 && told.size() < sizeof line)
-        told += line;
+    const std::scoped_lock lock(log_mutex);
+    if (count > 0 && logged.size() < sizeof line)
+        logged += line;
 }
 
-std::string take_told() {
-    const std::scoped_lock lock(told_mutex);
-    std::string text = std::exchange(told, {});
+std::string take_logged() {
+    const std::scoped_lock lock(log_mutex);
+    std::string text = std::exchange(logged, {});
     while (text.ends_with('\n'))
         text.pop_back();
-    return text.empty() ? "the system refuses, and does not say why" : text;
+    return text.empty() ? "the system refused without giving a reason" : text;
 }
 
-// The words behind "fuse3 -o".
+// The mount options, as after "-o".
 std::string options_text(const FuseSessionOptions& options) {
     std::string text = "ro,nosuid,nodev,default_permissions,fsname=fardel,subtype=fardel";
     if (options.allow_other)
@@ -62,11 +62,11 @@ std::string options_text(const FuseSessionOptions& options) {
 Error folder_error(int failure, const std::string& folder) {
     if (failure == ENOTCONN)
         return Error(ErrorCode::busy,
-                     folder + ": what was mounted there has lost its program; 'fardel mount --unmount' takes it away");
+                     folder + ": the program that served this mount is gone; 'fardel mount --unmount' unmounts it");
     return system_error(failure, folder);
 }
 
-// Absolute, since a process in the background is somewhere else.
+// Returns the absolute path, since the background process has another working directory.
 Result<std::string> empty_folder(const std::string& folder) {
     std::error_code failure;
     const fs::path path = fs::canonical(folder, failure);
@@ -76,13 +76,13 @@ Result<std::string> empty_folder(const std::string& folder) {
     if (failure)
         return folder_error(failure.value(), folder);
     if (entries != fs::directory_iterator())
-        return Error(ErrorCode::conflict, folder + ": the folder is not empty; a mount would hide what is in it");
+        return Error(ErrorCode::conflict, folder + ": the folder is not empty; a mount would hide its files");
     return path.string();
 }
 
 Status check_device() {
     if (::access("/dev/fuse", R_OK | W_OK) != 0)
-        return system_error(errno, "/dev/fuse: this system lets nobody mount a FUSE file system, or not you");
+        return system_error(errno, "/dev/fuse: FUSE is not available on this system, or not for this user");
     return ok();
 }
 
@@ -100,24 +100,24 @@ std::string unescaped(std::string_view text) {
     return plain;
 }
 
-// What stands on top at `folder`. proc(5): fields of a line are counted up to " - ", behind which comes the type.
+// The type of the topmost mount at `folder`. proc(5): a variable number of fields ends with " - "; the type follows.
 std::string mounted_type(const std::string& folder) {
     std::ifstream mounts("/proc/self/mountinfo");
     std::string type;
     for (std::string line; std::getline(mounts, line);) {
         std::istringstream fields(line);
-        std::string skipped, place, word;
-        fields >> skipped >> skipped >> skipped >> skipped >> place;
+        std::string skipped, mount_point, word;
+        fields >> skipped >> skipped >> skipped >> skipped >> mount_point;
         while (fields >> word && word != "-") {
         }
         fields >> word;
-        if (unescaped(place) == folder)
+        if (unescaped(mount_point) == folder)
             type = word;
     }
     return type;
 }
 
-// Ends in the folder's own name, whatever has happened to what is mounted there.
+// The last part is not resolved, so this works even if the program that serves the mount is gone.
 std::string absolute(const std::string& folder) {
     std::error_code failure;
     const fs::path path = fs::absolute(folder, failure).lexically_normal();
@@ -155,49 +155,50 @@ FuseSession::~FuseSession() {
 }
 
 Result<FuseSession> FuseSession::mount(FuseTree& tree, const std::string& folder, const FuseSessionOptions& options) {
-    FARDEL_TRY_ASSIGN(const std::string place, empty_folder(folder));
+    FARDEL_TRY_ASSIGN(const std::string mount_point, empty_folder(folder));
     FARDEL_TRY(check_device());
-    ::fuse_set_log_func(keep_told);
+    ::fuse_set_log_func(keep_logged);
     std::vector<std::string> texts{"fardel", "-o", options_text(options)};
     std::vector<char*> words{texts[0].data(), texts[1].data(), texts[2].data(), nullptr};
     fuse_args arguments = FUSE_ARGS_INIT(3, words.data());
     FuseSession session(::fuse_new(&arguments, &fuse_tree_operations(), sizeof(fuse_operations), &tree));
     ::fuse_opt_free_args(&arguments);
     if (session.fuse_ == nullptr)
-        return Error(ErrorCode::io, folder + ": " + take_told());
-    if (::fuse_mount(session.fuse_, place.c_str()) != 0)
-        return Error(ErrorCode::denied, folder + ": cannot be mounted: " + take_told());
+        return Error(ErrorCode::io, folder + ": " + take_logged());
+    if (::fuse_mount(session.fuse_, mount_point.c_str()) != 0)
+        return Error(ErrorCode::denied, folder + ": cannot be mounted: " + take_logged());
     session.mounted_ = true;
     return session;
 }
 
 Status FuseSession::go_to_background() {
     if (::fuse_daemonize(0) != 0)
-        return system_error(errno, "cannot go to the background");
+        return system_error(errno, "cannot continue in the background");
     return ok();
 }
 
 Status FuseSession::serve() {
     if (::fuse_set_signal_handlers(::fuse_get_session(fuse_)) != 0)
-        return Error(ErrorCode::io, take_told());
+        return Error(ErrorCode::io, take_logged());
     fuse_loop_config config{};
     config.max_idle_threads = 10;
     const int failure = ::fuse_loop_mt(fuse_, &config);  // below 0: errno; above: the signal that ended it
     ::fuse_remove_signal_handlers(::fuse_get_session(fuse_));
     if (failure < 0)
-        return system_error(-failure, "the connection with the kernel broke");
+        return system_error(-failure, "lost the connection to the kernel");
     return ok();
 }
 
 Status unmount_fuse(const std::string& folder) {
-    const std::string place = absolute(folder);
-    if (mounted_type(place) != kType)
-        return Error(ErrorCode::missing, folder + ": fardel has mounted nothing there");
-    int failure = ::umount2(place.c_str(), UMOUNT_NOFOLLOW) == 0 ? 0 : errno;
+    const std::string mount_point = absolute(folder);
+    if (mounted_type(mount_point) != kType)
+        return Error(ErrorCode::missing, folder + ": fardel has mounted nothing there; check the path");
+    int failure = ::umount2(mount_point.c_str(), UMOUNT_NOFOLLOW) == 0 ? 0 : errno;
     if (failure == EPERM)
-        failure = unmount_as_user(place);
+        failure = unmount_as_user(mount_point);
     if (failure == EBUSY)
-        return Error(ErrorCode::busy, folder + ": a program is in this folder or has a file of it open");
+        return Error(ErrorCode::busy,
+                     folder + ": a program uses this folder or has a file in it open; close it and try again");
     if (failure != 0)
         return system_error(failure, folder);
     return ok();

@@ -1,8 +1,8 @@
-// FuseTree: answers what a kernel asks about a mounted file system from a Vfs: read-only, nothing ever changes.
+// FuseTree: answers the kernel's requests for a mounted file system from a Vfs. It is read-only and never changes.
 //
 // Published names are symbolic links with relative targets, so that they work below any folder. Inode numbers, times
-// and sizes depend on nothing but content and paths; everything belongs to whoever runs this. Any number of threads may
-// ask.
+// and sizes depend only on content and paths; all files belong to the user who runs the program. Any number of threads
+// may ask.
 #pragma once
 
 #include <fardel/vfs/vfs.h>
@@ -14,8 +14,8 @@ struct fuse_operations;
 namespace fardel {
 
 struct FuseTree {
-    const Vfs& vfs;              // must live as long; nobody mounts or unmounts
-    std::uint64_t stored_bytes;  // of all its bundles; what `df` shows
+    const Vfs& vfs;              // must outlive the mount; its mounts must not change
+    std::uint64_t stored_bytes;  // of all its bundles, for `df`
 };
 
 // For fuse_new(), whose private data is a FuseTree.

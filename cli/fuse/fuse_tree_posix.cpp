@@ -25,12 +25,12 @@
 namespace fardel {
 namespace {
 
-constexpr double kForever_s = 7 * 86400;  // how long the kernel may remember; nothing changes while it is mounted
-constexpr time_t kTime_s = 315532800;     // 1980-01-01, the first day that every archive format can tell
+constexpr double kForever_s = 7 * 86400;  // how long the kernel may cache: nothing changes while mounted
+constexpr time_t kTime_s = 315532800;     // 1980-01-01, the first day that every archive format can store
 constexpr blksize_t kReadBytes = 128 << 10;
-constexpr off_t kFirstEntry = 2;  // behind "." and ".."
+constexpr off_t kFirstEntry = 2;  // after "." and ".."
 
-// What is open. A kernel need not close everything before the end.
+// An open file or folder. The kernel need not close all of them before the end, so OpenHandles owns them.
 class Handle {
 public:
     virtual ~Handle() = default;
@@ -44,7 +44,7 @@ public:
         handles_.emplace(key, std::move(handle));
     }
     void remove(Handle* handle) {
-        std::unique_ptr<Handle> removed;  // destroyed behind the lock
+        std::unique_ptr<Handle> removed;  // destroyed after the lock is released
         const std::scoped_lock lock(mutex_);
         const auto found = handles_.find(handle);
         removed = std::move(found->second);
@@ -56,7 +56,7 @@ private:
     std::unordered_map<Handle*, std::unique_ptr<Handle>> handles_;
 };
 
-// From start() to end(), what libfuse gives back on each call.
+// The state that libfuse passes to each callback, from start() to end().
 struct Serving {
     const FuseTree& tree;
     OpenHandles handles;
@@ -79,7 +79,7 @@ int errno_of(ErrorCode code) noexcept {
 
 int failed(const Error& error) noexcept { return -errno_of(error.code()); }
 
-// What no name can be is simply not there; `touch "a?b"` is told so, and not that a disk is broken.
+// A path that can never be a name is reported as absent: `touch "a?b"` then does not report a broken disk.
 int check_path(const char* path) {
     const auto parts = parse_path_parts(path);
     if (parts)
@@ -87,7 +87,7 @@ int check_path(const char* path) {
     return parts.error().code() == ErrorCode::limit ? -ENAMETOOLONG : -ENOENT;
 }
 
-// Nothing that can fail leaves these callbacks: libfuse is C.
+// No exception may leave these callbacks, since libfuse is written in C.
 template <class Work>
 int guarded(Work work) noexcept {
     try {
@@ -99,7 +99,7 @@ int guarded(Work work) noexcept {
     }
 }
 
-// 0 and 1 mean something to kernels and to libfuse.
+// The inode numbers 0 and 1 have special meanings for kernels and libfuse.
 ino_t inode_of(std::string_view path) {
     const Hash hash = blake3(std::as_bytes(std::span(path)));
     ino_t inode = 0;
@@ -128,7 +128,7 @@ void fill_stat(NodeKind kind, std::uint64_t size_bytes, ino_t inode, struct stat
     out = {};
     out.st_ino = inode;
     out.st_mode = mode_of(kind);
-    out.st_nlink = 1;  // of a folder: "nobody counted"; find(1) then looks for itself
+    out.st_nlink = 1;  // for a folder: sub-folders were not counted, so find(1) looks itself
     out.st_uid = ::getuid();
     out.st_gid = ::getgid();
     out.st_size = static_cast<off_t>(size_bytes);
@@ -160,7 +160,7 @@ struct OpenFile final : Handle {
     ino_t inode;
 };
 
-// A listing goes forward only; who goes back starts again.
+// A Listing only goes forward; to go back, it is opened again.
 class OpenFolder final : public Handle {
 public:
     static Result<std::unique_ptr<OpenFolder>> open(std::string path) {
@@ -172,20 +172,19 @@ public:
     const std::string& path() const noexcept { return path_; }
     std::mutex& mutex() noexcept { return mutex_; }
 
-    // The entry at `offset`, counted from kFirstEntry; nothing behind the last. Stays the same until another is asked
-    // for.
+    // The entry at `offset`, counted from kFirstEntry, or nullptr after the last one. Valid until the next call.
     Result<const Entry*> entry_at(off_t offset) {
         if (offset < at_)
             FARDEL_TRY(rewind());
-        while (at_ < offset || !in_hand_) {
+        while (at_ < offset || !current_) {
             if (over_)
                 return static_cast<const Entry*>(nullptr);
             FARDEL_TRY_ASSIGN(auto next, listing_->next());
-            at_ += in_hand_ ? 1 : 0;
+            at_ += current_ ? 1 : 0;
             over_ = !next;
-            in_hand_ = std::move(next);
+            current_ = std::move(next);
         }
-        return &*in_hand_;
+        return &*current_;
     }
 
 private:
@@ -193,7 +192,7 @@ private:
 
     Status rewind() {
         FARDEL_TRY_ASSIGN(listing_, tree().vfs.open_listing(path_));
-        in_hand_.reset();
+        current_.reset();
         at_ = kFirstEntry;
         over_ = false;
         return ok();
@@ -202,8 +201,8 @@ private:
     std::string path_;
     std::mutex mutex_;
     std::optional<Listing> listing_;
-    std::optional<Entry> in_hand_;
-    off_t at_ = kFirstEntry;  // of what is in hand, or comes next
+    std::optional<Entry> current_;
+    off_t at_ = kFirstEntry;  // offset of the current entry, or of the next one
     bool over_ = false;
 };
 
@@ -231,7 +230,7 @@ int drop(const fuse_file_info* open) {
 void* start(fuse_conn_info* connection, fuse_config* config) noexcept {
     connection->want |= connection->capable & FUSE_CAP_CACHE_SYMLINKS;
     config->use_ino = 1;
-    config->nullpath_ok = 1;  // handles know enough
+    config->nullpath_ok = 1;  // callbacks of open files need no path
     config->kernel_cache = 1;
     config->entry_timeout = config->attr_timeout = config->negative_timeout = kForever_s;
     return new Serving{*static_cast<const FuseTree*>(fuse_get_context()->private_data), {}};
@@ -300,12 +299,12 @@ int open_folder(const char* path, fuse_file_info* open) {
     });
 }
 
-// Whether the kernel took it; it takes as many as it has room for, and asks again with the offset of the last.
+// Returns whether the kernel took the entry. When its buffer is full, it asks again with the offset of the last one.
 bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const Entry& entry, off_t next,
           bool with_stat) {
     const std::string path = (folder.path() == "/" ? "" : folder.path()) + "/" + entry.name;
     struct stat node {};
-    // Without all of it, kind and inode number are enough; what is wrong is told to who asks for the entry.
+    // If the full status is not available, kind and inode number are enough; a request for the entry reports the error.
     const bool full = with_stat && stat_path(path, node) == 0;
     if (!full)
         fill_stat(entry.kind, 0, inode_of(path), node);

@@ -42,9 +42,10 @@ PureFault fault_of(ErrorCode code) {
 }
 
 struct ClientBundle {
-    std::shared_ptr<const Bundle> vouched;  // what the trust policy says of it; tainted where it vouches for nothing
-    std::shared_ptr<const Bundle>
-        checked;  // each byte of it is held against the manifest, whoever has signed the layout
+    // Opened with the trust policy: tainted if the policy does not trust it.
+    std::shared_ptr<const Bundle> vouched;
+    // Opened without a policy: every byte is compared with the manifest, whoever signed the layout.
+    std::shared_ptr<const Bundle> checked;
 };
 
 Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPolicy* trust,
@@ -69,8 +70,8 @@ Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPoli
 Result<std::vector<std::byte>> read_file(const std::string& path, std::size_t bytes_max) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
     if (source->size_bytes() > bytes_max)
-        return Error(ErrorCode::limit, path + ": " + std::to_string(source->size_bytes()) + " bytes, at most " +
-                                           std::to_string(bytes_max) + " expected");
+        return Error(ErrorCode::limit, path + ": " + std::to_string(source->size_bytes()) + " bytes; at most " +
+                                           std::to_string(bytes_max) + " were expected");
     std::vector<std::byte> bytes(static_cast<std::size_t>(source->size_bytes()));
     FARDEL_TRY(source->read_at(0, bytes));
     return bytes;

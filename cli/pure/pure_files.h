@@ -1,5 +1,4 @@
-// What `fardel pure` reads and writes: policy, messages and report as files, and the bundles that a client or server
-// has.
+// Files of `fardel pure`: policy, messages and report, and the bundles of a client or server.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -23,27 +22,27 @@ Result<PureOffer> read_pure_offer(const std::string& path);
 Result<PureAnswer> read_pure_answer(const std::string& path);
 Result<PureReport> read_pure_report(const std::string& path);
 
-// In place of whatever is there.
+// Replaces an existing file in one step.
 Status write_file(const std::string& path, std::span<const std::byte> bytes);
 Status write_file(const std::string& path, std::string_view text);
 
 using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
 
-// The server's copies, in this order. Errors: those of opening.
+// The bundles of a server, in this order. Errors: those of open_bundle.
 Result<OpenBundles> open_bundles(const std::vector<std::string>& files);
 
-// A client's bundles, each mounted where the policy says, others at the root.
+// The bundles of a client. Those of the policy are mounted where the policy says, others at the root.
 struct PureClient {
     OpenBundles bundles;
     std::vector<PureMount> mounts;      // highest precedence first
-    std::vector<PureProblem> problems;  // files that could not be mounted
+    std::vector<PureProblem> problems;  // one per file that could not be opened
 };
-// `trust_path`: whose signatures count; empty: nobody's. What cannot be opened is a problem. Errors: those of the trust
-// policy.
+// `trust_path`: the policy whose signatures count; empty: none count. A file that cannot be opened becomes a problem.
+// Errors: those of the trust policy.
 Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const PurePolicy& policy,
                                   const std::string& trust_path);
 
-// Paths of all files below a folder, as the tree would have them, sorted. Errors: those of the folder, limit (a
+// The paths of all files below a folder, relative to it and sorted. Errors: those of the folder, limit (more than a
 // million).
 Result<std::vector<std::string>> list_loose_paths(const std::string& folder);
 

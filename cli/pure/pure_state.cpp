@@ -38,14 +38,14 @@ Result<PureNonce> PureState::take(const Hash& nonce, const Hash& connection, std
     const auto owner = Hash::parse(text.substr(0, 64));
     const char* const end = text.data() + text.size();
     if (!owner || text.size() < 67 || std::from_chars(text.data() + 65, end, expires_s).ptr != end - 1)
-        return Error(ErrorCode::malformed, path + ": not an offer's file");
+        return Error(ErrorCode::malformed, path + ": not the file of an offer");
     if (*owner != connection)
         return PureNonce::other_connection;
 
     std::error_code failure;
     fs::rename(path, path_of(nonce, kTaken), failure);
     if (failure == std::errc::no_such_file_or_directory)
-        return PureNonce::replayed;  // somebody was faster
+        return PureNonce::replayed;  // another program was faster
     if (failure)
         return Error(failure == std::errc::permission_denied ? ErrorCode::denied : ErrorCode::io,
                      path + ": " + failure.message());

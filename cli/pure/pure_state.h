@@ -1,6 +1,6 @@
-// PureState: a folder in which a server that is run from a shell remembers its offers, one file each. What PureOffers
-// is to a server in one process. Several processes may use one folder: a file is renamed when its offer is taken, and
-// only one of them can do that.
+// PureState: a folder in which a server that is run from a shell keeps its offers, one file per offer; the counterpart
+// of PureOffers for a server that keeps running. Several programs may use one folder: an offer is taken by renaming its
+// file, and only one of them can succeed.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -17,9 +17,9 @@ class PureState {
 public:
     explicit PureState(std::string folder) : folder_(std::move(folder)) {}
 
-    // Makes the folder if it is not there. Errors: denied, no_space, io.
+    // Creates the folder if it is missing. Errors: denied, no_space, io.
     Status open(const Hash& nonce, const Hash& connection, std::uint64_t expires_s) const;
-    // Errors: malformed (a file that this class has not written), denied, io.
+    // Errors: malformed (a file that was not written by this class), denied, io.
     Result<PureNonce> take(const Hash& nonce, const Hash& connection, std::uint64_t now_s) const;
 
 private:

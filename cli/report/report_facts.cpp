@@ -15,19 +15,14 @@ namespace {
 
 // ---- What is read
 
-Result<std::string> read_metadata_text(const Bundle& bundle, std::string_view key) {
-    FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text(key));
-    return std::string(text.value_or(""));
-}
-
 // One per file, in the order of ReportFacts::bundles.
 using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
 
 Result<ReportBundle> read_bundle(const std::string& file, const Bundle& bundle) {
     ReportBundle read;
     read.file = file;
-    FARDEL_TRY_ASSIGN(read.name, read_metadata_text(bundle, "name"));
-    FARDEL_TRY_ASSIGN(read.version, read_metadata_text(bundle, "version"));
+    FARDEL_TRY_ASSIGN(read.name, bundle_text(bundle, "name"));
+    FARDEL_TRY_ASSIGN(read.version, bundle_text(bundle, "version"));
     read.id = bundle.id();
     read.layout = bundle.layout_id();
     read.file_bytes = bundle.source()->size_bytes();

@@ -64,7 +64,7 @@ TEST_CASE("cache stats: counts, and with --check reads") {
     CHECK(counted[0]["records"] == 3);
     CHECK(counted[0]["object_bytes"] == 11);
     CHECK_FALSE(counted[0].contains("broken"));
-    CHECK(run_well({"cache", "stats", "--check", folder}).find("everything is whole") != std::string::npos);
+    CHECK(run_well({"cache", "stats", "--check", folder}).find("everything is intact") != std::string::npos);
 
     scratch.write(fs::path(object_of(folder, "two")).lexically_relative(scratch.root()).string(), "TWO");
     run_well({"cache", "stats", folder});

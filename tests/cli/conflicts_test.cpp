@@ -24,8 +24,8 @@ TEST_CASE("conflicts: tells what a mod hides, counts what is the same, and ends 
     CHECK(told.out.starts_with("/a.cfg\n  " + mod + ": wins, asset "));
     CHECK(told.out.find(base + ": hidden, asset ") != std::string::npos);
     CHECK(told.out.find("same.cfg") == std::string::npos);
-    CHECK(told.out.ends_with("1 name hides other content; 1 more hides the same content\n"));
-    CHECK(run({"conflicts", base, mod, "--all"}).out.find("/same.cfg (the same content)\n") != std::string::npos);
+    CHECK(told.out.ends_with("1 name hides different content; 1 more hides the same content\n"));
+    CHECK(run({"conflicts", base, mod, "--all"}).out.find("/same.cfg (same content)\n") != std::string::npos);
     CHECK(run({"conflicts", mod, base}).out.find(base + ": wins, asset ") != std::string::npos);
     CHECK(run({"conflicts", base}).exit_code == 0);
 

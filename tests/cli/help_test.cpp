@@ -87,7 +87,7 @@ TEST_CASE("the program: prints its version") { CHECK(run_well({"--version"}).sta
 TEST_CASE("the program: without a verb, or with one that does not exist, is a mistake") {
     const Outcome none = run({});
     CHECK(none.exit_code == 2);
-    CHECK(none.err == "fardel: no verb; try 'fardel --help'\n");
+    CHECK(none.err == "fardel: a verb is missing; 'fardel --help' lists the verbs\n");
 
     const Outcome near = run({"pakc"});
     CHECK(near.exit_code == 2);

@@ -95,7 +95,7 @@ TEST_CASE("ls: variants, tombstones and names that are not published") {
 
     const Outcome extracted = run({"extract", bundle, "-C", scratch.path("out")});
     CHECK(extracted.exit_code == 0);
-    CHECK(extracted.out.find("1 name has more than one variant") != std::string::npos);
+    CHECK(extracted.out.find("1 name has several variants") != std::string::npos);
     CHECK(extracted.out.find("1 name has no content") != std::string::npos);
     CHECK(list_folder(scratch.path("out")) == "private.dat textures/ textures/wall");
 }

@@ -12,11 +12,11 @@ TEST_CASE("passphrases: are asked for unseen, twice for a new key, and not asked
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string key = scratch.path("author.key");
-    const Outcome made = run_at_terminal(
-        {"keygen", "-o", key}, {{"New passphrase for " + key, "correct horse\n"}, {"Once more: ", "correct horse\n"}});
+    const Outcome made = run_at_terminal({"keygen", "-o", key}, {{"New passphrase for " + key, "correct horse\n"},
+                                                                 {"Repeat the passphrase: ", "correct horse\n"}});
     CHECK(made.exit_code == 0);
     CHECK(made.out.find("horse") == std::string::npos);
-    CHECK(made.out.find("made a key pair") != std::string::npos);
+    CHECK(made.out.find("created a key pair") != std::string::npos);
 
     const Outcome wrong =
         run_at_terminal({"sign", bundle, "--key", key, "--role", "author"}, {{"Passphrase of " + key, "wrong\n"}});
@@ -26,8 +26,8 @@ TEST_CASE("passphrases: are asked for unseen, twice for a new key, and not asked
                                           {{"Passphrase of " + key, "correct horse\n"}});
     CHECK(right.exit_code == 0);
 
-    const Outcome differ =
-        run_at_terminal({"keygen", "-o", scratch.path("b.key")}, {{"New passphrase", "one\n"}, {"Once more", "two\n"}});
+    const Outcome differ = run_at_terminal({"keygen", "-o", scratch.path("b.key")},
+                                           {{"New passphrase", "one\n"}, {"Repeat the passphrase", "two\n"}});
     CHECK(differ.exit_code == 1);
     CHECK(differ.out.find("the two passphrases differ") != std::string::npos);
     const Outcome empty = run_at_terminal({"keygen", "-o", scratch.path("b.key")}, {{"New passphrase", "\n"}});

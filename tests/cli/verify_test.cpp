@@ -14,7 +14,7 @@ TEST_CASE("verify: says what was proved, and that nobody's signature was require
     CHECK(outcome.err == "");
     CHECK(outcome.out.starts_with(bundle + ": good\n"));
     CHECK(outcome.out.find("\nverdict: the bundle is good (0 errors, ") != std::string::npos);
-    CHECK(outcome.out.ends_with("nobody's signature was required; --trust POLICY requires one\n"));
+    CHECK(outcome.out.ends_with("no signature was required; --trust POLICY requires those of a policy\n"));
     const json report = json::parse(run_well({"verify", bundle, "--json"}));
     CHECK(report["good"] == true);
     CHECK(report["policy"].is_null());

@@ -17,7 +17,7 @@ TEST_CASE("which: the later mount wins, and each candidate is told") {
     CHECK(text.starts_with("/default.cfg → /assets/" + asset + "\n"));
     CHECK(text.find(mod + ": wins\n") != std::string::npos);
     CHECK(text.find(game + ": same priority, mounted earlier\n") != std::string::npos);
-    CHECK(text.find("nobody vouches for it") != std::string::npos);
+    CHECK(text.find("no trusted signature") != std::string::npos);
     CHECK(run_well({"which", "--mount", game, "--mount", mod, "/default.cfg"}) == text);
     CHECK(run_well({"which", "--mount", mod, "--mount", game, "default.cfg"}).find(game + ": wins\n") !=
           std::string::npos);
@@ -40,7 +40,7 @@ TEST_CASE("which: folders, paths where nothing is, and paths that are none") {
     CHECK(run_well({"which", "--mount", game, "maps"}).find(": a folder\n") != std::string::npos);
     const Outcome nothing = run({"which", "--mount", game, "nosuch"});
     CHECK(nothing.exit_code == 1);
-    CHECK(nothing.out == "/nosuch: nothing is there\n");
+    CHECK(nothing.out == "/nosuch: no such name\n");
     CHECK(is_one_clear_line(run({"which", "--mount", game, "../x"}), "malformed"));
     CHECK(is_one_clear_line(run({"which", "--mount", scratch.path("absent"), "x"}), "missing"));
     CHECK(is_one_clear_line(run({"which", "--mount", game, "--mount", game, "x"}), "conflict"));
