@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""A processor for Fardel that speaks its protocol (docs/processors.md): a scene's text becomes a list of its sprites.
+"""A processor for Fardel that speaks its protocol (docs/processors.md): turns the text of a scene into a sprite list.
 
-A scene has one sprite a line, "name count"; '#' begins a comment. The list has the sprites in order, each once. With
-parameters = { aliases = "…/aliases.txt" }, relative to where the program starts or absolute, names are looked up there
-first, if it exists. What a list names is told as references, so that Fardel knows what the list needs.
+A scene has one sprite per line, "name count"; '#' begins a comment. The list has the sprites in order, each once. With
+parameters = { aliases = "…/aliases.txt" }, an absolute path or one relative to the folder in which the program starts,
+names are looked up in that file first, if it exists. The sprites of a list are reported as references, so that Fardel
+knows what the list needs.
 
     [processor.scenes]
     command = ["python3", "${code:tools/scene_list.py}"]
     code = ["tools/scene_list.py"]
     protocol = true
-    depfile = true                       # the aliases lie in the project, and are found by the program itself
+    depfile = true                       # the aliases are in the project, and the program finds them
     outputs = ["{folder}{stem}.list"]
     parameters = { aliases = "…" }
 """
@@ -19,7 +20,7 @@ import sys
 
 
 def read_aliases(path, answer):
-    """Names and what they stand for; says whether the file was read, or looked for in vain."""
+    """Returns a table from aliases to names; the answer says that the file was read, or that it is missing."""
     if not path:
         return {}
     try:
