@@ -340,6 +340,7 @@ Result<JobsRun> ProjectBuild::State::run(JobGraph& graph, std::vector<FileConten
         run_jobs(graph, std::move(contents),
                  {.project_folder = folder,
                   .scratch_folder = scratch,
+                  .image_program = options.image_program,
                   .cache = cache.get(),
                   .jobs = options.jobs,
                   .stop = options.stop,

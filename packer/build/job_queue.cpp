@@ -166,7 +166,7 @@ Result<Hash> JobQueue::code_of(const Processor& processor) {
     const std::lock_guard lock(codes_mutex_);
     if (const auto known = codes_.find(&processor); known != codes_.end())
         return known->second;
-    FARDEL_TRY_ASSIGN(const Hash code, code_digest(processor, options_.project_folder));
+    FARDEL_TRY_ASSIGN(const Hash code, code_digest(processor, options_.project_folder, options_.image_program));
     codes_.emplace(&processor, code);
     return code;
 }
@@ -180,6 +180,7 @@ Result<Ended> JobQueue::perform(const Job& job) {
         Ended ended;
         FARDEL_TRY_ASSIGN(ended.result, run_job(job, {.project_folder = options_.project_folder,
                                                       .scratch_folder = options_.scratch_folder,
+                                                      .image_program = options_.image_program,
                                                       .stop = options_.stop}));
         FARDEL_TRY(see_found(ended.result, ended.seen));
         if (cached) {

@@ -31,6 +31,7 @@ struct FileContent {
 struct JobQueueOptions {
     std::string project_folder;
     std::string scratch_folder;
+    std::string image_program;      // as JobPlace has it
     DerivedCache* cache = nullptr;  // not nullptr
     unsigned jobs = 0;              // threads; 0: one a core
     std::stop_token stop;

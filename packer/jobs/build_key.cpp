@@ -68,7 +68,7 @@ Pairs sorted_by_key(Pairs pairs) {
 void add_processor(KeyFields& fields, const Processor& processor) {
     const Builtin* const builtin = find_builtin(processor.builtin);
     fields.text(processor.builtin);
-    fields.text(builtin ? builtin->version() : std::string());
+    fields.text(builtin ? builtin->version : std::string_view());
     fields.text(processor.name);
     fields.text(processor.version);
     fields.list(processor.command, [&](const std::string& argument) { fields.text(argument); });

@@ -8,10 +8,10 @@
 #include "job_folder.h"
 
 #include <fardel/format/result.h>
+#include <fardel/packer/job_run.h>
 #include <fardel/packer/processor.h>
 
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -19,13 +19,13 @@ namespace fardel {
 
 struct Builtin {
     std::string_view name;
-    std::string (*version)();
+    std::string_view version;
     // Of any_parameter, each is one's own.
     std::span<const std::string_view> parameters;
     bool any_parameter = false;
     // Why a value is not good, and what to write instead; ok otherwise.
     Status (*verify_parameter)(std::string_view key, const ParameterValue& value);
-    Status (*run)(const Job& job, const JobFolder& folder, const std::stop_token& stop);
+    Status (*run)(const Job& job, const JobFolder& folder, const JobPlace& place);
 };
 
 std::span<const Builtin> builtins();

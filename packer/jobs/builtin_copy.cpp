@@ -4,14 +4,14 @@ namespace fardel {
 namespace {
 
 // The file under each of the names; the files under their own names where none are given.
-Status copy(const Job& job, const JobFolder& folder, const std::stop_token& stop) {
+Status copy(const Job& job, const JobFolder& folder, const JobPlace& place) {
     if (!job.outputs.empty())
         FARDEL_TRY(only_source(job));
     for (const JobInput& source : job.sources) {
         if (job.outputs.empty())
-            FARDEL_TRY(folder.copy_output(source, source.name.view(), stop));
+            FARDEL_TRY(folder.copy_output(source, source.name.view(), place.stop));
         for (const std::string& output : job.outputs)
-            FARDEL_TRY(folder.copy_output(source, output, stop));
+            FARDEL_TRY(folder.copy_output(source, output, place.stop));
     }
     return ok();
 }
@@ -19,7 +19,7 @@ Status copy(const Job& job, const JobFolder& folder, const std::stop_token& stop
 }  // namespace
 
 const Builtin kCopyBuiltin = {.name = "copy",
-                              .version = [] { return std::string("1"); },
+                              .version = "1",
                               .parameters = {},
                               .any_parameter = false,
                               .verify_parameter = [](std::string_view, const ParameterValue&) { return ok(); },

@@ -48,7 +48,7 @@ Status verify_text(std::string_view, const ParameterValue& value) {
         "what is to stand there instead is a text; write parameters = { \"textures/old.tga\" = \"textures/new.png\" }");
 }
 
-Status rewrite(const Job& job, const JobFolder& folder, const std::stop_token&) {
+Status rewrite(const Job& job, const JobFolder& folder, const JobPlace&) {
     FARDEL_TRY_ASSIGN(const JobInput* const source, only_source(job));
     FARDEL_TRY_ASSIGN(const std::string name, only_output(job, source->name.view()));
     FARDEL_TRY_ASSIGN(const auto text, folder.find_text("in/" + source->name.text(), kTextBytesMax));
@@ -66,7 +66,7 @@ Status rewrite(const Job& job, const JobFolder& folder, const std::stop_token&) 
 }  // namespace
 
 const Builtin kRewriteBuiltin = {.name = "rewrite",
-                                 .version = [] { return std::string("1"); },
+                                 .version = "1",
                                  .parameters = {},
                                  .any_parameter = true,
                                  .verify_parameter = verify_text,

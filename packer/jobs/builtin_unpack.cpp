@@ -169,20 +169,20 @@ Status unpack_archive(const Job& job, const JobInput& source, const JobFolder& f
     return ok();
 }
 
-Status unpack(const Job& job, const JobFolder& folder, const std::stop_token& stop) {
+Status unpack(const Job& job, const JobFolder& folder, const JobPlace& place) {
     FARDEL_TRY_ASSIGN(const JobInput* const source, only_source(job));
     const std::string name = lower(source->name.leaf());
     if (name.ends_with(".gz") && name.size() > 3)
-        return unpack_gzip(job, *source, folder, stop);
+        return unpack_gzip(job, *source, folder, place.stop);
     if (name.size() > 4 && (name.ends_with(".zip") || name.ends_with(".pk3")))
-        return unpack_archive(job, *source, folder, stop);
+        return unpack_archive(job, *source, folder, place.stop);
     return Error(ErrorCode::malformed, "the built-in 'unpack' takes files that end in .gz, .zip or .pk3");
 }
 
 }  // namespace
 
 const Builtin kUnpackBuiltin = {.name = "unpack",
-                                .version = [] { return std::string("1"); },
+                                .version = "1",
                                 .parameters = {},
                                 .any_parameter = false,
                                 .verify_parameter = [](std::string_view, const ParameterValue&) { return ok(); },

@@ -14,6 +14,9 @@ inline constexpr const char* kJobPath = "/usr/local/bin:/usr/bin:/bin:/usr/local
 // Absolute; the working folder, if empty.
 Result<std::string> absolute_folder(const std::string& project_folder);
 
+// Whether `path` is a regular file that may be executed.
+bool is_program(const std::string& path);
+
 struct ProgramPlace {
     std::string path;         // absolute
     bool in_project = false;  // named with a path that begins at the project's folder

@@ -1,5 +1,6 @@
 #include "job_code.h"
 
+#include "image_program.h"
 #include "text/in_quotes.h"
 
 #include <fardel/format/byte_source.h>
@@ -32,12 +33,12 @@ Result<Hash> hash_file(const std::string& path) {
     return hasher.finish();
 }
 
+}  // namespace
+
 bool is_program(const std::string& path) {
     struct stat entry {};
     return ::stat(path.c_str(), &entry) == 0 && S_ISREG(entry.st_mode) && ::access(path.c_str(), X_OK) == 0;
 }
-
-}  // namespace
 
 Result<std::string> absolute_folder(const std::string& project_folder) {
     std::error_code error;
@@ -74,7 +75,8 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
     return Error(ErrorCode::denied, in_quotes(path) + " may not be executed; try: chmod +x");
 }
 
-Result<Hash> code_digest(const Processor& processor, const std::string& project_folder) {
+Result<Hash> code_digest(const Processor& processor, const std::string& project_folder,
+                         const std::string& image_program) {
     FARDEL_TRY_ASSIGN(const std::string folder, absolute_folder(project_folder));
     std::vector<std::string> files;
     if (processor.builtin.empty()) {
@@ -84,6 +86,11 @@ Result<Hash> code_digest(const Processor& processor, const std::string& project_
     for (const std::string& file : processor.code)
         files.push_back(path_in_project(folder, file));
     Hasher hasher;
+    if (processor.builtin == "image") {
+        FARDEL_TRY_ASSIGN(const std::string program, find_image_program(image_program));
+        FARDEL_TRY_ASSIGN(const std::string version, image_program_version(program));
+        hasher.update(std::as_bytes(std::span(version)));
+    }
     for (const std::string& file : files) {
         auto hash = hash_file(file);
         if (!hash)

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -23,6 +24,8 @@ struct ProgramCall {
     std::string input;                     // path of what it reads on its standard input
     std::size_t answer_bytes_max = 0;      // 0: standard output goes to the log, as standard errors do
     std::chrono::milliseconds timeout{0};
+    std::uint64_t memory_bytes_max = 0;                      // of its address space; 0: no limit
+    std::uint64_t file_bytes_max = std::uint64_t{16} << 30;  // of each file that it writes
     std::stop_token stop;
 };
 

@@ -26,7 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr rlim_t kFileBytesMax = rlim_t{16} << 30;  // of each that the program writes
 constexpr std::size_t kLogTailBytes = 16u << 10;
 constexpr std::size_t kLogNoteBytes = 100;
 constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
@@ -124,8 +123,11 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     ::umask(022);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    const rlimit file_size{kFileBytesMax, kFileBytesMax};
+    const rlimit file_size{plan.call.file_bytes_max, plan.call.file_bytes_max};
     ::setrlimit(RLIMIT_FSIZE, &file_size);
+    const rlimit memory{plan.call.memory_bytes_max, plan.call.memory_bytes_max};
+    if (plan.call.memory_bytes_max != 0 && ::setrlimit(RLIMIT_AS, &memory) != 0)
+        give_up(plan, errno);
     if (::dup2(plan.input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 ||
         ::dup2(plan.errors, STDERR_FILENO) < 0)
         give_up(plan, errno);

@@ -287,7 +287,7 @@ Result<JobResult> run(const Job& job, const JobPlace& place) {
     if (job.processor->builtin.empty()) {
         FARDEL_TRY(run_command(job, place, *folder, result, answer));
     } else if (const Builtin* const builtin = find_builtin(job.processor->builtin)) {
-        FARDEL_TRY(builtin->run(job, *folder, place.stop));
+        FARDEL_TRY(builtin->run(job, *folder, place));
     } else {
         return Error(ErrorCode::unsupported, "there is no built-in " + in_quotes(job.processor->builtin));
     }

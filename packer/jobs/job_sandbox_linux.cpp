@@ -126,6 +126,8 @@ Result<JobSandbox> JobSandbox::make(const SandboxRules& rules) {
         return system_failure(errno, "the sandbox");
     for (const std::string& path : rules.readable)
         FARDEL_TRY(allow(sandbox.rules_, path, kExecute | kReadFile | kReadFolder));
+    for (const std::string& path : rules.unstartable)
+        FARDEL_TRY(allow(sandbox.rules_, path, kReadFile | kReadFolder));
     for (const std::string& path : rules.read_write)
         FARDEL_TRY(allow(sandbox.rules_, path, handled.files));
     return sandbox;

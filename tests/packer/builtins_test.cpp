@@ -1,6 +1,7 @@
 // The built-ins: copy, image, rewrite, unpack.
 #include "job_bench.h"
 #include "jobs/builtin.h"
+#include "jobs/image_program.h"
 
 #include "sources/zip_builder.h"
 
@@ -92,10 +93,9 @@ std::string convert(const JobBench& bench, std::string_view name, std::string_vi
 TEST_CASE("builtin: each has a version that is part of the key") {
     CHECK(builtins().size() == 4);
     for (const Builtin& each : builtins()) {
-        CHECK_FALSE(each.version().empty());
+        CHECK_FALSE(each.version.empty());
         CHECK(find_builtin(each.name) == &each);
     }
-    CHECK(has(find_builtin("image")->version(), "GraphicsMagick 1."));
     CHECK(find_builtin("") == nullptr);
 }
 
@@ -247,6 +247,41 @@ TEST_CASE("image: four threads convert side by side, to the same bytes") {
             });
     }
     CHECK(good == 24);
+}
+
+TEST_CASE("image: the version of the decoder that is installed is part of the key") {
+    const auto version = image_program_version(FARDEL_IMAGE_PROGRAM);
+    REQUIRE(version);
+    CHECK(has(*version, "GraphicsMagick 1."));
+    const auto digest_of = [](std::string_view name) {
+        const auto digest = code_digest(builtin(name), {}, FARDEL_IMAGE_PROGRAM);
+        REQUIRE(digest);
+        return *digest;
+    };
+    CHECK(digest_of("image") == digest_of("image"));
+    CHECK(digest_of("image") != digest_of("copy"));
+}
+
+TEST_CASE("image: a program that is not installed is missing, and the message says what to install") {
+    const Error error = find_image_program("/nowhere/fardel-image").error();
+    CHECK(error.code() == ErrorCode::missing);
+    CHECK(has(error.message(), "/nowhere/fardel-image"));
+}
+
+TEST_CASE("image: bytes of another kind under the name of an image reach no decoder of that kind") {
+    const JobBench bench;
+    const Processor image = builtin("image", {{"format", std::string("png")}});
+    const std::string svg =
+        "<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+        "width=\"64\" height=\"82\"><image xlink:href=\"private.ppm\" x=\"0\" y=\"0\" height=\"82\" "
+        "width=\"64\"/></svg>";
+    const std::string postscript = "%!PS-Adobe-3.0\n%%BoundingBox: 0 0 10 10\n(x) show\n";
+    CHECK(has(bench.run_badly(job_of(image, input_of("a.tga", postscript))).message(), "not those of a TGA"));
+    const std::string ppm = "P6\n2 2\n255\nSECRETPIXELS";
+    for (const std::string& bytes : {svg, postscript, ppm, std::string("GIF89a\x01\0\x01\0", 10)}) {
+        const Error error = bench.run_badly(job_of(image, input_of("a.tga", bytes)));
+        CHECK(error.code() == ErrorCode::malformed);
+    }
 }
 
 // ---- rewrite --------------------------------------------------------------------------------------------------------

@@ -62,8 +62,10 @@ public:
     JobBench& operator=(const JobBench&) = delete;
 
     JobPlace place() const {
-        return {
-            .project_folder = files.path("project"), .scratch_folder = files.path("scratch"), .stop = stop.get_token()};
+        return {.project_folder = files.path("project"),
+                .scratch_folder = files.path("scratch"),
+                .image_program = FARDEL_IMAGE_PROGRAM,
+                .stop = stop.get_token()};
     }
     Result<JobResult> run(const Job& job) const { return run_job(job, place()); }
     JobResult run_well(const Job& job) const {

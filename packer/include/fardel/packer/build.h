@@ -54,6 +54,7 @@ struct BuildOptions {
     std::string build_folder;                            // empty: ".fardel" beside the project file
     Hash options;                                        // of everything besides the project that decides the result
     std::vector<std::string> watched;                    // further files that it depends on: a key
+    std::string image_program;                           // as JobPlace has it
     bool checksum = false;                               // reads every source, whatever its stamp says
     unsigned jobs = 0;                                   // threads; 0: one a core
     std::uint32_t verify_per_1000 = 0;                   // of jobs that the cache has: run all the same, and compared

@@ -18,12 +18,14 @@ namespace fardel {
 struct JobPlace {
     std::string project_folder;  // that found inputs and `code` are relative to
     std::string scratch_folder;  // exists; each job makes a folder in it and removes it
+    std::string image_program;   // fardel-image; empty: beside the running program, or where Fardel is installed
     std::stop_token stop;
 };
 
-// Hash of the program (as PATH finds it, or in the project) and of `code`. Errors: missing (no such program), denied,
-// io.
-Result<Hash> code_digest(const Processor& processor, const std::string& project_folder);
+// Hash of the program (as PATH finds it, or in the project) and of `code`; of the built-in "image", of the decoder's
+// version, which `image_program` reports. Errors: missing (no such program), denied, io.
+Result<Hash> code_digest(const Processor& processor, const std::string& project_folder,
+                         const std::string& image_program = {});
 
 // The outputs' blobs are files in the scratch folder's keeping or memory; they live until the result's blobs are gone.
 // Errors: unresolved (the program failed: its exit, and what it printed), cancelled, limit (time, too much output),

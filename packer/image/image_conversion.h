@@ -1,0 +1,36 @@
+// One image decoded, turned upright, resized and encoded, by GraphicsMagick. Only the program fardel-image links it.
+//
+// The bytes are hostile. Of GraphicsMagick's decoders only those of PNG, JPEG, TGA and BMP can be reached: others start
+// programs, open files that an image names, or fetch URLs. Limits are process-wide; one thread.
+#pragma once
+
+#include "image_kind.h"
+
+#include <fardel/format/result.h>
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace fardel {
+
+struct ImageConversion {
+    ImageKind from = ImageKind::png;
+    ImageKind to = ImageKind::png;  // not bmp
+    double scale = 1;
+    std::optional<unsigned long> width_max;
+    std::optional<unsigned long> height_max;
+    unsigned long quality = 90;  // of JPEG
+};
+
+// "GraphicsMagick 1.3.40": the library that is installed now.
+std::string image_library_version();
+
+// Sets the library's limits and takes every other decoder out of its list. Before the first conversion.
+void start_image_library();
+
+// Errors: malformed (bytes that are no image of the kind `from`, or a broken one), limit.
+Result<std::string> convert_image(std::span<const std::byte> bytes, const ImageConversion& conversion);
+
+}  // namespace fardel

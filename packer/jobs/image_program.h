@@ -1,0 +1,40 @@
+// fardel-image, the program that decodes images for the built-in "image": where it is, and one conversion by it.
+//
+// It runs confined, with bounds on its memory, its time and what it writes. Any thread.
+#pragma once
+
+#include "job_folder.h"
+
+#include <fardel/format/result.h>
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+struct ImageRequest {
+    std::string in;         // relative to the job's folder
+    std::string out;        // the same; its folder is there
+    std::string_view from;  // "png", "jpeg", "tga" or "bmp"
+    std::string_view to;    // "png", "jpeg" or "tga"
+    double scale = 1;
+    std::optional<std::int64_t> width_max;
+    std::optional<std::int64_t> height_max;
+    std::int64_t quality = 90;
+};
+
+// `wanted`, or, if that is empty, the one beside the running program, in its ../libexec/fardel, or where this library
+// was installed. Error: missing.
+Result<std::string> find_image_program(const std::string& wanted);
+
+// "GraphicsMagick 1.3.40", as the program reports it. Errors: missing, unresolved (the program fails).
+Result<std::string> image_program_version(const std::string& program);
+
+// Errors: malformed, limit (pixels, memory, time), unresolved (the program fails), cancelled, no_space, io.
+Status run_image_program(const std::string& program, const ImageRequest& request, const JobFolder& folder,
+                         const std::stop_token& stop);
+
+}  // namespace fardel

@@ -1,0 +1,69 @@
+// The built-in "image" and files that are something else inside: no other decoder, program or file is reached.
+#include "sample.h"
+
+#include <filesystem>
+
+using namespace fardel::tests;
+
+namespace {
+
+// A project that converts every asset, and a folder of programs in front of the others.
+struct HostileProject {
+    ScratchFolder scratch;
+    std::string folder = scratch.path("game");
+    std::string programs = scratch.path("programs");
+    std::string started = scratch.path("started");
+
+    HostileProject() {
+        scratch.write("game/fardel.toml", R"(name = "x"
+sources = ["assets"]
+
+[processor.small]
+builtin = "image"
+parameters = { format = "png" }
+outputs = ["{folder}{stem}.png"]
+
+[[rule]]
+match = "**"
+process = "small"
+)");
+        // The interpreter of PostScript that an image library would start.
+        const std::string gs = scratch.write("programs/gs", "#!/bin/sh\necho started >> " + started + "\nexit 1\n");
+        std::filesystem::permissions(gs, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
+    }
+
+    Outcome build() const {
+        return run_program({"env", "PATH=" + programs + ":/usr/bin:/bin", FARDEL_PROGRAM, "build", folder});
+    }
+};
+
+}  // namespace
+
+TEST_CASE("image decoder: PostScript under the name of a TGA starts no program") {
+    const HostileProject project;
+    project.scratch.write("game/assets/a.tga", "%!PS-Adobe-3.0\n%%BoundingBox: 0 0 10 10\n(x) show\nshowpage\n");
+    const Outcome outcome = project.build();
+    CHECK(outcome.exit_code != 0);
+    CHECK_FALSE(std::filesystem::exists(project.started));
+    CHECK_FALSE(std::filesystem::exists(project.folder + "/x.fardel"));
+}
+
+TEST_CASE("image decoder: an SVG under the name of a TGA takes no file along") {
+    const HostileProject project;
+    const std::string secret = project.scratch.write("private.ppm", "P6\n2 2\n255\nSECRETPIXELS");
+    project.scratch.write(
+        "game/assets/b.tga",
+        "<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\" "
+        "xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"64\" height=\"82\"><image xlink:href=\"" +
+            secret + "\" x=\"0\" y=\"0\" height=\"82\" width=\"64\"/></svg>");
+    CHECK(project.build().exit_code != 0);
+    CHECK_FALSE(std::filesystem::exists(project.folder + "/x.fardel"));
+}
+
+TEST_CASE("image decoder: the program itself loads no image library") {
+    const Outcome libraries = run_program({"ldd", FARDEL_PROGRAM});
+    REQUIRE(libraries.exit_code == 0);
+    CHECK(libraries.out.find("libz") != std::string::npos);
+    CHECK(libraries.out.find("GraphicsMagick") == std::string::npos);
+    CHECK(libraries.out.find("libcurl") == std::string::npos);
+}
