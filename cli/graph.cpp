@@ -16,53 +16,56 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace fardel {
 namespace {
 
-// The jobs that are shown: all, or those above and below one file.
-std::vector<bool> jobs_around(const JobGraph& graph, std::string_view name) {
-    std::vector<bool> shown(graph.jobs().size());
-    std::vector<bool> above(graph.files().size());
-    std::vector<bool> below(graph.files().size());
-    for (std::size_t i = 0; i < graph.files().size(); ++i)
-        above[i] = below[i] = graph.files()[i].name.view() == name;
-    // Jobs stand behind those that they wait for: once along the order finds all below, once against it all above.
+// Jobs to show: all, or those above and below one file.
+using ShownJobs = std::set<JobIndex>;
+
+bool reads_any(const GraphJob& job, const std::set<FileIndex>& files) {
+    const auto is_in = [&](FileIndex file) { return files.contains(file); };
+    return std::ranges::any_of(job.sources, is_in) || std::ranges::any_of(job.others, is_in);
+}
+
+ShownJobs jobs_around(const JobGraph& graph, std::string_view name) {
+    ShownJobs shown;
+    std::set<FileIndex> below;
+    for (FileIndex file{}; file < graph.files().end_index(); ++file)
+        if (graph.files()[file].name.view() == name)
+            below.insert(file);
+    std::set<FileIndex> above = below;
+    // A job stands behind those that it waits for: one walk along the order finds all below, one against it all above.
     const auto& order = graph.order();
-    const auto reads_any = [&](const GraphJob& job, const std::vector<bool>& files) {
-        const auto in = [&](std::uint32_t file) { return files[file]; };
-        return std::ranges::any_of(job.sources, in) || std::ranges::any_of(job.others, in);
-    };
-    for (const std::uint32_t number : order) {
-        const GraphJob& job = graph.jobs()[number];
+    for (const JobIndex index : order) {
+        const GraphJob& job = graph.jobs()[index];
         if (!reads_any(job, below))
             continue;
-        shown[number] = true;
-        for (const std::uint32_t file : job.outputs)
-            below[file] = true;
+        shown.insert(index);
+        below.insert(job.outputs.begin(), job.outputs.end());
     }
-    for (auto number = order.rbegin(); number != order.rend(); ++number) {
-        const GraphJob& job = graph.jobs()[*number];
-        if (std::ranges::none_of(job.outputs, [&](std::uint32_t file) { return above[file]; }))
+    for (auto index = order.rbegin(); index != order.rend(); ++index) {
+        const GraphJob& job = graph.jobs()[*index];
+        if (std::ranges::none_of(job.outputs, [&](FileIndex file) { return above.contains(file); }))
             continue;
-        shown[*number] = true;
-        for (const auto* files : {&job.sources, &job.others})
-            for (const std::uint32_t file : *files)
-                above[file] = true;
+        shown.insert(*index);
+        above.insert(job.sources.begin(), job.sources.end());
+        above.insert(job.others.begin(), job.others.end());
     }
     return shown;
 }
 
-std::string names_of(const JobGraph& graph, const std::vector<std::uint32_t>& files) {
+std::string names_of(const JobGraph& graph, const std::vector<FileIndex>& files) {
     std::string text;
-    for (const std::uint32_t file : files)
+    for (const FileIndex file : files)
         text += (text.empty() ? "" : ", ") + graph.files()[file].name.text();
     return text;
 }
 
-std::string format_text(const BuildGraph& built, const std::vector<bool>& shown, const std::string& project) {
+std::string format_text(const BuildGraph& built, const ShownJobs& shown, const std::string& project) {
     const JobGraph& graph = built.graph;
     const auto made =
         std::ranges::count_if(graph.files(), [](const GraphFile& file) { return file.made_by.has_value(); });
@@ -71,26 +74,26 @@ std::string format_text(const BuildGraph& built, const std::vector<bool>& shown,
                     format_count(graph.files().size() - static_cast<std::size_t>(made), "source", "sources"),
                     format_count(graph.jobs().size(), "job", "jobs"),
                     format_count(static_cast<std::uint64_t>(made), "file", "files"));
-    for (const std::uint32_t number : graph.order()) {
-        if (!shown[number])
+    for (const JobIndex index : graph.order()) {
+        if (!shown.contains(index))
             continue;
-        const GraphJob& job = graph.jobs()[number];
+        const GraphJob& job = graph.jobs()[index];
         text += fmt::format("{} ← {} (line {}) ← {}\n",
-                            job.tells_outputs ? "whatever it makes" : names_of(graph, job.outputs), job.processor->name,
-                            job.line, names_of(graph, job.sources));
+                            job.discovers_outputs ? "whatever it makes" : names_of(graph, job.outputs),
+                            graph.processor_of(index).name, job.line, names_of(graph, job.sources));
         if (!job.others.empty())
             text += fmt::format("    may read {}\n", names_of(graph, job.others));
-        for (const std::string& path : built.found[number])
+        for (const std::string& path : built.found[index])
             text += fmt::format("    looked for {}\n", printable(path));
     }
     return text;
 }
 
-Json json_of(const BuildGraph& built, const std::vector<bool>& shown) {
+Json json_of(const BuildGraph& built, const ShownJobs& shown) {
     const JobGraph& graph = built.graph;
-    const auto names = [&](const std::vector<std::uint32_t>& files) {
+    const auto names = [&](const std::vector<FileIndex>& files) {
         Json list = Json::array();
-        for (const std::uint32_t file : files)
+        for (const FileIndex file : files)
             list.push_back(graph.files()[file].name.text());
         return list;
     };
@@ -98,48 +101,48 @@ Json json_of(const BuildGraph& built, const std::vector<bool>& shown) {
     for (const GraphFile& file : graph.files())
         json["files"].push_back(
             {{"name", file.name.text()}, {"made", file.made_by.has_value()}, {"in_bundle", !file.consumed}});
-    for (const std::uint32_t number : graph.order()) {
-        const GraphJob& job = graph.jobs()[number];
-        if (shown[number])
-            json["jobs"].push_back({{"processor", job.processor->name},
+    for (const JobIndex index : graph.order()) {
+        const GraphJob& job = graph.jobs()[index];
+        if (shown.contains(index))
+            json["jobs"].push_back({{"processor", graph.processor_of(index).name},
                                     {"line", job.line},
                                     {"sources", names(job.sources)},
                                     {"others", names(job.others)},
-                                    {"found", built.found[number]},
+                                    {"found", built.found[index]},
                                     {"outputs", names(job.outputs)},
-                                    {"tells_outputs", job.tells_outputs}});
+                                    {"discovers_outputs", job.discovers_outputs}});
     }
     return json;
 }
 
 // For Graphviz; names are well formed, so they hold no quote, backslash or control character.
-std::string format_dot(const BuildGraph& built, const std::vector<bool>& shown) {
+std::string format_dot(const BuildGraph& built, const ShownJobs& shown) {
     const JobGraph& graph = built.graph;
-    std::vector<bool> drawn(graph.files().size());
+    std::set<FileIndex> drawn;
     std::string edges;
-    const auto edge_from = [&](std::uint32_t file, std::uint32_t job, std::string_view style) {
-        drawn[file] = true;
-        edges += fmt::format("  f{} -> j{}{};\n", file, job, style);
+    const auto edge_from = [&](FileIndex file, JobIndex job, std::string_view style) {
+        drawn.insert(file);
+        edges += fmt::format("  f{} -> j{}{};\n", position_of(file), position_of(job), style);
     };
-    for (const std::uint32_t number : graph.order()) {
-        if (!shown[number])
+    for (const JobIndex index : graph.order()) {
+        if (!shown.contains(index))
             continue;
-        const GraphJob& job = graph.jobs()[number];
-        edges += fmt::format("  j{} [shape=ellipse, label=\"{}\"];\n", number, job.processor->name);
-        for (const std::uint32_t file : job.sources)
-            edge_from(file, number, "");
-        for (const std::uint32_t file : job.others)
-            edge_from(file, number, " [style=dashed]");
-        for (const std::uint32_t file : job.outputs) {
-            drawn[file] = true;
-            edges += fmt::format("  j{} -> f{};\n", number, file);
+        const GraphJob& job = graph.jobs()[index];
+        edges +=
+            fmt::format("  j{} [shape=ellipse, label=\"{}\"];\n", position_of(index), graph.processor_of(index).name);
+        for (const FileIndex file : job.sources)
+            edge_from(file, index, "");
+        for (const FileIndex file : job.others)
+            edge_from(file, index, " [style=dashed]");
+        for (const FileIndex file : job.outputs) {
+            drawn.insert(file);
+            edges += fmt::format("  j{} -> f{};\n", position_of(index), position_of(file));
         }
     }
     std::string text = "digraph fardel {\n  rankdir=LR;\n  node [shape=box];\n";
-    for (std::size_t file = 0; file < drawn.size(); ++file)
-        if (drawn[file])
-            text += fmt::format("  f{} [label=\"{}\"{}];\n", file, graph.files()[file].name.view(),
-                                graph.files()[file].consumed ? ", style=dotted" : "");
+    for (const FileIndex file : drawn)
+        text += fmt::format("  f{} [label=\"{}\"{}];\n", position_of(file), graph.files()[file].name.view(),
+                            graph.files()[file].consumed ? ", style=dotted" : "");
     return text + edges + "}\n";
 }
 
@@ -189,16 +192,14 @@ Result<Exit> run_graph(Words words, Console& console) {
     if (references)
         return tell_references(path, name, json, dot, console);
     FARDEL_TRY_ASSIGN(Project project, read_project(path));
-    FARDEL_TRY_ASSIGN(ProjectBuild build,
-                      ProjectBuild::open(std::move(project), folder,
-                                         {.target = {}, .options = {}, .watched = {}, .progress = {}, .stop = {}}));
+    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder, {}));
     FARDEL_TRY_ASSIGN(const BuildGraph built, build.graph());
     if (!name.empty() &&
         std::ranges::none_of(built.graph.files(), [&](const GraphFile& file) { return file.name.view() == name; }))
         return Error(ErrorCode::missing, path + ": no file of the project is called '" + printable(name) +
                                              "'; 'fardel graph --json' lists all");
-    const std::vector<bool> shown =
-        name.empty() ? std::vector<bool>(built.graph.jobs().size(), true) : jobs_around(built.graph, name);
+    const auto& order = built.graph.order();
+    const ShownJobs shown = name.empty() ? ShownJobs(order.begin(), order.end()) : jobs_around(built.graph, name);
     FARDEL_TRY(console.write(json  ? format_json(json_of(built, shown)) + "\n"
                              : dot ? format_dot(built, shown)
                                    : format_text(built, shown, path)));

@@ -44,10 +44,10 @@ Result<BuildDatabase> open_database(const std::string& build_folder) {
 bool is_there(const FinishedBundle& bundle) { return looks_unchanged(bundle.stamp, stamp_path(bundle.path)); }
 
 // Under which name the database keeps what a job found.
-std::string found_note_of(const JobGraph& graph, std::uint32_t job) {
+std::string found_note_of(const JobGraph& graph, JobIndex job) {
     RecordWriter writer;
-    writer.text(graph.jobs()[job].processor->name);
-    for (const std::uint32_t file : graph.jobs()[job].sources)
+    writer.text(graph.processor_of(job).name);
+    for (const FileIndex file : graph.jobs()[job].sources)
         writer.text(graph.files()[file].name.view());
     return "found " + blake3(std::as_bytes(std::span(writer.bytes()))).hex();
 }
@@ -98,14 +98,14 @@ struct ProjectBuild::State {
     }
     Status see_others();
     Status see_programs();
-    Result<std::vector<FileContent>> know_sources(const std::vector<SourceEntry>& entries);
-    Result<std::vector<ProjectFile>> make_files(std::vector<SourceEntry> entries, std::vector<FileContent> contents);
+    Result<FileContents> know_sources(const std::vector<SourceEntry>& entries);
+    Result<std::vector<ProjectFile>> make_files(std::vector<SourceEntry> entries, FileContents contents);
     std::string scratch_folder() const;
     Result<std::string> make_scratch() const;
     void remove_scratch() const;
     Result<PackPlan> plan_files(std::vector<ProjectFile> files, ScanReport report);
     Status open_cache();
-    Result<JobsRun> run(JobGraph& graph, std::vector<FileContent> contents);
+    Result<JobsRun> run(JobGraph& graph, FileContents contents);
     Status remember(const std::unordered_map<std::string, KnownSource>& before, const std::vector<SourceEntry>& entries,
                     const std::vector<KnownSource>& now);
 };
@@ -153,10 +153,10 @@ Result<BuildGraph> ProjectBuild::graph() const {
     for (SourceEntry& entry : scan.entries)
         names.push_back(std::move(entry.name));
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state_->project, std::move(names)));
-    BuildGraph built{.graph = std::move(graph), .found = {}};
-    for (std::uint32_t job = 0; job < built.graph.jobs().size(); ++job) {
+    BuildGraph built{.graph = std::move(graph)};
+    for (JobIndex job{}; job < built.graph.jobs().end_index(); ++job) {
         FARDEL_TRY_ASSIGN(const auto note, state_->database.find_note(found_note_of(built.graph, job)));
-        built.found.push_back(note ? paths_of(*note) : std::vector<std::string>());
+        built.found.add(note ? paths_of(*note) : std::vector<std::string>());
     }
     return built;
 }
@@ -171,7 +171,7 @@ Result<PackPlan> ProjectBuild::plan() {
     FARDEL_TRY_ASSIGN(ScanResult scan,
                       scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
     std::ranges::move(scan.seen, std::back_inserter(state.seen));
-    FARDEL_TRY_ASSIGN(std::vector<FileContent> contents, state.know_sources(scan.entries));
+    FARDEL_TRY_ASSIGN(FileContents contents, state.know_sources(scan.entries));
     FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.make_files(std::move(scan.entries), std::move(contents)));
     FARDEL_TRY_ASSIGN(PackPlan planned, state.plan_files(std::move(files), std::move(scan.report)));
     // A rule whose files were all made into others has not been idle.
@@ -228,7 +228,7 @@ Status ProjectBuild::State::see_others() {
     return see_programs();
 }
 
-Result<std::vector<FileContent>> ProjectBuild::State::know_sources(const std::vector<SourceEntry>& entries) {
+Result<FileContents> ProjectBuild::State::know_sources(const std::vector<SourceEntry>& entries) {
     FARDEL_TRY_ASSIGN(const auto before, database.read_sources());
     std::vector<KnownSource> known(entries.size());
     std::vector<const SourceEntry*> unknown;
@@ -257,13 +257,13 @@ Result<std::vector<FileContent>> ProjectBuild::State::know_sources(const std::ve
     counts.sources = entries.size();
     counts.sources_read = unknown.size();
 
-    std::vector<FileContent> contents;
+    FileContents contents;
     contents.reserve(entries.size());
     for (std::size_t i = 0; i < entries.size(); ++i)
-        contents.push_back({.asset = known[i].asset,
-                            .size_bytes = known[i].size_bytes,
-                            .blob = entries[i].blob,
-                            .content_type = std::move(known[i].content_type)});
+        contents.add({.asset = known[i].asset,
+                      .size_bytes = known[i].size_bytes,
+                      .blob = entries[i].blob,
+                      .content_type = std::move(known[i].content_type)});
     return contents;
 }
 
@@ -332,7 +332,7 @@ void ProjectBuild::State::remove_scratch() const {
     std::filesystem::remove_all(scratch_folder(), ignored);
 }
 
-Result<JobsRun> ProjectBuild::State::run(JobGraph& graph, std::vector<FileContent> contents) {
+Result<JobsRun> ProjectBuild::State::run(JobGraph& graph, FileContents contents) {
     FARDEL_TRY(open_cache());
     FARDEL_TRY_ASSIGN(const std::string scratch, make_scratch());
     FARDEL_TRY_ASSIGN(
@@ -351,32 +351,32 @@ Result<JobsRun> ProjectBuild::State::run(JobGraph& graph, std::vector<FileConten
 
 // What the rules are applied to: what is left of the sources, and what was made of them.
 Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<SourceEntry> entries,
-                                                                 std::vector<FileContent> contents) {
+                                                                 FileContents contents) {
     std::vector<AssetName> names;
     for (SourceEntry& entry : entries)
         names.push_back(std::move(entry.name));
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(project, std::move(names)));
-    std::vector<std::pair<std::uint32_t, FoundReference>> told;
+    std::vector<FileReference> reported;
     if (!graph.jobs().empty()) {
         FARDEL_TRY_ASSIGN(JobsRun ran, run(graph, std::move(contents)));
-        for (const auto& found : ran.found)
-            FARDEL_TRY(database.write_note(found_note_of(graph, found.first), note_of(found.second)));
+        for (const FoundPaths& found : ran.found)
+            FARDEL_TRY(database.write_note(found_note_of(graph, found.job), note_of(found.paths)));
         contents = std::move(ran.contents);
         logs = std::move(ran.logs);
         different = std::move(ran.different);
-        told = std::move(ran.references);
+        reported = std::move(ran.references);
         std::ranges::move(ran.seen, std::back_inserter(seen));
         counts.jobs = ran.run + ran.from_cache;
         counts.jobs_run = ran.run;
     }
     for (const GraphJob& job : graph.jobs())
         lines.insert(job.line);
-    std::vector<std::vector<FoundReference>> named(contents.size());
-    for (auto& reference : told)
-        named[reference.first].push_back(std::move(reference.second));
+    IndexedList<std::vector<FoundReference>, FileIndex> references(contents.size());
+    for (FileReference& reference : reported)
+        references[reference.file].push_back(std::move(reference.reference));
     std::vector<ProjectFile> files;
     files.reserve(contents.size());
-    for (std::size_t i = 0; i < contents.size(); ++i) {
+    for (FileIndex i{}; i < contents.end_index(); ++i) {
         const GraphFile& file = graph.files()[i];
         if (!file.consumed)
             files.push_back({.name = file.name,
@@ -385,7 +385,7 @@ Result<std::vector<ProjectFile>> ProjectBuild::State::make_files(std::vector<Sou
                              .content_type = std::move(contents[i].content_type),
                              .asset = contents[i].asset,
                              .tags = file.tags,
-                             .references = std::move(named[i])});
+                             .references = std::move(references[i])});
     }
     std::ranges::sort(files, {}, &ProjectFile::name);
     return files;

@@ -31,53 +31,56 @@ std::vector<std::pair<std::string, std::string>> joined(std::vector<std::pair<st
     return tags;
 }
 
-void insert_sorted(std::vector<std::uint32_t>& numbers, std::uint32_t number) {
-    const auto at = std::ranges::lower_bound(numbers, number);
-    if (at == numbers.end() || *at != number)
-        numbers.insert(at, number);
+void insert_sorted(std::vector<JobIndex>& jobs, JobIndex job) {
+    const auto at = std::ranges::lower_bound(jobs, job);
+    if (at == jobs.end() || *at != job)
+        jobs.insert(at, job);
 }
 
 }  // namespace
 
-const Processor& JobGraph::processor(const std::string& name) const {
-    const auto found = std::ranges::find(project_->processors, name, &Processor::name);
-    assert(found != project_->processors.end());  // parse_project has seen to it
-    return *found;
+ProcessorIndex JobGraph::processor_of_name(const std::string& name) const {
+    const auto found = std::ranges::find(processors_, name, &Processor::name);
+    assert(found != processors_.end());  // parse_project refuses other names
+    return ProcessorIndex{static_cast<std::uint32_t>(found - processors_.begin())};
 }
 
-std::string JobGraph::describe(std::uint32_t job) const {
+std::string JobGraph::describe(JobIndex job) const {
     const GraphJob& it = jobs_[job];
     const std::string of = it.sources.empty()       ? "nothing"
                            : it.sources.size() == 1 ? in_quotes(files_[it.sources[0]].name.view())
                                                     : std::to_string(it.sources.size()) + " files";
-    return printable(project_->file) + ":" + std::to_string(it.line) + ": processor " + in_quotes(it.processor->name) +
-           " of " + of;
+    return printable(project_file_) + ":" + std::to_string(it.line) + ": processor " +
+           in_quotes(processor_of(job).name) + " of " + of;
 }
 
-bool JobGraph::came_through(std::uint32_t file, const Processor& processor) const {
-    std::vector<std::uint32_t> open{file};
+bool JobGraph::came_through(FileIndex file, ProcessorIndex processor) const {
+    std::vector<FileIndex> open{file};
     while (!open.empty()) {
         const GraphFile& it = files_[open.back()];
         open.pop_back();
         if (!it.made_by)
             continue;
         const GraphJob& job = jobs_[*it.made_by];
-        if (job.processor == &processor)
+        if (job.processor == processor)
             return true;
         open.insert(open.end(), job.sources.begin(), job.sources.end());
     }
     return false;
 }
 
+// An output may have taken over the name of the source that it was made from.
+bool JobGraph::has_its_name(FileIndex file) const { return by_name_.at(fold_name(files_[file].name.view())) == file; }
+
 // ---- Files ----------------------------------------------------------------------------------------------------------
 
-Status JobGraph::add_file(AssetName name, std::optional<std::uint32_t> made_by,
+Status JobGraph::add_file(AssetName name, std::optional<JobIndex> made_by,
                           std::vector<std::pair<std::string, std::string>> tags) {
     if (files_.size() >= kFilesMax)
         return Error(ErrorCode::limit,
                      "more than " + std::to_string(kFilesMax) + " files; do the rules make ever more of them?");
-    const auto number = static_cast<std::uint32_t>(files_.size());
-    const auto placed = by_name_.emplace(fold_name(name.view()), number);
+    const FileIndex file = files_.end_index();
+    const auto placed = by_name_.emplace(fold_name(name.view()), file);
     if (!placed.second) {
         const GraphFile& other = files_[placed.first->second];
         const bool own_source =
@@ -90,54 +93,54 @@ Status JobGraph::add_file(AssetName name, std::optional<std::uint32_t> made_by,
             return Error(ErrorCode::conflict, (made_by ? describe(*made_by) : std::string("a source")) +
                                                   ": would make " + in_quotes(name.view()) + ", " + by);
         }
-        placed.first->second = number;  // it takes the place of what it was made from
+        placed.first->second = file;  // it takes over the name of its own source
     }
-    files_.push_back({.name = std::move(name), .made_by = made_by, .consumed = false, .tags = std::move(tags)});
+    files_.add({.name = std::move(name), .made_by = made_by, .tags = std::move(tags)});
     return ok();
 }
 
-Status JobGraph::add_declared_outputs(std::uint32_t job, const std::vector<std::string>& names) {
+Status JobGraph::add_declared_outputs(JobIndex job, const std::vector<std::string>& names) {
     for (const std::string& text : names) {
         FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(text));
+        const FileIndex output = files_.end_index();
         auto tags = jobs_[job].sources.empty() ? std::vector<std::pair<std::string, std::string>>()
                                                : files_[jobs_[job].sources[0]].tags;
-        FARDEL_TRY(add_file(std::move(name), job, joined(std::move(tags), jobs_[job].processor->tags)));
-        jobs_[job].outputs.push_back(static_cast<std::uint32_t>(files_.size() - 1));
+        FARDEL_TRY(add_file(std::move(name), job, joined(std::move(tags), processor_of(job).tags)));
+        jobs_[job].outputs.push_back(output);
     }
     return ok();
 }
 
 // ---- Jobs -----------------------------------------------------------------------------------------------------------
 
-Status JobGraph::add_rule_job(std::uint32_t file, const Processor& processor, std::uint32_t line) {
-    const auto job = static_cast<std::uint32_t>(jobs_.size());
-    GraphJob added{
-        .processor = &processor, .sources = {file}, .tells_outputs = processor.outputs.empty(), .line = line};
+Status JobGraph::add_rule_job(FileIndex file, ProcessorIndex processor, std::uint32_t line) {
+    const Processor& it = processors_[processor];
+    GraphJob added{.processor = processor, .sources = {file}, .discovers_outputs = it.outputs.empty(), .line = line};
     if (files_[file].made_by)
         added.waits_for.push_back(*files_[file].made_by);
-    jobs_.push_back(std::move(added));
-    if (!processor.keep_source)
+    const JobIndex job = jobs_.add(std::move(added));
+    if (!it.keep_source)
         files_[file].consumed = true;
-    Result<std::vector<std::string>> names = output_names(processor, files_[file].name);
+    Result<std::vector<std::string>> names = output_names(it, files_[file].name);
     if (!names)
         return std::move(names).error().with_context(describe(job));
     return add_declared_outputs(job, *names);
 }
 
-// Gives the files from that one on to the processors of the rules; what they make follows behind.
-Status JobGraph::follow_rules(std::uint32_t from) {
-    std::vector<const Processor*> given;  // of the file at hand: several rules may name one
-    for (std::uint32_t file = from; file < files_.size(); ++file) {
+// Gives the files from `first` on to the processors of the rules; outputs follow behind.
+Status JobGraph::follow_rules(FileIndex first) {
+    std::vector<ProcessorIndex> given;  // of the current file: several rules may name one
+    for (FileIndex file = first; file < files_.end_index(); ++file) {
         given.clear();
-        for (const ProjectRule& rule : project_->rules) {
+        for (const ProjectRule& rule : rules_) {
             if (rule.process.empty() || !glob_matches(rule.match, files_[file].name.view()))
                 continue;
             for (const std::string& name : rule.process) {
-                const Processor& it = processor(name);
-                if (std::ranges::find(given, &it) != given.end() || came_through(file, it))
+                const ProcessorIndex processor = processor_of_name(name);
+                if (std::ranges::find(given, processor) != given.end() || came_through(file, processor))
                     continue;
-                given.push_back(&it);
-                FARDEL_TRY(add_rule_job(file, it, rule.line));
+                given.push_back(processor);
+                FARDEL_TRY(add_rule_job(file, processor, rule.line));
             }
         }
     }
@@ -145,43 +148,42 @@ Status JobGraph::follow_rules(std::uint32_t from) {
 }
 
 Status JobGraph::add_table_job(const ProjectJob& table) {
-    const Processor& it = processor(table.processor);
-    GraphJob added{.processor = &it, .tells_outputs = table.outputs.empty(), .line = table.line};
-    for (std::uint32_t file = 0; file < files_.size(); ++file) {
-        if (!any_matches(table.sources, files_[file].name.view()) ||
-            by_name_.at(fold_name(files_[file].name.view())) != file)
+    const ProcessorIndex processor = processor_of_name(table.processor);
+    GraphJob added{.processor = processor, .discovers_outputs = table.outputs.empty(), .line = table.line};
+    for (FileIndex file{}; file < files_.end_index(); ++file) {
+        if (!any_matches(table.sources, files_[file].name.view()) || !has_its_name(file))
             continue;
         added.sources.push_back(file);
         if (files_[file].made_by)
             insert_sorted(added.waits_for, *files_[file].made_by);
-        if (!it.keep_source)
+        if (!processors_[processor].keep_source)
             files_[file].consumed = true;
     }
     if (added.sources.empty())
-        return Error(ErrorCode::unresolved, printable(project_->file) + ":" + std::to_string(table.line) +
+        return Error(ErrorCode::unresolved, printable(project_file_) + ":" + std::to_string(table.line) +
                                                 ": 'sources' of this [[job]] match no file");
-    std::ranges::sort(added.sources, {}, [&](std::uint32_t file) { return files_[file].name.view(); });
-    jobs_.push_back(std::move(added));
-    return add_declared_outputs(static_cast<std::uint32_t>(jobs_.size() - 1), table.outputs);
+    std::ranges::sort(added.sources, {}, [&](FileIndex file) { return files_[file].name.view(); });
+    return add_declared_outputs(jobs_.add(std::move(added)), table.outputs);
 }
 
-// What processors declare to read besides, for the jobs from that one on: of the files that are planned and those from
-// `first_file` on. What other jobs have told meanwhile is left out: when they did is chance.
-void JobGraph::link_others(std::uint32_t from, std::uint32_t first_file) {
-    for (const Processor& it : project_->processors) {
-        if (it.inputs.empty())
+// Adds what processors declare as 'inputs' to the jobs from `first_job` on, out of planned files and files from
+// `first_file` on. Outputs that other jobs discovered meanwhile are left out, since when they did is chance.
+void JobGraph::add_declared_inputs(JobIndex first_job, FileIndex first_file) {
+    for (ProcessorIndex processor{}; processor < processors_.end_index(); ++processor) {
+        const std::vector<std::string>& globs = processors_[processor].inputs;
+        if (globs.empty())
             continue;
-        std::vector<std::uint32_t> matching;
-        for (std::uint32_t file = 0; file < files_.size(); ++file)
-            if ((file < planned_files_ || file >= first_file) && any_matches(it.inputs, files_[file].name.view()) &&
-                by_name_.at(fold_name(files_[file].name.view())) == file)
+        std::vector<FileIndex> matching;
+        for (FileIndex file{}; file < files_.end_index(); ++file)
+            if ((file < planned_end_ || file >= first_file) && any_matches(globs, files_[file].name.view()) &&
+                has_its_name(file))
                 matching.push_back(file);
-        for (std::uint32_t number = from; number < jobs_.size(); ++number) {
-            GraphJob& job = jobs_[number];
-            if (job.processor != &it)
+        for (JobIndex index = first_job; index < jobs_.end_index(); ++index) {
+            GraphJob& job = jobs_[index];
+            if (job.processor != processor)
                 continue;
-            for (const std::uint32_t file : matching) {
-                if (files_[file].made_by == number || std::ranges::find(job.sources, file) != job.sources.end())
+            for (const FileIndex file : matching) {
+                if (files_[file].made_by == index || std::ranges::find(job.sources, file) != job.sources.end())
                     continue;
                 job.others.push_back(file);
                 if (files_[file].made_by)
@@ -194,40 +196,41 @@ void JobGraph::link_others(std::uint32_t from, std::uint32_t first_file) {
 // ---- Order ----------------------------------------------------------------------------------------------------------
 
 Status JobGraph::sort() {
-    std::vector<std::uint32_t> missing(jobs_.size());
-    std::vector<std::vector<std::uint32_t>> followers(jobs_.size());
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
-    for (std::uint32_t job = 0; job < jobs_.size(); ++job) {
-        missing[job] = static_cast<std::uint32_t>(jobs_[job].waits_for.size());
-        for (const std::uint32_t before : jobs_[job].waits_for)
+    IndexedList<std::size_t, JobIndex> missing(jobs_.size());
+    IndexedList<std::vector<JobIndex>, JobIndex> followers(jobs_.size());
+    std::priority_queue<JobIndex, std::vector<JobIndex>, std::greater<>> ready;
+    for (JobIndex job{}; job < jobs_.end_index(); ++job) {
+        missing[job] = jobs_[job].waits_for.size();
+        for (const JobIndex before : jobs_[job].waits_for)
             followers[before].push_back(job);
         if (missing[job] == 0)
             ready.push(job);
     }
     order_.clear();
     while (!ready.empty()) {
-        const std::uint32_t job = ready.top();
+        const JobIndex job = ready.top();
         ready.pop();
         order_.push_back(job);
-        for (const std::uint32_t follower : followers[job])
+        for (const JobIndex follower : followers[job])
             if (--missing[follower] == 0)
                 ready.push(follower);
     }
     if (order_.size() == jobs_.size())
         return ok();
 
-    // Whoever still waits waits for somebody who does: going on like that comes round.
-    std::uint32_t at = static_cast<std::uint32_t>(
-        std::ranges::find_if(missing, [](std::uint32_t count) { return count != 0; }) - missing.begin());
-    std::vector<std::uint32_t> way;
-    while (std::ranges::find(way, at) == way.end()) {
-        way.push_back(at);
-        at = *std::ranges::find_if(jobs_[at].waits_for, [&](std::uint32_t before) { return missing[before] != 0; });
+    // Every job that still waits waits for another one that does, so following them leads into a circle.
+    JobIndex at{};
+    while (missing[at] == 0)
+        ++at;
+    std::vector<JobIndex> path;
+    while (std::ranges::find(path, at) == path.end()) {
+        path.push_back(at);
+        at = *std::ranges::find_if(jobs_[at].waits_for, [&](JobIndex before) { return missing[before] != 0; });
     }
-    way.erase(way.begin(), std::ranges::find(way, at));
+    path.erase(path.begin(), std::ranges::find(path, at));
     std::string text = describe(at);
-    for (std::size_t i = 1; i < way.size(); ++i)
-        text += " → " + describe(way[i]);
+    for (std::size_t i = 1; i < path.size(); ++i)
+        text += " → " + describe(path[i]);
     return Error(ErrorCode::conflict,
                  "these wait for each other: " + text + " → " + describe(at) + "; make 'inputs' or 'match' narrower");
 }
@@ -239,28 +242,28 @@ Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> s
         FARDEL_TRY(graph.add_file(std::move(name), std::nullopt, {}));
     if (project.processors.empty())
         return graph;
-    FARDEL_TRY(graph.follow_rules(0));
+    FARDEL_TRY(graph.follow_rules(FileIndex{}));
     for (const ProjectJob& table : project.jobs) {
-        const auto before = static_cast<std::uint32_t>(graph.files_.size());
+        const FileIndex first = graph.files_.end_index();
         FARDEL_TRY(graph.add_table_job(table));
-        FARDEL_TRY(graph.follow_rules(before));
+        FARDEL_TRY(graph.follow_rules(first));
     }
-    graph.planned_files_ = static_cast<std::uint32_t>(graph.files_.size());
-    graph.link_others(0, 0);
+    graph.planned_end_ = graph.files_.end_index();
+    graph.add_declared_inputs(JobIndex{}, FileIndex{});
     FARDEL_TRY(graph.sort());
     return graph;
 }
 
-Result<std::uint32_t> JobGraph::add_outputs(std::uint32_t job, std::vector<AssetName> names) {
-    assert(jobs_[job].tells_outputs && jobs_[job].outputs.empty());
-    const auto first_job = static_cast<std::uint32_t>(jobs_.size());
-    const auto first_file = static_cast<std::uint32_t>(files_.size());
+Result<JobIndex> JobGraph::add_outputs(JobIndex job, std::vector<AssetName> names) {
+    assert(jobs_[job].discovers_outputs && jobs_[job].outputs.empty());
+    const JobIndex first_job = jobs_.end_index();
+    const FileIndex first_file = files_.end_index();
     std::vector<std::string> texts;
     for (const AssetName& name : names)
         texts.push_back(name.text());
     FARDEL_TRY(add_declared_outputs(job, texts));
     FARDEL_TRY(follow_rules(first_file));
-    link_others(first_job, first_file);
+    add_declared_inputs(first_job, first_file);
     return first_job;
 }
 

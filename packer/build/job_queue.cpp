@@ -18,10 +18,10 @@
 namespace fardel {
 namespace {
 
-// How one job ended.
-struct Ended {
+// One job that has run, or whose result the cache had.
+struct JobOutcome {
     JobResult result;
-    std::vector<std::string> content_types;  // one an output
+    std::vector<std::string> content_types;  // one per output
     std::vector<SeenPlace> seen;
     bool from_cache = false;
     bool different = false;
@@ -37,7 +37,7 @@ bool same_outputs(const JobResult& a, const JobResult& b) {
 
 class JobQueue {
 public:
-    JobQueue(JobGraph& graph, std::vector<FileContent> contents, const JobQueueOptions& options)
+    JobQueue(JobGraph& graph, FileContents contents, const JobQueueOptions& options)
         : graph_(graph), options_(options) {
         run_.contents = std::move(contents);
     }
@@ -46,43 +46,45 @@ public:
 
 private:
     // ---- One job, without the lock.
-    Result<Hash> code_of(const Processor& processor);
-    Result<Ended> perform(const Job& job);
-    std::optional<Ended> find_cached(const Job& job, const BuildKey& key, bool& verify);
-    std::optional<Ended> find_by_found(const Job& job, const BuildKey& key, bool& verify);
-    std::optional<Ended> take_hit(const Job& job, std::optional<CacheHit> hit, bool& verify);
-    Status put(const BuildKey& key, Ended& ended, bool found);
-    Status see_found(const JobResult& result, std::vector<SeenPlace>& seen) const;
+    Result<Hash> code_of(ProcessorIndex index, const Processor& processor);
+    Result<JobOutcome> perform(const ProcessorJob& job, ProcessorIndex processor);
+    std::optional<JobOutcome> find_cached(const ProcessorJob& job, const BuildKey& key, bool& verify);
+    std::optional<JobOutcome> find_by_found(const ProcessorJob& job, const BuildKey& key, bool& verify);
+    std::optional<JobOutcome> take_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify);
+    Status put(const BuildKey& key, JobOutcome& outcome, bool found);
+    Status verify_found(const JobResult& result, std::vector<SeenPlace>& seen) const;
 
     // ---- The queue, with it.
-    Job job_of(std::uint32_t number) const;
-    void admit(std::uint32_t first);
-    Status take_in(std::uint32_t number, Ended ended);
-    void fail(std::uint32_t number, Error error);
+    ProcessorJob processor_job(JobIndex index) const;
+    void admit_from(JobIndex first);
+    Status add_discovered(JobIndex index, const JobResult& result);
+    Status add_outputs(JobIndex index, JobOutcome& outcome);
+    Status finish(JobIndex index, JobOutcome outcome);
+    void fail(JobIndex index, Error error);
     void work();
 
     JobGraph& graph_;
     const JobQueueOptions& options_;
     std::mutex codes_mutex_;
-    std::map<const Processor*, Hash> codes_;  // of those that had a job
+    std::map<ProcessorIndex, Hash> codes_;  // of those that had a job
 
     JobsRun run_;
-    std::mutex mutex_;  // over the graph and all that follows
+    std::mutex mutex_;  // guards the graph and all members below
     std::condition_variable changed_;
-    std::vector<std::uint32_t> missing_;  // per job: how many it still waits for
-    std::vector<std::vector<std::uint32_t>> followers_;
-    std::vector<bool> done_;
-    std::set<std::uint32_t> ready_;
+    IndexedList<std::size_t, JobIndex> missing_;  // how many others each job still waits for
+    IndexedList<std::vector<JobIndex>, JobIndex> followers_;
+    std::set<JobIndex> done_;
+    std::set<JobIndex> ready_;
     std::size_t running_ = 0;
     std::size_t ended_ = 0;
-    std::map<std::uint32_t, std::string> logs_;
-    std::set<std::uint32_t> different_;
-    std::optional<std::pair<std::uint32_t, Error>> failure_;  // of the first job of those that failed
+    std::map<JobIndex, std::string> logs_;
+    std::set<JobIndex> different_;
+    std::optional<std::pair<JobIndex, Error>> failure_;  // of the first of the jobs that failed
 };
 
 // ---- One job --------------------------------------------------------------------------------------------------------
 
-std::optional<Ended> JobQueue::take_hit(const Job& job, std::optional<CacheHit> hit, bool& verify) {
+std::optional<JobOutcome> JobQueue::take_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify) {
     if (!hit)
         return std::nullopt;
     auto result = find_result(hit->record, job.outputs);
@@ -91,11 +93,11 @@ std::optional<Ended> JobQueue::take_hit(const Job& job, std::optional<CacheHit> 
     for (std::size_t i = 0; i < result->outputs.size(); ++i)
         result->outputs[i].blob = hit->outputs[i];
     verify = hit->verify;
-    return Ended{.result = *std::move(result), .content_types = {}, .seen = {}, .from_cache = true, .different = false};
+    return JobOutcome{.result = *std::move(result), .from_cache = true};
 }
 
 // The first set of found inputs under which there is a record now.
-std::optional<Ended> JobQueue::find_by_found(const Job& job, const BuildKey& key, bool& verify) {
+std::optional<JobOutcome> JobQueue::find_by_found(const ProcessorJob& job, const BuildKey& key, bool& verify) {
     const auto index = options_.cache->find(key);
     const auto sets = index ? find_found_sets(index->record.notes) : std::nullopt;
     if (!sets)
@@ -104,9 +106,8 @@ std::optional<Ended> JobQueue::find_by_found(const Job& job, const BuildKey& key
         std::vector<FoundInput> found;
         std::vector<SeenPlace> seen;
         for (const std::string& path : set) {
-            // Stamped first: whatever happens then shows.
-            const std::string place = std::filesystem::path(options_.project_folder) / path;
-            seen.push_back(see_path(place));
+            // The stamp is taken first, so that any later change shows.
+            seen.push_back(see_path(std::filesystem::path(options_.project_folder) / path));
             auto input = look_for_input(path, options_.project_folder);
             if (!input)
                 break;
@@ -114,35 +115,35 @@ std::optional<Ended> JobQueue::find_by_found(const Job& job, const BuildKey& key
         }
         if (found.size() != set.size())
             continue;
-        if (auto ended = take_hit(job, options_.cache->find(build_key_with(key, found)), verify)) {
-            ended->result.found = std::move(found);
-            ended->seen = std::move(seen);
-            return ended;
+        if (auto outcome = take_hit(job, options_.cache->find(build_key_with(key, found)), verify)) {
+            outcome->result.found = std::move(found);
+            outcome->seen = std::move(seen);
+            return outcome;
         }
     }
     return std::nullopt;
 }
 
-std::optional<Ended> JobQueue::find_cached(const Job& job, const BuildKey& key, bool& verify) {
-    return finds_inputs(*job.processor) ? find_by_found(job, key, verify)
-                                        : take_hit(job, options_.cache->find(key), verify);
+std::optional<JobOutcome> JobQueue::find_cached(const ProcessorJob& job, const BuildKey& key, bool& verify) {
+    return finds_inputs(job.processor) ? find_by_found(job, key, verify)
+                                       : take_hit(job, options_.cache->find(key), verify);
 }
 
-// The outputs' blobs are the cache's from then on.
-Status JobQueue::put(const BuildKey& key, Ended& ended, bool found) {
+// From then on the outputs' blobs are the cache's.
+Status JobQueue::put(const BuildKey& key, JobOutcome& outcome, bool found) {
     std::vector<std::shared_ptr<const BlobSource>> blobs;
-    for (const JobOutput& output : ended.result.outputs)
+    for (const JobOutput& output : outcome.result.outputs)
         blobs.push_back(output.blob);
-    const BuildKey full = found ? build_key_with(key, ended.result.found) : key;
-    FARDEL_TRY_ASSIGN(const auto kept, options_.cache->put(record_of(full, ended.result), blobs));
+    const BuildKey full = found ? build_key_with(key, outcome.result.found) : key;
+    FARDEL_TRY_ASSIGN(const auto kept, options_.cache->put(record_of(full, outcome.result), blobs));
     for (std::size_t i = 0; i < kept.size(); ++i)
-        ended.result.outputs[i].blob = kept[i];
+        outcome.result.outputs[i].blob = kept[i];
     if (!found)
         return ok();
     const auto index = options_.cache->find(key);
     FoundSets sets = index ? find_found_sets(index->record.notes).value_or(FoundSets{}) : FoundSets{};
     std::vector<std::string> paths;
-    for (const FoundInput& input : ended.result.found)
+    for (const FoundInput& input : outcome.result.found)
         paths.push_back(input.path);
     sets.add(std::move(paths));
     FARDEL_TRY_ASSIGN([[maybe_unused]] const auto none,
@@ -150,45 +151,45 @@ Status JobQueue::put(const BuildKey& key, Ended& ended, bool found) {
     return ok();
 }
 
-// Stamped, and then found to be still what the job read.
-Status JobQueue::see_found(const JobResult& result, std::vector<SeenPlace>& seen) const {
+// Each found input is stamped first, and then compared with what the job read.
+Status JobQueue::verify_found(const JobResult& result, std::vector<SeenPlace>& seen) const {
     for (const FoundInput& input : result.found) {
-        const std::string place = std::filesystem::path(options_.project_folder) / input.path;
-        seen.push_back(see_path(place));
+        const std::string path = std::filesystem::path(options_.project_folder) / input.path;
+        seen.push_back(see_path(path));
         FARDEL_TRY_ASSIGN(const FoundInput now, look_for_input(input.path, options_.project_folder));
         if (now != input)
-            return Error(ErrorCode::conflict, printable(place) + ": edited while a job read it; build again");
+            return Error(ErrorCode::conflict, printable(path) + ": edited while a job read it; build again");
     }
     return ok();
 }
 
-Result<Hash> JobQueue::code_of(const Processor& processor) {
+Result<Hash> JobQueue::code_of(ProcessorIndex index, const Processor& processor) {
     const std::lock_guard lock(codes_mutex_);
-    if (const auto known = codes_.find(&processor); known != codes_.end())
+    if (const auto known = codes_.find(index); known != codes_.end())
         return known->second;
     FARDEL_TRY_ASSIGN(const Hash code, code_digest(processor, options_.project_folder, options_.image_program));
-    codes_.emplace(&processor, code);
+    codes_.emplace(index, code);
     return code;
 }
 
-Result<Ended> JobQueue::perform(const Job& job) {
-    FARDEL_TRY_ASSIGN(const Hash code, code_of(*job.processor));
+Result<JobOutcome> JobQueue::perform(const ProcessorJob& job, ProcessorIndex processor) {
+    FARDEL_TRY_ASSIGN(const Hash code, code_of(processor, job.processor));
     const BuildKey key = build_key(job, code);
     bool verify = false;
-    std::optional<Ended> cached = find_cached(job, key, verify);
+    std::optional<JobOutcome> cached = find_cached(job, key, verify);
     if (!cached || verify) {
-        Ended ended;
-        FARDEL_TRY_ASSIGN(ended.result, run_job(job, {.project_folder = options_.project_folder,
-                                                      .scratch_folder = options_.scratch_folder,
-                                                      .image_program = options_.image_program,
-                                                      .stop = options_.stop}));
-        FARDEL_TRY(see_found(ended.result, ended.seen));
+        JobOutcome outcome;
+        FARDEL_TRY_ASSIGN(outcome.result, run_job(job, {.project_folder = options_.project_folder,
+                                                        .scratch_folder = options_.scratch_folder,
+                                                        .image_program = options_.image_program,
+                                                        .stop = options_.stop}));
+        FARDEL_TRY(verify_found(outcome.result, outcome.seen));
         if (cached) {
-            ended.different = !same_outputs(cached->result, ended.result);
-            options_.cache->report_verified(!ended.different);
+            outcome.different = !same_outputs(cached->result, outcome.result);
+            options_.cache->report_verified(!outcome.different);
         }
-        FARDEL_TRY(put(key, ended, finds_inputs(*job.processor)));
-        cached = std::move(ended);
+        FARDEL_TRY(put(key, outcome, finds_inputs(job.processor)));
+        cached = std::move(outcome);
     }
     for (const JobOutput& output : cached->result.outputs) {
         FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(output.name, *output.blob));
@@ -199,32 +200,30 @@ Result<Ended> JobQueue::perform(const Job& job) {
 
 // ---- The queue ------------------------------------------------------------------------------------------------------
 
-Job JobQueue::job_of(std::uint32_t number) const {
-    const GraphJob& planned = graph_.jobs()[number];
-    const auto input = [&](std::uint32_t file) {
+ProcessorJob JobQueue::processor_job(JobIndex index) const {
+    const GraphJob& planned = graph_.jobs()[index];
+    const auto input = [&](FileIndex file) {
         const FileContent& content = run_.contents[file];
         return JobInput{.name = graph_.files()[file].name,
                         .asset = content.asset,
                         .size_bytes = content.size_bytes,
                         .blob = content.blob};
     };
-    Job job{.processor = planned.processor, .sources = {}, .others = {}, .outputs = {}};
+    ProcessorJob job{.processor = graph_.processor_of(index)};
     std::ranges::transform(planned.sources, std::back_inserter(job.sources), input);
     std::ranges::transform(planned.others, std::back_inserter(job.others), input);
-    for (const std::uint32_t file : planned.outputs)
+    for (const FileIndex file : planned.outputs)
         job.outputs.push_back(graph_.files()[file].name.text());
     return job;
 }
 
-// Jobs from that one on, which are new.
-void JobQueue::admit(std::uint32_t first) {
-    const std::size_t count = graph_.jobs().size();
-    missing_.resize(count);
-    followers_.resize(count);
-    done_.resize(count);
-    for (auto job = first; job < count; ++job) {
-        for (const std::uint32_t before : graph_.jobs()[job].waits_for) {
-            if (done_[before])
+// Counts what the jobs from `first` on, which are new, wait for.
+void JobQueue::admit_from(JobIndex first) {
+    missing_.resize(graph_.jobs().size());
+    followers_.resize(graph_.jobs().size());
+    for (JobIndex job = first; job < graph_.jobs().end_index(); ++job) {
+        for (const JobIndex before : graph_.jobs()[job].waits_for) {
+            if (done_.contains(before))
                 continue;
             ++missing_[job];
             followers_[before].push_back(job);
@@ -235,53 +234,61 @@ void JobQueue::admit(std::uint32_t first) {
     run_.contents.resize(graph_.files().size());
 }
 
-Status JobQueue::take_in(std::uint32_t number, Ended ended) {
-    if (graph_.jobs()[number].tells_outputs) {
-        std::vector<AssetName> names;
-        for (const JobOutput& output : ended.result.outputs) {
-            FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(output.name));
-            names.push_back(std::move(name));
-        }
-        done_[number] = true;  // what comes of it need not wait
-        FARDEL_TRY_ASSIGN(const std::uint32_t first, graph_.add_outputs(number, std::move(names)));
-        admit(first);
+Status JobQueue::add_discovered(JobIndex index, const JobResult& result) {
+    std::vector<AssetName> names;
+    for (const JobOutput& output : result.outputs) {
+        FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(output.name));
+        names.push_back(std::move(name));
     }
-    done_[number] = true;
-    for (std::size_t i = 0; i < ended.result.outputs.size(); ++i) {
-        JobOutput& output = ended.result.outputs[i];
-        const auto& files = graph_.jobs()[number].outputs;
+    FARDEL_TRY_ASSIGN(const JobIndex first, graph_.add_outputs(index, std::move(names)));
+    admit_from(first);
+    return ok();
+}
+
+Status JobQueue::add_outputs(JobIndex index, JobOutcome& outcome) {
+    const std::vector<FileIndex>& files = graph_.jobs()[index].outputs;
+    for (std::size_t i = 0; i < outcome.result.outputs.size(); ++i) {
+        JobOutput& output = outcome.result.outputs[i];
         const auto file =
-            std::ranges::find(files, output.name, [&](std::uint32_t f) { return graph_.files()[f].name.view(); });
+            std::ranges::find(files, output.name, [&](FileIndex f) { return graph_.files()[f].name.view(); });
         if (file == files.end())
             return Error(ErrorCode::malformed, "it made " + printable(output.name) + ", which it was not to make");
         run_.contents[*file] = {.asset = output.asset,
                                 .size_bytes = output.size_bytes,
                                 .blob = std::move(output.blob),
-                                .content_type = std::move(ended.content_types[i])};
-        for (const auto& reference : ended.result.references)
+                                .content_type = std::move(outcome.content_types[i])};
+        for (const auto& reference : outcome.result.references)
             if (reference.first == output.name)
-                run_.references.emplace_back(*file, reference.second);
+                run_.references.push_back({.file = *file, .reference = reference.second});
     }
-    if (!ended.result.found.empty()) {
-        auto& found = run_.found.emplace_back(number, std::vector<std::string>());
-        for (FoundInput& input : ended.result.found)
-            found.second.push_back(std::move(input.path));
+    return ok();
+}
+
+Status JobQueue::finish(JobIndex index, JobOutcome outcome) {
+    done_.insert(index);
+    if (graph_.jobs()[index].discovers_outputs)
+        FARDEL_TRY(add_discovered(index, outcome.result));
+    FARDEL_TRY(add_outputs(index, outcome));
+    if (!outcome.result.found.empty()) {
+        FoundPaths& found = run_.found.emplace_back(FoundPaths{.job = index});
+        for (FoundInput& input : outcome.result.found)
+            found.paths.push_back(std::move(input.path));
     }
-    std::ranges::move(ended.seen, std::back_inserter(run_.seen));
-    ++(ended.from_cache ? run_.from_cache : run_.run);
-    if (!ended.result.log.empty() && !ended.from_cache)
-        logs_.emplace(number, ended.result.log);
-    if (ended.different)
-        different_.insert(number);
-    for (const std::uint32_t follower : followers_[number])
+    std::ranges::move(outcome.seen, std::back_inserter(run_.seen));
+    ++(outcome.from_cache ? run_.from_cache : run_.run);
+    if (!outcome.result.log.empty() && !outcome.from_cache)
+        logs_.emplace(index, outcome.result.log);
+    if (outcome.different)
+        different_.insert(index);
+    for (const JobIndex follower : followers_[index])
         if (--missing_[follower] == 0)
             ready_.insert(follower);
     return ok();
 }
 
-void JobQueue::fail(std::uint32_t number, Error error) {
-    if (!failure_ || number < failure_->first)
-        failure_.emplace(number, std::move(error).with_context(graph_.describe(number)));
+void JobQueue::fail(JobIndex index, Error error) {
+    if (!failure_ || index < failure_->first)
+        failure_.emplace(index, std::move(error).with_context(graph_.describe(index)));
 }
 
 void JobQueue::work() {
@@ -290,20 +297,22 @@ void JobQueue::work() {
         changed_.wait(lock, [&] { return failure_ || !ready_.empty() || running_ == 0; });
         if (failure_ || ready_.empty())
             return;
-        const std::uint32_t number = *ready_.begin();
+        const JobIndex index = *ready_.begin();
         ready_.erase(ready_.begin());
         ++running_;
-        const Job job = job_of(number);
+        const ProcessorJob job = processor_job(index);
+        const ProcessorIndex processor = graph_.jobs()[index].processor;
         lock.unlock();
-        Result<Ended> ended =
-            options_.stop.stop_requested() ? Result<Ended>(Error(ErrorCode::cancelled, "asked to stop")) : perform(job);
+        Result<JobOutcome> outcome = options_.stop.stop_requested()
+                                         ? Result<JobOutcome>(Error(ErrorCode::cancelled, "asked to stop"))
+                                         : perform(job, processor);
         lock.lock();
         --running_;
+        if (!outcome)
+            fail(index, std::move(outcome).error());
+        else if (Status finished = finish(index, *std::move(outcome)); !finished)
+            fail(index, std::move(finished).error());
         ++ended_;
-        if (!ended)
-            fail(number, std::move(ended).error());
-        else if (Status taken = take_in(number, *std::move(ended)); !taken)
-            fail(number, std::move(taken).error());
         if (options_.progress)
             options_.progress(ended_, graph_.jobs().size());
         changed_.notify_all();
@@ -311,11 +320,11 @@ void JobQueue::work() {
 }
 
 Result<JobsRun> JobQueue::run() {
-    admit(0);
+    admit_from(JobIndex{});
     {
         const std::size_t wanted =
             std::max(1u, options_.jobs != 0 ? options_.jobs : std::thread::hardware_concurrency());
-        const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::tells_outputs);
+        const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::discovers_outputs);
         const std::size_t count = may_add ? wanted : std::min(wanted, graph_.jobs().size());
         std::vector<std::jthread> threads;
         for (std::size_t i = 1; i < count; ++i)
@@ -328,19 +337,19 @@ Result<JobsRun> JobQueue::run() {
         FARDEL_TRY(graph_.sort());
         return Error(ErrorCode::conflict, "jobs wait for each other");
     }
-    for (auto& [number, log] : logs_)
-        run_.logs.push_back(graph_.describe(number) + ":\n" + std::move(log));
-    for (const std::uint32_t number : different_)
-        run_.different.push_back(graph_.describe(number));
-    std::ranges::stable_sort(run_.references, {}, &std::pair<std::uint32_t, FoundReference>::first);
-    std::ranges::sort(run_.found, {}, &std::pair<std::uint32_t, std::vector<std::string>>::first);
+    for (auto& [index, log] : logs_)
+        run_.logs.push_back(graph_.describe(index) + ":\n" + std::move(log));
+    for (const JobIndex index : different_)
+        run_.different.push_back(graph_.describe(index));
+    std::ranges::stable_sort(run_.references, {}, &FileReference::file);
+    std::ranges::sort(run_.found, {}, &FoundPaths::job);
     std::ranges::sort(run_.seen, {}, &SeenPlace::path);
     return std::move(run_);
 }
 
 }  // namespace
 
-Result<JobsRun> run_jobs(JobGraph& graph, std::vector<FileContent> contents, const JobQueueOptions& options) {
+Result<JobsRun> run_jobs(JobGraph& graph, FileContents contents, const JobQueueOptions& options) {
     return JobQueue(graph, std::move(contents), options).run();
 }
 

@@ -1,7 +1,8 @@
 // Runs the jobs of a graph: each once, when its inputs are there, as many at a time as there are threads.
 //
-// What the cache has is taken from there; what is run is put there. Jobs that come to light while others run join the
-// queue. The first failure lets the others that run end, and is the result; what was made so far stays in the cache.
+// Results that the cache has are taken from it; results of jobs that ran are put there. Jobs that are discovered while
+// others run join the queue. After the first failure the jobs that run are finished and no other is started; the
+// failure is the result, and results so far stay in the cache.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -28,30 +29,43 @@ struct FileContent {
     std::string content_type;
 };
 
+using FileContents = IndexedList<FileContent, FileIndex>;
+
 struct JobQueueOptions {
     std::string project_folder;
     std::string scratch_folder;
-    std::string image_program;      // as JobPlace has it
+    std::string image_program;      // as JobEnvironment has it
     DerivedCache* cache = nullptr;  // not nullptr
-    unsigned jobs = 0;              // threads; 0: one a core
+    unsigned jobs = 0;              // threads; 0: one per core
     std::stop_token stop;
     std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // from any of the threads, one at a time
 };
 
+// What a file references, as the job that made it reports.
+struct FileReference {
+    FileIndex file{};
+    FoundReference reference;
+};
+
+// Paths that a job looked for besides its declared inputs.
+struct FoundPaths {
+    JobIndex job{};
+    std::vector<std::string> paths;
+};
+
 struct JobsRun {
-    std::vector<FileContent> contents;                                 // one a file of the graph
-    std::vector<SeenPlace> seen;                                       // what jobs found besides their inputs, by path
-    std::vector<std::pair<std::uint32_t, FoundReference>> references;  // file, what the job says that it names
-    std::vector<std::pair<std::uint32_t, std::vector<std::string>>>
-        found;                      // job, paths of what it looked for besides; by job
-    std::vector<std::string> logs;  // what programs printed, under the job's name; in the graph's order
+    FileContents contents;                  // one per file of the graph
+    std::vector<SeenPlace> seen;            // paths that jobs looked for besides their inputs; sorted
+    std::vector<FileReference> references;  // by file
+    std::vector<FoundPaths> found;          // by job
+    std::vector<std::string> logs;          // what programs printed, under the job's name; in the graph's order
     std::uint64_t run = 0;
     std::uint64_t from_cache = 0;
     std::vector<std::string> different;  // jobs that gave other bytes than before for the same key
 };
 
-// `contents`: one a source of the graph. Errors: those of the jobs, with which one it was; conflict (jobs that wait for
-// each other, two that make one name); those of the cache's first layer; cancelled.
-Result<JobsRun> run_jobs(JobGraph& graph, std::vector<FileContent> contents, const JobQueueOptions& options);
+// `contents`: one per source of the graph. Errors: those of the jobs, with the job that failed; conflict (jobs that
+// wait for each other, two that make one name); those of the cache's first layer; cancelled.
+Result<JobsRun> run_jobs(JobGraph& graph, FileContents contents, const JobQueueOptions& options);
 
 }  // namespace fardel

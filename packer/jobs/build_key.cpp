@@ -83,10 +83,10 @@ void add_processor(KeyFields& fields, const Processor& processor) {
 
 }  // namespace
 
-BuildKey build_key(const Job& job, const Hash& code) {
+BuildKey build_key(const ProcessorJob& job, const Hash& code) {
     KeyFields fields;
     fields.text(kKeySchema);
-    add_processor(fields, *job.processor);
+    add_processor(fields, job.processor);
     fields.id(code);
     for (const auto* const inputs : {&job.sources, &job.others})
         fields.list(*inputs, [&](const JobInput& input) {

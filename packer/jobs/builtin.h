@@ -25,7 +25,7 @@ struct Builtin {
     bool any_parameter = false;
     // Why a value is not good, and what to write instead; ok otherwise.
     Status (*verify_parameter)(std::string_view key, const ParameterValue& value);
-    Status (*run)(const Job& job, const JobFolder& folder, const JobPlace& place);
+    Status (*run)(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment);
 };
 
 std::span<const Builtin> builtins();
@@ -40,8 +40,8 @@ extern const Builtin kUnpackBuiltin;
 // The parameter of that key; nullptr: none.
 const ParameterValue* find_parameter(const Processor& processor, std::string_view key);
 // For the built-ins that take one file. Error: malformed.
-Result<const JobInput*> only_source(const Job& job);
+Result<const JobInput*> only_source(const ProcessorJob& job);
 // The job's one output, or `usual` where the job names none. Error: malformed (several).
-Result<std::string> only_output(const Job& job, std::string_view usual);
+Result<std::string> only_output(const ProcessorJob& job, std::string_view usual);
 
 }  // namespace fardel

@@ -4,14 +4,14 @@ namespace fardel {
 namespace {
 
 // The file under each of the names; the files under their own names where none are given.
-Status copy(const Job& job, const JobFolder& folder, const JobPlace& place) {
+Status copy(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment) {
     if (!job.outputs.empty())
         FARDEL_TRY(only_source(job));
     for (const JobInput& source : job.sources) {
         if (job.outputs.empty())
-            FARDEL_TRY(folder.copy_output(source, source.name.view(), place.stop));
+            FARDEL_TRY(folder.copy_output(source, source.name.view(), environment.stop));
         for (const std::string& output : job.outputs)
-            FARDEL_TRY(folder.copy_output(source, output, place.stop));
+            FARDEL_TRY(folder.copy_output(source, output, environment.stop));
     }
     return ok();
 }

@@ -123,7 +123,7 @@ Result<ImageOptions> options_of(const Processor& processor) {
 
 // ---- One image ------------------------------------------------------------------------------------------------------
 
-const ImageFormat* format_for(const ImageOptions& options, const Job& job, std::string_view source) {
+const ImageFormat* format_for(const ImageOptions& options, const ProcessorJob& job, std::string_view source) {
     if (options.format)
         return options.format;
     return find_format_of(job.outputs.empty() ? source : std::string_view(job.outputs.front()));
@@ -137,9 +137,9 @@ std::string usual_name(std::string_view source, const ImageFormat& format) {
     return std::string(source.substr(0, has_extension ? dot : source.size())) + "." + std::string(format.extension);
 }
 
-Status convert(const Job& job, const JobFolder& folder, const JobPlace& place) {
+Status convert(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment) {
     FARDEL_TRY_ASSIGN(const JobInput* const source, only_source(job));
-    FARDEL_TRY_ASSIGN(const ImageOptions options, options_of(*job.processor));
+    FARDEL_TRY_ASSIGN(const ImageOptions options, options_of(job.processor));
     const ImageFormat* const format = format_for(options, job, source->name.view());
     if (!format)
         return Error(ErrorCode::malformed,
@@ -152,7 +152,7 @@ Status convert(const Job& job, const JobFolder& folder, const JobPlace& place) {
     if (decoder.empty())
         return Error(ErrorCode::malformed,
                      "the built-in 'image' takes PNG, JPEG, TGA and BMP, and this is " + printable(type));
-    FARDEL_TRY_ASSIGN(const std::string program, find_image_program(place.image_program));
+    FARDEL_TRY_ASSIGN(const std::string program, find_image_program(environment.image_program));
     FARDEL_TRY(folder.new_output_path(name));
     return run_image_program(program,
                              {.in = "in/" + source->name.text(),
@@ -163,7 +163,7 @@ Status convert(const Job& job, const JobFolder& folder, const JobPlace& place) {
                               .width_max = options.width_max,
                               .height_max = options.height_max,
                               .quality = options.quality},
-                             folder, place.stop);
+                             folder, environment.stop);
 }
 
 }  // namespace

@@ -48,14 +48,14 @@ Status verify_text(std::string_view, const ParameterValue& value) {
         "what is to stand there instead is a text; write parameters = { \"textures/old.tga\" = \"textures/new.png\" }");
 }
 
-Status rewrite(const Job& job, const JobFolder& folder, const JobPlace&) {
+Status rewrite(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment&) {
     FARDEL_TRY_ASSIGN(const JobInput* const source, only_source(job));
     FARDEL_TRY_ASSIGN(const std::string name, only_output(job, source->name.view()));
     FARDEL_TRY_ASSIGN(const auto text, folder.find_text("in/" + source->name.text(), kTextBytesMax));
     if (text->find('\0') != std::string::npos)
         return Error(ErrorCode::malformed, "this is no text: it has a NUL character in it");
     Replacements replacements;
-    for (const auto& parameter : job.processor->parameters) {
+    for (const auto& parameter : job.processor.parameters) {
         FARDEL_TRY(verify_text(parameter.first, parameter.second));
         replacements.emplace(parameter.first, std::get<std::string>(parameter.second));
     }

@@ -106,7 +106,8 @@ private:
 
 std::string without_last_extension(std::string_view name) { return std::string(name.substr(0, name.rfind('.'))); }
 
-Status unpack_gzip(const Job& job, const JobInput& source, const JobFolder& folder, const std::stop_token& stop) {
+Status unpack_gzip(const ProcessorJob& job, const JobInput& source, const JobFolder& folder,
+                   const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const std::string name, only_output(job, without_last_extension(source.name.view())));
     FARDEL_TRY_ASSIGN(const std::string path, folder.new_output_path(name));
     std::ifstream packed(folder.input_path(source), std::ios::binary);
@@ -151,7 +152,8 @@ Status unpack_entry(const SourceEntry& entry, const JobFolder& folder, const std
     }
 }
 
-Status unpack_archive(const Job& job, const JobInput& source, const JobFolder& folder, const std::stop_token& stop) {
+Status unpack_archive(const ProcessorJob& job, const JobInput& source, const JobFolder& folder,
+                      const std::stop_token& stop) {
     const std::vector<std::string> archives = {folder.input_path(source)};
     FARDEL_TRY_ASSIGN(const ScanResult scan, scan_sources(archives, {}));
     if (!scan.report.refused.empty()) {
@@ -169,13 +171,13 @@ Status unpack_archive(const Job& job, const JobInput& source, const JobFolder& f
     return ok();
 }
 
-Status unpack(const Job& job, const JobFolder& folder, const JobPlace& place) {
+Status unpack(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment) {
     FARDEL_TRY_ASSIGN(const JobInput* const source, only_source(job));
     const std::string name = lower(source->name.leaf());
     if (name.ends_with(".gz") && name.size() > 3)
-        return unpack_gzip(job, *source, folder, place.stop);
+        return unpack_gzip(job, *source, folder, environment.stop);
     if (name.size() > 4 && (name.ends_with(".zip") || name.ends_with(".pk3")))
-        return unpack_archive(job, *source, folder, place.stop);
+        return unpack_archive(job, *source, folder, environment.stop);
     return Error(ErrorCode::malformed, "the built-in 'unpack' takes files that end in .gz, .zip or .pk3");
 }
 

@@ -22,19 +22,19 @@ const ParameterValue* find_parameter(const Processor& processor, std::string_vie
     return nullptr;
 }
 
-Result<const JobInput*> only_source(const Job& job) {
+Result<const JobInput*> only_source(const ProcessorJob& job) {
     if (job.sources.size() == 1)
         return &job.sources.front();
-    return Error(ErrorCode::malformed, "the built-in '" + job.processor->builtin +
-                                           "' takes one file, and the job has " + std::to_string(job.sources.size()));
+    return Error(ErrorCode::malformed, "the built-in '" + job.processor.builtin + "' takes one file, and the job has " +
+                                           std::to_string(job.sources.size()));
 }
 
-Result<std::string> only_output(const Job& job, std::string_view usual) {
+Result<std::string> only_output(const ProcessorJob& job, std::string_view usual) {
     if (job.outputs.empty())
         return std::string(usual);
     if (job.outputs.size() == 1)
         return job.outputs.front();
-    return Error(ErrorCode::malformed, "the built-in '" + job.processor->builtin +
+    return Error(ErrorCode::malformed, "the built-in '" + job.processor.builtin +
                                            "' makes one file, and 'outputs' names " +
                                            std::to_string(job.outputs.size()));
 }

@@ -160,18 +160,18 @@ Status read_references(const Json& answer, JobAnswer& target) {
 
 }  // namespace
 
-std::string format_job_request(const Job& job) {
+std::string format_job_request(const ProcessorJob& job) {
     Json request = {{"fardel", 1},
-                    {"processor", job.processor->name},
-                    {"version", job.processor->version},
+                    {"processor", job.processor.name},
+                    {"version", job.processor.version},
                     {"parameters", Json::object()},
                     {"tags", Json::object()},
                     {"inputs", Json::array()},
                     {"outputs", job.outputs},
                     {"out", "out"}};
-    for (const auto& parameter : job.processor->parameters)
+    for (const auto& parameter : job.processor.parameters)
         request["parameters"][parameter.first] = json_of(parameter.second);
-    for (const auto& tag : job.processor->tags)
+    for (const auto& tag : job.processor.tags)
         request["tags"][tag.first] = tag.second;
     for (const JobInput& input : job.sources)
         request["inputs"].push_back(json_of(input, true));

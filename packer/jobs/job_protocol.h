@@ -30,7 +30,7 @@ struct JobAnswer {
 };
 
 // One line of JSON.
-std::string format_job_request(const Job& job);
+std::string format_job_request(const ProcessorJob& job);
 // Errors: malformed (with the field), limit.
 Result<JobAnswer> parse_job_answer(std::string_view text);
 

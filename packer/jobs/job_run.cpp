@@ -72,8 +72,8 @@ std::string last_lines(std::string_view log) {
 
 // ---- Before it runs -------------------------------------------------------------------------------------------------
 
-Status verify_job(const Job& job) {
-    if (job.processor == nullptr || job.sources.empty())
+Status verify_job(const ProcessorJob& job) {
+    if (job.sources.empty())
         return Error(ErrorCode::malformed, "a job without a processor, or without a file to work on");
     std::set<std::string_view> outputs;
     for (const std::string& output : job.outputs) {
@@ -86,7 +86,7 @@ Status verify_job(const Job& job) {
 }
 
 // A file that is among the sources may be among the others as well.
-Status add_inputs(const Job& job, const JobFolder& folder, const std::stop_token& stop) {
+Status add_inputs(const ProcessorJob& job, const JobFolder& folder, const std::stop_token& stop) {
     std::set<AssetName> added;
     for (const auto* const inputs : {&job.sources, &job.others})
         for (const JobInput& input : *inputs)
@@ -103,23 +103,23 @@ std::string parent_of(const std::string& path) {
 }
 
 // A program of the project's is readable alone, with what 'code' names: its folder may well be the project's.
-SandboxRules sandbox_rules(const Job& job, const ProgramPlace& program, const std::string& project_folder,
+SandboxRules sandbox_rules(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
                            const JobFolder& folder) {
     SandboxRules rules{.readable = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/opt",
                                     "/proc", "/sys/devices/system/cpu", "/dev/random", "/dev/urandom"},
                        .read_write = {"/dev/null", "/dev/zero", "/dev/full", folder.path()}};
     rules.readable.push_back(program.in_project ? program.path : parent_of(program.path));
-    for (const std::string& file : job.processor->code)
+    for (const std::string& file : job.processor.code)
         rules.readable.push_back(file.starts_with('/') ? file : project_folder + "/" + file);
-    if (job.processor->depfile)
+    if (job.processor.depfile)
         rules.readable.push_back(project_folder);
     return rules;
 }
 
-Result<ProgramCall> plan_call(const Job& job, const ProgramPlace& program, const std::string& project_folder,
+Result<ProgramCall> plan_call(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
                               const JobFolder& folder, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(std::vector<std::string> arguments, expand_command(job, project_folder));
-    arguments.insert(arguments.begin(), job.processor->command.front());
+    arguments.insert(arguments.begin(), job.processor.command.front());
     const std::string temporary = folder.path_of("tmp");
     ProgramCall call{.program = program.path,
                      .arguments = std::move(arguments),
@@ -128,9 +128,9 @@ Result<ProgramCall> plan_call(const Job& job, const ProgramPlace& program, const
                      .folder = folder.path(),
                      .input = {},
                      .answer_bytes_max = 0,
-                     .timeout = job.processor->timeout,
+                     .timeout = job.processor.timeout,
                      .stop = stop};
-    if (job.processor->protocol) {
+    if (job.processor.protocol) {
         const std::string request = format_job_request(job);
         FARDEL_TRY(folder.write_file("request", std::as_bytes(std::span(request))));
         call.input = folder.path_of("request");
@@ -139,13 +139,14 @@ Result<ProgramCall> plan_call(const Job& job, const ProgramPlace& program, const
     return call;
 }
 
-Status verify_end(const ProgramEnd& end, const std::string& log, const Job& job, std::size_t answer_bytes_max) {
-    const std::string program = in_quotes(job.processor->command.front());
+Status verify_end(const ProgramEnd& end, const std::string& log, const ProcessorJob& job,
+                  std::size_t answer_bytes_max) {
+    const std::string program = in_quotes(job.processor.command.front());
     switch (end.reason) {
         case ProgramEnd::Reason::cancelled: return Error(ErrorCode::cancelled, "stopped");
         case ProgramEnd::Reason::timed_out:
             return Error(ErrorCode::limit,
-                         program + " was not done after " + std::to_string(job.processor->timeout.count()) +
+                         program + " was not done after " + std::to_string(job.processor.timeout.count()) +
                              " s and was ended; give it more time with timeout = …" + last_lines(log));
         case ProgramEnd::Reason::answered_too_much:
             return Error(ErrorCode::limit, program + " answered with more than " + std::to_string(answer_bytes_max) +
@@ -173,16 +174,17 @@ struct JobProgram {
     ProgramCall call;
     JobSandbox sandbox;
 
-    static Result<JobProgram> plan(const Job& job, const JobPlace& place, const JobFolder& folder) {
-        FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(place.project_folder));
-        FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(*job.processor, project_folder));
-        FARDEL_TRY_ASSIGN(ProgramCall call, plan_call(job, program, project_folder, folder, place.stop));
+    static Result<JobProgram> plan(const ProcessorJob& job, const JobEnvironment& environment,
+                                   const JobFolder& folder) {
+        FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(environment.project_folder));
+        FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(job.processor, project_folder));
+        FARDEL_TRY_ASSIGN(ProgramCall call, plan_call(job, program, project_folder, folder, environment.stop));
         FARDEL_TRY_ASSIGN(JobSandbox sandbox, JobSandbox::make(sandbox_rules(job, program, project_folder, folder)));
         return JobProgram{
             .project_folder = std::move(project_folder), .call = std::move(call), .sandbox = std::move(sandbox)};
     }
 
-    Result<JobReply> run(const Job& job) const {
+    Result<JobReply> run(const ProcessorJob& job) const {
         FARDEL_TRY_ASSIGN(ProgramEnd end, run_program(call, sandbox));
         JobReply reply{.answer = std::move(end.answer), .log = safe_log(end.log)};
         FARDEL_TRY(verify_end(end, reply.log, job, call.answer_bytes_max));
@@ -190,12 +192,12 @@ struct JobProgram {
     }
 };
 
-Status read_found(const Job& job, const JobAnswer& answer, const JobFolder& folder, FileTime begin,
+Status read_found(const ProcessorJob& job, const JobAnswer& answer, const JobFolder& folder, FileTime begin,
                   const std::string& project_folder, JobResult& result) {
     std::vector<std::string> read = answer.read;
-    if (job.processor->depfile) {
+    if (job.processor.depfile) {
         FARDEL_TRY_ASSIGN(const auto text, folder.find_text("depfile", kDepfileBytesMax));
-        if (!text && !job.processor->protocol)
+        if (!text && !job.processor.protocol)
             return Error(ErrorCode::missing, "it made no ${depfile}");
         FARDEL_TRY_ASSIGN(const auto paths, parse_depfile(text.value_or("")));
         read.insert(read.end(), paths.begin(), paths.end());
@@ -232,19 +234,19 @@ Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) 
     return ok();
 }
 
-Status run_command(const Job& job, const JobPlace& place, const JobFolder& folder, JobResult& result,
-                   JobAnswer& answer) {
+Status run_command(const ProcessorJob& job, const JobEnvironment& environment, const JobFolder& folder,
+                   JobResult& result, JobAnswer& answer) {
     for (const std::string& output : job.outputs)  // the folders that it is to be in
         FARDEL_TRY(folder.new_output_path(output));
-    FARDEL_TRY_ASSIGN(const JobProgram program, JobProgram::plan(job, place, folder));
-    const bool finds = job.processor->depfile || job.processor->protocol;
+    FARDEL_TRY_ASSIGN(const JobProgram program, JobProgram::plan(job, environment, folder));
+    const bool finds = job.processor.depfile || job.processor.protocol;
     FileTime begin;
     if (finds) {
         FARDEL_TRY_ASSIGN(begin, next_file_time(folder));
     }
     FARDEL_TRY_ASSIGN(JobReply reply, program.run(job));
     result.log = std::move(reply.log);
-    if (job.processor->protocol) {
+    if (job.processor.protocol) {
         FARDEL_TRY_ASSIGN(answer, parse_job_answer(reply.answer));
     }
     for (const std::string& message : answer.messages)
@@ -256,7 +258,7 @@ Status run_command(const Job& job, const JobPlace& place, const JobFolder& folde
 // ---- After it -------------------------------------------------------------------------------------------------------
 
 // Where a job's outputs are named, it makes those, all of them.
-Status verify_outputs(const Job& job, const std::vector<JobOutput>& outputs) {
+Status verify_outputs(const ProcessorJob& job, const std::vector<JobOutput>& outputs) {
     if (job.outputs.empty())
         return ok();
     for (const std::string& wanted : job.outputs)
@@ -278,20 +280,20 @@ Status verify_references(const JobAnswer& answer, const std::vector<JobOutput>& 
     return ok();
 }
 
-Result<JobResult> run(const Job& job, const JobPlace& place) {
+Result<JobResult> run(const ProcessorJob& job, const JobEnvironment& environment) {
     const auto begin = std::chrono::steady_clock::now();
-    FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(place.scratch_folder));
-    FARDEL_TRY(add_inputs(job, *folder, place.stop));
+    FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(environment.scratch_folder));
+    FARDEL_TRY(add_inputs(job, *folder, environment.stop));
     JobResult result;
     JobAnswer answer;
-    if (job.processor->builtin.empty()) {
-        FARDEL_TRY(run_command(job, place, *folder, result, answer));
-    } else if (const Builtin* const builtin = find_builtin(job.processor->builtin)) {
-        FARDEL_TRY(builtin->run(job, *folder, place));
+    if (job.processor.builtin.empty()) {
+        FARDEL_TRY(run_command(job, environment, *folder, result, answer));
+    } else if (const Builtin* const builtin = find_builtin(job.processor.builtin)) {
+        FARDEL_TRY(builtin->run(job, *folder, environment));
     } else {
-        return Error(ErrorCode::unsupported, "there is no built-in " + in_quotes(job.processor->builtin));
+        return Error(ErrorCode::unsupported, "there is no built-in " + in_quotes(job.processor.builtin));
     }
-    FARDEL_TRY_ASSIGN(result.outputs, folder->collect_outputs(place.stop));
+    FARDEL_TRY_ASSIGN(result.outputs, folder->collect_outputs(environment.stop));
     FARDEL_TRY(rename_outputs(answer, result.outputs));
     FARDEL_TRY(verify_outputs(job, result.outputs));
     FARDEL_TRY(verify_references(answer, result.outputs));
@@ -300,10 +302,11 @@ Result<JobResult> run(const Job& job, const JobPlace& place) {
     return result;
 }
 
-Result<JobReply> ask(const Job& job, const JobPlace& place, bool first_source_is_input, std::size_t answer_bytes_max) {
-    FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(place.scratch_folder));
-    FARDEL_TRY(add_inputs(job, *folder, place.stop));
-    FARDEL_TRY_ASSIGN(JobProgram program, JobProgram::plan(job, place, *folder));
+Result<JobReply> ask(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
+                     std::size_t answer_bytes_max) {
+    FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(environment.scratch_folder));
+    FARDEL_TRY(add_inputs(job, *folder, environment.stop));
+    FARDEL_TRY_ASSIGN(JobProgram program, JobProgram::plan(job, environment, *folder));
     program.call.input = first_source_is_input ? folder->input_path(job.sources.front()) : std::string();
     program.call.answer_bytes_max = answer_bytes_max;
     return program.run(job);
@@ -311,19 +314,19 @@ Result<JobReply> ask(const Job& job, const JobPlace& place, bool first_source_is
 
 }  // namespace
 
-Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input,
+Result<JobReply> ask_job(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
                          std::size_t answer_bytes_max) {
     FARDEL_TRY(verify_job(job));
-    return ask(job, place, first_source_is_input, answer_bytes_max);
+    return ask(job, environment, first_source_is_input, answer_bytes_max);
 }
 
 bool can_confine_jobs() { return system_can_confine(); }
 
-Result<JobResult> run_job(const Job& job, const JobPlace& place) {
+Result<JobResult> run_job(const ProcessorJob& job, const JobEnvironment& environment) {
     FARDEL_TRY(verify_job(job));
-    auto result = run(job, place);
+    auto result = run(job, environment);
     if (!result)
-        return std::move(result).error().with_context(printable(job.processor->name) + ": " +
+        return std::move(result).error().with_context(printable(job.processor.name) + ": " +
                                                       printable(job.sources.front().name.view()));
     return result;
 }

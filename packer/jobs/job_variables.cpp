@@ -92,7 +92,7 @@ Status verify_variable(const Processor& processor, const Variable& variable) {
                      (nearest ? "did you mean ${" + std::string(*nearest) + "}?" : "there are: " + known));
 }
 
-std::string value_of(const Variable& variable, const Job& job, const std::string& project_folder) {
+std::string value_of(const Variable& variable, const ProcessorJob& job, const std::string& project_folder) {
     if (variable.text == "out")
         return job.outputs.size() == 1 ? "out/" + job.outputs.front() : "out";
     if (variable.text == "out:folder")
@@ -100,7 +100,7 @@ std::string value_of(const Variable& variable, const Job& job, const std::string
     if (variable.text == "depfile")
         return "depfile";
     if (variable.text == "variant")
-        return format_variant(job.processor->tags);
+        return format_variant(job.processor.tags);
     if (variable.text == "project")
         return project_folder;
     if (variable.text == "name")
@@ -108,12 +108,12 @@ std::string value_of(const Variable& variable, const Job& job, const std::string
     if (variable.name == "code")
         return variable.argument.starts_with('/') ? std::string(variable.argument)
                                                   : project_folder + "/" + std::string(variable.argument);
-    if (const ParameterValue* const value = find_value(*job.processor, variable.argument))
+    if (const ParameterValue* const value = find_value(job.processor, variable.argument))
         return format_parameter(*value);
     return {};
 }
 
-std::vector<std::string> expand_argument(const std::vector<Piece>& pieces, const Job& job,
+std::vector<std::string> expand_argument(const std::vector<Piece>& pieces, const ProcessorJob& job,
                                          const std::string& project_folder) {
     bool sources = false;
     bool others = false;
@@ -184,11 +184,11 @@ std::string format_parameter(const ParameterValue& value) {
     return {digits.data(), written.ptr};
 }
 
-Result<std::vector<std::string>> expand_command(const Job& job, const std::string& project_folder) {
+Result<std::vector<std::string>> expand_command(const ProcessorJob& job, const std::string& project_folder) {
     std::vector<std::string> arguments;
-    for (std::size_t i = 1; i < job.processor->command.size(); ++i) {
-        const std::string& argument = job.processor->command[i];
-        FARDEL_TRY(verify_variables(*job.processor, argument));
+    for (std::size_t i = 1; i < job.processor.command.size(); ++i) {
+        const std::string& argument = job.processor.command[i];
+        FARDEL_TRY(verify_variables(job.processor, argument));
         FARDEL_TRY_ASSIGN(const std::vector<Piece> pieces, split(argument));
         for (std::string& expanded : expand_argument(pieces, job, project_folder)) {
             if (expanded.find('\0') != std::string::npos)

@@ -23,6 +23,6 @@ std::string format_parameter(const ParameterValue& value);
 
 // The arguments behind the program's name, relative to the folder of the job; an argument with ${in} or ${in:all} is
 // there once for each file. `project_folder`: absolute. Error: malformed.
-Result<std::vector<std::string>> expand_command(const Job& job, const std::string& project_folder);
+Result<std::vector<std::string>> expand_command(const ProcessorJob& job, const std::string& project_folder);
 
 }  // namespace fardel

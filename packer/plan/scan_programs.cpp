@@ -175,7 +175,7 @@ private:
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
         const AskedProgram& program = programs_[run.program];
-        Job job{.processor = &program.said->program, .sources = {}, .others = program.others, .outputs = {}};
+        ProcessorJob job{.processor = program.said->program, .sources = {}, .others = program.others, .outputs = {}};
         std::vector<std::string> files;
         for (const std::size_t found : run.found) {
             FARDEL_TRY_ASSIGN(JobInput input, input_of(out_.found[found].asset));

@@ -13,7 +13,7 @@ using namespace tests;
 
 struct Subject {
     Processor processor;
-    Job job;
+    ProcessorJob job;
     Hash code;
 };
 
@@ -27,12 +27,10 @@ BuildKey key_of(const std::function<void(Subject&)>& change) {
     subject.processor.inputs = {"palettes/**"};
     subject.processor.tags = {{"quality", "hd"}, {"lang", "fr"}};
     subject.processor.line = 5;
-    subject.job = {.processor = nullptr,
-                   .sources = {input_of("a", "1"), input_of("b", "2")},
-                   .others = {input_of("c", "3")},
-                   .outputs = {"x", "y"}};
+    subject.job = {
+        .sources = {input_of("a", "1"), input_of("b", "2")}, .others = {input_of("c", "3")}, .outputs = {"x", "y"}};
     change(subject);
-    subject.job.processor = &subject.processor;
+    subject.job.processor = subject.processor;
     return build_key(subject.job, subject.code);
 }
 

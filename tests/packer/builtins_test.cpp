@@ -27,8 +27,8 @@ Processor builtin(std::string_view name, std::vector<std::pair<std::string, Para
             .tags = {}};
 }
 
-Job job_of(const Processor& processor, JobInput source, std::vector<std::string> outputs = {}) {
-    Job job{.processor = &processor, .sources = {}, .others = {}, .outputs = std::move(outputs)};
+ProcessorJob job_of(const Processor& processor, JobInput source, std::vector<std::string> outputs = {}) {
+    ProcessorJob job{.processor = processor, .sources = {}, .others = {}, .outputs = std::move(outputs)};
     job.sources.push_back(std::move(source));
     return job;
 }
@@ -109,7 +109,7 @@ TEST_CASE("copy: gives the bytes under other names, one or several") {
     CHECK(result.outputs[0].name == "x/y.txt");
     CHECK(text_of(result.outputs[0]) == "hello");
     CHECK(text_of(result.outputs[1]) == "hello");
-    Job job = job_of(copy, input_of("a/b.txt", "1"));
+    ProcessorJob job = job_of(copy, input_of("a/b.txt", "1"));
     job.sources.push_back(input_of("a/c.txt", "2"));
     CHECK(bench.run_well(job).outputs.size() == 2);
     job.outputs = {"x"};
@@ -241,7 +241,7 @@ TEST_CASE("image: four threads convert side by side, to the same bytes") {
         for (int thread = 0; thread < 4; ++thread)
             threads.emplace_back([&] {
                 for (int i = 0; i < 6; ++i) {
-                    const auto result = run_job(job_of(image, input), bench.place());
+                    const auto result = run_job(job_of(image, input), bench.environment());
                     good += result && result->outputs.size() == 1 && result->outputs[0].asset == expected;
                 }
             });

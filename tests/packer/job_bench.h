@@ -61,20 +61,20 @@ public:
     JobBench(const JobBench&) = delete;
     JobBench& operator=(const JobBench&) = delete;
 
-    JobPlace place() const {
+    JobEnvironment environment() const {
         return {.project_folder = files.path("project"),
                 .scratch_folder = files.path("scratch"),
                 .image_program = FARDEL_IMAGE_PROGRAM,
                 .stop = stop.get_token()};
     }
-    Result<JobResult> run(const Job& job) const { return run_job(job, place()); }
-    JobResult run_well(const Job& job) const {
+    Result<JobResult> run(const ProcessorJob& job) const { return run_job(job, environment()); }
+    JobResult run_well(const ProcessorJob& job) const {
         auto result = run(job);
         const std::string message = result ? "" : result.error().text();
         REQUIRE_MESSAGE(result, message);
         return *std::move(result);
     }
-    Error run_badly(const Job& job) const {
+    Error run_badly(const ProcessorJob& job) const {
         auto result = run(job);
         REQUIRE_FALSE(result);
         return std::move(result).error();

@@ -40,9 +40,9 @@ void check_refused(const Project& project, std::initializer_list<std::string_vie
     CHECK(message.find(words) != std::string::npos);
 }
 
-std::string list(const JobGraph& graph, const std::vector<std::uint32_t>& files) {
+std::string list(const JobGraph& graph, const std::vector<FileIndex>& files) {
     std::string text;
-    for (const std::uint32_t file : files)
+    for (const FileIndex file : files)
         text += (text.empty() ? "" : " ") + graph.files()[file].name.text();
     return text;
 }
@@ -50,11 +50,11 @@ std::string list(const JobGraph& graph, const std::vector<std::uint32_t>& files)
 // "sd: a.png + palette.txt > a.sd.png", one line a job, in the order in which they are run.
 std::string show(const JobGraph& graph) {
     std::string text;
-    for (const std::uint32_t number : graph.order()) {
+    for (const JobIndex number : graph.order()) {
         const GraphJob& job = graph.jobs()[number];
-        text += job.processor->name + ": " + list(graph, job.sources) +
+        text += graph.processor_of(number).name + ": " + list(graph, job.sources) +
                 (job.others.empty() ? "" : " + " + list(graph, job.others)) + " > " +
-                (job.tells_outputs ? "?" : list(graph, job.outputs)) + "\n";
+                (job.discovers_outputs ? "?" : list(graph, job.outputs)) + "\n";
     }
     return text;
 }
@@ -95,7 +95,7 @@ TEST_CASE("job graph: a rule gives each file that it matches to its processor, w
     const JobGraph graph = plan_well(it, {"a.png", "b/c.png", "d.txt"});
     CHECK(show(graph) == "ktx: a.png > a.ktx\nktx: b/c.png > b/c.ktx\n");
     CHECK(left(graph) == "a.ktx b/c.ktx d.txt");
-    CHECK(graph.describe(1) == "fardel.toml:6: processor 'ktx' of 'b/c.png'");
+    CHECK(graph.describe(JobIndex{1}) == "fardel.toml:6: processor 'ktx' of 'b/c.png'");
 }
 
 TEST_CASE("job graph: keep_source leaves the source in the bundle") {
@@ -111,11 +111,11 @@ TEST_CASE("job graph: what a job makes goes to the rules again, in a chain") {
                 rule("**/*.png", "\"ktx\"") + rule("**/*.psd", "\"flat\""));
     const JobGraph graph = plan_well(it, {"a.psd"});
     CHECK(show(graph) == "flat: a.psd > a.png\nktx: a.png > a.ktx\n");
-    CHECK(graph.jobs()[1].waits_for == std::vector<std::uint32_t>{0});
+    CHECK(graph.jobs()[JobIndex{1}].waits_for == std::vector<JobIndex>{JobIndex{0}});
     CHECK(left(graph) == "a.ktx");
     // Tags gather on the way, and the later ones win.
     const std::vector<std::pair<std::string, std::string>> tags{{"from", "psd"}, {"quality", "sd"}};
-    CHECK(graph.files()[2].tags == tags);
+    CHECK(graph.files()[FileIndex{2}].tags == tags);
 }
 
 TEST_CASE("job graph: a file never goes through one processor twice, and outputs may stand in their source's place") {
@@ -123,8 +123,8 @@ TEST_CASE("job graph: a file never goes through one processor twice, and outputs
     const JobGraph graph = plan_well(it, {"a.png"});
     CHECK(show(graph) == "squeeze: a.png > a.png\n");
     REQUIRE(graph.files().size() == 2);
-    CHECK(graph.files()[0].consumed);
-    CHECK_FALSE(graph.files()[1].consumed);
+    CHECK(graph.files()[FileIndex{0}].consumed);
+    CHECK_FALSE(graph.files()[FileIndex{1}].consumed);
 
     // Round about, it would take the place of a source that it was not made from at once.
     const Project both = project(copy("one", "outputs = [\"{stem}.b\"]") + copy("two", "outputs = [\"{stem}.a\"]") +
@@ -153,9 +153,9 @@ TEST_CASE("job graph: a [[job]] takes all files that its globs match, by name, m
     const Project it = project(kPngToKtx + atlas);
     const JobGraph graph = plan_well(it, {"c.png", "a.png", "z.txt"});
     CHECK(show(graph) == "ktx: c.png > c.ktx\nktx: a.png > a.ktx\natlas: a.ktx c.ktx z.txt > atlas.bin\n");
-    CHECK(graph.jobs()[2].waits_for == std::vector<std::uint32_t>{0, 1});
+    CHECK(graph.jobs()[JobIndex{2}].waits_for == std::vector<JobIndex>{JobIndex{0}, JobIndex{1}});
     CHECK(left(graph) == "atlas.bin");
-    CHECK(graph.describe(2) == "fardel.toml:12: processor 'atlas' of 3 files");
+    CHECK(graph.describe(JobIndex{2}) == "fardel.toml:12: processor 'atlas' of 3 files");
     check_refused(project(atlas), {"a.png"}, ErrorCode::unresolved,
                   "fardel.toml:6: 'sources' of this [[job]] match no file");
 }
@@ -167,8 +167,8 @@ TEST_CASE("job graph: a file whose place was taken is no longer what globs match
                 "[[job]]\nsources = [\"*.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n[[job]]\nsources = "
                 "[\"*.png\"]\nprocess = \"atlas\"\noutputs = [\"all.bin\"]\n");
     const JobGraph graph = plan_well(it, {"a.png", "b.txt"});
-    CHECK(graph.jobs()[1].others == std::vector<std::uint32_t>{2});  // squeezed, not the source
-    CHECK(graph.jobs()[2].sources == std::vector<std::uint32_t>{2});
+    CHECK(graph.jobs()[JobIndex{1}].others == std::vector<FileIndex>{FileIndex{2}});  // squeezed, not the source
+    CHECK(graph.jobs()[JobIndex{2}].sources == std::vector<FileIndex>{FileIndex{2}});
 }
 
 TEST_CASE("job graph: jobs wait for whoever makes what 'inputs' match, and never for themselves") {
@@ -178,7 +178,7 @@ TEST_CASE("job graph: jobs wait for whoever makes what 'inputs' match, and never
     const JobGraph graph = plan_well(it, {"a.png", "b.png", "p.gpl"});
     CHECK(show(graph) ==
           "palette: p.gpl > p.pal\nktx: a.png + b.png p.pal > a.ktx\nktx: b.png + a.png p.pal > b.ktx\n");
-    CHECK(graph.jobs()[0].waits_for == std::vector<std::uint32_t>{2});
+    CHECK(graph.jobs()[JobIndex{0}].waits_for == std::vector<JobIndex>{JobIndex{2}});
 }
 
 TEST_CASE("job graph: jobs that wait for each other are told with the way round") {
@@ -215,19 +215,19 @@ TEST_CASE("job graph: a job that tells its outputs only when it ran adds them, a
     const Project it = project(copy("unpack", "") + rule("*.zip", "\"unpack\"") + kPngToKtx);
     JobGraph graph = plan_well(it, {"a.zip", "b.txt"});
     CHECK(show(graph) == "unpack: a.zip > ?\n");
-    CHECK(graph.jobs()[0].outputs.empty());
-    const auto first = graph.add_outputs(0, names({"x.png", "y.txt"}));
+    CHECK(graph.jobs()[JobIndex{0}].outputs.empty());
+    const auto first = graph.add_outputs(JobIndex{}, names({"x.png", "y.txt"}));
     REQUIRE(first);
-    CHECK(*first == 1);
+    CHECK(*first == JobIndex{1});
     REQUIRE(graph.jobs().size() == 2);
-    CHECK(graph.jobs()[1].waits_for == std::vector<std::uint32_t>{0});
-    CHECK(list(graph, graph.jobs()[0].outputs) == "x.png y.txt");
+    CHECK(graph.jobs()[JobIndex{1}].waits_for == std::vector<JobIndex>{JobIndex{0}});
+    CHECK(list(graph, graph.jobs()[JobIndex{0}].outputs) == "x.png y.txt");
     CHECK(left(graph) == "b.txt x.ktx y.txt");
     REQUIRE(graph.sort());
-    CHECK(graph.order() == std::vector<std::uint32_t>{0, 1});
+    CHECK(graph.order() == std::vector<JobIndex>{JobIndex{0}, JobIndex{1}});
 
     JobGraph other = plan_well(it, {"a.zip", "b.txt"});
-    const auto clash = other.add_outputs(0, names({"b.txt"}));
+    const auto clash = other.add_outputs(JobIndex{}, names({"b.txt"}));
     REQUIRE_FALSE(clash);
     CHECK(clash.error().code() == ErrorCode::conflict);
 }
@@ -239,10 +239,10 @@ TEST_CASE("job graph: what jobs tell late has the same inputs, whoever tells fir
     const auto inputs_of = [&](std::initializer_list<std::uint32_t> tell) {
         JobGraph graph = plan_well(it, {"a.zip", "b.zip", "s.pal"});
         for (const std::uint32_t job : tell)
-            REQUIRE(graph.add_outputs(job, job == 0 ? names({"a.png", "a.pal"}) : names({"b.png", "b.pal"})));
+            REQUIRE(graph.add_outputs(JobIndex{job}, job == 0 ? names({"a.png", "a.pal"}) : names({"b.png", "b.pal"})));
         std::vector<std::string> inputs;
         for (const GraphJob& job : graph.jobs())
-            if (!job.tells_outputs)
+            if (!job.discovers_outputs)
                 inputs.push_back(list(graph, job.sources) + " + " + list(graph, job.others));
         std::ranges::sort(inputs);
         return inputs;
@@ -258,7 +258,7 @@ TEST_CASE("job graph: the order is that of planning where nothing waits, each ti
                 copy("two", "outputs = [\"{stem}.y\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
     const std::initializer_list<std::string_view> sources = {"1.a", "2.b", "3.a", "late.b", "5.b"};
     const JobGraph graph = plan_well(it, sources);
-    CHECK(graph.order() == std::vector<std::uint32_t>{1, 3, 0, 2, 4});
+    CHECK(graph.order() == std::vector<JobIndex>{JobIndex{1}, JobIndex{3}, JobIndex{0}, JobIndex{2}, JobIndex{4}});
     CHECK(plan_well(it, sources).order() == graph.order());
 }
 

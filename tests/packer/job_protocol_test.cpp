@@ -10,8 +10,8 @@ namespace {
 
 using namespace tests;
 
-Job job_of(const Processor& processor, std::vector<std::string> outputs = {}) {
-    return {.processor = &processor,
+ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {}) {
+    return {.processor = processor,
             .sources = {input_of("source.txt", "hello")},
             .others = {},
             .outputs = std::move(outputs)};
@@ -47,10 +47,10 @@ TEST_CASE("protocol: the sample program makes a list, and tells what it read, mi
     processor.code = {"tools/scene_list.py"};
     processor.command = {"python3", "${code:tools/scene_list.py}"};
     processor.parameters = {{"aliases", project + "/aliases.txt"}};
-    Job job{.processor = &processor,
-            .sources = {input_of("maps/town.scene", "tree 3\nhero 1 # him\ntree 1\n")},
-            .others = {},
-            .outputs = {"maps/town.list"}};
+    ProcessorJob job{.processor = processor,
+                     .sources = {input_of("maps/town.scene", "tree 3\nhero 1 # him\ntree 1\n")},
+                     .others = {},
+                     .outputs = {"maps/town.list"}};
 
     const JobResult result = bench.run_well(job);
     REQUIRE(result.outputs.size() == 1);
@@ -76,7 +76,7 @@ TEST_CASE("protocol: the request has every field of the manual") {
     processor.version = "7";
     processor.parameters = {{"a", std::int64_t{1}}, {"b", 0.5}, {"c", std::string("\"x\"")}, {"d", true}};
     processor.tags = {{"lang", "fr"}};
-    Job job = job_of(processor, {"request"});
+    ProcessorJob job = job_of(processor, {"request"});
     job.others = {input_of("f/other.txt", "x")};
     CHECK(
         text_of(bench.run_well(job).outputs.at(0)) ==

@@ -17,8 +17,8 @@ namespace {
 
 using namespace tests;
 
-Job job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
-    return {.processor = &processor,
+ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
+    return {.processor = processor,
             .sources = {input_of("source.txt", "hello")},
             .others = {},
             .outputs = std::move(outputs)};
@@ -63,7 +63,7 @@ process = "upper"
     auto names = output_names(processor, source.name);
     REQUIRE(names);
     const JobResult result =
-        bench.run_well({.processor = &processor, .sources = {source}, .others = {}, .outputs = *names});
+        bench.run_well({.processor = processor, .sources = {source}, .others = {}, .outputs = *names});
     REQUIRE(result.outputs.size() == 1);
     CHECK(result.outputs[0].name == "notes/hello.up");
     CHECK(text_of(result.outputs[0]) == "HELLO");
@@ -86,7 +86,7 @@ TEST_CASE("job: cp and gzip are processors") {
     unpack.builtin = "unpack";
     unpack.command.clear();
     const JobResult unpacked =
-        bench.run_well({.processor = &unpack, .sources = {input_of("made.gz", packed)}, .others = {}, .outputs = {}});
+        bench.run_well({.processor = unpack, .sources = {input_of("made.gz", packed)}, .others = {}, .outputs = {}});
     REQUIRE(unpacked.outputs.size() == 1);
     CHECK(unpacked.outputs[0].name == "made");
     CHECK(text_of(unpacked.outputs[0]) == "hello");
@@ -116,10 +116,10 @@ TEST_CASE("job: every variable of a command means what the manual says") {
                          "$5",
                          "${project}",
                          "${code:tools/table}"};
-    const Job job{.processor = &processor,
-                  .sources = {input_of("a b.txt", "1"), input_of("f/c.txt", "2")},
-                  .others = {input_of("-d", "3")},
-                  .outputs = {"made"}};
+    const ProcessorJob job{.processor = processor,
+                           .sources = {input_of("a b.txt", "1"), input_of("f/c.txt", "2")},
+                           .others = {input_of("-d", "3")},
+                           .outputs = {"made"}};
     const std::string project = std::filesystem::canonical(absolute_of(bench, "project")).string();
     CHECK(
         text_of(bench.run_well(job).outputs.at(0)) ==
@@ -313,7 +313,7 @@ TEST_CASE("job: folders that a program locks are removed all the same") {
 TEST_CASE("job: an input that was edited since it was looked at is a conflict") {  // A110
     const JobBench bench;
     const Processor processor = shell("cp \"$1\" \"$2\"");
-    Job job = job_of(processor);
+    ProcessorJob job = job_of(processor);
     job.sources[0].blob = std::make_shared<EditedBlob>();
     const Error error = bench.run_badly(job);
     CHECK(error.code() == ErrorCode::conflict);
@@ -328,7 +328,7 @@ TEST_CASE("job: what it does to its copies reaches no input") {
     const JobBench bench;
     bench.files.write("project/source.txt", "hello");
     const Processor processor = shell("echo changed >\"$1\"; cp \"$1\" \"$2\"");
-    Job job = job_of(processor);
+    ProcessorJob job = job_of(processor);
     job.sources[0].blob = make_file_blob(absolute_of(bench, "project/source.txt"));
     CHECK(text_of(bench.run_well(job).outputs.at(0)) == "changed\n");
     auto stream = job.sources[0].blob->open();
@@ -354,13 +354,13 @@ TEST_CASE("job: four threads run jobs side by side") {
                             : shell("cat \"$1\" >tmp/copy; cmp \"$1\" tmp/copy && head -c 200000 /dev/zero >out/large");
                     const std::string_view bytes = text;
                     const auto span = std::as_bytes(std::span(bytes));
-                    Job job{.processor = &processor, .sources = {}, .others = {}, .outputs = {}};
+                    ProcessorJob job{.processor = processor, .sources = {}, .others = {}, .outputs = {}};
                     auto name = AssetName::parse("s");
                     job.sources.push_back({.name = *std::move(name),
                                            .asset = asset_of(text),
                                            .size_bytes = text.size(),
                                            .blob = make_memory_blob({span.begin(), span.end()})});
-                    const auto result = run_job(job, bench.place());
+                    const auto result = run_job(job, bench.environment());
                     good += i % 4 == 3
                                 ? !result && result.error().code() == ErrorCode::unresolved
                                 : result && result->outputs.size() == 1 && result->outputs[0].size_bytes == 200'000;

@@ -11,8 +11,8 @@ namespace {
 
 using namespace tests;
 
-Job job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
-    return {.processor = &processor,
+ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
+    return {.processor = processor,
             .sources = {input_of("source.txt", "hello")},
             .others = {},
             .outputs = std::move(outputs)};
@@ -46,7 +46,7 @@ TEST_CASE("sandbox: an undeclared input is not readable, a declared one is") {  
     CHECK(has(error.message(), "a job may read its inputs alone"));
     const Processor processor = shell("cat in/palette.txt >\"$2\"");
     CHECK(bench.run_badly(job_of(processor)).code() == ErrorCode::unresolved);
-    Job job = job_of(processor);
+    ProcessorJob job = job_of(processor);
     job.others = {input_of("palette.txt", "red")};
     CHECK(text_of(bench.run_well(job).outputs.at(0)) == "red");
 }
@@ -141,10 +141,10 @@ TEST_CASE("found inputs: the compiler's own depfile is read") {
     processor.depfile = true;
     processor.command = {"cc", "-E",     "-P",   "-MD", "-MF", "${depfile}", "-I", "${project}/include",
                          "-o", "${out}", "${in}"};
-    Job job{.processor = &processor,
-            .sources = {input_of("source.c", "#include \"a b.h\"\nANSWER\n")},
-            .others = {},
-            .outputs = {"made.i"}};
+    ProcessorJob job{.processor = processor,
+                     .sources = {input_of("source.c", "#include \"a b.h\"\nANSWER\n")},
+                     .others = {},
+                     .outputs = {"made.i"}};
     const JobResult result = bench.run_well(job);
     CHECK(has(text_of(result.outputs.at(0)), "42"));
     bool found = false;

@@ -54,7 +54,7 @@ struct BuildOptions {
     std::string build_folder;                            // empty: ".fardel" beside the project file
     Hash options;                                        // of everything besides the project that decides the result
     std::vector<std::string> watched;                    // further files that it depends on: a key
-    std::string image_program;                           // as JobPlace has it
+    std::string image_program;                           // as JobEnvironment has it
     bool checksum = false;                               // reads every source, whatever its stamp says
     unsigned jobs = 0;                                   // threads; 0: one a core
     std::uint32_t verify_per_1000 = 0;                   // of jobs that the cache has: run all the same, and compared
@@ -62,11 +62,10 @@ struct BuildOptions {
     std::stop_token stop;
 };
 
-// Which files are made of which, without building.
+// Which files are made from which, without building.
 struct BuildGraph {
     JobGraph graph;
-    std::vector<std::vector<std::string>>
-        found;  // one a job: what it looked for besides its inputs, when it last came to an end
+    IndexedList<std::vector<std::string>, JobIndex> found;  // paths that each job looked for when it last finished
 };
 
 struct BuildCounts {

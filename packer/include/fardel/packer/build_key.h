@@ -14,7 +14,7 @@
 namespace fardel {
 
 // `code`: code_digest of the processor.
-BuildKey build_key(const Job& job, const Hash& code);
+BuildKey build_key(const ProcessorJob& job, const Hash& code);
 BuildKey build_key_with(const BuildKey& key, std::span<const FoundInput> found);
 
 }  // namespace fardel

@@ -15,7 +15,7 @@
 
 namespace fardel {
 
-struct JobPlace {
+struct JobEnvironment {
     std::string project_folder;  // that found inputs and `code` are relative to
     std::string scratch_folder;  // exists; each job makes a folder in it and removes it
     std::string image_program;   // fardel-image; empty: beside the running program, or where Fardel is installed
@@ -32,7 +32,7 @@ Result<Hash> code_digest(const Processor& processor, const std::string& project_
 // missing (an output that it did not make, no such program), denied (it read or wrote what it may not, where that
 // shows), malformed (a depfile or an answer that cannot be read, a name that breaks the rules, input that the built-in
 // does not take), conflict (an input was edited meanwhile), unsupported, no_space, io.
-Result<JobResult> run_job(const Job& job, const JobPlace& place);
+Result<JobResult> run_job(const ProcessorJob& job, const JobEnvironment& environment);
 
 struct JobReply {
     std::string answer;  // its standard output; hostile
@@ -42,7 +42,7 @@ struct JobReply {
 // The same for a program that answers a question about its sources on its standard output and makes no files.
 // `first_source_is_input`: its standard input is the first source; else it is empty. Errors: as run_job; limit also
 // when the answer is larger than `answer_bytes_max`.
-Result<JobReply> ask_job(const Job& job, const JobPlace& place, bool first_source_is_input,
+Result<JobReply> ask_job(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
                          std::size_t answer_bytes_max);
 
 // Whether programs are held to what the manual says they may reach; false: they are asked to.

@@ -34,7 +34,7 @@ struct PlanScanOptions {
     std::span<const ProjectScanner> scanners;                   // besides the built-in ones
     std::map<std::uint32_t, std::vector<FoundReference>> told;  // asset, what is known already: these are not scanned
     std::string project_file;                                   // that the scanners stand in, for messages
-    JobPlace place;                                             // where scanners that are programs run
+    JobEnvironment place;                                             // where scanners that are programs run
     ScanMemory* memory = nullptr;  // what was found before, and where what is found now goes; may be nullptr
     std::stop_token stop;          // asked to stop: cancelled
 };

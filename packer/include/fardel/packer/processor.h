@@ -46,8 +46,8 @@ struct JobInput {
     std::shared_ptr<const BlobSource> blob;
 };
 
-struct Job {
-    const Processor* processor = nullptr;
+struct ProcessorJob {
+    Processor processor;
     std::vector<JobInput> sources;     // ${in}: one, or those of a [[job]]
     std::vector<JobInput> others;      // declared besides
     std::vector<std::string> outputs;  // names; empty: what the job leaves
