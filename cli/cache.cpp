@@ -1,12 +1,12 @@
 // fardel cache: creates, checks and trims folders of derived data. docs/derived-cache.md describes their content.
 
 #include "console/figures.h"
-#include "console/interrupt.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "console/sub_verbs.h"
 #include "verbs.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/format/name.h>
 #include <fardel/store/cache_layers.h>
 

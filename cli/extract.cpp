@@ -4,11 +4,11 @@
 #include "bundles/extract_folder.h"
 #include "bundles/name_listing.h"
 #include "console/figures.h"
-#include "console/interrupt.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "verbs.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 

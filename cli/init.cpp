@@ -3,16 +3,15 @@
 #include "console/json.h"
 #include "verbs.h"
 
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/project.h>
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -21,32 +20,19 @@ namespace fs = std::filesystem;
 namespace fardel {
 namespace {
 
-Error failed(const std::string& path, int number) {
-    const ErrorCode code = number == EACCES || number == EPERM || number == EROFS ? ErrorCode::denied
-                           : number == ENOSPC || number == EDQUOT                 ? ErrorCode::no_space
-                                                                                  : ErrorCode::io;
-    return Error(code, path + ": " + std::strerror(number));
-}
-
-Status make_folder(const fs::path& path) {
-    std::error_code failure;
-    fs::create_directories(path, failure);
-    return failure ? Status(failed(path.string(), failure.value())) : ok();
-}
-
 Status write_new_file(const std::string& path, std::string_view text) {
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wx"), std::fclose);
+    auto file = create_file(path, path);
+    if (!file && file.error().code() == ErrorCode::conflict)
+        return Error(ErrorCode::conflict,
+                     path + ": already exists and is not overwritten; edit it, or choose another folder");
     if (!file)
-        return errno == EEXIST
-                   ? Error(ErrorCode::conflict,
-                           path + ": already exists and is not overwritten; edit it, or choose another folder")
-                   : failed(path, errno);
-    const bool written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
-    if (std::fclose(file.release()) == 0 && written)
-        return ok();
-    const int number = errno;
-    std::remove(path.c_str());
-    return failed(path, number);
+        return std::move(file).error();
+    Status written = write_whole(*file, std::as_bytes(std::span(text)), path);
+    if (written)
+        written = file->close_reporting(path);
+    if (!written)
+        static_cast<void>(remove_file(path, path));
+    return written;
 }
 
 // The real name of the folder, whatever path leads to it.
@@ -58,13 +44,19 @@ std::string name_of_folder(const std::string& folder) {
 
 Result<Exit> init(const std::string& folder, const std::string& name, bool json, Console& console) {
     const std::string file = (fs::path(folder) / kProjectFileName).string();
-    FARDEL_TRY(make_folder(folder));
+    FARDEL_TRY(create_folders(folder));
     FARDEL_TRY(write_new_file(file, starter_project(name)));
-    FARDEL_TRY(make_folder(fs::path(folder) / "assets"));
-    FARDEL_TRY(console.write(
-        json ? format_json({{"file", file}, {"name", name}}) + "\n"
-             : fmt::format("wrote {}\n  name  {}\nPut files into {}, then run 'fardel build {}'.\n", printable(file),
-                           name, printable((fs::path(folder) / "assets").string()), printable(folder))));
+    FARDEL_TRY(create_folders((fs::path(folder) / "assets").string()));
+    FARDEL_TRY(print_result(
+        console, json,
+        [&] {
+            return Json{{"file", file}, {"name", name}};
+        },
+        [&] {
+            return fmt::format("wrote {}\n  name  {}\nPut files into {}, then run 'fardel build {}'.\n",
+                               printable(file), name, printable((fs::path(folder) / "assets").string()),
+                               printable(folder));
+        }));
     return Exit::fine;
 }
 

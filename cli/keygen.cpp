@@ -1,6 +1,7 @@
 // fardel keygen: creates a secret key file and, beside it, the public key file to give away.
 
 #include "console/json.h"
+#include "console/output_file.h"
 #include "console/passphrase.h"
 #include "verbs.h"
 
@@ -28,13 +29,7 @@ struct KeygenCommand {
     std::string public_path() const { return path + ".pub"; }
 };
 
-Status verify_free(const std::string& path) {
-    std::error_code failure;
-    if (fs::symlink_status(path, failure).type() != fs::file_type::not_found)
-        return Error(ErrorCode::conflict,
-                     path + ": already exists, and keys are never overwritten; choose another name");
-    return ok();
-}
+constexpr std::string_view kNeverOverwritten = ", and keys are never overwritten; choose another name";
 
 Result<std::string> encode(const SecretKey& key, const KeygenCommand& command) {
     if (command.unencrypted)
@@ -77,8 +72,8 @@ Json json_done(const KeygenCommand& command, const PublicKey& key) {
 }
 
 Result<Exit> keygen(const KeygenCommand& command, Console& console) {
-    FARDEL_TRY(verify_free(command.path));
-    FARDEL_TRY(verify_free(command.public_path()));
+    FARDEL_TRY(verify_new_file(command.path, kNeverOverwritten));
+    FARDEL_TRY(verify_new_file(command.public_path(), kNeverOverwritten));
     const SecretKey key = SecretKey::generate();
     FARDEL_TRY_ASSIGN(const std::string public_text, format_public_key(key.public_key(), command.comment));
     FARDEL_TRY_ASSIGN(std::string secret_text, encode(key, command));

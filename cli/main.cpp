@@ -1,8 +1,8 @@
 // fardel: one program with a table of verbs. docs/man/fardel.1 is its manual.
 
-#include "console/interrupt.h"
 #include "verbs.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/packer/nearest_word.h>
 
 #include <fmt/format.h>

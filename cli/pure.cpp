@@ -3,6 +3,7 @@
 #include "bundles/bundle_file.h"
 #include "console/clock.h"
 #include "console/json.h"
+#include "console/output_file.h"
 #include "console/sub_verbs.h"
 #include "pure/pure_files.h"
 #include "pure/pure_state.h"

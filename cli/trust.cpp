@@ -1,12 +1,12 @@
 // fardel trust: creates and shows trust policies, small text files that list whose signatures count.
 
 #include "console/json.h"
+#include "console/output_file.h"
 #include "console/sub_verbs.h"
 #include "verbs.h"
 
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
-#include <fardel/format/staged_file.h>
 #include <fardel/format/trust_policy.h>
 
 #include <fmt/format.h>
@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 
 namespace fs = std::filesystem;
 
@@ -135,21 +134,13 @@ struct TrustInitCommand {
     std::string pattern = "**";
 };
 
-Status write_new_file(const std::string& path, const std::string& text) {
-    std::error_code failure;
-    if (fs::symlink_status(path, failure).type() != fs::file_type::not_found)
-        return Error(ErrorCode::conflict, path + ": already exists; edit it, or choose another name");
-    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
-    FARDEL_TRY(file->write_at(0, std::as_bytes(std::span(text))));
-    return file->commit();
-}
-
 Result<Exit> init(const TrustInitCommand& command, Console& console) {
     KeyReader reader;
     FARDEL_TRY_ASSIGN(const auto authors, reader.read(command.authors));
     FARDEL_TRY_ASSIGN(const auto registries, reader.read(command.registries));
     FARDEL_TRY_ASSIGN(const TrustPolicy policy, make_policy(authors, registries, command.pattern));
-    FARDEL_TRY(write_new_file(command.path, policy.format()));
+    FARDEL_TRY(verify_new_file(command.path, "; edit it, or choose another name"));
+    FARDEL_TRY(write_file(command.path, policy.format()));
     FARDEL_TRY(console.write(fmt::format("wrote {}\n{}", printable(command.path), format_rules(policy.rules()))));
     return Exit::fine;
 }

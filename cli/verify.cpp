@@ -3,11 +3,11 @@
 #include "bundles/verify_report.h"
 #include "console/clock.h"
 #include "console/figures.h"
-#include "console/interrupt.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "verbs.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/verifier/verify_set.h>

@@ -2,9 +2,9 @@
 
 #include "build/build_job.h"
 #include "console/figures.h"
-#include "console/interrupt.h"
 #include "verbs.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/folder_watch.h>

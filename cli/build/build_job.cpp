@@ -1,8 +1,6 @@
 #include "build_job.h"
-
 #include "console/command_line.h"
 #include "console/figures.h"
-#include "console/interrupt.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "pack_report.h"
@@ -10,6 +8,7 @@
 #include "resolve_report.h"
 #include "split_job.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/format/block_codec.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>

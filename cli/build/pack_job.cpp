@@ -1,9 +1,7 @@
 #include "pack_job.h"
-
 #include "console/clock.h"
 #include "console/command_line.h"
 #include "console/figures.h"
-#include "console/interrupt.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
 #include "console/temporary_folder.h"
@@ -12,6 +10,7 @@
 #include "resolve_report.h"
 #include "split_job.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/format/envelope.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/project_path.h>

@@ -1,8 +1,8 @@
 #include "resolved_project.h"
 
-#include "console/interrupt.h"
 #include "pack_job.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/project_path.h>
 

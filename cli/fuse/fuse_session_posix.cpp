@@ -2,14 +2,13 @@
 
 #include "fuse_session.h"
 
-#include "console/descriptor.h"
+#include <fardel/base/file.h>
+#include <fardel/base/mount_point.h>
+#include <fardel/base/program.h>
+#include <fardel/base/system_error.h>
 
 #include <fuse.h>
 #include <fuse_log.h>
-#include <spawn.h>
-#include <sys/mount.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -81,9 +80,8 @@ Result<std::string> empty_folder(const std::string& folder) {
 }
 
 Status check_device() {
-    if (::access("/dev/fuse", R_OK | W_OK) != 0)
-        return system_error(errno, "/dev/fuse: FUSE is not available on this system, or not for this user");
-    return ok();
+    return verify_may_read_and_write(std::string("/dev/fuse"),
+                                     "/dev/fuse: FUSE is not available on this system, or not for this user");
 }
 
 // "\040" stands for a space.
@@ -127,19 +125,9 @@ std::string absolute(const std::string& folder) {
 }
 
 // fusermount3 may unmount what its caller mounted.
-int unmount_as_user(const std::string& folder) {
-    std::vector<std::string> texts{"fusermount3", "-u", "-q", "--", folder};
-    std::vector<char*> words;
-    for (std::string& text : texts)
-        words.push_back(text.data());
-    words.push_back(nullptr);
-    pid_t id = -1;
-    if (const int failure = ::posix_spawnp(&id, words[0], nullptr, nullptr, words.data(), environ); failure != 0)
-        return failure;
-    int status = 0;
-    while (::waitpid(id, &status, 0) < 0 && errno == EINTR) {
-    }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EBUSY;
+Status unmount_as_user(const std::string& mount_point, const std::string& shown) {
+    FARDEL_TRY_ASSIGN(ChildProgram program, ChildProgram::start({"fusermount3", "-u", "-q", "--", mount_point}));
+    return program.wait().is_success() ? ok() : Status(system_error(EBUSY, shown));
 }
 
 }  // namespace
@@ -193,15 +181,13 @@ Status unmount_fuse(const std::string& folder) {
     const std::string mount_point = absolute(folder);
     if (mounted_type(mount_point) != kType)
         return Error(ErrorCode::missing, folder + ": fardel has mounted nothing there; check the path");
-    int failure = ::umount2(mount_point.c_str(), UMOUNT_NOFOLLOW) == 0 ? 0 : errno;
-    if (failure == EPERM)
-        failure = unmount_as_user(mount_point);
-    if (failure == EBUSY)
+    Status done = unmount_file_system(mount_point, folder);
+    if (!done && done.error().system_number() == EPERM)
+        done = unmount_as_user(mount_point, folder);
+    if (!done && done.error().code() == ErrorCode::busy)
         return Error(ErrorCode::busy,
                      folder + ": a program uses this folder or has a file in it open; close it and try again");
-    if (failure != 0)
-        return system_error(failure, folder);
-    return ok();
+    return done;
 }
 
 }  // namespace fardel

@@ -2,12 +2,10 @@
 
 #include "fuse_tree.h"
 
+#include <fardel/base/program.h>
 #include <fardel/format/hash.h>
 
-#include <fuse.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
+#include <fuse.h>  // with struct stat and struct statvfs
 
 #include <algorithm>
 #include <cerrno>
@@ -129,8 +127,8 @@ void fill_stat(NodeKind kind, std::uint64_t size_bytes, ino_t inode, struct stat
     out.st_ino = inode;
     out.st_mode = mode_of(kind);
     out.st_nlink = 1;  // for a folder: sub-folders were not counted, so find(1) looks itself
-    out.st_uid = ::getuid();
-    out.st_gid = ::getgid();
+    out.st_uid = user_id();
+    out.st_gid = group_id();
     out.st_size = static_cast<off_t>(size_bytes);
     out.st_blksize = kReadBytes;
     out.st_blocks = static_cast<blkcnt_t>(size_bytes / 512 + (size_bytes % 512 != 0));

@@ -3,8 +3,8 @@
 #include "bundles/bundle_file.h"
 #include "console/clock.h"
 
+#include <fardel/base/system_error.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/staged_file.h>
 #include <fardel/format/trust_policy.h>
 
 #include <algorithm>
@@ -97,16 +97,6 @@ Result<PureReport> read_pure_report(const std::string& path) {
     return in_file(path, PureReport::parse(text_of(bytes)));
 }
 
-Status write_file(const std::string& path, std::span<const std::byte> bytes) {
-    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
-    FARDEL_TRY(file->write_at(0, bytes));
-    return file->commit();
-}
-
-Status write_file(const std::string& path, std::string_view text) {
-    return write_file(path, std::as_bytes(std::span(text)));
-}
-
 Result<OpenBundles> open_bundles(const std::vector<std::string>& files) {
     OpenBundles bundles;
     for (const std::string& file : files) {
@@ -157,10 +147,7 @@ Result<std::vector<std::string>> list_loose_paths(const std::string& folder) {
             return Error(ErrorCode::limit, folder + ": more than " + std::to_string(kLooseMax) + " files");
     }
     if (failure)
-        return Error(failure == std::errc::no_such_file_or_directory ? ErrorCode::missing
-                     : failure == std::errc::permission_denied       ? ErrorCode::denied
-                                                                     : ErrorCode::io,
-                     folder + ": " + failure.message());
+        return system_error(failure, folder);
     std::ranges::sort(paths);
     return paths;
 }

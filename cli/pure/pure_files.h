@@ -22,10 +22,6 @@ Result<PureOffer> read_pure_offer(const std::string& path);
 Result<PureAnswer> read_pure_answer(const std::string& path);
 Result<PureReport> read_pure_report(const std::string& path);
 
-// Replaces an existing file in one step.
-Status write_file(const std::string& path, std::span<const std::byte> bytes);
-Status write_file(const std::string& path, std::string_view text);
-
 using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
 
 // The bundles of a server, in this order. Errors: those of open_bundle.

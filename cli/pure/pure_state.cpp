@@ -1,6 +1,9 @@
 #include "pure_state.h"
 
+#include "console/output_file.h"
 #include "pure_files.h"
+
+#include <fardel/base/system_error.h>
 
 #include <charconv>
 #include <filesystem>
@@ -20,8 +23,7 @@ Status PureState::open(const Hash& nonce, const Hash& connection, std::uint64_t 
     std::error_code failure;
     fs::create_directories(folder_, failure);
     if (failure)
-        return Error(failure == std::errc::permission_denied ? ErrorCode::denied : ErrorCode::io,
-                     folder_ + ": " + failure.message());
+        return system_error(failure, folder_);
     return write_file(path_of(nonce, kOpen), connection.hex() + " " + std::to_string(expires_s) + "\n");
 }
 
@@ -47,8 +49,7 @@ Result<PureNonce> PureState::take(const Hash& nonce, const Hash& connection, std
     if (failure == std::errc::no_such_file_or_directory)
         return PureNonce::replayed;  // another program was faster
     if (failure)
-        return Error(failure == std::errc::permission_denied ? ErrorCode::denied : ErrorCode::io,
-                     path + ": " + failure.message());
+        return system_error(failure, path);
     return now_s > expires_s ? PureNonce::expired : PureNonce::open;
 }
 

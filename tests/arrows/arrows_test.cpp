@@ -22,14 +22,6 @@ constexpr std::string_view kStillIncludesSystem[] = {
     "bundle-format/trust/signer_posix.cpp",
     "bundle-format/write/blob_source_posix.cpp",
 
-    // cli
-    "cli/bundles/extract_folder_posix.cpp",
-    "cli/console/console_posix.cpp",
-    "cli/console/interrupt_posix.cpp",
-    "cli/console/passphrase_posix.cpp",
-    "cli/fuse/fuse_session_posix.cpp",
-    "cli/fuse/fuse_tree_posix.cpp",
-
     // packer
     "packer/jobs/found_inputs_posix.cpp",
     "packer/jobs/job_code_posix.cpp",

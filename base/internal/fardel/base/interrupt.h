@@ -2,7 +2,9 @@
 // the program, so that no unfinished files stay behind; a second one ends it at once. One object at a time.
 #pragma once
 
-#include <csignal>
+#include <fardel/base/pipe.h>
+
+#include <memory>
 #include <stop_token>
 #include <thread>
 
@@ -23,10 +25,10 @@ public:
     [[noreturn]] static void die_of(int signal);
 
 private:
-    static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct Handlers;
     std::stop_source stop_;
-    int wake_[2] = {-1, -1};  // handler → thread
-    struct sigaction before_[3] = {};
+    Pipe wake_;  // from the signal handler to the thread
+    std::unique_ptr<Handlers> before_;
     std::thread watcher_;
 };
 

@@ -1,51 +1,52 @@
-#include "interrupt.h"
+#include <fardel/base/interrupt.h>
 
-#include <fcntl.h>
+#include "system_call.h"
+
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 namespace fardel {
 namespace {
 
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<int> caught_signal{0};
 std::atomic<int> wake_end{-1};
 static_assert(std::atomic<int>::is_always_lock_free);  // or a signal handler may not touch it
 
 // Only async-signal-safe calls are allowed here. Requesting a stop is not one of them, so a thread does that.
 void handle(int signal) {
-    const int before = errno;
     caught_signal = signal;
-    const char byte = 1;
-    if (::write(wake_end, &byte, 1) < 0)
-        errno = before;  // the pipe is full, so the thread is awake
-    errno = before;
+    write_byte(wake_end, 1);  // fails if the pipe is full, but then the thread is awake
 }
 
 }  // namespace
 
-Interrupt::Interrupt() {
-    if (::pipe2(wake_, O_CLOEXEC) != 0)
+struct Interrupt::Handlers {
+    struct sigaction actions[std::size(kSignals)] = {};
+};
+
+Interrupt::Interrupt() : before_(std::make_unique<Handlers>()) {
+    auto wake = open_pipe();
+    if (!wake)
         return;  // no descriptors left: Ctrl-C ends the program as usual
-    wake_end = wake_[1];
+    wake_ = *std::move(wake);
+    wake_end = wake_.write_end.number();
     watcher_ = std::thread([this] {
         char byte = 0;
-        ssize_t count;
-        do {
-            count = ::read(wake_[0], &byte, 1);
-        } while (count < 0 && errno == EINTR);
-        if (count == 1 && byte == 1)
+        if (repeat([&] { return ::read(wake_.read_end.number(), &byte, 1); }) == 1 && byte == 1)
             stop_.request_stop();
     });
     struct sigaction action {};
     action.sa_handler = handle;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
-        ::sigaction(kSignals[i], nullptr, &before_[i]);
-        if (before_[i].sa_handler != SIG_IGN)  // ignored under nohup and in a shell's background jobs
+        ::sigaction(kSignals[i], nullptr, &before_->actions[i]);
+        if (before_->actions[i].sa_handler != SIG_IGN)  // ignored under nohup and in a shell's background jobs
             ::sigaction(kSignals[i], &action, nullptr);
     }
 }
@@ -54,14 +55,10 @@ Interrupt::~Interrupt() {
     if (!watcher_.joinable())
         return;
     for (std::size_t i = 0; i < std::size(kSignals); ++i)
-        ::sigaction(kSignals[i], &before_[i], nullptr);
+        ::sigaction(kSignals[i], &before_->actions[i], nullptr);
     wake_end = -1;
-    const char byte = 0;
-    while (::write(wake_[1], &byte, 1) < 0 && errno == EINTR) {
-    }
+    write_byte(wake_.write_end.number(), 0);
     watcher_.join();
-    ::close(wake_[0]);
-    ::close(wake_[1]);
 }
 
 int Interrupt::caught() noexcept { return caught_signal; }

@@ -1,0 +1,116 @@
+#include "passphrase.h"
+
+#include <fardel/base/file.h>
+#include <fardel/base/interrupt.h>
+#include <fardel/base/pipe.h>
+#include <fardel/base/terminal.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/name.h>
+
+#include <string.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <span>
+
+namespace fardel {
+namespace {
+
+constexpr const char* kFileVariable = "FARDEL_PASSPHRASE_FILE";
+constexpr std::chrono::milliseconds kInterruptCheckInterval(100);  // how often to check for Ctrl-C
+
+// Reads one byte, or none at the end. Error: cancelled (Ctrl-C was pressed).
+Result<std::size_t> read_byte(const Descriptor& file, std::byte& out, const std::string& subject) {
+    const Descriptor* const awaited[] = {&file};
+    for (;;) {
+        FARDEL_TRY_ASSIGN(const bool ready,
+                          wait_readable(awaited, std::chrono::steady_clock::now() + kInterruptCheckInterval));
+        if (Interrupt::caught() != 0)
+            return Error(ErrorCode::cancelled, subject + ": interrupted; nothing was changed");
+        if (ready)
+            return read_some(file, std::span(&out, 1), subject);
+    }
+}
+
+// Reads up to a line feed or the end of the file. The text is never moved in memory while it grows.
+Result<std::string> read_line(const Descriptor& file, const std::string& subject) {
+    std::string line;
+    line.reserve(limits::kPassphraseBytesMax + 1);
+    for (;;) {
+        std::byte byte{};
+        const auto count = read_byte(file, byte, subject);
+        if (count && (*count == 0 || byte == std::byte{'\n'}))
+            return line;
+        if (count && line.size() < limits::kPassphraseBytesMax) {
+            line += static_cast<char>(byte);
+            continue;
+        }
+        wipe(line);
+        if (!count)
+            return count.error();
+        return Error(ErrorCode::limit, subject + ": a passphrase has at most " +
+                                           std::to_string(limits::kPassphraseBytesMax) +
+                                           " bytes; only the first line is read");
+    }
+}
+
+Result<std::string> read_file(const std::string& path) {
+    const std::string subject = std::string(kFileVariable) + ": " + path;
+    // The file may be a pipe: FARDEL_PASSPHRASE_FILE=<(pass show game)
+    FARDEL_TRY_ASSIGN(const Descriptor file, open_file(path, subject, {.waits = true}));
+    FARDEL_TRY_ASSIGN(std::string line, read_line(file, subject));
+    if (!line.empty() && line.back() == '\r')  // a line end of Windows
+        line.pop_back();
+    return line;
+}
+
+Result<std::string> ask(const std::string& question) {
+    const auto terminal = open_terminal();
+    if (!terminal)
+        return Error(ErrorCode::unresolved, std::string("there is no terminal to ask for the passphrase; put it into "
+                                                        "a file, and name the file in ") +
+                                                kFileVariable);
+    const Interrupt interrupt;
+    const EchoOff echo_off(*terminal);
+    const std::string shown = printable(question);
+    FARDEL_TRY(write_whole(*terminal, std::as_bytes(std::span(shown)), "terminal"));
+    return read_line(*terminal, "passphrase");
+}
+
+const char* named_file() { return std::getenv(kFileVariable); }
+
+}  // namespace
+
+PassphraseProvider passphrase_of(const std::string& key_path) {
+    return [key_path]() -> Result<std::string> {
+        if (const char* const path = named_file())
+            return read_file(path);
+        return ask("Passphrase of " + key_path + ": ");
+    };
+}
+
+Result<std::string> choose_passphrase(const std::string& key_path) {
+    if (const char* const path = named_file())
+        return read_file(path);
+    FARDEL_TRY_ASSIGN(std::string first, ask("New passphrase for " + key_path + ": "));
+    if (first.empty())
+        return Error(ErrorCode::malformed,
+                     "the passphrase is empty; 'fardel keygen --no-passphrase' creates a key without one");
+    Result<std::string> second = ask("Repeat the passphrase: ");
+    const bool same = second && *second == first;
+    if (second)
+        wipe(*second);
+    if (same)
+        return first;
+    wipe(first);
+    if (!second)
+        return std::move(second).error();
+    return Error(ErrorCode::malformed, "the two passphrases differ; nothing was written");
+}
+
+void wipe(std::string& secret) noexcept {
+    ::explicit_bzero(secret.data(), secret.size());
+    secret.clear();
+}
+
+}  // namespace fardel
