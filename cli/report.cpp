@@ -1,4 +1,4 @@
-// fardel report: one HTML page about bundles: sizes, duplicates, what hides what, what is missing, who refers to whom.
+// fardel report: writes an HTML page about bundles: sizes, duplicates, conflicts, missing files, references.
 
 #include "build/audit_report.h"
 #include "build/resolved_project.h"
@@ -6,13 +6,13 @@
 #include "bundles/mounts.h"
 #include "console/figures.h"
 #include "console/json.h"
+#include "console/output_file.h"
 #include "report/report_audit.h"
 #include "report/report_facts.h"
 #include "report/report_page.h"
 #include "verbs.h"
 
 #include <fardel/format/name.h>
-#include <fardel/format/staged_file.h>
 
 #include <fmt/format.h>
 
@@ -20,7 +20,6 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -35,13 +34,7 @@ struct ReportCommand {
     std::string policy;
 };
 
-Status write_page(const std::string& path, const std::string& page) {
-    FARDEL_TRY_ASSIGN(const auto staged, stage_file(path));
-    FARDEL_TRY(staged->write_at(0, std::as_bytes(std::span(page))));
-    return staged->commit();
-}
-
-// The bundles that builds of a project write.
+// The files of the bundles that the project builds.
 std::vector<std::string> bundles_of(const ResolvedProject& resolved) {
     if (resolved.packed.parts.empty())
         return {resolved.target};
@@ -51,7 +44,7 @@ std::vector<std::string> bundles_of(const ResolvedProject& resolved) {
     return files;
 }
 
-// Names that the bundles do not have with the assets that a build would give them now.
+// The number of names whose assets would change if the project was built now.
 std::uint64_t count_stale(const PackPlan& packed, const ReportFacts& facts) {
     std::set<std::pair<std::string_view, AssetId>> built;
     std::size_t names = 0;
@@ -76,7 +69,7 @@ Status read_project_facts(const ResolvedProject& resolved, ReportCommand& comman
     for (const std::string& file : command.files) {
         std::error_code ignored;
         if (!std::filesystem::exists(file, ignored))
-            return Error(ErrorCode::missing, printable(file) + " has not been built; run 'fardel build' first");
+            return Error(ErrorCode::missing, printable(file) + " does not exist; run 'fardel build' first");
     }
     FARDEL_TRY_ASSIGN(audit, parse_audit(format_json(json_of(resolved.packed.resolved->audit, resolved.packed.plan))));
     return ok();
@@ -97,20 +90,21 @@ Result<Exit> report(ReportCommand command, Console& console) {
     FARDEL_TRY_ASSIGN(const ReportFacts facts, gather_facts(vfs, command.files));
     const ReportSelection selection = select_names(facts);
     const std::string page = format_page(page_facts(facts, selection, audit));
-    FARDEL_TRY(write_page(command.out, page));
+    FARDEL_TRY(write_file(command.out, page));
     std::string text = fmt::format("{}: {}, {}\n", printable(command.out, 2000),
                                    format_count(facts.bundles.size(), "bundle", "bundles"), format_size(page.size()));
     if (selection.names_left_out > 0)
-        text += fmt::format("{} are told as sums by folder and type\n",
-                            format_count(selection.names_left_out, "smaller name", "smaller names"));
+        text += fmt::format("{} summed up by folder and type\n",
+                            format_count(selection.names_left_out, "smaller name is", "smaller names are"));
     if (project) {
         const ReferenceAudit& found = project->packed.resolved->audit;
         text += fmt::format("{}: {} missing, {} unused\n", printable(project->file),
                             format_count(found.missing.size(), "reference", "references"),
                             format_count(found.unused.size(), "name", "names"));
         if (const std::uint64_t stale = count_stale(project->packed, facts); stale != 0)
-            text += fmt::format("{}: {} not as in the sources; 'fardel build' makes the bundle anew\n",
-                                console.paint(Colour::yellow, "old"), format_count(stale, "name is", "names are"));
+            text += fmt::format("{}: {} from the sources; run 'fardel build' again\n",
+                                console.paint(Colour::yellow, "stale"),
+                                format_count(stale, "name differs", "names differ"));
     }
     FARDEL_TRY(console.write(text));
     return Exit::fine;
@@ -119,27 +113,29 @@ Result<Exit> report(ReportCommand command, Console& console) {
 }  // namespace
 
 Result<Exit> run_report(Words words, Console& console) {
-    CommandLine line("report", "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY]",
-                     "Writes one HTML page about bundles that are mounted together: sizes, duplicates, what hides "
-                     "what, what is missing, and who refers to whom.",
-                     "  fardel report mygame.fardel\n"
-                     "  fardel report base.fardel mod.fardel -o both.html\n"
-                     "  fardel report mygame.fardel --audit audit.json\n"
-                     "  fardel report mygame/fardel.toml\n");
+    CommandLine line(
+        "report", "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY]",
+        "Writes an HTML page about bundles that are mounted together: sizes, duplicates, conflicts, missing "
+        "files, and references.",
+        "  fardel report mygame.fardel\n"
+        "  fardel report base.fardel mod.fardel -o both.html\n"
+        "  fardel report mygame.fardel --audit audit.json\n"
+        "  fardel report mygame/fardel.toml\n");
     ReportCommand command;
     line.texts("BUNDLE", "BUNDLE", command.files,
-               "The bundles, in the order in which they are mounted, later ones win; or a project (its file, or its "
-               "folder): what it last built, with what is missing and unused")
+               "The bundles, in the order in which they are mounted, later ones win; or a project (its file or its "
+               "folder): the bundles that it last built, with what is missing and unused in its sources")
         ->required();
-    line.text("-o,--output", "OUT", command.out, "The page to write; report.html when left out");
+    line.text("-o,--output", "OUT", command.out, "The page to write (default: report.html)");
     line.text("--audit", "FILE", command.audit,
-              "What 'fardel audit --json' printed: missing, unused and broken assets");
-    line.text("--trust", "POLICY", command.policy, "Mount only what this policy trusts; anything when left out");
+              "The output of 'fardel audit --json': missing, unused and broken assets");
+    add_trust_option(line, command.policy);
     if (const auto over = line.parse(words, console))
         return *over;
     if (std::ranges::any_of(command.files, [](const std::string& file) { return !find_project_file(file).empty(); }) &&
         (command.files.size() > 1 || !command.audit.empty()))
-        return line.mistake("a project stands alone, without other bundles and --audit: it is audited here", console);
+        return line.mistake("a project goes with no other bundle and not with --audit: its sources are audited anyway",
+                            console);
     return report(std::move(command), console);
 }
 

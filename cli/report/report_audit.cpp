@@ -22,7 +22,7 @@ std::string text_in(const Json& object, const char* key) {
     return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
-// Of a list its length: "names" and "missing" of a root may be told as either.
+// A number, or the length of a list: "names" and "missing" of a root may be either.
 std::uint64_t count_in(const Json& object, const char* key) {
     const Json* value = find(object, key);
     if (value == nullptr)
@@ -46,7 +46,7 @@ void each_in(const Json& object, const char* key, Take take) {
 Result<ReportAudit> parse_audit(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object())
-        return Error(ErrorCode::malformed, "no JSON object, as 'fardel audit --json' prints it");
+        return Error(ErrorCode::malformed, "not a JSON object, as 'fardel audit --json' prints it");
     ReportAudit audit;
     each_in(json, "missing", [&](const Json& entry) {
         ReportAudit::Missing missing{.from = text_in(entry, "from"),
@@ -76,7 +76,7 @@ Result<ReportAudit> parse_audit(std::string_view text) {
 Result<ReportAudit> read_audit(const std::string& path) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
     if (source->size_bytes() > kAuditBytesMax)
-        return Error(ErrorCode::limit, path + ": larger than the report of an audit may be");
+        return Error(ErrorCode::limit, path + ": the report of an audit is never so large");
     std::string text(source->size_bytes(), '\0');
     FARDEL_TRY(source->read_at(0, std::as_writable_bytes(std::span(text))));
     auto audit = parse_audit(text);

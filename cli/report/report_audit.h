@@ -1,6 +1,6 @@
-// ReportAudit: what `fardel audit --json` found in the sources of a bundle, for `fardel report --audit`.
+// ReportAudit: the findings of `fardel audit --json` about the sources of a bundle, for `fardel report --audit`.
 //
-// The file is believed to be JSON and nothing else: keys that are absent or of another type count as empty.
+// The file is not trusted: keys that are absent or have another type count as empty.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -43,7 +43,7 @@ struct ReportAudit {
 
 inline constexpr std::size_t kAuditBytesMax = std::size_t{1} << 28;
 
-// Error: malformed (no JSON object).
+// Error: malformed (not a JSON object).
 Result<ReportAudit> parse_audit(std::string_view text);
 // Errors: those of open_file_source, limit, malformed.
 Result<ReportAudit> read_audit(const std::string& path);

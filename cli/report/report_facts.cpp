@@ -13,7 +13,7 @@
 namespace fardel {
 namespace {
 
-// ---- What is read
+// ---- Reading
 
 // One per file, in the order of ReportFacts::bundles.
 using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
@@ -149,7 +149,7 @@ private:
 
 // ---- Closures
 
-// For each node where its references begin, and the end.
+// For each node the index of its first reference, then the number of references.
 std::vector<std::size_t> starts_of(const ReportFacts& facts) {
     std::vector<std::size_t> starts(facts.node_count() + std::size_t{1});
     for (const ReportReference& reference : facts.references)
@@ -191,7 +191,7 @@ void find_roots(ReportFacts& facts) {
     for (std::uint32_t node = 0; node < facts.node_count(); ++node)
         if (!referred[node] && starts[node] != starts[node + std::size_t{1}])
             roots.push_back(node);
-    // Of very many the ones that refer to most.
+    // If there are too many, keeps those with the most references.
     std::ranges::stable_sort(roots, std::ranges::greater{},
                              [&](std::uint32_t node) { return starts[node + std::size_t{1}] - starts[node]; });
     facts.roots_left_out = roots.size() - std::min(roots.size(), kReportRootsMax);

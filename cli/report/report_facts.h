@@ -1,7 +1,8 @@
-// ReportFacts: what `fardel report` knows about bundles that are mounted together, as plain values. report_page.h makes
-// a page of them.
+// ReportFacts: everything that `fardel report` shows about bundles that are mounted together, as plain values.
+// report_page.h turns them into a page.
 //
-// Assets of all bundles are numbered through: a node is asset 0 … of the first bundle, then those of the second.
+// The assets of all bundles are numbered consecutively; such a number is called a node. Nodes start with the assets of
+// the first bundle, followed by those of the second.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -31,10 +32,10 @@ struct ReportBundle {
     BundleContents contents;
 };
 
-// One bundle's side of a name that several have.
+// A name that several bundles have, in one of them.
 struct ReportSide {
     std::uint32_t bundle = 0;
-    std::optional<AssetId> asset;  // nothing: a tombstone
+    std::optional<AssetId> asset;  // nothing for a tombstone
 };
 
 struct ReportConflict {
@@ -44,13 +45,15 @@ struct ReportConflict {
     std::vector<ReportSide> hidden;
 };
 
-// A name or pattern that nobody publishes, or a bundle that is not there.
+// A name or pattern that a bundle consumes and none publishes.
 struct ReportGap {
-    std::uint32_t bundle = 0;  // who wants it
+    std::uint32_t bundle = 0;  // the bundle that consumes it
     std::string name;
     bool pattern = false;
     bool optional = false;
 };
+
+// A bundle that one of these depends on and that is not among them.
 struct ReportAbsentBundle {
     std::uint32_t bundle = 0;
     BundleId wanted;
@@ -62,39 +65,39 @@ struct ReportAbsentBundle {
 // One reference of an asset's link table, and the asset that the Vfs finds for it.
 struct ReportReference {
     std::uint32_t from = 0;           // node
-    std::optional<std::uint32_t> to;  // node; nothing: it leads nowhere
+    std::optional<std::uint32_t> to;  // node; nothing if the reference is unresolved
     std::string spelling;
-    std::string wanted;  // the name or asset id that it asks for
+    std::string wanted;  // the name or asset id of the target in the link table
     bool optional = false;
     bool dynamic = false;
 };
 
-// The assets that one asset pulls in: one to which nothing refers.
+// An asset to which no other refers, and the sums over its closure: all assets that it refers to, also indirectly.
 struct ReportRoot {
     std::uint32_t node = 0;
-    std::uint64_t assets = 0;  // distinct, itself among them
+    std::uint64_t assets = 0;  // distinct, including the root
     std::uint64_t raw_bytes = 0;
     std::uint64_t stored_bytes = 0;
-    std::uint64_t missing = 0;  // references that lead nowhere and are not optional
+    std::uint64_t missing = 0;  // unresolved references that are not optional
 };
 
-// Several names for one asset of one bundle, or equal assets of several bundles.
+// An asset with several names, in one bundle or in several.
 struct ReportDuplicate {
     AssetId asset;
     std::uint64_t raw_bytes = 0;
     std::vector<std::pair<std::uint32_t, std::string>> names;  // bundle, name
-    std::uint64_t copies = 0;                                  // bundles that store it
+    std::uint64_t copies = 0;                                  // number of bundles that store it
 };
 
 struct ReportFacts {
-    std::vector<ReportBundle> bundles;      // in the order of mounting: later ones win
+    std::vector<ReportBundle> bundles;      // lowest precedence first
     std::vector<ReportConflict> conflicts;  // by path
     std::vector<ReportGap> gaps;
     std::vector<ReportAbsentBundle> absent_bundles;
     std::vector<ReportReference> references;  // by node
     std::vector<ReportRoot> roots;            // largest closures first
-    std::uint64_t roots_left_out = 0;         // above kReportRootsMax
-    std::vector<ReportDuplicate> duplicates;  // by bytes that the names share, most first
+    std::uint64_t roots_left_out = 0;         // those beyond kReportRootsMax
+    std::vector<ReportDuplicate> duplicates;  // those that save most bytes first
 
     std::uint32_t node_count() const noexcept;
     std::uint32_t bundle_of(std::uint32_t node) const noexcept;

@@ -19,7 +19,7 @@ namespace {
 std::string on_page(std::string_view text) { return printable(text, 1024); }
 std::string shown_type(std::string_view type) { return type.empty() ? "(no type)" : printable(type, 100); }
 
-// A list that ends, and how long it would have been.
+// The first `list_max` values, and the number of all.
 template <class Values, class Make>
 Json bounded(const Values& values, Make make, std::size_t list_max = kReportListMax) {
     Json list = Json::array();
@@ -31,7 +31,7 @@ Json bounded(const Values& values, Make make, std::size_t list_max = kReportList
     return Json{{"total", values.size()}, {"list", std::move(list)}};
 }
 
-// Content types, each once: the page has their numbers.
+// Numbers the content types; the page refers to them by number.
 class TypeList {
 public:
     std::size_t number_of(const std::string& type) {
@@ -47,9 +47,9 @@ private:
     std::vector<std::string> list_;
 };
 
-class PageFacts {
+class PageFactsWriter {
 public:
-    PageFacts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit)
+    PageFactsWriter(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit)
         : facts_(facts), selection_(selection), audit_(audit) {}
 
     Json make() {
@@ -112,7 +112,7 @@ private:
         return bundles;
     }
 
-    // The page's number of an asset that it shows.
+    // The number of an asset on the page; adds it to the page if necessary.
     std::size_t number_of(std::uint32_t node) {
         const auto [entry, is_new] = numbers_.emplace(node, assets_.size());
         if (is_new) {
@@ -148,7 +148,7 @@ private:
         return rest;
     }
 
-    // Of everything, shown one by one or not: what each type comes to in each bundle.
+    // The sums per bundle and type, over all assets, whether listed one by one or not.
     Json make_totals() {
         std::map<std::pair<std::uint32_t, std::string>, std::array<std::uint64_t, 3>> sums;
         for (std::uint32_t bundle = 0; bundle < facts_.bundles.size(); ++bundle)
@@ -166,7 +166,7 @@ private:
         return bounded(totals, [](const Json& total) { return total; });
     }
 
-    // Of assets that are shown. A target that is not is told by its name.
+    // The references of assets on the page. A target that is not on the page is given by its name.
     Json make_references() {
         Json list = Json::array();
         for (const ReportReference& reference : facts_.references) {
@@ -186,22 +186,22 @@ private:
         return Json::array({side.bundle, side.asset ? Json(side.asset->hex()) : Json()});
     }
 
-    // Those that matter first.
+    // The harmful ones first.
     Json make_conflicts() const {
         std::vector<const ReportConflict*> conflicts;
         for (const bool harmless : {false, true})
             for (const ReportConflict& conflict : facts_.conflicts)
                 if (conflict.harmless == harmless)
                     conflicts.push_back(&conflict);
-        Json told = bounded(conflicts, [](const ReportConflict* conflict) {
+        Json list = bounded(conflicts, [](const ReportConflict* conflict) {
             Json hidden = Json::array();
             for (const ReportSide& side : conflict->hidden)
                 hidden.push_back(json_of(side));
             return Json::array(
                 {on_page(conflict->path), conflict->harmless, json_of(conflict->winner), std::move(hidden)});
         });
-        told["harmful"] = std::ranges::count(facts_.conflicts, false, &ReportConflict::harmless);
-        return told;
+        list["harmful"] = std::ranges::count(facts_.conflicts, false, &ReportConflict::harmless);
+        return list;
     }
 
     Json make_unresolved() {
@@ -217,7 +217,7 @@ private:
         });
     }
 
-    // One of an asset's names.
+    // One of the names of an asset, or its id if it has none.
     std::string name_of(std::uint32_t node) {
         if (names_.empty())
             for (const ReportBundle& bundle : facts_.bundles)
@@ -239,7 +239,7 @@ private:
     }
 
     Json make_duplicates() const {
-        Json told = bounded(facts_.duplicates, [](const ReportDuplicate& duplicate) {
+        Json list = bounded(facts_.duplicates, [](const ReportDuplicate& duplicate) {
             Json names = Json::array();
             for (const auto& [bundle, name] :
                  std::span(duplicate.names).first(std::min<std::size_t>(duplicate.names.size(), 40)))
@@ -251,8 +251,8 @@ private:
         for (const ReportDuplicate& duplicate : facts_.duplicates)
             saved += duplicate.raw_bytes *
                      (duplicate.names.size() - std::min<std::uint64_t>(duplicate.copies, duplicate.names.size()));
-        told["saved"] = saved;
-        return told;
+        list["saved"] = saved;
+        return list;
     }
 
     static Json make_audit(const ReportAudit& audit) {
@@ -301,7 +301,7 @@ void fill(std::string& page, std::string_view mark, std::string_view text) {
 }  // namespace
 
 Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit) {
-    return PageFacts(facts, selection, audit).make();
+    return PageFactsWriter(facts, selection, audit).make();
 }
 
 std::string format_embedded(const Json& facts) {
@@ -331,7 +331,7 @@ std::string format_page(const Json& facts) {
     fill(page, "@nonce@", nonce);
     fill(page, "@style@", report_style());
     fill(page, "@script@", script);
-    fill(page, "@facts@", embedded);  // last: whatever it holds stays as it is
+    fill(page, "@facts@", embedded);  // last, so that marks inside the facts are not replaced
     return page;
 }
 

@@ -1,7 +1,7 @@
-// The page of `fardel report`: one HTML file that needs nothing besides itself. cli/report/ holds its parts.
+// The page of `fardel report`: one HTML file without external parts. Its template is in cli/report/page/.
 //
-// Text from bundles is hostile. It enters the page as JSON in which no '<', '>' or '&' is left, and the page's scripts
-// put it on the screen as text alone. No other script runs: the page's policy names theirs by a hash of its content.
+// Text from bundles is hostile. It is embedded as JSON without '<', '>' and '&', and the scripts of the page only show
+// it as text. The content policy of the page allows no other scripts: it names theirs by a hash of the facts.
 #pragma once
 
 #include "console/json.h"
@@ -15,17 +15,17 @@
 
 namespace fardel {
 
-// How many of each list a page has; of more it says how many there are.
+// How many entries of each list a page contains; it also states the total number.
 inline constexpr std::size_t kReportListMax = 2'000;
 inline constexpr std::size_t kReportReferencesMax = 100'000;
 
-// cli/report/facts.js reads it.
+// The facts as cli/report/page/facts.js reads them.
 Json page_facts(const ReportFacts& facts, const ReportSelection& selection, const std::optional<ReportAudit>& audit);
 
-// The same text on any machine.
+// The whole page; the same text on every machine.
 std::string format_page(const Json& facts);
 
-// JSON that may stand in a script element.
+// The facts as JSON text that can be embedded in a script element.
 std::string format_embedded(const Json& facts);
 
 }  // namespace fardel

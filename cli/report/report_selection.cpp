@@ -9,7 +9,7 @@
 namespace fardel {
 namespace {
 
-// The first `depth` parts of the folder that a name is in.
+// The first `depth` parts of the folder of a name.
 std::string folder_of(std::string_view name, std::size_t depth) {
     std::size_t end = 0;
     for (std::size_t part = 0; part < depth; ++part) {
@@ -21,32 +21,32 @@ std::string folder_of(std::string_view name, std::size_t depth) {
     return std::string(name.substr(0, end));
 }
 
-struct Weighed {
+struct WeighedName {
     SelectedName name;
-    std::uint64_t links = 0;
+    std::uint64_t references = 0;
 };
 
-// All names, each with its bytes, and what no name has.
+// All names with their bytes, and which assets have a name.
 struct Weighing {
-    std::vector<Weighed> names;
+    std::vector<WeighedName> names;
     std::vector<bool> counted;  // by node
 };
 
 Weighing weigh(const ReportFacts& facts) {
     Weighing weighing{{}, std::vector<bool>(facts.node_count())};
-    std::vector<std::uint32_t> links(facts.node_count());
+    std::vector<std::uint32_t> references(facts.node_count());
     for (const ReportReference& reference : facts.references) {
-        ++links[reference.from];
+        ++references[reference.from];
         if (reference.to)
-            ++links[*reference.to];
+            ++references[*reference.to];
     }
     for (std::uint32_t bundle = 0; bundle < facts.bundles.size(); ++bundle) {
         const ReportBundle& of = facts.bundles[bundle];
         for (std::uint32_t i = 0; i < of.contents.names.size(); ++i) {
-            Weighed weighed{{.bundle = bundle, .name = i}};
+            WeighedName weighed{{.bundle = bundle, .name = i}};
             for (const ContentVariant& variant : of.contents.names[i].variants) {
                 const std::uint32_t node = of.first_node + variant.asset;
-                weighed.links += links[node];
+                weighed.references += references[node];
                 if (weighing.counted[node])
                     continue;
                 weighing.counted[node] = true;
@@ -63,23 +63,23 @@ const ContentName& name_at(const ReportFacts& facts, const SelectedName& name) {
     return facts.bundles[name.bundle].contents.names[name.name];
 }
 
-// Puts those that are shown to the front, and tells how many there are.
-std::size_t choose(const ReportFacts& facts, std::vector<Weighed>& names, std::size_t names_max) {
-    std::size_t places = names_max, shown = 0;
+// Moves the names to list to the front, and returns their number.
+std::size_t choose(const ReportFacts& facts, std::vector<WeighedName>& names, std::size_t names_max) {
+    std::size_t free = names_max, shown = 0;
     const auto take = [&](std::size_t reserved) {
         while (shown < names.size()) {
             const std::size_t cost = std::max<std::size_t>(1, name_at(facts, names[shown].name).variants.size());
-            if (places < cost + reserved)
+            if (free < cost + reserved)
                 return;
-            places -= cost;
+            free -= cost;
             ++shown;
         }
     };
     std::ranges::stable_sort(names, std::ranges::greater{},
-                             [](const Weighed& weighed) { return weighed.name.raw_bytes; });
+                             [](const WeighedName& weighed) { return weighed.name.raw_bytes; });
     take(names_max / 4);
     std::ranges::stable_sort(names.begin() + static_cast<std::ptrdiff_t>(shown), names.end(), std::ranges::greater{},
-                             &Weighed::links);
+                             &WeighedName::references);
     take(0);
     return shown;
 }
@@ -126,7 +126,7 @@ Rest sum_up(const ReportFacts& facts, const Weighing& weighing, std::size_t show
     for (const std::size_t depth : {64u, 8u, 5u, 3u, 2u, 1u, 0u})
         if (Rest rest = sum_up(facts, weighing, shown, depth, true); rest.size() <= rest_max)
             return rest;
-    return sum_up(facts, weighing, shown, 0, false);  // thousands of types
+    return sum_up(facts, weighing, shown, 0, false);  // too many types to distinguish them
 }
 
 }  // namespace

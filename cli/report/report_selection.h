@@ -1,5 +1,5 @@
-// ReportSelection: which names a page of bounded size shows one by one, and what the others come to, by folder and
-// type. A pure decision: the largest, then those that refer or are referred to most.
+// ReportSelection: the names that a page of bounded size lists one by one, and sums by folder and type over all others.
+// A pure decision: the largest names, then those with the most references in either direction.
 #pragma once
 
 #include "report_facts.h"
@@ -11,7 +11,7 @@
 
 namespace fardel {
 
-// A name that is shown, with the bytes that it stands for: of an asset behind several names only the first has them.
+// A name that is listed, with the bytes of its assets. The bytes of an asset count for the first of its names only.
 struct SelectedName {
     std::uint32_t bundle = 0;
     std::uint32_t name = 0;  // index into the bundle's names
@@ -19,10 +19,10 @@ struct SelectedName {
     std::uint64_t stored_bytes = 0;
 };
 
-// Names that are not shown, and assets without a name.
+// The sum over names that are not listed, and over assets without a name.
 struct SelectionRest {
     std::uint32_t bundle = 0;
-    std::string folder;  // "textures/base"; empty: the root, or deeper folders were not kept apart
+    std::string folder;  // "textures/base"; empty for the root, or if folders are not distinguished
     std::string content_type;
     std::uint64_t names = 0;
     std::uint64_t raw_bytes = 0;
@@ -37,7 +37,7 @@ struct ReportSelection {
 
 struct SelectionLimits {
     std::size_t names_max = 20'000;  // a variant counts as a name
-    std::size_t rest_max = 4'000;    // folders come together, deepest first, until there are no more
+    std::size_t rest_max = 4'000;    // folders are merged, deepest first, until no more sums are left
 };
 
 ReportSelection select_names(const ReportFacts& facts, const SelectionLimits& limits = {});

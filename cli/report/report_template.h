@@ -1,4 +1,4 @@
-// The parts of the report's page, as they stand in cli/report/; the build puts them into the program.
+// The template of the report's page: the files of cli/report/page/, which the build embeds in the program.
 #pragma once
 
 #include <span>

@@ -174,7 +174,7 @@ TEST_CASE("report: a hundred thousand assets make a page of bounded size that ad
     const std::string page = scratch.path("report.html");
     const std::string bundle = scratch.write("wide.fardel", forge::forge(forge::wide_recipe(100'000)).bytes);
     const std::string told = run_well({"report", bundle, "-o", page});
-    CHECK(told.find("80,000 smaller names are told as sums by folder and type\n") != std::string::npos);
+    CHECK(told.find("80,000 smaller names are summed up by folder and type\n") != std::string::npos);
     CHECK(std::filesystem::file_size(page) < 8'000'000);
     check_selftest(scratch, page);
 }

@@ -124,13 +124,13 @@ TEST_CASE("report: of a project shows what it last built, with what is missing a
     const std::string page = scratch.path("page.html");
     const Outcome early = run({"report", folder, "-o", page});
     CHECK(is_one_clear_line(early, "missing"));
-    CHECK(has(early.err, "game.fardel has not been built; run 'fardel build' first"));
+    CHECK(has(early.err, "game.fardel does not exist; run 'fardel build' first"));
 
     run_well({"build", folder});
     const std::string said = run_well({"report", folder + "/fardel.toml", "-o", page});
     CHECK(has(said, "1 bundle"));
     CHECK(has(said, "fardel.toml: 1 reference missing, 1 name unused\n"));
-    CHECK(said.find("old") == std::string::npos);
+    CHECK(said.find("stale") == std::string::npos);
     const std::string html = read_file(page);
     CHECK(has(html, "env/gone.tga"));
     CHECK(has(html, "\"unused\":{"));
@@ -139,7 +139,7 @@ TEST_CASE("report: of a project shows what it last built, with what is missing a
     scratch.write("game/assets/env/sky.tga", "another");
     scratch.write("game/assets/more.txt", "more");
     CHECK(has(run_well({"report", folder, "-o", page}),
-              "old: 2 names are not as in the sources; 'fardel build' makes the bundle anew\n"));
+              "stale: 2 names differ from the sources; run 'fardel build' again\n"));
     CHECK(run({"report", folder, folder + "/game.fardel", "-o", page}).exit_code == 2);
     CHECK(run({"report", folder, "--audit", page, "-o", page}).exit_code == 2);
     CHECK(run_well({"report", folder + "/game.fardel", "-o", page}).find("missing") == std::string::npos);

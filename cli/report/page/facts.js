@@ -1,6 +1,6 @@
 "use strict";
 
-// The facts as the program wrote them, with names for their places; nothing here touches the document but to read them.
+// The facts that the program wrote, as objects with named fields. Only reads the document.
 const facts = (() => {
   const raw = JSON.parse(document.getElementById("facts").textContent);
   const types = raw.types;
@@ -12,14 +12,32 @@ const facts = (() => {
   };
 
   const bundles = raw.bundles.map((bundle, index) => ({ ...bundle, index, label: bundle.name || bundle.file }));
-  for (const bundle of bundles)  // two of one name are told apart by their files
+  for (const bundle of bundles)
+    // bundles of one name are distinguished by their files
     if (bundles.some((other) => other !== bundle && other.name === bundle.name)) bundle.label = bundle.file;
 
-  const assets = raw.assets.map(([bundle, type, size, stored, id], index) =>
-    ({ index, bundle, type: types[type], kind: kindOf(types[type]), raw: size, stored, id, names: [], out: [], into: [] }));
-  const names = raw.names.map(([bundle, text, flags, size, stored, variants], index) =>
-    ({ index, bundle, text, published: (flags & 1) !== 0, extends: (flags & 2) !== 0, raw: size, stored,
-       variants: variants.map(([asset, tags]) => ({ asset: assets[asset], tags })) }));
+  const assets = raw.assets.map(([bundle, type, size, stored, id], index) => ({
+    index,
+    bundle,
+    type: types[type],
+    kind: kindOf(types[type]),
+    raw: size,
+    stored,
+    id,
+    names: [],
+    out: [],
+    into: [],
+  }));
+  const names = raw.names.map(([bundle, text, flags, size, stored, variants], index) => ({
+    index,
+    bundle,
+    text,
+    published: (flags & 1) !== 0,
+    extends: (flags & 2) !== 0,
+    raw: size,
+    stored,
+    variants: variants.map(([asset, tags]) => ({ asset: assets[asset], tags })),
+  }));
 
   const byText = new Map();
   for (const name of names) {
@@ -28,30 +46,80 @@ const facts = (() => {
     for (const variant of name.variants) if (!variant.asset.names.includes(name)) variant.asset.names.push(name);
   }
   for (const [from, to, spelling, flags, wanted] of raw.references.list) {
-    const reference = { from: assets[from], to: to === null ? null : assets[to], spelling, wanted,
-                        optional: (flags & 1) !== 0, dynamic: (flags & 2) !== 0, found: (flags & 4) !== 0 };
+    const reference = {
+      from: assets[from],
+      to: to === null ? null : assets[to],
+      spelling,
+      wanted,
+      optional: (flags & 1) !== 0,
+      dynamic: (flags & 2) !== 0,
+      found: (flags & 4) !== 0,
+    };
     reference.from.out.push(reference);
     if (reference.to) reference.to.into.push(reference);
   }
 
-  const rest = raw.rest.map(([bundle, folder, type, count, size, stored]) =>
-    ({ bundle, folder, type: types[type], kind: kindOf(types[type]), count, raw: size, stored }));
-  const totals = raw.totals.list.map(([bundle, type, count, size, stored]) => ({ bundle, type: types[type], kind: kindOf(types[type]), count, raw: size, stored }));
+  const rest = raw.rest.map(([bundle, folder, type, count, size, stored]) => ({
+    bundle,
+    folder,
+    type: types[type],
+    kind: kindOf(types[type]),
+    count,
+    raw: size,
+    stored,
+  }));
+  const totals = raw.totals.list.map(([bundle, type, count, size, stored]) => ({
+    bundle,
+    type: types[type],
+    kind: kindOf(types[type]),
+    count,
+    raw: size,
+    stored,
+  }));
   const sum = (key) => bundles.reduce((all, bundle) => all + bundle[key], 0);
 
+  // The bundle whose asset a game gets for a published name, as the program resolved it; null if there is none.
+  const conflictWinners = new Map(
+    raw.conflicts.list.map(([path, , [bundle, asset]]) => [path, asset === null ? null : bundle]),
+  );
+  function winner(text) {
+    if (conflictWinners.has(text)) return conflictWinners.get(text);
+    const publishing = (byText.get(text) || []).filter(
+      (name) => name.published && !name.extends && name.variants.length > 0,
+    );
+    return publishing.length > 0 ? publishing[publishing.length - 1].bundle : null;
+  }
+
   return {
-    bundles, assets, names, rest, totals, kindOf,
+    bundles,
+    assets,
+    names,
+    rest,
+    totals,
+    kindOf,
     several: bundles.length > 1,
     left_out: raw.names_left_out,
-    raw: sum("raw"), stored: sum("stored"), asset_count: sum("assets"), name_count: sum("names"), file_bytes: sum("file_bytes"),
-    references: raw.references, conflicts: raw.conflicts, gaps: raw.gaps, absent_bundles: raw.absent_bundles,
-    unresolved: raw.unresolved, roots: raw.roots, duplicates: raw.duplicates, audit: raw.audit,
-    // The name that a game gets: of the bundle asked for, else of the last that publishes it.
+    raw: sum("raw"),
+    stored: sum("stored"),
+    asset_count: sum("assets"),
+    name_count: sum("names"),
+    file_bytes: sum("file_bytes"),
+    references: raw.references,
+    conflicts: raw.conflicts,
+    gaps: raw.gaps,
+    absent_bundles: raw.absent_bundles,
+    unresolved: raw.unresolved,
+    roots: raw.roots,
+    duplicates: raw.duplicates,
+    audit: raw.audit,
+    // The name in the given bundle; without one, in the bundle that wins, or else in the last one that has it.
     find(text, bundle) {
       const found = byText.get(text) || [];
-      if (bundle !== undefined) return found.find((name) => name.bundle === bundle);
-      return found.filter((name) => name.published).pop() || found[found.length - 1];
+      const wanted = bundle === undefined ? winner(text) : bundle;
+      const exact = found.find((name) => name.bundle === wanted);
+      return exact || bundle !== undefined ? exact : found[found.length - 1];
     },
+    winner,
     all_named: (text) => byText.get(text) || [],
     of_id: (id, bundle) => assets.find((asset) => asset.id === id && (bundle === undefined || asset.bundle === bundle)),
   };

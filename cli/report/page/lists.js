@@ -1,4 +1,4 @@
-// The largest assets, those behind several names, and those that compress badly.
+// Lists of assets: the largest, those with several names, and those that compress badly.
 const lists = {
   sizes: (whole) => [
     { title: "raw", number: true, cell: (row) => format.size(row.raw) },
@@ -7,30 +7,76 @@ const lists = {
     { title: "", cell: (row) => parts.bar(row.stored, row.raw, whole) },
   ],
   of_asset: () => [
-    { title: "name", cell: (asset) => (asset.names.length ? parts.link(asset.names[0].text, asset.bundle) : make("a.id", { href: "#/id/" + asset.id }, format.id(asset.id))) },
+    {
+      title: "name",
+      cell: (asset) =>
+        asset.names.length
+          ? parts.link(asset.names[0].text, asset.bundle)
+          : make("a.id", { href: "#/id/" + asset.id }, format.id(asset.id)),
+    },
     ...(facts.several ? [{ title: "bundle", cell: (asset) => parts.bundle(asset.bundle) }] : []),
     { title: "type", narrow: true, cell: (asset) => parts.typed(asset.type) },
   ],
 
   biggest() {
     const rows = [...facts.assets].sort((a, b) => b.raw - a.raw).slice(0, 1000);
-    return [parts.title("Biggest assets", "By their raw size; stored is what they take in the bundle."),
-            parts.card(null, parts.table([...lists.of_asset(), ...lists.sizes(rows.length ? rows[0].raw : 0)], rows, 100))];
+    return [
+      parts.title("Biggest assets", "By raw size. Stored is the size in the bundle."),
+      parts.card(null, parts.table([...lists.of_asset(), ...lists.sizes(rows.length ? rows[0].raw : 0)], rows, 100)),
+    ];
   },
 
   duplicates() {
     const rows = facts.duplicates.list;
     const twice = rows.filter(([, , copies]) => copies > 1).length;
-    return [parts.title("Duplicates", "Assets behind several names. A bundle stores each of them once: " + format.size(facts.duplicates.saved) + " are not stored again."),
-            twice > 0 && parts.card(null, parts.note(format.several(twice, "asset is", "assets are") + " stored by several of these bundles; a bundle that the others depend on could have them once.")),
-            parts.card(null, rows.length === 0 ? parts.nothing("Each asset has one name.") : parts.table([
-              { title: "asset", narrow: true, cell: ([id]) => make("a.id", { href: "#/id/" + id }, format.id(id)) },
-              { title: "size", number: true, cell: ([, raw]) => format.size(raw) },
-              { title: "names", number: true, cell: ([, , , count]) => format.count(count) },
-              { title: "bundles", number: true, cell: ([, , copies]) => format.count(copies) },
-              { title: "called", cell: ([, , , count, names]) => [names.map(([bundle, name]) => make("div", {}, parts.link(name, bundle), facts.several ? make("span.faint", {}, "  in " + facts.bundles[bundle].label) : null)),
-                                                                  count > names.length ? make("div.faint", {}, "and " + format.count(count - names.length) + " more") : null] },
-            ], rows, 100), parts.ended(facts.duplicates))];
+    return [
+      parts.title(
+        "Duplicates",
+        "Assets with several names. A bundle stores each of them once, which saves " +
+          format.size(facts.duplicates.saved) +
+          ".",
+      ),
+      twice > 0 &&
+        parts.card(
+          null,
+          parts.note(
+            format.several(twice, "asset is", "assets are") +
+              " stored in several of these bundles; a bundle that the others depend on could store them once.",
+          ),
+        ),
+      parts.card(
+        null,
+        rows.length === 0
+          ? parts.nothing("Each asset has one name.")
+          : parts.table(
+              [
+                { title: "asset", narrow: true, cell: ([id]) => make("a.id", { href: "#/id/" + id }, format.id(id)) },
+                { title: "size", number: true, cell: ([, raw]) => format.size(raw) },
+                { title: "names", number: true, cell: ([, , , count]) => format.count(count) },
+                { title: "bundles", number: true, cell: ([, , copies]) => format.count(copies) },
+                {
+                  title: "names",
+                  cell: ([, , , count, names]) => [
+                    names.map(([bundle, name]) =>
+                      make(
+                        "div",
+                        {},
+                        parts.link(name, bundle),
+                        facts.several ? make("span.faint", {}, "  in " + facts.bundles[bundle].label) : null,
+                      ),
+                    ),
+                    count > names.length
+                      ? make("div.faint", {}, "and " + format.count(count - names.length) + " more")
+                      : null,
+                  ],
+                },
+              ],
+              rows,
+              100,
+            ),
+        parts.cut_note(facts.duplicates),
+      ),
+    ];
   },
 
   by_type() {
@@ -43,16 +89,38 @@ const lists = {
     return [...types.values()];
   },
   type_columns: (rows) => [
-    { title: "type", narrow: true, cell: (row) => make("a", { href: address.treemap([row.type], { by: "type" }) }, parts.typed(row.type)) },
+    {
+      title: "type",
+      narrow: true,
+      cell: (row) => make("a", { href: address.treemap([row.type], { by: "type" }) }, parts.typed(row.type)),
+    },
     { title: "assets", number: true, cell: (row) => format.count(row.count) },
     ...lists.sizes(Math.max(0, ...rows.map((row) => row.raw))),
   ],
 
   compression() {
     const types = lists.by_type().sort((a, b) => b.stored - a.stored);
-    const bad = facts.assets.filter((asset) => asset.raw >= 4096 && asset.stored > 0.9 * asset.raw).sort((a, b) => b.stored - a.stored).slice(0, 1000);
-    return [parts.title("Compression", "Where stored is near to raw, the bytes are compressed already (JPEG, Ogg) or noise; another format of the same thing may be smaller."),
-            parts.card("By type", parts.table(lists.type_columns(types), types, 60), parts.ended({ list: facts.totals, total: facts.totals.length })),
-            parts.card("Assets of 4 KiB and more that keep over 90 % of their size", bad.length === 0 ? parts.nothing("There are none.") : parts.table([...lists.of_asset(), ...lists.sizes(bad[0].raw)], bad, 100))];
+    const bad = facts.assets
+      .filter((asset) => asset.raw >= 4096 && asset.stored > 0.9 * asset.raw)
+      .sort((a, b) => b.stored - a.stored)
+      .slice(0, 1000);
+    return [
+      parts.title(
+        "Compression",
+        "If stored is nearly as large as raw, the bytes are already compressed (JPEG, Ogg) or random; " +
+          "another format may be smaller.",
+      ),
+      parts.card(
+        "By type",
+        parts.table(lists.type_columns(types), types, 60),
+        parts.cut_note({ list: facts.totals, total: facts.totals.length }),
+      ),
+      parts.card(
+        "Assets of at least 4 KiB that are stored with more than 90 % of their size",
+        bad.length === 0
+          ? parts.nothing("There are none.")
+          : parts.table([...lists.of_asset(), ...lists.sizes(bad[0].raw)], bad, 100),
+      ),
+    ];
   },
 };

@@ -1,9 +1,12 @@
-// With #selftest in the address the page checks itself in the browser that shows it, and says so in its own text: the
-// tests open it and read what it says. Otherwise it just starts.
+// With #selftest in the address, the page checks itself in the browser and appends the result, which the tests read.
+// Otherwise it only starts.
 const selftest = (() => {
-  const wrong = [];
+  const failures = [];
   let checks = 0;
-  const check = (good, what) => { ++checks; if (!good) wrong.push(what); };
+  const check = (good, what) => {
+    ++checks;
+    if (!good) failures.push(what);
+  };
   const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   async function open(hash) {
     location.hash = hash;
@@ -11,24 +14,52 @@ const selftest = (() => {
     return document.getElementById("main");
   }
 
-  // Nothing of the facts may have become markup.
+  // No text of the facts may have become markup.
   function check_markup(where) {
     const main = document.getElementById("main");
-    check(document.scripts.length === 2, where + ": a script came in");
-    check(!document.querySelector("main img, main script, main iframe, main object, main embed, main style, main form, main base, main meta"), where + ": an element came in");
+    check(document.scripts.length === 2, where + ": there is a foreign script");
+    check(
+      !document.querySelector(
+        "main img, main script, main iframe, main object, main embed, main style, main form, main base, main meta",
+      ),
+      where + ": there is a foreign element",
+    );
     for (const element of main.querySelectorAll("*"))
       for (const { name, value } of element.attributes)
-        if (name.startsWith("on") || (name === "href" && !value.startsWith("#")) || name === "src") check(false, where + ": attribute " + name + "=" + value);
+        if (name.startsWith("on") || (name === "href" && !value.startsWith("#")) || name === "src")
+          check(false, where + ": attribute " + name + "=" + value);
     check(typeof window.hostile === "undefined", where + ": a script of the bundle ran");
   }
 
   function check_map(where) {
     const map = document.querySelector(".map");
     if (!map) return;
-    const frame = map.getBoundingClientRect(), boxes = [...map.querySelectorAll("a.cell")].map((cell) => cell.getBoundingClientRect()).filter((box) => box.width > 0.5 && box.height > 0.5);
+    const frame = map.getBoundingClientRect(),
+      boxes = [...map.querySelectorAll("a.cell")]
+        .map((cell) => cell.getBoundingClientRect())
+        .filter((box) => box.width > 0.5 && box.height > 0.5);
     check(boxes.length > 0, where + ": the map is empty");
-    check(boxes.every((box) => box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1), where + ": a cell leaves the map");
-    const overlap = boxes.slice(0, 300).some((a, i) => boxes.slice(i + 1, 300).some((b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1));
+    check(
+      boxes.every(
+        (box) =>
+          box.left >= frame.left - 1 &&
+          box.right <= frame.right + 1 &&
+          box.top >= frame.top - 1 &&
+          box.bottom <= frame.bottom + 1,
+      ),
+      where + ": a cell leaves the map",
+    );
+    const overlap = boxes
+      .slice(0, 300)
+      .some((a, i) =>
+        boxes
+          .slice(i + 1, 300)
+          .some(
+            (b) =>
+              Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+              Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1,
+          ),
+      );
     check(!overlap, where + ": two cells overlap");
   }
 
@@ -39,37 +70,57 @@ const selftest = (() => {
       check_markup(view);
       check_map(view);
     }
-    for (const hash of ["#/treemap?by=type", "#/treemap?size=stored", "#/treemap?by=type&size=stored"]) { await open(hash); check_markup(hash); check_map(hash); }
-    for (const hash of ["#/nonsense", "#/%", "#/__proto__", "#/constructor/x", "#/treemap/nowhere", "#/asset/nowhere", "#/asset/%E0%A4%A", "#/bundles/99", "#/id/zz"]) {
+    for (const hash of ["#/treemap?by=type", "#/treemap?size=stored", "#/treemap?by=type&size=stored"]) {
+      await open(hash);
+      check_markup(hash);
+      check_map(hash);
+    }
+    for (const hash of [
+      "#/nonsense",
+      "#/%",
+      "#/__proto__",
+      "#/constructor/x",
+      "#/treemap/nowhere",
+      "#/asset/nowhere",
+      "#/asset/%E0%A4%A",
+      "#/bundles/99",
+      "#/id/zz",
+    ]) {
       const main = await open(hash);
       check(main.querySelector("h1"), hash + ": shows nothing");
       check_markup(hash);
     }
   }
 
-  // Every name leads to a page of its own, which shows it as it is.
+  // Every name has a view, whose title is the name.
   async function check_names() {
     const step = Math.max(1, Math.floor(facts.names.length / 150));
     for (let i = 0; i < facts.names.length; i += step) {
       const name = facts.names[i];
-      pages.show(address.name(name));   // browsers bear some 200 changes of an address in ten seconds
-      check(document.querySelector("main h1").textContent === name.text, "asset: " + name.text + " shows " + document.querySelector("main h1").textContent);
+      pages.show(address.name(name)); // browsers allow about 200 changes of the address in ten seconds
+      check(
+        document.querySelector("main h1").textContent === name.text,
+        "asset: " + name.text + " shows " + document.querySelector("main h1").textContent,
+      );
       check_markup("asset " + name.text);
       check(search.find(name.text).includes(name), "search: does not find " + name.text);
     }
   }
 
-  // What the folders and types come to is what the bundles hold, whatever was summed up.
+  // The sums over folders and over types are the totals of the bundles, whatever was summed up.
   function check_sums() {
     for (const by of ["folder", "type"]) {
       const list = treemap.children(treemap.below([], by), 0, "raw");
       const sum = (key) => list.reduce((all, group) => all + group[key], 0);
-      check(sum("raw") === facts.raw, "sizes by " + by + ": " + sum("raw") + " raw bytes and not " + facts.raw);
-      check(sum("stored") === facts.stored, "sizes by " + by + ": " + sum("stored") + " stored bytes and not " + facts.stored);
+      check(sum("raw") === facts.raw, "sizes by " + by + ": " + sum("raw") + " raw bytes instead of " + facts.raw);
+      check(
+        sum("stored") === facts.stored,
+        "sizes by " + by + ": " + sum("stored") + " stored bytes instead of " + facts.stored,
+      );
     }
   }
 
-  // As a person does it: into the map by its links and back by its crumbs, and by typing.
+  // Uses the page as a person does: clicks into the map, goes back by the crumbs, types a search.
   async function check_clicks() {
     await open("#/treemap");
     const group = document.querySelector(".map a.group");
@@ -84,7 +135,8 @@ const selftest = (() => {
       await later(30);
       check(location.hash === "#/treemap", "map: the first crumb does not lead back");
     }
-    const field = document.getElementById("search"), first = facts.names[0];
+    const field = document.getElementById("search"),
+      first = facts.names[0];
     if (first) {
       field.value = first.text;
       field.dispatchEvent(new Event("input"));
@@ -115,10 +167,13 @@ const selftest = (() => {
       await check_names();
       await check_clicks();
     } catch (error) {
-      wrong.push("threw: " + error.stack);
+      failures.push("threw: " + error.stack);
     }
     const verdict = make("pre", { id: "selftest" });
-    verdict.textContent = wrong.length === 0 ? "selftest: " + checks + " checks, all good" : "selftest: " + wrong.length + " wrong\n" + wrong.slice(0, 30).join("\n");
+    verdict.textContent =
+      failures.length === 0
+        ? "selftest: " + checks + " checks, all good"
+        : "selftest: " + failures.length + " failed\n" + failures.slice(0, 30).join("\n");
     document.body.append(verdict);
   }
   return { run };

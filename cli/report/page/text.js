@@ -1,9 +1,13 @@
-// Figures for people, elements, and addresses within the page. Text becomes text nodes and nothing else.
+// Formats numbers, creates elements, and reads and writes addresses within the page. Text only becomes text nodes.
 const format = {
   size(bytes) {
     const units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
-    let size = bytes, unit = 0;
-    while (size >= 999.95 && unit + 1 < units.length) { size /= 1000; ++unit; }
+    let size = bytes,
+      unit = 0;
+    while (size >= 999.95 && unit + 1 < units.length) {
+      size /= 1000;
+      ++unit;
+    }
     return (unit === 0 ? String(size) : size.toFixed(1)) + " " + units[unit];
   },
   count: (count) => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ","),
@@ -12,7 +16,7 @@ const format = {
   id: (id) => id.slice(0, 16) + "…",
 };
 
-// make("a.name", { href }, "text", element, …); properties, never markup.
+// make("a.name", { href }, "text", element, …) creates an element; its children are never parsed as markup.
 function make(tag, properties, ...children) {
   const [name, ...classes] = tag.split(".");
   const element = document.createElement(name);
@@ -28,24 +32,34 @@ function make(tag, properties, ...children) {
 const address = {
   path: (text) => text.split("/").map(encodeURIComponent).join("/"),
   name(name) {
-    const elsewhere = facts.find(name.text) !== name;
-    return "#/asset/" + address.path(name.text) + (elsewhere ? "?bundle=" + name.bundle : "");
+    const ambiguous = facts.find(name.text) !== name;
+    return "#/asset/" + address.path(name.text) + (ambiguous ? "?bundle=" + name.bundle : "");
   },
   asset: (asset) => (asset.names.length ? address.name(asset.names[0]) : "#/id/" + asset.id),
   search: (words) => "#/search/" + encodeURIComponent(words),
   treemap(parts, options) {
-    const wanted = Object.entries(options).filter(([key, value]) => value && value !== { by: "folder", size: "raw" }[key]);
-    return "#/treemap" + parts.map((part) => "/" + encodeURIComponent(part)).join("") +
-      (wanted.length ? "?" + wanted.map(([key, value]) => key + "=" + encodeURIComponent(value)).join("&") : "");
+    const wanted = Object.entries(options).filter(
+      ([key, value]) => value && value !== { by: "folder", size: "raw" }[key],
+    );
+    return (
+      "#/treemap" +
+      parts.map((part) => "/" + encodeURIComponent(part)).join("") +
+      (wanted.length ? "?" + wanted.map(([key, value]) => key + "=" + encodeURIComponent(value)).join("&") : "")
+    );
   },
 };
 
-// "#/treemap/a/b?by=type" → { view, parts, options }; what is not well formed leads to the overview.
+// "#/treemap/a/b?by=type" → { view, parts, options }; a malformed address leads to the overview.
 function read_address(hash) {
   try {
     const [path, query] = hash.replace(/^#\/?/, "").split("?");
     const [view, ...parts] = path.split("/").map(decodeURIComponent);
-    const options = new Map((query || "").split("&").filter(Boolean).map((pair) => pair.split("=").map(decodeURIComponent)));
+    const options = new Map(
+      (query || "")
+        .split("&")
+        .filter(Boolean)
+        .map((pair) => pair.split("=").map(decodeURIComponent)),
+    );
     return { view: view || "overview", parts: parts.filter((part) => part !== ""), options };
   } catch {
     return { view: "overview", parts: [], options: new Map() };
