@@ -75,8 +75,8 @@ std::string dot_text(std::string_view text) {
 std::vector<ReferenceEdge> reference_edges(const PackPlan& packed) {
     const std::vector<std::string> names = asset_names_of(packed.plan);
     std::vector<ReferenceEdge> edges;
-    for (std::size_t asset = 0; asset < packed.scanned.size(); ++asset) {
-        const auto& references = packed.scanned[asset].findings.references;
+    for (std::size_t asset = 0; asset < packed.assets.size(); ++asset) {
+        const auto& references = packed.assets[asset].findings.references;
         for (std::size_t i = 0; i < references.size(); ++i) {
             ReferenceEdge edge{.from = names[asset],
                                .spelling = references[i].spelling,
@@ -85,7 +85,7 @@ std::vector<ReferenceEdge> reference_edges(const PackPlan& packed) {
                                .optional = references[i].optional,
                                .kind = {},
                                .to = {}};
-            add_target(packed.resolved->targets[asset][i], packed.plan, names, edge);
+            add_target(packed.resolved->assets[asset].targets[i], packed.plan, names, edge);
             edges.push_back(std::move(edge));
         }
     }

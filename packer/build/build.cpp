@@ -200,9 +200,8 @@ Result<PackPlan> ProjectBuild::State::plan_files(std::vector<ProjectFile> files,
         plan_project_files(project, folder, std::move(files), std::move(report),
                            {.jobs = options.jobs,
                             .scanners = {},
-                            .told = {},
                             .project_file = {},
-                            .place = {.project_folder = folder, .scratch_folder = scratch, .stop = options.stop},
+                            .environment = {.project_folder = folder, .scratch_folder = scratch, .stop = options.stop},
                             .memory = &memory,
                             .stop = options.stop});
     if (programs)
@@ -211,8 +210,11 @@ Result<PackPlan> ProjectBuild::State::plan_files(std::vector<ProjectFile> files,
     if (packed) {
         std::ranges::move(packed->scan_logs, std::back_inserter(logs));
         FARDEL_TRY(database.forget_idle_scans(memory.used()));
-        counts.with_scanner = packed->assets_with_scanner;
-        counts.scanned = packed->assets_scanned;
+        const auto count = [&](bool AssetScan::*flag) {
+            return static_cast<std::uint64_t>(std::ranges::count(packed->assets, true, flag));
+        };
+        counts.with_scanner = count(&AssetScan::has_scanner);
+        counts.scanned = count(&AssetScan::was_read);
     }
     FARDEL_TRY(database.keep());
     return packed;

@@ -11,7 +11,8 @@ namespace {
 
 Result<std::vector<std::byte>> read_planned(const BlobSource& blob, std::uint64_t size_bytes) {
     FARDEL_TRY_ASSIGN(const auto stream, blob.open());
-    std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes) + 1);  // one more, to notice what has grown
+    std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes) +
+                                 1);  // one more, to notice a file that has grown
     std::size_t size = 0;
     while (size < bytes.size()) {
         FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(std::span(bytes).subspan(size)));
@@ -20,7 +21,7 @@ Result<std::vector<std::byte>> read_planned(const BlobSource& blob, std::uint64_
         size += count;
     }
     if (size != size_bytes)
-        return Error(ErrorCode::conflict, "has another size than it had; it was changed meanwhile");
+        return Error(ErrorCode::conflict, "has another size than before; the file was changed meanwhile");
     bytes.resize(size);
     return bytes;
 }

@@ -1,4 +1,4 @@
-// What scanning and rewriting need of a plan's assets: their bytes, when somebody wants them, and their names.
+// The bytes, ids and names of a plan's assets, as scanning and rewriting need them.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -15,14 +15,15 @@
 
 namespace fardel {
 
-// Of one asset. The plan outlives it.
+// Reads one asset on demand, at most once. The plan outlives the reader.
 class AssetReader {
 public:
     AssetReader(const PlannedAsset& asset, std::uint64_t size_bytes) : asset_(asset), size_bytes_(size_bytes) {}
 
-    // Reads only what nobody has hashed before. Errors: as bytes().
+    // Reads the asset only if its id is not known. Errors: as bytes().
     Result<AssetId> id();
-    // Errors: those of the blob, conflict (not the bytes of the plan's known id, or another size).
+    // The view lives as long as the reader. Errors: those of the blob, conflict (the size or the known id does not
+    // match).
     Result<std::span<const std::byte>> bytes();
 
 private:
@@ -31,7 +32,7 @@ private:
     std::optional<std::vector<std::byte>> bytes_;
 };
 
-// Of each asset the first name in byte order, or its key: some files are known by name.
+// Per asset its first name in byte order; if it has no name, its key. Some content types are detected by name.
 std::vector<std::string_view> first_names_of(const BundlePlan& plan);
 
 // `work` on so many threads (0: one a core), but not on more than there are items; comes back when all are done.

@@ -1,4 +1,4 @@
-// The digest of a bundle plan whose assets are all known: two plans with one digest make one bundle. Pure.
+// The digest of a bundle plan in which every asset is known: plans with equal digests make equal bundles. Pure.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>

@@ -25,10 +25,10 @@ namespace {
 
 Hash digest_of(const RecordWriter& writer) { return blake3(std::as_bytes(std::span(writer.bytes()))); }
 
-// A scanner that is no program, with all that decides what it finds in given bytes.
+// A scanner that is not a program.
 struct PlannedScanner {
-    Hash configuration;
-    const ProjectScanner* said = nullptr;  // nothing: a built-in one
+    Hash configuration;                        // of everything that decides what it finds in given bytes
+    const ProjectScanner* declared = nullptr;  // nullptr: a built-in scanner
     std::optional<PatternScanner> pattern;
 };
 
@@ -68,12 +68,12 @@ Result<std::vector<PlannedScanner>> parse_scanners(std::span<const ProjectScanne
             continue;
         FARDEL_TRY_ASSIGN(PatternScanner pattern, PatternScanner::parse(scanner.pattern));
         parsed.push_back(
-            {.configuration = pattern_configuration(scanner), .said = &scanner, .pattern = std::move(pattern)});
+            {.configuration = pattern_configuration(scanner), .declared = &scanner, .pattern = std::move(pattern)});
     }
     return parsed;
 }
 
-// What two scanners, or a job, found in one asset.
+// Adds what a further scanner found in the same asset.
 Status append(ScanFindings more, ScanFindings& findings) {
     if (findings.references.size() + more.references.size() > limits::kReferencesPerAssetMax ||
         findings.defines.size() + more.defines.size() > limits::kReferencesPerAssetMax)
@@ -97,19 +97,14 @@ Status append(ScanFindings more, ScanFindings& findings) {
 
 class Scan {
 public:
-    Scan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options,
-         std::vector<PlannedScanner> own)
+    Scan(const BundlePlan& plan, std::vector<AssetScan> assets, const PlanScanOptions& options,
+         std::vector<PlannedScanner> patterns)
         : plan_(plan),
-          sizes_(sizes),
+          assets_(std::move(assets)),
           options_(options),
-          own_(std::move(own)),
+          patterns_(std::move(patterns)),
           names_(first_names_of(plan)),
-          errors_(plan.assets.size()) {
-        out_.scanned.resize(plan.assets.size());
-        out_.ids.resize(plan.assets.size());
-        known_.resize(plan.assets.size());
-        read_.resize(plan.assets.size());
-    }
+          errors_(plan.assets.size()) {}
 
     void work() {
         for (std::size_t asset = next_++; asset < plan_.assets.size() && !failed_; asset = next_++)
@@ -120,31 +115,29 @@ public:
     }
 
     bool failed() const { return failed_; }
+    std::span<const AssetScan> assets() const { return assets_; }
 
-    Result<PlanScan> take(ProgramFindings programs) && {
+    Result<PlanScan> finish(ProgramFindings programs) && {
         for (std::size_t asset = 0; asset < errors_.size(); ++asset)
             if (errors_[asset])
                 return std::move(*errors_[asset]).with_context("asset \"" + printable(plan_.assets[asset].key) + "\"");
         for (ProgramFindings::Of& one : programs.found) {
-            out_.ids[one.asset] = one.id;
-            known_[one.asset] = true;
-            read_[one.asset] = read_[one.asset] || one.asked;
-            take_in({.findings = std::move(one.findings), .broken = {}}, out_.scanned[one.asset]);
+            AssetScan& scan = assets_[one.asset];
+            scan.id = one.id;
+            scan.has_scanner = true;
+            scan.was_read = scan.was_read || one.was_run;
+            add({.findings = std::move(one.findings)}, scan);
         }
-        out_.logs = std::move(programs.logs);
-        out_.assets = static_cast<std::uint64_t>(std::ranges::count_if(known_, [](char known) { return known != 0; }));
-        out_.assets_scanned =
-            static_cast<std::uint64_t>(std::ranges::count_if(read_, [](char read) { return read != 0; }));
-        return std::move(out_);
+        return PlanScan{.assets = std::move(assets_), .logs = std::move(programs.logs)};
     }
 
 private:
     std::vector<PlannedScanner> scanners_for(std::size_t at) const {
         std::vector<PlannedScanner> scanners;
         if (const std::string_view word = scanner_for(names_[at], plan_.assets[at].content_type); !word.empty())
-            scanners.push_back({.configuration = builtin_configuration(word), .said = nullptr, .pattern = {}});
-        for (const PlannedScanner& scanner : own_)
-            if (glob_matches(scanner.said->match, names_[at]))
+            scanners.push_back({.configuration = builtin_configuration(word)});
+        for (const PlannedScanner& scanner : patterns_)
+            if (glob_matches(scanner.declared->match, names_[at]))
                 scanners.push_back(scanner);
         return scanners;
     }
@@ -153,111 +146,117 @@ private:
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
         const PlannedAsset& asset = plan_.assets[at];
-        if (const auto told = options_.told.find(static_cast<std::uint32_t>(at)); told != options_.told.end()) {
+        AssetScan& scan = assets_[at];
+        if (const auto reported = options_.job_references.find(static_cast<std::uint32_t>(at));
+            reported != options_.job_references.end()) {
             if (asset.known)
-                out_.ids[at] = asset.known->asset;
-            return append({.references = told->second, .defines = {}}, out_.scanned[at].findings);
+                scan.id = asset.known->asset;
+            return append({.references = reported->second}, scan.findings);
         }
         const auto scanners = scanners_for(at);
         if (scanners.empty())
             return ok();
-        known_[at] = true;
-        if (sizes_[at] > kScannedBytesMax) {
-            out_.scanned[at].broken =
-                std::to_string(sizes_[at]) + " bytes; at most " + std::to_string(kScannedBytesMax) + " are scanned";
+        scan.has_scanner = true;
+        if (scan.size_bytes > kScannedBytesMax) {
+            scan.broken = std::to_string(scan.size_bytes) + " bytes; at most " + std::to_string(kScannedBytesMax) +
+                          " are scanned";
             return ok();
         }
-        AssetReader reader(asset, sizes_[at]);
-        FARDEL_TRY_ASSIGN(out_.ids[at], reader.id());
+        AssetReader reader(asset, scan.size_bytes);
+        FARDEL_TRY_ASSIGN(scan.id, reader.id());
         for (const PlannedScanner& scanner : scanners) {
-            const Hash key = key_of(scanner, *out_.ids[at]);
+            const Hash key = key_of(scanner, *scan.id);
             auto found = options_.memory ? options_.memory->find(key) : std::nullopt;
             if (!found) {
-                read_[at] = true;
+                scan.was_read = true;
                 FARDEL_TRY_ASSIGN(found, scan_with(scanner, at, reader));
                 if (options_.memory)
                     options_.memory->add(key, *found);
             }
-            take_in(*std::move(found), out_.scanned[at]);
+            add(*std::move(found), scan);
         }
         return ok();
     }
 
-    Result<std::optional<ScannedAsset>> scan_with(const PlannedScanner& scanner, std::size_t at,
-                                                  AssetReader& reader) const {
+    Result<std::optional<ScanRecord>> scan_with(const PlannedScanner& scanner, std::size_t at,
+                                                AssetReader& reader) const {
         FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
-        auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.said->use, scanner.said->form,
-                                                                scanner.said->optional)
+        auto findings = scanner.pattern ? scanner.pattern->scan(bytes, scanner.declared->use, scanner.declared->form,
+                                                                scanner.declared->optional)
                                         : scan_references(names_[at], plan_.assets[at].content_type, bytes);
-        return std::optional(findings ? ScannedAsset{.findings = *std::move(findings), .broken = {}}
-                                      : ScannedAsset{.findings = {}, .broken = findings.error().text()});
+        return std::optional(findings ? ScanRecord{.findings = *std::move(findings)}
+                                      : ScanRecord{.broken = findings.error().text()});
     }
 
-    // The first of its scanners that refuses an asset says why it is broken.
-    static void take_in(ScannedAsset more, ScannedAsset& all) {
-        if (!all.broken.empty())
+    static void mark_broken(std::string why, AssetScan& scan) {
+        scan.findings = {};
+        scan.broken = std::move(why);
+    }
+
+    static void add(ScanRecord more, AssetScan& scan) {
+        if (!scan.broken.empty())
             return;
         if (!more.broken.empty())
-            all = std::move(more);
-        else if (all.findings.references.empty() && all.findings.defines.empty())
-            all.findings = std::move(more.findings);
-        else if (const Status appended = append(std::move(more.findings), all.findings); !appended)
-            all = {.findings = {}, .broken = appended.error().text()};
+            mark_broken(std::move(more.broken), scan);
+        else if (scan.findings.references.empty() && scan.findings.defines.empty())
+            scan.findings = std::move(more.findings);
+        else if (const Status appended = append(std::move(more.findings), scan.findings); !appended)
+            mark_broken(appended.error().text(), scan);
     }
 
     const BundlePlan& plan_;
-    std::span<const std::uint64_t> sizes_;
+    std::vector<AssetScan> assets_;
     const PlanScanOptions& options_;
-    std::vector<PlannedScanner> own_;
+    std::vector<PlannedScanner> patterns_;
     std::vector<std::string_view> names_;
-    PlanScan out_;
     std::vector<std::optional<Error>> errors_;
     std::atomic<std::size_t> next_{0};
     std::atomic<bool> failed_{false};
-    std::vector<char> known_;  // to some scanner
-    std::vector<char> read_;   // by one
 };
 
 }  // namespace
 
-Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
-                           const PlanScanOptions& options) {
-    if (sizes.size() != plan.assets.size())
+Result<PlanScan> scan_plan(const BundlePlan& plan, std::vector<AssetScan> assets, const PlanScanOptions& options) {
+    if (assets.size() != plan.assets.size())
         return Error(ErrorCode::malformed,
-                     std::to_string(plan.assets.size()) + " assets and " + std::to_string(sizes.size()) + " sizes");
-    FARDEL_TRY_ASSIGN(auto own, parse_scanners(options.scanners));
-    Scan scan(plan, sizes, options, std::move(own));
+                     std::to_string(plan.assets.size()) + " assets and " + std::to_string(assets.size()) + " sizes");
+    FARDEL_TRY_ASSIGN(auto patterns, parse_scanners(options.scanners));
+    Scan scan(plan, std::move(assets), options, std::move(patterns));
     work_on_threads(options.jobs, plan.assets.size(), [&scan] { scan.work(); });
     ProgramFindings programs;
     if (!scan.failed()) {
-        FARDEL_TRY_ASSIGN(programs, scan_with_programs(plan, sizes, options));
+        FARDEL_TRY_ASSIGN(programs, scan_with_programs(plan, scan.assets(), options));
     }
-    return std::move(scan).take(std::move(programs));
+    return std::move(scan).finish(std::move(programs));
 }
 
-void leave_agreed_references(const PlanScan& scan, std::vector<std::vector<PlannedReference>>& references) {
-    std::map<AssetId, std::vector<std::uint32_t>> alike;
-    for (std::uint32_t asset = 0; asset < scan.ids.size(); ++asset)
-        if (scan.ids[asset])
-            alike[*scan.ids[asset]].push_back(asset);
-    for (const auto& group : alike) {
-        if (group.second.size() < 2)
-            continue;
-        std::map<std::string, const PlannedReference*> first;
-        std::map<std::string, std::size_t> agreeing;
-        for (const std::uint32_t asset : group.second)
-            for (const PlannedReference& reference : references[asset]) {
-                const auto placed = first.emplace(reference.spelling, &reference);
-                agreeing[reference.spelling] += equal_targets(placed.first->second->target, reference.target);
-            }
-        std::vector<std::vector<PlannedReference>> left(group.second.size());
-        for (std::size_t i = 0; i < group.second.size(); ++i)
-            for (const PlannedReference& reference : references[group.second[i]])
-                if (agreeing[reference.spelling] == group.second.size())
-                    left[i].push_back(reference);
-        for (std::size_t i = 0; i < group.second.size(); ++i)
-            references[group.second[i]] = std::move(left[i]);
-    }
+namespace {
+
+// Keeps the references on which all assets of `group`, which have equal bytes, agree.
+void leave_agreed(std::span<const std::uint32_t> group, std::vector<ResolvedAsset>& assets) {
+    std::map<std::string, const PlannedReference*> first;
+    std::map<std::string, std::size_t> agreeing;
+    for (const std::uint32_t asset : group)
+        for (const PlannedReference& reference : assets[asset].references) {
+            const auto placed = first.emplace(reference.spelling, &reference);
+            agreeing[reference.spelling] += equal_targets(placed.first->second->target, reference.target);
+        }
+    for (const std::uint32_t asset : group)
+        std::erase_if(assets[asset].references, [&](const PlannedReference& reference) {
+            return agreeing.at(reference.spelling) != group.size();
+        });
+}
+
+}  // namespace
+
+void leave_agreed_references(std::span<const AssetScan> scans, std::vector<ResolvedAsset>& assets) {
+    std::map<AssetId, std::vector<std::uint32_t>> by_id;
+    for (std::uint32_t asset = 0; asset < scans.size(); ++asset)
+        if (scans[asset].id)
+            by_id[*scans[asset].id].push_back(asset);
+    for (const auto& group : by_id)
+        if (group.second.size() > 1)
+            leave_agreed(group.second, assets);
 }
 
 }  // namespace fardel

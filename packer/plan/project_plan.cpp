@@ -20,18 +20,18 @@ Error in_line(const Project& project, std::uint32_t line, Error error) {
     return std::move(error).with_context(printable(project.file) + ":" + std::to_string(line));
 }
 
-// What all rules together say about one file.
+// The result of all rules for one file.
 struct Decision {
     bool publish = true;
     bool extends = false;
     std::string name;
-    std::string content_type;  // empty: as found
+    std::string content_type;  // empty: as detected
     Tags tags;
     std::vector<PlannedMetadata> metadata;
-    std::size_t order = 0;  // of the rule that tagged it last; 0: none
+    std::size_t order = 0;  // of the last rule with tags, from 1; 0: no rule
 };
 
-// ---- Rules on one file ----------------------------------------------------------------------------------------------
+// ---- Rules for one file ---------------------------------------------------------------------------------------------
 
 Status strip(const ProjectRule& rule, std::string_view file, std::string& name) {
     const std::size_t at = name.find(rule.strip);
@@ -60,7 +60,7 @@ void set_metadata(std::vector<PlannedMetadata>& metadata, const PlannedMetadata&
         metadata.push_back(item);
 }
 
-// `order`: the rule's place, from 1.
+// `order`: the number of the rule, from 1.
 Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, Decision& decision) {
     decision.publish = rule.publish.value_or(decision.publish);
     decision.extends = rule.extends.value_or(decision.extends);
@@ -79,7 +79,7 @@ Status apply(const ProjectRule& rule, std::size_t order, std::string_view file, 
     return ok();
 }
 
-// `used`: one a rule.
+// `used`: one per rule.
 Result<Decision> decide(const Project& project, const ProjectFile& project_file, std::vector<bool>& used) {
     const std::string file = project_file.name.text();
     Decision decision{.name = file};
@@ -122,7 +122,7 @@ Status verify_pair(const Member& a, const Member& b) {
     return ok();
 }
 
-// The first variant is the one that is taken when no preference chooses: without tags, then by the order of the rules.
+// The first variant is the default: one without tags comes first, then the variants in the order of the rules.
 Result<PlannedName> plan_name(std::vector<Member>& members) {
     std::ranges::stable_sort(members, [](const Member& a, const Member& b) {
         return std::pair(!a.decision.tags.empty(), a.decision.order) <
@@ -131,10 +131,7 @@ Result<PlannedName> plan_name(std::vector<Member>& members) {
     std::map<Tags, const Member*> by_tags;
     const Member& first = members.front();
     FARDEL_TRY_ASSIGN(AssetName parsed, AssetName::parse(first.decision.name));
-    PlannedName name{.name = std::move(parsed),
-                     .variants = {},
-                     .published = first.decision.publish,
-                     .extends = first.decision.extends};
+    PlannedName name{.name = std::move(parsed), .published = first.decision.publish, .extends = first.decision.extends};
     for (const Member& member : members) {
         FARDEL_TRY(verify_pair(first, member));
         const auto placed = by_tags.emplace(member.decision.tags, &member);
@@ -173,7 +170,7 @@ Status add_tombstones(const Project& project, const Groups& groups, BundlePlan& 
             return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) +
                                                   ", which is a folder here; tombstones are for files");
         FARDEL_TRY(verify_folders(groups, folded, name.view()));
-        plan.names.push_back({.name = name, .variants = {}});
+        plan.names.push_back({.name = name});
     }
     return ok();
 }
@@ -190,11 +187,11 @@ PlannedAsset plan_asset(ProjectFile& file, const Decision& decision) {
     return asset;
 }
 
-using ToldReferences = std::map<std::uint32_t, std::vector<FoundReference>>;  // asset, what its job says that it names
+using JobReferences = std::map<std::uint32_t, std::vector<FoundReference>>;  // by asset
 
-// `sizes`: one an asset of the plan.
-Status apply_rules(const Project& project, std::vector<ProjectFile> files, BundlePlan& plan,
-                   std::vector<std::uint64_t>& sizes, ToldReferences& told, std::vector<bool>& used) {
+Status apply_rules(const Project& project, std::vector<ProjectFile> files, PackPlan& packed,
+                   JobReferences& job_references, std::vector<bool>& used) {
+    BundlePlan& plan = packed.plan;
     Groups groups;
     for (ProjectFile& file : files) {
         const std::string name = file.name.text();
@@ -204,9 +201,9 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, Bundl
                 .with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
         const auto index = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back(plan_asset(file, decision));
-        sizes.push_back(file.size_bytes);
+        packed.assets.push_back({.size_bytes = file.size_bytes});
         if (!file.references.empty())
-            told.emplace(index, std::move(file.references));
+            job_references.emplace(index, std::move(file.references));
         std::string folded = fold_name(decision.name);
         groups[std::move(folded)].push_back({.asset = index, .file = name, .decision = std::move(decision)});
     }
@@ -223,9 +220,9 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, Bundl
 using Bundles = std::vector<std::shared_ptr<const Bundle>>;
 
 Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder,
-                                          Bundles& at_hand) {
+                                          Bundles& opened) {
     PlannedDependency planned{
-        .bundle = {}, .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
+        .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
     if (dependency.bundle) {
         planned.bundle = *dependency.bundle;
         return planned;
@@ -235,7 +232,7 @@ Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, c
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = printable(path)}));
     planned.bundle = bundle->id();
     if (planned.is_static)
-        at_hand.push_back(bundle);
+        opened.push_back(bundle);
     FARDEL_TRY_ASSIGN(const auto name, bundle->find_bundle_text("name"));
     FARDEL_TRY_ASSIGN(const auto version, bundle->find_bundle_text("version"));
     if (planned.name.empty())
@@ -245,9 +242,9 @@ Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, c
     return planned;
 }
 
-Status add_dependencies(const Project& project, const std::string& folder, BundlePlan& plan, Bundles& at_hand) {
+Status add_dependencies(const Project& project, const std::string& folder, BundlePlan& plan, Bundles& opened) {
     for (const ProjectDependency& dependency : project.dependencies) {
-        Result<PlannedDependency> planned = plan_dependency(dependency, folder, at_hand);
+        Result<PlannedDependency> planned = plan_dependency(dependency, folder, opened);
         if (!planned)
             return in_line(project, dependency.line, std::move(planned).error().with_context("dependency"));
         const auto earlier = std::ranges::find(plan.dependencies, planned->bundle, &PlannedDependency::bundle);
@@ -260,13 +257,13 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
     return ok();
 }
 
-// ---- Links ----------------------------------------------------------------------------------------------------------
+// ---- References -----------------------------------------------------------------------------------------------------
 
-Status resolve_references(const Project& project, Bundles at_hand, PlanScanOptions scan, PackPlan& packed) {
+Status resolve_references(const Project& project, Bundles opened, PlanScanOptions scan, PackPlan& packed) {
     ResolveOptions options{.roots = project.references->roots,
                            .used = project.references->used,
                            .consumed = project.references->consumed,
-                           .dependencies = std::move(at_hand)};
+                           .dependencies = std::move(opened)};
     for (const PlannedConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
     scan.scanners = project.scanners;
@@ -274,7 +271,7 @@ Status resolve_references(const Project& project, Bundles at_hand, PlanScanOptio
     FARDEL_TRY(resolve_packed(packed, options, scan, *project.references));
     if (!project.split || project.split->policy == SplitPolicy::one)
         return ok();
-    auto parts = split_plan(packed.plan, packed.sizes, *packed.resolved, *project.split);
+    auto parts = split_plan(packed.plan, packed.assets, *packed.resolved, *project.split);
     if (!parts)
         return std::move(parts).error().with_context(printable(project.file));
     packed.parts = *std::move(parts);
@@ -317,20 +314,11 @@ std::vector<std::string> excludes_of(const Project& project) {
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,
                                     ScanReport report, PlanScanOptions scan) {
     FARDEL_TRY(verify(project));
-    PackPlan packed{.plan = {},
-                    .sizes = {},
-                    .report = std::move(report),
-                    .resolved = {},
-                    .scanned = {},
-                    .assets_with_scanner = 0,
-                    .assets_scanned = 0,
-                    .scan_logs = {},
-                    .parts = {},
-                    .idle_rules = {}};
+    PackPlan packed{.report = std::move(report)};
     std::vector<bool> used(project.rules.size());
-    FARDEL_TRY(apply_rules(project, std::move(files), packed.plan, packed.sizes, scan.told, used));
-    Bundles at_hand;
-    FARDEL_TRY(add_dependencies(project, folder, packed.plan, at_hand));
+    FARDEL_TRY(apply_rules(project, std::move(files), packed, scan.job_references, used));
+    Bundles opened;
+    FARDEL_TRY(add_dependencies(project, folder, packed.plan, opened));
     packed.plan.consumes = project.consumes;
     add_metadata(project, packed.plan);
     for (std::size_t i = 0; i < used.size(); ++i)
@@ -338,7 +326,7 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " +
                                         printable(project.rules[i].match));
     if (project.references)
-        FARDEL_TRY(resolve_references(project, std::move(at_hand), std::move(scan), packed));
+        FARDEL_TRY(resolve_references(project, std::move(opened), std::move(scan), packed));
     return packed;
 }
 
@@ -352,10 +340,7 @@ Result<PackPlan> plan_project(const Project& project, const std::string& folder)
         files.push_back({.name = std::move(entry.name),
                          .size_bytes = entry.size_bytes,
                          .blob = std::move(entry.blob),
-                         .content_type = std::string(type),
-                         .asset = {},
-                         .tags = {},
-                         .references = {}});
+                         .content_type = std::string(type)});
     }
     return plan_project_files(project, folder, std::move(files), std::move(scan.report));
 }

@@ -9,7 +9,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kReferenceBytes = 24;  // of one with no spelling
+constexpr std::size_t kReferenceBytes = 24;  // the size of a reference with an empty spelling
 
 bool is_spelling(std::string_view text) {
     return text.size() <= limits::kStringBytesMax && text.find('\0') == text.npos;
@@ -22,10 +22,10 @@ void write_reference(RecordWriter& writer, const FoundReference& reference) {
     writer.number(reference.line | static_cast<std::uint64_t>(reference.defined_in) << 32);
 }
 
-std::optional<FoundReference> find_reference(RecordReader& reader, std::size_t definitions) {
+std::optional<FoundReference> decode_reference(RecordReader& reader, std::size_t definitions) {
     FoundReference reference{.spelling = reader.text()};
     const std::uint64_t kind = reader.number();
-    const std::uint64_t place = reader.number();
+    const std::uint64_t line_and_definition = reader.number();
     const std::uint64_t use = kind & 255;
     const std::uint64_t form = (kind >> 8) & 255;
     if (kind >> 17 != 0 || use > static_cast<std::uint64_t>(kReferenceUseLast) ||
@@ -34,8 +34,8 @@ std::optional<FoundReference> find_reference(RecordReader& reader, std::size_t d
     reference.use = static_cast<ReferenceUse>(use);
     reference.form = static_cast<ReferenceForm>(form);
     reference.optional = (kind >> 16 & 1) != 0;
-    reference.line = static_cast<std::uint32_t>(place);
-    reference.defined_in = static_cast<std::uint32_t>(place >> 32);
+    reference.line = static_cast<std::uint32_t>(line_and_definition);
+    reference.defined_in = static_cast<std::uint32_t>(line_and_definition >> 32);
     const bool good = !reference.spelling.empty() && is_spelling(reference.spelling) &&
                       (reference.defined_in == kNoDefinition || reference.defined_in < definitions);
     return good ? std::optional(std::move(reference)) : std::nullopt;
@@ -43,26 +43,26 @@ std::optional<FoundReference> find_reference(RecordReader& reader, std::size_t d
 
 }  // namespace
 
-std::string encode_scanned(const ScannedAsset& scanned) {
+std::string encode_scan_record(const ScanRecord& record) {
     RecordWriter writer;
-    writer.text(scanned.broken);
-    writer.number(scanned.findings.defines.size());
-    for (const std::string& name : scanned.findings.defines)
+    writer.text(record.broken);
+    writer.number(record.findings.defines.size());
+    for (const std::string& name : record.findings.defines)
         writer.text(name);
-    writer.number(scanned.findings.references.size());
-    for (const FoundReference& reference : scanned.findings.references)
+    writer.number(record.findings.references.size());
+    for (const FoundReference& reference : record.findings.references)
         write_reference(writer, reference);
     return writer.take();
 }
 
-std::optional<ScannedAsset> find_scanned(std::string_view record) {
-    RecordReader reader(record);
-    ScannedAsset scanned{.findings = {}, .broken = reader.text()};
+std::optional<ScanRecord> decode_scan_record(std::string_view bytes) {
+    RecordReader reader(bytes);
+    ScanRecord record{.broken = reader.text()};
     const std::uint64_t definitions = reader.count(8);
     if (definitions > limits::kReferencesPerAssetMax)
         return std::nullopt;
-    scanned.findings.defines.resize(definitions);
-    for (std::string& name : scanned.findings.defines) {
+    record.findings.defines.resize(definitions);
+    for (std::string& name : record.findings.defines) {
         name = reader.text();
         if (!is_spelling(name))
             return std::nullopt;
@@ -71,32 +71,32 @@ std::optional<ScannedAsset> find_scanned(std::string_view record) {
     if (references > limits::kReferencesPerAssetMax)
         return std::nullopt;
     for (std::uint64_t i = 0; i < references; ++i) {
-        auto reference = find_reference(reader, scanned.findings.defines.size());
+        auto reference = decode_reference(reader, record.findings.defines.size());
         if (!reference)
             return std::nullopt;
-        scanned.findings.references.push_back(*std::move(reference));
+        record.findings.references.push_back(*std::move(reference));
     }
-    const bool empty = scanned.findings.references.empty() && scanned.findings.defines.empty();
-    return reader.is_whole() && (scanned.broken.empty() || empty) ? std::optional(std::move(scanned)) : std::nullopt;
+    const bool empty = record.findings.references.empty() && record.findings.defines.empty();
+    return reader.is_whole() && (record.broken.empty() || empty) ? std::optional(std::move(record)) : std::nullopt;
 }
 
-std::optional<ScannedAsset> ScanMemory::find(const Hash& key) {
-    const auto at = records_.find(key);  // nobody writes to it
-    auto scanned = at != records_.end() ? find_scanned(at->second) : std::nullopt;
-    if (scanned) {
+std::optional<ScanRecord> ScanMemory::find(const Hash& key) {
+    const auto at = records_.find(key);
+    auto record = at != records_.end() ? decode_scan_record(at->second) : std::nullopt;
+    if (record) {
         const std::lock_guard lock(mutex_);
         used_.insert(key);
     }
-    return scanned;
+    return record;
 }
 
-void ScanMemory::add(const Hash& key, const ScannedAsset& scanned) {
-    std::string record = encode_scanned(scanned);
-    if (record.size() > kScanRecordBytesMax)
+void ScanMemory::add(const Hash& key, const ScanRecord& record) {
+    std::string bytes = encode_scan_record(record);
+    if (bytes.size() > kScanRecordBytesMax)
         return;
     const std::lock_guard lock(mutex_);
     used_.insert(key);
-    added_.insert_or_assign(key, std::move(record));
+    added_.insert_or_assign(key, std::move(bytes));
 }
 
 std::vector<Hash> ScanMemory::used() const {

@@ -16,12 +16,12 @@
 namespace fardel {
 namespace {
 
-// Raised when what a key covers changes, or what becomes of an answer.
+// Raised when the contents of a key change, or the interpretation of an answer.
 constexpr std::string_view kProgramSchema = "fardel scanner program 1";
 
-struct AskedProgram {
-    const ProjectScanner* said = nullptr;
-    bool takes_paths = false;  // else each asset is its standard input, one at a time
+struct PlannedProgram {
+    const ProjectScanner* declared = nullptr;
+    bool takes_paths = false;  // otherwise it reads one asset per run from its standard input
     Hash configuration;
     std::vector<JobInput> others;
 };
@@ -29,7 +29,7 @@ struct AskedProgram {
 // One run of one program.
 struct ScannerRun {
     std::size_t program = 0;
-    std::vector<std::size_t> found;  // places in ProgramFindings::found
+    std::vector<std::size_t> found;  // indices into ProgramFindings::found
     std::vector<Hash> keys;
     std::string log;
     std::optional<Error> failure;
@@ -37,14 +37,14 @@ struct ScannerRun {
 
 class ProgramScan {
 public:
-    ProgramScan(const BundlePlan& plan, std::span<const std::uint64_t> sizes, const PlanScanOptions& options)
-        : plan_(plan), sizes_(sizes), options_(options), names_(first_names_of(plan)) {}
+    ProgramScan(const BundlePlan& plan, std::span<const AssetScan> assets, const PlanScanOptions& options)
+        : plan_(plan), assets_(assets), options_(options), names_(first_names_of(plan)) {}
 
     Result<ProgramFindings> run() && {
         for (const ProjectScanner& scanner : options_.scanners)
             if (scanner.pattern.empty())
                 if (Status planned = plan_runs(scanner); !planned)
-                    return std::move(planned).error().with_context(place_of(scanner));
+                    return std::move(planned).error().with_context(location_of(scanner));
         work_on_threads(options_.jobs, runs_.size(), [this] { work(); });
         for (ScannerRun& run : runs_) {
             if (run.failure)
@@ -56,36 +56,37 @@ public:
     }
 
 private:
-    std::string place_of(const ProjectScanner& scanner) const {
+    std::string location_of(const ProjectScanner& scanner) const {
         return printable(options_.project_file) + ":" + std::to_string(scanner.line) + ": scanner";
     }
 
     std::string describe(const ScannerRun& run) const {
         const std::string more = run.found.size() > 1 ? " and " + std::to_string(run.found.size() - 1) + " more" : "";
-        return place_of(*programs_[run.program].said) + " of " +
+        return location_of(*programs_[run.program].declared) + " of " +
                in_quotes(plan_.assets[out_.found[run.found.front()].asset].key) + more;
     }
 
     Result<JobInput> input_of(std::uint32_t asset) const {
         const PlannedAsset& planned = plan_.assets[asset];
         FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(planned.key));
-        FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(planned, sizes_[asset]).id());
-        return JobInput{.name = std::move(name), .asset = id, .size_bytes = sizes_[asset], .blob = planned.source};
+        FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(planned, assets_[asset].size_bytes).id());
+        return JobInput{
+            .name = std::move(name), .asset = id, .size_bytes = assets_[asset].size_bytes, .blob = planned.source};
     }
 
-    // ---- What is to be asked ----
+    // ---- Planning the runs ----
 
     std::vector<std::uint32_t> assets_of(const ProjectScanner& scanner) const {
         std::vector<std::uint32_t> assets;
         for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
-            if (sizes_[asset] <= kScannedBytesMax && !options_.told.contains(asset) &&
+            if (assets_[asset].size_bytes <= kScannedBytesMax && !options_.job_references.contains(asset) &&
                 glob_matches(scanner.match, names_[asset]))
                 assets.push_back(asset);
         return assets;
     }
 
-    Result<AskedProgram> plan_program(const ProjectScanner& scanner) const {
-        AskedProgram program{.said = &scanner};
+    Result<PlannedProgram> plan_program(const ProjectScanner& scanner) const {
+        PlannedProgram program{.declared = &scanner};
         const auto& command = scanner.program.command;
         program.takes_paths =
             std::ranges::any_of(command, [](const std::string& argument) { return has_variable(argument, "in"); });
@@ -95,7 +96,7 @@ private:
                 FARDEL_TRY_ASSIGN(JobInput input, input_of(asset));
                 program.others.push_back(std::move(input));
             }
-        FARDEL_TRY_ASSIGN(const Hash code, code_digest(scanner.program, options_.place.project_folder));
+        FARDEL_TRY_ASSIGN(const Hash code, code_digest(scanner.program, options_.environment.project_folder));
         RecordWriter writer;
         writer.text(kProgramSchema);
         writer.number(command.size());
@@ -119,13 +120,12 @@ private:
         const auto assets = assets_of(scanner);
         if (assets.empty())
             return ok();
-        if (options_.place.scratch_folder.empty())
-            return Error(ErrorCode::unsupported,
-                         "programs are run by builds alone; write a 'pattern' instead of 'command'");
-        FARDEL_TRY_ASSIGN(AskedProgram program, plan_program(scanner));
+        if (options_.environment.scratch_folder.empty())
+            return Error(ErrorCode::unsupported, "only a build runs programs; write a 'pattern' instead of 'command'");
+        FARDEL_TRY_ASSIGN(PlannedProgram program, plan_program(scanner));
         std::vector<std::pair<std::size_t, Hash>> unknown;
         for (const std::uint32_t asset : assets) {
-            FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(plan_.assets[asset], sizes_[asset]).id());
+            FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(plan_.assets[asset], assets_[asset].size_bytes).id());
             RecordWriter writer;
             writer.id(program.configuration);
             writer.id(id);
@@ -137,7 +137,7 @@ private:
             out_.found.push_back({.asset = asset,
                                   .id = id,
                                   .findings = known ? std::move(known->findings) : ScanFindings(),
-                                  .asked = !known});
+                                  .was_run = !known});
         }
         add_runs(unknown, program.takes_paths);
         programs_.push_back(std::move(program));
@@ -147,7 +147,7 @@ private:
     void add_runs(std::span<const std::pair<std::size_t, Hash>> unknown, bool several) {
         std::uint64_t bytes = 0;
         for (std::size_t i = 0; i < unknown.size(); ++i) {
-            const std::uint64_t size = sizes_[out_.found[unknown[i].first].asset];
+            const std::uint64_t size = assets_[out_.found[unknown[i].first].asset].size_bytes;
             const bool full =
                 i == 0 || !several || runs_.back().found.size() == kScannerFilesMax || bytes + size > kScannerBytesMax;
             if (full) {
@@ -160,22 +160,23 @@ private:
         }
     }
 
-    // ---- Asking ----
+    // ---- Running ----
 
-    // The first run that fails in their order is told, so those before it are finished.
+    // Runs start in their order, and those that have started are finished: so the first error in that order is
+    // reported.
     void work() {
         for (std::size_t at = next_++; at < runs_.size() && !failed_; at = next_++)
-            if (Status asked = ask(runs_[at]); !asked) {
-                runs_[at].failure = std::move(asked).error().with_context(describe(runs_[at]));
+            if (Status done = run_one(runs_[at]); !done) {
+                runs_[at].failure = std::move(done).error().with_context(describe(runs_[at]));
                 failed_ = true;
             }
     }
 
-    Status ask(ScannerRun& run) {
+    Status run_one(ScannerRun& run) {
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
-        const AskedProgram& program = programs_[run.program];
-        ProcessorJob job{.processor = program.said->program, .sources = {}, .others = program.others, .outputs = {}};
+        const PlannedProgram& program = programs_[run.program];
+        ProcessorJob job{.processor = program.declared->program, .others = program.others};
         std::vector<std::string> files;
         for (const std::size_t found : run.found) {
             FARDEL_TRY_ASSIGN(JobInput input, input_of(out_.found[found].asset));
@@ -183,25 +184,25 @@ private:
                 files.push_back("in/" + input.name.text());
             job.sources.push_back(std::move(input));
         }
-        FARDEL_TRY_ASSIGN(JobReply reply, ask_job(job, options_.place, !program.takes_paths, kScannerAnswerBytesMax));
-        const FoundReference unsaid{
-            .spelling = {}, .use = program.said->use, .form = program.said->form, .optional = program.said->optional};
-        FARDEL_TRY_ASSIGN(std::vector<ScanFindings> findings, parse_scanner_answers(reply.answer, files, unsaid));
+        FARDEL_TRY_ASSIGN(JobReply reply, ask_job(job, options_.environment, !program.takes_paths, kScannerAnswerBytesMax));
+        const FoundReference defaults{
+            .use = program.declared->use, .form = program.declared->form, .optional = program.declared->optional};
+        FARDEL_TRY_ASSIGN(std::vector<ScanFindings> findings, parse_scanner_answers(reply.answer, files, defaults));
         for (std::size_t i = 0; i < run.found.size(); ++i) {
             ProgramFindings::Of& one = out_.found[run.found[i]];
             one.findings = std::move(findings[i]);
             if (options_.memory)
-                options_.memory->add(run.keys[i], {.findings = one.findings, .broken = {}});
+                options_.memory->add(run.keys[i], {.findings = one.findings});
         }
         run.log = std::move(reply.log);
         return ok();
     }
 
     const BundlePlan& plan_;
-    std::span<const std::uint64_t> sizes_;
+    std::span<const AssetScan> assets_;
     const PlanScanOptions& options_;
     std::vector<std::string_view> names_;
-    std::vector<AskedProgram> programs_;
+    std::vector<PlannedProgram> programs_;
     std::vector<ScannerRun> runs_;
     ProgramFindings out_;
     std::atomic<std::size_t> next_{0};
@@ -210,9 +211,9 @@ private:
 
 }  // namespace
 
-Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<const AssetScan> assets,
                                            const PlanScanOptions& options) {
-    return ProgramScan(plan, sizes, options).run();
+    return ProgramScan(plan, assets, options).run();
 }
 
 }  // namespace fardel

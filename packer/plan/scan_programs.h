@@ -1,5 +1,5 @@
-// Scanners of a project that are programs: each is asked about the assets that it matches, several at a time, and what
-// it answered about given bytes before is remembered.
+// Runs the scanners of a project that are programs, each for several of its matching assets at a time. Answers about
+// the same bytes are remembered.
 #pragma once
 
 #include <fardel/packer/plan_scan.h>
@@ -15,14 +15,15 @@ struct ProgramFindings {
         std::uint32_t asset = 0;
         AssetId id;
         ScanFindings findings;
-        bool asked = false;  // now; else it was remembered
+        bool was_run = false;  // otherwise the findings were remembered
     };
-    std::vector<Of> found;          // by scanner, then by asset
-    std::vector<std::string> logs;  // of those that printed something besides their answer
+    std::vector<Of> found;          // ordered by scanner, then by asset
+    std::vector<std::string> logs;  // of runs that printed something besides their answer
 };
 
-// As scan_plan, whose errors these are. Assets that are told, or too large, are left out.
-Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+// `assets`: one per asset of the plan. Skips assets in job_references and assets that are too large. Errors: as
+// scan_plan.
+Result<ProgramFindings> scan_with_programs(const BundlePlan& plan, std::span<const AssetScan> assets,
                                            const PlanScanOptions& options);
 
 }  // namespace fardel

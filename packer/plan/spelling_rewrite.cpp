@@ -1,5 +1,6 @@
 #include "spelling_rewrite.h"
 
+#include "name_spelling.h"
 #include "plan_asset.h"
 #include "resolve/reference_target.h"
 #include "text/in_quotes.h"
@@ -21,7 +22,7 @@
 namespace fardel {
 namespace {
 
-// ---- Bytes with other spellings -------------------------------------------------------------------------------------
+// ---- New bytes for an asset ----------------------------------------------------------------------------------------
 
 struct Replacement {
     std::uint64_t offset = 0;
@@ -29,7 +30,7 @@ struct Replacement {
     std::string text;
 };
 
-// `replacements`: by offset, apart.
+// `replacements`: by offset, not overlapping.
 std::vector<std::byte> with_replacements(std::span<const std::byte> bytes, std::span<const Replacement> replacements) {
     std::vector<std::byte> out;
     std::size_t at = 0;
@@ -44,7 +45,7 @@ std::vector<std::byte> with_replacements(std::span<const std::byte> bytes, std::
     return out;
 }
 
-// Rewritten when it is read, so that nobody holds all texts at once.
+// Rewrites the text when it is read, so that not all texts are in memory at once.
 class RewrittenBlob final : public BlobSource {
 public:
     RewrittenBlob(PlannedAsset original, std::uint64_t size_bytes, std::vector<Replacement> replacements)
@@ -56,86 +57,33 @@ public:
     }
 
 private:
-    PlannedAsset original_;  // its source and what is known of it
+    PlannedAsset original_;  // its source, and its id if known
     std::uint64_t size_bytes_;
     std::vector<Replacement> replacements_;
 };
 
-// ---- Spellings of names ---------------------------------------------------------------------------------------------
-
-std::string percent_encoded(std::string_view path) {
-    constexpr std::string_view kDigits = "0123456789ABCDEF";
-    std::string out;
-    for (const char c : path) {
-        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           std::string_view("-._~/").find(c) != std::string_view::npos;
-        if (plain) {
-            out += c;
-        } else {
-            out += '%';
-            out += kDigits[static_cast<unsigned char>(c) >> 4];
-            out += kDigits[static_cast<unsigned char>(c) & 15];
-        }
-    }
-    return out;
-}
-
-// `name` from the folder of `from`.
-std::string relative_path(std::string_view from, std::string_view name) {
-    std::size_t common = 0;  // behind the last / up to which both are alike
-    for (std::size_t i = 0; i < from.size() && i < name.size() && from[i] == name[i]; ++i)
-        if (from[i] == '/')
-            common = i + 1;
-    std::string path;
-    for (std::size_t i = common; i < from.size(); ++i)
-        if (from[i] == '/')
-            path += "../";
-    return path + std::string(name.substr(common));
-}
-
-std::optional<std::string> find_spelling(std::string_view name, ReferenceForm form, std::string_view from) {
-    constexpr std::string_view kTextures = "textures/";
-    switch (form) {
-        case ReferenceForm::from_root: return std::string(name);
-        case ReferenceForm::below_textures:
-            return name.starts_with(kTextures) ? std::optional(std::string(name.substr(kTextures.size())))
-                                               : std::nullopt;
-        case ReferenceForm::relative: return relative_path(from, name);
-        case ReferenceForm::relative_uri: return percent_encoded(relative_path(from, name));
-    }
-    return std::nullopt;
-}
-
-// Whether the game, told `reference` in `from`, looks for `name` before all other files.
-bool means_first(const FoundReference& reference, std::string_view from, std::string_view name) {
-    for (const NameCandidate& candidate : candidate_names(reference, from))
-        if (candidate.kind == CandidateKind::asset)
-            return candidate.name == name;
-    return false;
-}
-
-// ---- What is rewritten ----------------------------------------------------------------------------------------------
+// ---- Rewriting ------------------------------------------------------------------------------------------------------
 
 using ReferenceKey = std::tuple<std::string, ReferenceUse, ReferenceForm>;
 
 ReferenceKey key_of(const FoundReference& reference) { return {reference.spelling, reference.use, reference.form}; }
 
-// An asset that spellings stand in.
+// A text asset whose spellings are replaced.
 struct Text {
     std::uint32_t asset = 0;
-    std::map<ReferenceKey, std::uint32_t> rewritten;  // those that lead somewhere: index into the asset's references
-    std::vector<std::uint32_t> needs;                 // texts whose ids it holds, ascending
+    std::map<ReferenceKey, std::uint32_t>
+        rewritten;                     // references that were resolved: index into the asset's references
+    std::vector<std::uint32_t> needs;  // texts whose ids it will contain, ascending
 };
 
 class Rewriting {
 public:
     Rewriting(const ProjectReferences& project, const PlanScanOptions& options, BundlePlan& plan,
-              std::vector<std::uint64_t>& sizes, PlanScan& scan, ResolveResult& resolved)
+              std::vector<AssetScan>& assets, ResolveResult& resolved)
         : project_(project),
           options_(options),
           plan_(plan),
-          sizes_(sizes),
-          scan_(scan),
+          assets_(assets),
           resolved_(resolved),
           first_names_(first_names_of(plan)),
           names_(plan.assets.size()),
@@ -179,7 +127,7 @@ private:
         });
     }
 
-    // Nothing of it is rewritten when nobody scans it: it names nothing.
+    // Returns false for an asset without a scanner, or a broken one: it has no references to rewrite.
     Result<bool> can_rewrite(std::uint32_t asset) const {
         const std::string_view type = plan_.assets[asset].content_type;
         const bool known = !scanner_for(first_names_[asset], type).empty();
@@ -187,16 +135,17 @@ private:
             return unsupported(asset, "is " + printable(type) +
                                           ", a binary format: only spellings in text are rewritten; take it out of "
                                           "'rewrite', its link table leads to the same");
-        if (options_.told.contains(asset))
-            return unsupported(asset,
-                               "is not scanned: the job that made it told what it names; take it out of 'rewrite', and "
-                               "let the job write what it should say");
+        if (options_.job_references.contains(asset))
+            return unsupported(
+                asset,
+                "is not scanned: the job that made it reported its references; take it out of 'rewrite', "
+                "and let the job write the spellings that you want");
         const bool text = known || is_scanned_by(asset, false);
         if (!text && is_scanned_by(asset, true))
             return unsupported(asset,
-                               "is scanned by a program alone, which does not tell where a spelling stands; take it "
+                               "is scanned by a program alone, which does not report where a spelling is; take it "
                                "out of 'rewrite', or write a [[scanner]] with 'pattern' for it");
-        return text && scan_.scanned[asset].broken.empty();
+        return text && assets_[asset].broken.empty();
     }
 
     Status choose_texts() {
@@ -213,7 +162,7 @@ private:
                 continue;
             FARDEL_TRY_ASSIGN(const bool can, can_rewrite(asset));
             if (can)
-                texts_.push_back({.asset = asset, .rewritten = {}, .needs = {}});
+                texts_.push_back({.asset = asset});
         }
         for (std::size_t i = 0; i < matched.size(); ++i)
             if (!matched[i])
@@ -223,13 +172,13 @@ private:
 
     // ---- Which references ----
 
-    // With an id: what a game may open by path.
+    // Whether a game can open the target as /assets/<id>.
     static bool has_id(const FoundReference& reference, const FoundTarget& found) {
         return !found.shader && found.target && !std::holds_alternative<PlannedReference::Dynamic>(*found.target) &&
                reference.use != ReferenceUse::map && reference.form != ReferenceForm::below_textures;
     }
 
-    // The exact name, spelled so that it means the same; nothing when there is no such spelling.
+    // Spells the exact name of the target so that the reference keeps its meaning; nothing if no such spelling exists.
     std::optional<std::string> find_name_spelling(std::uint32_t asset, const FoundReference& reference,
                                                   const FoundTarget& found) const {
         if (found.shader || !found.name)
@@ -250,9 +199,9 @@ private:
     }
 
     void choose_references(Text& text) {
-        const auto& references = scan_.scanned[text.asset].findings.references;
+        const auto& references = assets_[text.asset].findings.references;
         for (std::uint32_t i = 0; i < references.size(); ++i) {
-            const FoundTarget& found = resolved_.targets[text.asset][i];
+            const FoundTarget& found = resolved_.assets[text.asset].targets[i];
             const bool rewritten =
                 project_.rewrite_to == RewriteTo::ids
                     ? has_id(references[i], found)
@@ -264,17 +213,17 @@ private:
     }
 
     Result<std::string> new_spelling(const Text& text, std::uint32_t index) const {
-        const FoundTarget& found = resolved_.targets[text.asset][index];
+        const FoundTarget& found = resolved_.assets[text.asset].targets[index];
         if (project_.rewrite_to == RewriteTo::names)
-            return *find_name_spelling(text.asset, scan_.scanned[text.asset].findings.references[index], found);
+            return *find_name_spelling(text.asset, assets_[text.asset].findings.references[index], found);
         if (const auto* const foreign = std::get_if<PlannedReference::Foreign>(&*found.target))
             return "/assets/" + foreign->asset.hex();
         const std::uint32_t target = std::get<PlannedReference::Internal>(*found.target).asset;
-        FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(plan_.assets[target], sizes_[target]).id());
+        FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(plan_.assets[target], assets_[target].size_bytes).id());
         return "/assets/" + id.hex();
     }
 
-    // ---- In which order: an id is known when its bytes are ----
+    // ---- Order: a text is rewritten after those whose ids it will contain ----
 
     Status order_texts() {
         for (std::uint32_t text = 0; text < texts_.size(); ++text)
@@ -285,35 +234,41 @@ private:
                 std::set<std::uint32_t> needs;
                 for (const auto& reference : text.rewritten)
                     if (const auto* const internal = std::get_if<PlannedReference::Internal>(
-                            &*resolved_.targets[text.asset][reference.second].target);
+                            &*resolved_.assets[text.asset].targets[reference.second].target);
                         internal && text_of_[internal->asset])
                         needs.insert(*text_of_[internal->asset]);
                 text.needs.assign(needs.begin(), needs.end());
             }
-        enum class State : unsigned char { fresh, open, done };
         std::vector<State> states(texts_.size());
-        for (std::uint32_t start = 0; start < texts_.size(); ++start) {
-            std::vector<std::pair<std::uint32_t, std::size_t>> path;  // text, how many of its needs are done
-            const auto enter = [&](std::uint32_t text) {
-                states[text] = State::open;
-                path.emplace_back(text, 0);
-            };
+        for (std::uint32_t start = 0; start < texts_.size(); ++start)
             if (states[start] == State::fresh)
-                enter(start);
-            while (!path.empty()) {
-                const std::uint32_t text = path.back().first;
-                if (path.back().second == texts_[text].needs.size()) {
-                    states[text] = State::done;
-                    order_.push_back(text);
-                    path.pop_back();
-                    continue;
-                }
-                const std::uint32_t need = texts_[text].needs[path.back().second++];
-                if (states[need] == State::open)
-                    return cycle(path, need);
-                if (states[need] == State::fresh)
-                    enter(need);
+                FARDEL_TRY(order_from(start, states));
+        return ok();
+    }
+
+    enum class State : unsigned char { fresh, open, done };
+
+    // Appends `start` and everything that it needs to order_, without recursion.
+    Status order_from(std::uint32_t start, std::vector<State>& states) {
+        std::vector<std::pair<std::uint32_t, std::size_t>> path;  // text, number of its needs that are done
+        const auto enter = [&](std::uint32_t text) {
+            states[text] = State::open;
+            path.emplace_back(text, 0);
+        };
+        enter(start);
+        while (!path.empty()) {
+            const std::uint32_t text = path.back().first;
+            if (path.back().second == texts_[text].needs.size()) {
+                states[text] = State::done;
+                order_.push_back(text);
+                path.pop_back();
+                continue;
             }
+            const std::uint32_t need = texts_[text].needs[path.back().second++];
+            if (states[need] == State::open)
+                return cycle(path, need);
+            if (states[need] == State::fresh)
+                enter(need);
         }
         return ok();
     }
@@ -331,48 +286,50 @@ private:
 
     // ---- New bytes ----
 
-    struct Place {
+    struct Location {
         std::uint64_t offset = 0;
         std::uint64_t length = 0;
         FoundReference reference;
     };
 
-    // By offset; of one scanner.
-    static std::vector<Place> places_of(ScanFindings findings) {
-        std::vector<Place> places;
-        for (const SpellingPlace& place : findings.places)
-            places.push_back(
-                {.offset = place.offset, .length = place.length, .reference = findings.references[place.reference]});
-        std::ranges::stable_sort(places, {}, &Place::offset);
-        return places;
+    // The locations that one scanner found, by offset.
+    static std::vector<Location> locations_of(ScanFindings findings) {
+        std::vector<Location> locations;
+        for (const SpellingLocation& location : findings.locations)
+            locations.push_back({.offset = location.offset,
+                                 .length = location.length,
+                                 .reference = findings.references[location.reference]});
+        std::ranges::stable_sort(locations, {}, &Location::offset);
+        return locations;
     }
 
-    // One list a scanner that knows places.
-    Result<std::vector<std::vector<Place>>> find_places(std::uint32_t asset, std::span<const std::byte> bytes) const {
-        std::vector<std::vector<Place>> all;
+    // Per scanner that reports locations: all locations that it found.
+    using Locations = std::vector<std::vector<Location>>;
+
+    Result<Locations> find_locations(std::uint32_t asset, std::span<const std::byte> bytes) const {
+        Locations all;
         if (const std::string_view type = plan_.assets[asset].content_type; scans_text(first_names_[asset], type)) {
             FARDEL_TRY_ASSIGN(ScanFindings findings, scan_references(first_names_[asset], type, bytes, true));
-            all.push_back(places_of(std::move(findings)));
+            all.push_back(locations_of(std::move(findings)));
         }
         for (const auto& pattern : patterns_) {
             if (!glob_matches(pattern.first->match, first_names_[asset]))
                 continue;
             FARDEL_TRY_ASSIGN(ScanFindings findings, pattern.second.scan(bytes, pattern.first->use, pattern.first->form,
                                                                          pattern.first->optional, true));
-            all.push_back(places_of(std::move(findings)));
+            all.push_back(locations_of(std::move(findings)));
         }
         return all;
     }
 
-    using Spellings = std::map<ReferenceKey, std::string>;  // what becomes of each
+    using Spellings = std::map<ReferenceKey, std::string>;  // the new spelling of each reference
 
-    static Result<std::vector<Replacement>> replacements_of(const std::vector<std::vector<Place>>& places,
-                                                            const Spellings& spellings) {
+    static Result<std::vector<Replacement>> replacements_of(const Locations& locations, const Spellings& spellings) {
         std::vector<Replacement> replacements;
-        for (const auto& of_one : places)
-            for (const Place& place : of_one)
-                if (const auto at = spellings.find(key_of(place.reference)); at != spellings.end())
-                    replacements.push_back({.offset = place.offset, .length = place.length, .text = at->second});
+        for (const auto& of_scanner : locations)
+            for (const Location& location : of_scanner)
+                if (const auto at = spellings.find(key_of(location.reference)); at != spellings.end())
+                    replacements.push_back({.offset = location.offset, .length = location.length, .text = at->second});
         std::ranges::stable_sort(replacements, {},
                                  [](const Replacement& one) { return std::pair(one.offset, one.length); });
         const auto same = [](const Replacement& a, const Replacement& b) {
@@ -390,9 +347,8 @@ private:
         return replacements;
     }
 
-    // Whoever reads the new bytes finds the new spellings and nothing else: a format may end a name at a blank.
-    static Status verify_places(const std::vector<std::vector<Place>>& before,
-                                const std::vector<std::vector<Place>>& after, const Spellings& spellings) {
+    // Checks that a scan of the new bytes finds the new spellings and nothing else: some formats end a name at a blank.
+    static Status verify_locations(const Locations& before, const Locations& after, const Spellings& spellings) {
         for (std::size_t scanner = 0; scanner < before.size(); ++scanner) {
             for (std::size_t i = 0; i < before[scanner].size(); ++i) {
                 const FoundReference& old = before[scanner][i].reference;
@@ -402,12 +358,12 @@ private:
                     return Error(
                         ErrorCode::unsupported,
                         (old.line != 0 ? "line " + std::to_string(old.line) + ": " : "") + in_quotes(wanted) +
-                            " cannot stand in the place of " + in_quotes(old.spelling) +
-                            ": read again, it is another name; rename the file, or take this one out of 'rewrite'");
+                            " cannot replace " + in_quotes(old.spelling) +
+                            ": the format would read another name; rename the file, or take this one out of 'rewrite'");
             }
             if (after[scanner].size() != before[scanner].size())
                 return Error(ErrorCode::unsupported,
-                             "names more than before with the new spellings; take it out of 'rewrite'");
+                             "has more references than before with the new spellings; take it out of 'rewrite'");
         }
         return ok();
     }
@@ -424,55 +380,56 @@ private:
             spellings.emplace(reference.first, std::move(spelling));
         }
         PlannedAsset& asset = plan_.assets[text.asset];
-        AssetReader reader(asset, sizes_[text.asset]);
+        AssetReader reader(asset, assets_[text.asset].size_bytes);
         FARDEL_TRY_ASSIGN(const auto bytes, reader.bytes());
-        FARDEL_TRY_ASSIGN(const auto before, find_places(text.asset, bytes));
+        FARDEL_TRY_ASSIGN(const auto before, find_locations(text.asset, bytes));
         FARDEL_TRY_ASSIGN(auto replacements, replacements_of(before, spellings));
-        drop_placeless(before, spellings);
+        drop_unlocated(before, spellings);
         if (replacements.empty())
             return ok();
         const std::vector<std::byte> written = with_replacements(bytes, replacements);
-        const auto after = find_places(text.asset, written);
+        const auto after = find_locations(text.asset, written);
         if (!after)
             return Error(ErrorCode::unsupported, "cannot be read any more with the new spellings: " +
                                                      after.error().message() + "; take it out of 'rewrite'");
-        FARDEL_TRY(verify_places(before, *after, spellings));
+        FARDEL_TRY(verify_locations(before, *after, spellings));
 
         FARDEL_TRY_ASSIGN(const AssetId original, reader.id());
-        PlannedAsset source{.source = asset.source, .key = asset.key, .content_type = {}};
-        source.known = PlannedAsset::Known{.asset = original, .size_bytes = sizes_[text.asset]};
-        asset.source = std::make_shared<RewrittenBlob>(std::move(source), sizes_[text.asset], std::move(replacements));
+        PlannedAsset source{.source = asset.source, .key = asset.key};
+        source.known = PlannedAsset::Known{.asset = original, .size_bytes = assets_[text.asset].size_bytes};
+        asset.source =
+            std::make_shared<RewrittenBlob>(std::move(source), assets_[text.asset].size_bytes, std::move(replacements));
         asset.known = PlannedAsset::Known{.asset = id_from<AssetId>(blake3(written)), .size_bytes = written.size()};
-        sizes_[text.asset] = written.size();
-        scan_.ids[text.asset] = asset.known->asset;
+        assets_[text.asset].size_bytes = written.size();
+        assets_[text.asset].id = asset.known->asset;
         ++resolved_.rewritten;
         respell_references(text, spellings);
         return ok();
     }
 
-    // Of those that stand nowhere as such.
-    static void drop_placeless(const std::vector<std::vector<Place>>& places, Spellings& spellings) {
-        std::set<ReferenceKey> placed;
-        for (const auto& of_one : places)
-            for (const Place& place : of_one)
-                placed.insert(key_of(place.reference));
-        std::erase_if(spellings, [&](const auto& one) { return !placed.contains(one.first); });
+    // Removes the spellings of references that do not occur literally in the text.
+    static void drop_unlocated(const Locations& locations, Spellings& spellings) {
+        std::set<ReferenceKey> located;
+        for (const auto& of_scanner : locations)
+            for (const Location& location : of_scanner)
+                located.insert(key_of(location.reference));
+        std::erase_if(spellings, [&](const auto& one) { return !located.contains(one.first); });
     }
 
     void respell_references(const Text& text, const Spellings& spellings) {
-        const auto& references = scan_.scanned[text.asset].findings.references;
+        const auto& references = assets_[text.asset].findings.references;
         std::set<std::string_view> found;
         for (const FoundReference& reference : references)
             found.insert(reference.spelling);
-        std::set<std::string> agreed;  // what was taken out of the table stays out
+        std::set<std::string> agreed;  // only these: what was removed from the table stays out
         std::vector<PlannedReference> respelled;
-        for (PlannedReference& reference : resolved_.references[text.asset]) {
+        for (PlannedReference& reference : resolved_.assets[text.asset].references) {
             agreed.insert(reference.spelling);
             if (!found.contains(reference.spelling))
                 respelled.push_back(std::move(reference));  // an image of a sky box, which the text does not spell
         }
         for (std::uint32_t i = 0; i < references.size(); ++i) {
-            const FoundTarget& found = resolved_.targets[text.asset][i];
+            const FoundTarget& found = resolved_.assets[text.asset].targets[i];
             if (!found.target || !agreed.contains(references[i].spelling))
                 continue;
             const auto at = spellings.find(key_of(references[i]));
@@ -481,30 +438,29 @@ private:
                                  .optional = references[i].optional});
         }
         settle_references(respelled);
-        resolved_.references[text.asset] = std::move(respelled);
+        resolved_.assets[text.asset].references = std::move(respelled);
     }
 
     const ProjectReferences& project_;
     const PlanScanOptions& options_;
     BundlePlan& plan_;
-    std::vector<std::uint64_t>& sizes_;
-    PlanScan& scan_;
+    std::vector<AssetScan>& assets_;
     ResolveResult& resolved_;
     std::vector<std::string_view> first_names_;
-    std::vector<std::vector<std::string_view>> names_;
+    std::vector<std::vector<std::string_view>> names_;  // per asset
     std::vector<std::pair<const ProjectScanner*, PatternScanner>> patterns_;
     std::vector<Text> texts_;
-    std::vector<std::optional<std::uint32_t>> text_of_;  // of each asset, if it is rewritten
+    std::vector<std::optional<std::uint32_t>> text_of_;  // per asset its index in texts_, if it is rewritten
     std::vector<std::size_t> order_;
 };
 
 }  // namespace
 
 Status rewrite_spellings(const ProjectReferences& project, const PlanScanOptions& options, BundlePlan& plan,
-                         std::vector<std::uint64_t>& sizes, PlanScan& scan, ResolveResult& resolved) {
+                         std::vector<AssetScan>& assets, ResolveResult& resolved) {
     if (project.rewrite.empty())
         return ok();
-    Status done = Rewriting(project, options, plan, sizes, scan, resolved).run();
+    Status done = Rewriting(project, options, plan, assets, resolved).run();
     if (!done)
         return std::move(done).error().with_context(printable(options.project_file) + ":" +
                                                     std::to_string(project.rewrite_line) + ": rewrite");

@@ -1,4 +1,5 @@
-// Rewrites spellings in text assets to what they lead to: its asset id or its exact name. docs/linking.md, "rewrite".
+// Replaces spellings in text assets by the asset ids or the exact names of their targets. docs/resolving.md,
+// "Rewriting".
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -7,17 +8,16 @@
 #include <fardel/packer/project_references.h>
 #include <fardel/packer/resolve.h>
 
-#include <cstdint>
 #include <vector>
 
 namespace fardel {
 
-// After resolve_plan. Assets that change get new bytes, ids and sizes in `plan`, `sizes` and `scan.ids`;
-// `resolved.references` has the new spellings, `resolved.rewritten` how many changed. `options`: as of the scan.
-// Errors, all with the project's line: unsupported (a binary format, what only a program scans, a name that cannot
-// stand in its text), conflict (assets that would have to hold one another's ids, one place rewritten in two ways, an
-// edit meanwhile), those of the blobs.
+// Called after resolve_plan. Assets that change get new bytes, ids and sizes in `plan` and `assets`; their references
+// in `resolved` get the new spellings, and `resolved.rewritten` counts them. `options`: those of the scan. Errors, all
+// with the line in the project: unsupported (a binary format, an asset that only a program scans, a name that the text
+// cannot contain), conflict (assets that would have to contain each other's ids, one location that is rewritten in two
+// ways, a file that was changed meanwhile), those of the blobs.
 Status rewrite_spellings(const ProjectReferences& project, const PlanScanOptions& options, BundlePlan& plan,
-                         std::vector<std::uint64_t>& sizes, PlanScan& scan, ResolveResult& resolved);
+                         std::vector<AssetScan>& assets, ResolveResult& resolved);
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// The strongly connected components of a graph, each behind those that it leads to (Tarjan, 1972), without recursion.
+// Lists the strongly connected components of a graph, each after those that it leads to (Tarjan, 1972). No recursion.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace fardel {
 
-// `starts`: every node, once, in the order in which to begin; `targets_of(node)` is a span of nodes. Linear.
+// `starts`: every node once, in the order in which to start; `targets_of(node)` returns a span of nodes. Linear.
 template <class Targets>
 std::vector<std::vector<std::uint32_t>> component_order(std::span<const std::uint32_t> starts, Targets targets_of) {
     struct Step {

@@ -1,4 +1,4 @@
-// Whether two references lead to the same thing, and which of several a link table has. Pure.
+// Compares the targets of references, and selects the references of a link table. Pure.
 #pragma once
 
 #include "text/utf8_text.h"
@@ -25,7 +25,8 @@ inline bool equal_targets(const ReferenceTarget& a, const ReferenceTarget& b) {
     return std::get<PlannedReference::Dynamic>(a).name == std::get<PlannedReference::Dynamic>(b).name;
 }
 
-// As a link table has them: by spelling; of one spelling's targets the first that is needed counts, then the first.
+// Sorts by spelling and keeps one reference per spelling: the first that is not optional; otherwise the first. Removes
+// spellings that no bundle can hold.
 inline void settle_references(std::vector<PlannedReference>& references) {
     std::erase_if(references, [](const PlannedReference& one) { return !is_utf8_text(one.spelling); });
     std::ranges::stable_sort(references, {},

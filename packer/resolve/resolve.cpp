@@ -19,7 +19,7 @@ namespace {
 
 using Node = ResolveGraph::Node;
 
-// ---- What is given --------------------------------------------------------------------------------------------------
+// ---- Input ----------------------------------------------------------------------------------------------------------
 
 Error bad_input(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
 
@@ -30,19 +30,18 @@ Status verify_globs(std::span<const std::string> globs) {
     return ok();
 }
 
-Status verify_input(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes,
-                    const ResolveOptions& options) {
-    if (scanned.size() != plan.assets.size() || sizes.size() != plan.assets.size())
-        return bad_input(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scanned.size()) +
-                         " are scanned and " + std::to_string(sizes.size()) + " have a size");
+Status verify_input(const BundlePlan& plan, std::span<const AssetScan> scans, const ResolveOptions& options) {
+    if (scans.size() != plan.assets.size())
+        return bad_input(std::to_string(plan.assets.size()) + " assets, of which " + std::to_string(scans.size()) +
+                         " are scanned");
     for (const PlannedName& name : plan.names)
         for (const PlannedVariant& variant : name.variants)
             if (variant.asset >= plan.assets.size())
                 return bad_input("name \"" + printable(name.name.view()) + "\": no planned asset " +
                                  std::to_string(variant.asset));
-    for (const ScannedAsset& asset : scanned)
-        for (const FoundReference& reference : asset.findings.references)
-            if (reference.defined_in != kNoDefinition && reference.defined_in >= asset.findings.defines.size())
+    for (const AssetScan& scan : scans)
+        for (const FoundReference& reference : scan.findings.references)
+            if (reference.defined_in != kNoDefinition && reference.defined_in >= scan.findings.defines.size())
                 return bad_input("reference \"" + printable(reference.spelling) + "\" belongs to no definition");
     FARDEL_TRY(verify_globs(options.roots));
     FARDEL_TRY(verify_globs(options.used));
@@ -67,28 +66,27 @@ struct Found {
 
 class Resolver {
 public:
-    Resolver(const BundlePlan& plan, std::span<const ScannedAsset> scanned, std::span<const std::uint64_t> sizes,
-             const ResolveOptions& options, ResolveDependencies dependencies)
+    Resolver(const BundlePlan& plan, std::span<const AssetScan> scans, const ResolveOptions& options,
+             ResolveDependencies dependencies)
         : plan_(plan),
-          scanned_(scanned),
-          sizes_(sizes),
+          scans_(scans),
           options_(options),
           dependencies_(std::move(dependencies)),
-          index_(plan, scanned),
+          index_(plan, scans),
           graph_(plan, index_) {}
 
     Result<ResolveResult> run() && {
         FARDEL_TRY(verify_consumes());
         for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
             FARDEL_TRY(resolve_asset(asset));
-        take_consumes();
-        take_missing();
-        take_broken();
+        collect_consumes();
+        collect_missing();
+        collect_broken();
         graph_.finish();
         const auto is_root = matching_names(options_.roots);
-        FARDEL_TRY(take_uses(is_root));
-        FARDEL_TRY(take_roots(is_root));
-        FARDEL_TRY(take_unused(is_root));
+        FARDEL_TRY(collect_uses(is_root));
+        FARDEL_TRY(collect_roots(is_root));
+        FARDEL_TRY(collect_unused(is_root));
         return std::move(result_);
     }
 
@@ -109,19 +107,14 @@ private:
         if (has_choice && planned.published)
             return {.target = PlannedReference::Dynamic{planned.name.text()},
                     .reached = {graph_.whole(name)},
-                    .consume = {},
                     .name = name};
         return {.target = PlannedReference::Internal{planned.variants.front().asset},
                 .reached = {graph_.whole(name)},
-                .consume = {},
                 .name = name};
     }
 
     Found found_shader(std::span<const std::uint32_t> definitions) const {
         Found found{.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset},
-                    .reached = {},
-                    .consume = {},
-                    .name = {},
                     .shader = true};
         for (const std::uint32_t definition : definitions)
             found.reached.push_back(graph_.shader(definition));
@@ -130,8 +123,8 @@ private:
 
     static Found found_foreign(const ForeignTarget& foreign) {
         if (!foreign.dynamic_name.empty())
-            return {.target = PlannedReference::Dynamic{foreign.dynamic_name}, .reached = {}, .consume = {}};
-        return {.target = foreign.asset, .reached = {}, .consume = {}};
+            return {.target = PlannedReference::Dynamic{foreign.dynamic_name}};
+        return {.target = foreign.asset};
     }
 
     Result<std::optional<Found>> find_existing(const NameCandidate& candidate) {
@@ -157,7 +150,7 @@ private:
                                    [&](const std::string& glob) { return glob_matches(glob, candidate.name); });
     }
 
-    // Where several extensions would do, whichever comes is taken.
+    // If candidates with several extensions are consumed, the bundle consumes the name with any extension.
     std::optional<Found> find_consumed(const FoundReference& reference,
                                        std::span<const NameCandidate> candidates) const {
         const auto first = std::ranges::find_if(candidates, [&](const NameCandidate& one) { return is_consumed(one); });
@@ -173,7 +166,7 @@ private:
             consume.text = std::move(any_extension);
             consume.pattern = true;
         }
-        return Found{.target = PlannedReference::Dynamic{first->name}, .reached = {}, .consume = std::move(consume)};
+        return Found{.target = PlannedReference::Dynamic{first->name}, .consume = std::move(consume)};
     }
 
     Result<std::optional<Found>> find(const FoundReference& reference, std::span<const NameCandidate> candidates) {
@@ -195,11 +188,11 @@ private:
                      std::span<const NameCandidate> candidates) {
         Missing& missing = missing_[{std::string(from), reference.spelling, reference.use, reference.form}];
         missing.sources.insert(missing.sources.end(), sources.begin(), sources.end());
-        if (!missing.told.from.empty())
+        if (!missing.entry.from.empty())
             return;
-        missing.told = {.from = std::string(from), .reference = reference, .tried = {}};
+        missing.entry = {.from = std::string(from), .reference = reference};
         for (const NameCandidate& candidate : candidates)
-            missing.told.tried.push_back(candidate.name);
+            missing.entry.tried.push_back(candidate.name);
     }
 
     void add_consume(const PlannedConsume& consume) {
@@ -207,7 +200,7 @@ private:
         placed.first->second.optional = placed.first->second.optional && consume.optional;
     }
 
-    // As it stands in one file: behind `from`, which `sources` are nodes of. Nothing: missing.
+    // Resolves `reference` as part of the file `from`, whose nodes are `sources`. The target is empty if it is missing.
     Result<FoundTarget> resolve_reference(const FoundReference& reference, std::string_view from,
                                           std::span<const Node> sources) {
         const auto candidates = candidate_names(reference, from);
@@ -223,7 +216,8 @@ private:
         return FoundTarget{.target = std::move(found->target), .name = found->name, .shader = found->shader};
     }
 
-    // The same behind all names of the asset, or nothing. A relative one may lead to another place from each.
+    // Resolves `reference` for all names of the asset. A relative spelling may mean another file for each name; then
+    // the target is empty.
     Result<FoundTarget> resolve_reference(std::uint32_t asset, const FoundReference& reference) {
         const auto names = index_.names_of(asset);
         std::vector<Node> sources;
@@ -260,7 +254,8 @@ private:
         return false;
     }
 
-    // A sky box with any of its sides is these; one with none, told as one thing, has none.
+    // Returns one reference per side if any side of the sky box exists; otherwise none, and the box is reported once as
+    // missing.
     Result<std::vector<FoundReference>> find_sides(const FoundReference& reference, std::string_view from) {
         if (reference.use != ReferenceUse::sky_box)
             return std::vector<FoundReference>();
@@ -284,42 +279,41 @@ private:
     }
 
     Status resolve_asset(std::uint32_t asset) {
-        auto& references = result_.references.emplace_back();
-        result_.targets.emplace_back();
-        for (const FoundReference& reference : scanned_[asset].findings.references) {
+        ResolvedAsset& resolved = result_.assets.emplace_back();
+        for (const FoundReference& reference : scans_[asset].findings.references) {
             FARDEL_TRY_ASSIGN(const auto sides, find_sides(reference, index_.name_of(asset)));
             FoundTarget found;
             if (sides.empty()) {
-                FARDEL_TRY_ASSIGN(found, add_reference(asset, reference, references));
+                FARDEL_TRY_ASSIGN(found, add_reference(asset, reference, resolved.references));
             }
             for (const FoundReference& side : sides)
-                FARDEL_TRY(add_reference(asset, side, references));
-            result_.targets.back().push_back(std::move(found));
+                FARDEL_TRY(add_reference(asset, side, resolved.references));
+            resolved.targets.push_back(std::move(found));
         }
-        settle_references(references);
+        settle_references(resolved.references);
         return ok();
     }
 
-    // ---- What comes of it ----
+    // ---- Results ----
 
-    void take_consumes() {
+    void collect_consumes() {
         for (auto& consume : consumes_)
             result_.consumes.push_back(std::move(consume.second));
     }
 
-    void take_missing() {
+    void collect_missing() {
         for (auto& [key, missing] : missing_) {
             for (const Node source : missing.sources)
                 graph_.add_missing(source, static_cast<std::uint32_t>(result_.audit.missing.size()));
-            result_.audit.missing.push_back(std::move(missing.told));
+            result_.audit.missing.push_back(std::move(missing.entry));
         }
     }
 
-    void take_broken() {
-        for (std::uint32_t asset = 0; asset < scanned_.size(); ++asset)
-            if (!scanned_[asset].broken.empty())
+    void collect_broken() {
+        for (std::uint32_t asset = 0; asset < scans_.size(); ++asset)
+            if (!scans_[asset].broken.empty())
                 result_.audit.broken.push_back(
-                    {.name = std::string(index_.name_of(asset)), .reason = scanned_[asset].broken});
+                    {.name = std::string(index_.name_of(asset)), .reason = scans_[asset].broken});
         std::ranges::sort(result_.audit.broken, {}, &BrokenAsset::name);
     }
 
@@ -338,7 +332,7 @@ private:
         return matching;
     }
 
-    Status take_uses(const std::vector<bool>& is_root) {
+    Status collect_uses(const std::vector<bool>& is_root) {
         for (std::uint32_t name = 0; name < plan_.names.size(); ++name) {
             FARDEL_TRY_ASSIGN(auto uses, graph_.uses_of(name, is_root[name]));
             result_.uses.push_back(std::move(uses));
@@ -354,10 +348,10 @@ private:
         std::ranges::sort(assets);
         assets.erase(std::unique(assets.begin(), assets.end()), assets.end());
         return std::accumulate(assets.begin(), assets.end(), std::uint64_t{0},
-                               [&](std::uint64_t sum, std::uint32_t asset) { return sum + sizes_[asset]; });
+                               [&](std::uint64_t sum, std::uint32_t asset) { return sum + scans_[asset].size_bytes; });
     }
 
-    Status take_roots(const std::vector<bool>& is_root) {
+    Status collect_roots(const std::vector<bool>& is_root) {
         for (std::uint32_t name = 0; name < plan_.names.size(); ++name) {
             if (!is_root[name])
                 continue;
@@ -385,7 +379,7 @@ private:
         return out;
     }
 
-    Status take_unused(const std::vector<bool>& is_root) {
+    Status collect_unused(const std::vector<bool>& is_root) {
         const auto is_used = matching_names(options_.used);
         if (options_.roots.empty())
             return ok();
@@ -405,13 +399,12 @@ private:
     }
 
     struct Missing {
-        MissingReference told;
+        MissingReference entry;
         std::vector<Node> sources;
     };
 
     const BundlePlan& plan_;
-    std::span<const ScannedAsset> scanned_;
-    std::span<const std::uint64_t> sizes_;
+    std::span<const AssetScan> scans_;
     const ResolveOptions& options_;
     ResolveDependencies dependencies_;
     ResolveIndex index_;
@@ -423,11 +416,11 @@ private:
 
 }  // namespace
 
-Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned,
-                                   std::span<const std::uint64_t> sizes, const ResolveOptions& options) {
-    FARDEL_TRY(verify_input(plan, scanned, sizes, options));
+Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const AssetScan> assets,
+                                   const ResolveOptions& options) {
+    FARDEL_TRY(verify_input(plan, assets, options));
     FARDEL_TRY_ASSIGN(ResolveDependencies dependencies, ResolveDependencies::open(plan, options.dependencies));
-    return Resolver(plan, scanned, sizes, options, std::move(dependencies)).run();
+    return Resolver(plan, assets, options, std::move(dependencies)).run();
 }
 
 }  // namespace fardel

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kShaderScript = "text/x-quake-shader";
 
-// A script that cannot be scanned defines nothing: that is its own bundle's mistake, and told when that one is packed.
+// A script that cannot be scanned defines nothing: that mistake was reported when its own bundle was packed.
 Status add_shaders(const Bundle& bundle, std::uint32_t dependency, NameIndex name,
                    std::unordered_map<std::string, PlannedReference::Foreign>& shaders) {
     FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(name));
@@ -39,7 +39,8 @@ Result<ResolveDependencies> ResolveDependencies::open(const BundlePlan& plan,
     for (const auto& bundle : bundles) {
         const auto at = std::ranges::find(plan.dependencies, bundle->id(), &PlannedDependency::bundle);
         if (at == plan.dependencies.end() || !at->is_static)
-            return Error(ErrorCode::malformed, "bundle " + bundle->id().hex() + " is no static dependency of the plan");
+            return Error(ErrorCode::malformed,
+                         "bundle " + bundle->id().hex() + " is not a static dependency of the plan");
         const auto index = static_cast<std::uint32_t>(at - plan.dependencies.begin());
         if (std::ranges::find(out.dependencies_, index, &Dependency::index) != out.dependencies_.end())
             return Error(ErrorCode::malformed, "bundle " + bundle->id().hex() + " is among the dependencies twice");
@@ -60,7 +61,7 @@ Result<std::optional<ForeignTarget>> ResolveDependencies::find_name(std::string_
             continue;
         FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(record));
         FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
-        ForeignTarget target{.asset = {asset.id, dependency.index}, .dynamic_name = {}};
+        ForeignTarget target{.asset = {asset.id, dependency.index}};
         if (record.is(NameRecord::has_variants) && record.is(NameRecord::published)) {
             FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(*found));
             FARDEL_TRY(verify_name(text));
@@ -85,7 +86,7 @@ Result<std::optional<ForeignTarget>> ResolveDependencies::find_shader(std::strin
     const auto at = shaders_.find(fold_name(name));
     if (at == shaders_.end())
         return std::optional<ForeignTarget>();
-    return std::optional(ForeignTarget{.asset = at->second, .dynamic_name = {}});
+    return std::optional(ForeignTarget{.asset = at->second});
 }
 
 }  // namespace fardel

@@ -1,6 +1,6 @@
-// ResolveDependencies: names and shaders of the static dependencies that are at hand, as references look for them.
+// ResolveDependencies: finds names and shaders in those static dependencies whose bundles could be opened.
 //
-// A dependency's shader scripts are read when the first shader is looked for, and not before. Not for several threads.
+// The shader scripts of dependencies are read when the first shader is looked up. One thread at a time.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -19,16 +19,16 @@ namespace fardel {
 
 struct ForeignTarget {
     PlannedReference::Foreign asset;
-    std::string dynamic_name;  // not empty: it has variants, which are chosen when it is opened
+    std::string dynamic_name;  // not empty: the name has variants, and is resolved at run time
 };
 
 class ResolveDependencies {
 public:
-    // Error: malformed (a bundle that is no static dependency of the plan, or twice).
+    // Error: malformed (a bundle that is not a static dependency of the plan, or is there twice).
     static Result<ResolveDependencies> open(const BundlePlan& plan,
                                             std::span<const std::shared_ptr<const Bundle>> bundles);
 
-    // In the order of the plan's dependencies. Errors: those of reading a bundle.
+    // Searches in the order of the plan's dependencies. Errors: those of reading a bundle.
     Result<std::optional<ForeignTarget>> find_name(std::string_view name) const;
     Result<std::optional<ForeignTarget>> find_shader(std::string_view name);
 

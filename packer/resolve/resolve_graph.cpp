@@ -7,8 +7,7 @@
 namespace fardel {
 namespace {
 
-// Of all walks together. Who has a hundred thousand roots that each reach all of a large game is told so instead of
-// served.
+// The limit of all walks together. A hundred thousand roots, each of which reaches all of a large game, are refused.
 constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 30;
 
 }  // namespace
@@ -52,8 +51,8 @@ void ResolveGraph::finish() {
 
 Status ResolveGraph::count_step() {
     if (++steps_ > kStepsMax)
-        return Error(ErrorCode::limit, "what the roots reach is more than " + std::to_string(kStepsMax) +
-                                           " references in all; name fewer roots");
+        return Error(ErrorCode::limit,
+                     "the roots reach more than " + std::to_string(kStepsMax) + " references in all; name fewer roots");
     return ok();
 }
 
@@ -65,7 +64,7 @@ bool ResolveGraph::visit(Node node) {
     return true;
 }
 
-// Breadth first, into order_.
+// Visits nodes breadth first; order_ lists them.
 template <class GoesOn>
 Status ResolveGraph::walk(std::span<const Node> starts, GoesOn goes_on) {
     ++walk_;

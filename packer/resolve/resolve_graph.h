@@ -1,7 +1,7 @@
-// ResolveGraph: who reaches whom. Nodes are names and shaders; a script's shaders are reached one by one.
+// ResolveGraph: which names and shaders reach which. The shaders of a script are reached one by one.
 //
-// Three kinds of nodes: a name (its file is there), a name as a whole (with every shader of its scripts), a shader.
-// add, then finish, then ask. Every walk counts against one limit.
+// There are three kinds of nodes: a name (only its file), a name as a whole (with every shader that it defines), a
+// shader. Call the add functions, then finish(), then reach() and uses_of(). All walks together have one limit.
 #pragma once
 
 #include "resolve_index.h"
@@ -26,7 +26,7 @@ public:
     Node shader(std::uint32_t definition) const noexcept { return 2 * names_ + definition; }
 
     void add_edge(Node from, Node to) { edges_.emplace_back(from, to); }
-    // `missing`: index into ReferenceAudit::missing, of something that `from` names.
+    // `missing`: index into ReferenceAudit::missing of a reference in `from`.
     void add_missing(Node from, std::uint32_t missing) { missing_edges_.emplace_back(from, missing); }
     void finish();
 
@@ -34,13 +34,13 @@ public:
         std::vector<std::uint32_t> names;    // ascending
         std::vector<std::uint32_t> missing;  // ascending
     };
-    // All that `starts` reach, they themselves among it. Error: limit.
+    // Everything that `starts` reach, including themselves. Error: limit.
     Result<Reached> reach(std::span<const Node> starts);
-    // Names that `name` reaches with no other name between, without itself; `as_whole`: with all that its shaders name.
+    // The other names that `name` reaches without passing a third name. `as_whole`: also from all of its shaders.
     Result<std::vector<std::uint32_t>> uses_of(std::uint32_t name, bool as_whole);
 
 private:
-    // Pairs, by their first.
+    // Pairs, grouped by their first element.
     struct Rows {
         std::vector<std::size_t> first;
         std::vector<std::uint32_t> values;
@@ -62,7 +62,7 @@ private:
     std::vector<std::pair<Node, std::uint32_t>> missing_edges_;
     Rows targets_;
     Rows missing_;
-    std::vector<std::uint32_t> seen_;  // number of the last walk that came by
+    std::vector<std::uint32_t> seen_;  // number of the last walk that visited the node
     std::uint32_t walk_ = 0;
     std::vector<Node> order_;  // of the last walk
     std::uint64_t steps_ = 0;

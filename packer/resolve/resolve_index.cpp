@@ -8,19 +8,19 @@
 
 namespace fardel {
 
-ResolveIndex::ResolveIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned)
+ResolveIndex::ResolveIndex(const BundlePlan& plan, std::span<const AssetScan> scans)
     : plan_(plan), first_names_(plan.assets.size() + 1) {
     std::vector<std::uint32_t> by_text(plan.names.size());
     std::iota(by_text.begin(), by_text.end(), 0u);
     std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return plan.names[name].name.view(); });
 
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // asset, place in by_text
-    for (std::uint32_t place = 0; place < by_text.size(); ++place) {
-        const PlannedName& name = plan.names[by_text[place]];
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // asset, position in by_text
+    for (std::uint32_t position = 0; position < by_text.size(); ++position) {
+        const PlannedName& name = plan.names[by_text[position]];
         if (!name.variants.empty())
-            names_.emplace(fold_name(name.name.view()), by_text[place]);
+            names_.emplace(fold_name(name.name.view()), by_text[position]);
         for (const PlannedVariant& variant : name.variants)
-            pairs.emplace_back(variant.asset, place);
+            pairs.emplace_back(variant.asset, position);
     }
     std::ranges::sort(pairs);
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
@@ -30,14 +30,14 @@ ResolveIndex::ResolveIndex(const BundlePlan& plan, std::span<const ScannedAsset>
     }
     std::partial_sum(first_names_.begin(), first_names_.end(), first_names_.begin());
 
-    for (std::uint32_t asset = 0; asset < scanned.size(); ++asset) {
+    for (std::uint32_t asset = 0; asset < scans.size(); ++asset) {
         first_definitions_.push_back(static_cast<std::uint32_t>(definitions_.size()));
-        const auto& defines = scanned[asset].findings.defines;
-        for (std::uint32_t place = 0; place < defines.size(); ++place) {
-            auto& alike = shaders_[fold_name(defines[place])];
-            if (alike.empty() || definitions_[alike.back()].asset != asset)  // the first in a script counts
+        const auto& defines = scans[asset].findings.defines;
+        for (std::uint32_t number = 0; number < defines.size(); ++number) {
+            auto& alike = shaders_[fold_name(defines[number])];
+            if (alike.empty() || definitions_[alike.back()].asset != asset)  // the first one in a script counts
                 alike.push_back(static_cast<std::uint32_t>(definitions_.size()));
-            definitions_.push_back({.asset = asset, .place = place});
+            definitions_.push_back({.asset = asset, .number = number});
         }
     }
     for (auto& shader : shaders_)

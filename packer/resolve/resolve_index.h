@@ -1,7 +1,6 @@
-// ResolveIndex: what a plan holds, by the names that references look for: its names and the shaders that its scripts
-// define.
+// ResolveIndex: finds the names of a plan, and the shaders that its scripts define.
 //
-// All look-ups fold case. Views live as long as the index; it keeps views of nothing.
+// All look-ups fold case. The plan outlives the index; returned views live as long as the index.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -17,36 +16,37 @@
 
 namespace fardel {
 
-// A shader in a script.
+// One shader of a script.
 struct Definition {
     std::uint32_t asset = 0;
-    std::uint32_t place = 0;  // in its ScanFindings::defines
+    std::uint32_t number = 0;  // in its ScanFindings::defines
 };
 
 class ResolveIndex {
 public:
-    // Both as resolve_plan takes them, with indices that are in range.
-    ResolveIndex(const BundlePlan& plan, std::span<const ScannedAsset> scanned);
+    // Both arguments were checked by resolve_plan: all indices are in range.
+    ResolveIndex(const BundlePlan& plan, std::span<const AssetScan> scans);
 
     // Nothing for a tombstone.
     std::optional<std::uint32_t> find_name(std::string_view name) const;
-    // Of all assets, in their order.
+    // The definitions of all assets, in the order of the assets.
     std::span<const Definition> definitions() const noexcept { return definitions_; }
-    std::uint32_t definition_at(std::uint32_t asset, std::uint32_t place) const {
-        return first_definitions_[asset] + place;
+    std::uint32_t definition_at(std::uint32_t asset, std::uint32_t number) const {
+        return first_definitions_[asset] + number;
     }
-    // Indices into definitions(). One a script, its first; the script whose name is the last in byte order leads.
+    // Indices into definitions(): per script its first definition of that name. The script whose name is last in byte
+    // order comes first.
     std::span<const std::uint32_t> find_definitions(std::string_view shader) const;
-    // Names behind which the asset stands, in byte order.
+    // The names of the asset, in byte order.
     std::span<const std::uint32_t> names_of(std::uint32_t asset) const;
-    // The first of those, or its key.
+    // The first name of the asset; if it has none, its key.
     std::string_view name_of(std::uint32_t asset) const;
 
 private:
     const BundlePlan& plan_;
     std::unordered_map<std::string, std::uint32_t> names_;
     std::vector<std::uint32_t> asset_names_;
-    std::vector<std::uint32_t> first_names_;  // of each asset, and the end
+    std::vector<std::uint32_t> first_names_;  // per asset an index into asset_names_, and the end
     std::vector<Definition> definitions_;
     std::vector<std::uint32_t> first_definitions_;
     std::unordered_map<std::string, std::vector<std::uint32_t>> shaders_;

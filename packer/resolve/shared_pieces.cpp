@@ -10,9 +10,9 @@
 namespace fardel {
 namespace {
 
-// More pieces than this are first put together as they come: pairs are compared below.
+// If there are more pieces, neighbours are joined first, because the cost of all pairs is computed.
 constexpr std::size_t kPartsMax = 512;
-// A part's bytes as costs count them: with 2^20 roots they stay below 2^60.
+// A cost counts at most so many bytes per part: with 2^20 roots it stays below 2^60.
 constexpr std::uint64_t kCountedBytesMax = std::uint64_t{1} << 40;
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
@@ -52,10 +52,10 @@ private:
 struct Part {
     std::vector<std::uint32_t> pieces;
     std::uint64_t size_bytes = 0;
-    Bits roots;           // who loads it: wants it, or something that uses it
-    Bits below;           // parts that it uses, directly or not
-    Bits above;           // parts that use it
-    bool joined = false;  // into another one
+    Bits roots;           // that load the part: they use it, or a part above it
+    Bits below;           // parts that it uses, directly or indirectly
+    Bits above;           // parts that use it, directly or indirectly
+    bool joined = false;  // into another part
 };
 
 std::uint64_t cost(std::uint64_t roots, std::uint64_t size_bytes) {
@@ -65,27 +65,25 @@ std::uint64_t cost(std::uint64_t roots, std::uint64_t size_bytes) {
 class Join {
 public:
     explicit Join(std::span<const SharedPiece> pieces) {
-        const std::size_t a_part = (pieces.size() + kPartsMax - 1) / kPartsMax;
-        count_ = a_part == 0 ? 0 : (pieces.size() + a_part - 1) / a_part;
+        const std::size_t pieces_each = (pieces.size() + kPartsMax - 1) / kPartsMax;
+        count_ = pieces_each == 0 ? 0 : (pieces.size() + pieces_each - 1) / pieces_each;
         std::size_t roots = 0;
         for (const SharedPiece& piece : pieces)
             roots = piece.roots.empty() ? roots : std::max<std::size_t>(roots, piece.roots.back() + std::size_t{1});
-        parts_.assign(
-            count_,
-            {.pieces = {}, .size_bytes = 0, .roots = Bits(roots), .below = Bits(count_), .above = Bits(count_)});
+        parts_.assign(count_, {.roots = Bits(roots), .below = Bits(count_), .above = Bits(count_)});
         for (std::uint32_t piece = 0; piece < pieces.size(); ++piece) {
-            Part& part = parts_[piece / a_part];
+            Part& part = parts_[piece / pieces_each];
             part.pieces.push_back(piece);
             part.size_bytes += pieces[piece].size_bytes;
             for (const std::uint32_t root : pieces[piece].roots)
                 part.roots.set(root);
             for (const std::uint32_t used : pieces[piece].uses) {
                 assert(used < piece);
-                if (used / a_part != piece / a_part)
-                    part.below.set(used / a_part);
+                if (used / pieces_each != piece / pieces_each)
+                    part.below.set(used / pieces_each);
             }
         }
-        for (std::size_t part = 0; part < count_; ++part) {  // what is used is complete already
+        for (std::size_t part = 0; part < count_; ++part) {  // the parts below are complete already
             const Bits direct = parts_[part].below;
             for (std::size_t used = 0; used < part; ++used)
                 if (direct.test(used))
@@ -132,13 +130,13 @@ private:
         }
     }
 
-    // A part that one of them uses and that uses the other would be above and below both.
+    // Joining a and b would create a cycle if a third part is above one of them and below the other.
     bool has_part_between(const Part& a, const Part& b) const {
         return a.below.meets(b.above) || b.below.meets(a.above);
     }
 
-    // Of equal costs the first pair. There is always one where any may be joined: neighbours in order have nothing
-    // between.
+    // Returns the first of the pairs with the least cost. If any two parts may be joined, there always is such a pair:
+    // neighbours in order have no part between them.
     template <class May>
     std::optional<Pair> find_cheapest(May may) {
         std::optional<Pair> best;
@@ -156,7 +154,7 @@ private:
         return best;
     }
 
-    // The second into the first.
+    // Joins the second part into the first.
     void join(Pair pair) {
         Part& into = parts_[pair.first];
         Part& from = parts_[pair.second];
@@ -190,16 +188,16 @@ private:
                 count_costs(other);
     }
 
-    // The part that uses least first; of several, that with the first piece.
+    // Lists each part after those that it uses; of several possible parts the one with the first piece comes first.
     std::vector<std::vector<std::uint32_t>> in_order() {
         std::vector<std::vector<std::uint32_t>> out;
-        std::vector<bool> told(count_);
+        std::vector<bool> listed(count_);
         for (bool more = true; more;) {
             more = false;
             for (std::size_t part = 0; part < count_; ++part) {
-                if (parts_[part].joined || told[part] || !is_ready(part, told))
+                if (parts_[part].joined || listed[part] || !is_ready(part, listed))
                     continue;
-                told[part] = true;
+                listed[part] = true;
                 more = true;
                 std::ranges::sort(parts_[part].pieces);
                 out.push_back(std::move(parts_[part].pieces));
@@ -209,16 +207,16 @@ private:
         return out;
     }
 
-    bool is_ready(std::size_t part, const std::vector<bool>& told) const {
+    bool is_ready(std::size_t part, const std::vector<bool>& listed) const {
         for (std::size_t used = 0; used < count_; ++used)
-            if (parts_[part].below.test(used) && !told[used])
+            if (parts_[part].below.test(used) && !listed[used])
                 return false;
         return true;
     }
 
     std::size_t count_ = 0;
     std::vector<Part> parts_;
-    std::vector<std::uint64_t> costs_;  // of joining two, by the smaller one
+    std::vector<std::uint64_t> costs_;  // additional cost of joining two parts; the smaller index selects the row
 };
 
 }  // namespace

@@ -15,9 +15,9 @@
 namespace fardel {
 namespace {
 
-// Common bundles: this many, or as many as there are roots.
+// There are at most so many common bundles, or as many as there are roots if that is more.
 constexpr std::size_t kCommonBundlesLeast = 4;
-// Steps of the walks from all roots together.
+// The limit of steps of the walks from all roots together.
 constexpr std::uint64_t kSplitStepsMax = std::uint64_t{1} << 30;
 
 Error bad_split(std::string what) { return Error(ErrorCode::malformed, std::move(what)); }
@@ -30,13 +30,13 @@ Status verify_input(std::span<const std::string> names, std::span<const SplitInp
     const auto is_bad = [&](std::uint32_t index) { return index >= inputs.size(); };
     for (const SplitInput& input : inputs)
         if (std::ranges::any_of(input.uses, is_bad))
-            return bad_split("a name uses one that is not there");
+            return bad_split("a name uses an index that does not exist");
     if (std::ranges::any_of(roots, is_bad))
-        return bad_split("a root is not there");
+        return bad_split("a root is an index that does not exist");
     return ok();
 }
 
-// Texts for bundles, no two alike in a file's name, where '/' becomes '-'.
+// Unique texts for the names of bundles. They also differ as parts of file names, where '/' becomes '-'.
 class Titles {
 public:
     std::string take(const std::string& wanted) {
@@ -61,7 +61,7 @@ std::string without_extension(const std::string& name) {
     return dot == name.npos || dot == 0 || (slash != name.npos && dot <= slash + 1) ? name : name.substr(0, dot);
 }
 
-// `bundle_of`: of each name. What each bundle needs directly.
+// `bundle_of`: the bundle of each name. Sets what each bundle needs directly.
 std::vector<SplitBundle> bundles_of(std::span<const SplitInput> inputs, const std::vector<std::uint32_t>& bundle_of,
                                     std::vector<std::string> titles) {
     std::vector<SplitBundle> bundles(titles.size());
@@ -87,9 +87,9 @@ constexpr std::uint32_t kNoGroup = 0xffff'ffffu;
 
 // Names that the same roots reach.
 struct Group {
-    std::uint32_t roots = 0;          // how many
-    std::uint32_t root = 0;           // the last of them, in the order of roots
-    std::uint32_t parent = kNoGroup;  // that it was taken out of: reached by the others of them alone
+    std::uint32_t roots = 0;          // number of roots
+    std::uint32_t root = 0;           // the last of these roots, in the order of roots
+    std::uint32_t parent = kNoGroup;  // the group of the same roots without the last one
     std::uint64_t size_bytes = 0;
     std::vector<std::uint32_t> names;  // ascending by text
 };
@@ -134,30 +134,27 @@ public:
     }
 
 private:
-    // Root by root, each group falls into what the root reaches and what it does not.
+    // Splits the groups root by root: into the names that the root reaches, and the others.
     Status find_groups() {
         group_of_.assign(inputs_.size(), 0);
         groups_.assign(inputs_.empty() ? 0 : 1, {});
         std::vector<std::uint32_t> seen(inputs_.size(), 0);
         std::uint64_t steps = 0;
         for (std::uint32_t round = 0; round < roots_.size(); ++round) {
-            std::map<std::uint32_t, std::uint32_t> halves;  // group, what of it this root reaches
+            std::map<std::uint32_t, std::uint32_t>
+                halves;  // group, the new group of those of its names that this root reaches
             std::vector<std::uint32_t> reached{roots_[round]};
             seen[roots_[round]] = round + 1;
             for (std::size_t at = 0; at < reached.size(); ++at) {
                 const std::uint32_t name = reached[at];
                 const auto half = halves.emplace(group_of_[name], static_cast<std::uint32_t>(groups_.size()));
                 if (half.second)
-                    groups_.push_back({.roots = groups_[group_of_[name]].roots + 1,
-                                       .root = round,
-                                       .parent = group_of_[name],
-                                       .size_bytes = 0,
-                                       .names = {}});
+                    groups_.push_back(
+                        {.roots = groups_[group_of_[name]].roots + 1, .root = round, .parent = group_of_[name]});
                 group_of_[name] = half.first->second;
                 for (const std::uint32_t used : inputs_[name].uses) {
                     if (++steps > kSplitStepsMax)
-                        return Error(ErrorCode::limit, "what the roots reach is more than " +
-                                                           std::to_string(kSplitStepsMax) +
+                        return Error(ErrorCode::limit, "the roots reach more than " + std::to_string(kSplitStepsMax) +
                                                            " references in all; name fewer roots");
                     if (std::exchange(seen[used], round + 1) != round + 1)
                         reached.push_back(used);
@@ -168,18 +165,19 @@ private:
         return ok();
     }
 
-    // In their order: those that most roots reach first, so that what a group uses is in it or before it.
+    // Fills the groups and sorts them: groups that more roots reach come first, so a group uses only itself and earlier
+    // groups.
     void fill_groups() {
         std::vector<std::uint32_t> by_text(inputs_.size());
         std::iota(by_text.begin(), by_text.end(), 0u);
         std::ranges::sort(by_text, {},
                           [&](std::uint32_t name) { return std::pair(std::string_view(names_[name]), name); });
         std::vector<std::uint32_t> rank(inputs_.size());
-        for (std::uint32_t place = 0; place < by_text.size(); ++place) {
-            Group& group = groups_[group_of_[by_text[place]]];
-            group.names.push_back(by_text[place]);
-            group.size_bytes += inputs_[by_text[place]].size_bytes;
-            rank[by_text[place]] = place;
+        for (std::uint32_t position = 0; position < by_text.size(); ++position) {
+            Group& group = groups_[group_of_[by_text[position]]];
+            group.names.push_back(by_text[position]);
+            group.size_bytes += inputs_[by_text[position]].size_bytes;
+            rank[by_text[position]] = position;
         }
         for (std::uint32_t group = 0; group < groups_.size(); ++group)
             if (!groups_[group].names.empty())
@@ -228,7 +226,7 @@ private:
 
 // ---- By size --------------------------------------------------------------------------------------------------------
 
-// What a name uses comes before it; names that use one another stay together.
+// Each name comes after the names that it uses; names that use one another stay together.
 Result<std::vector<SplitBundle>> split_by_size(std::span<const std::string> names, std::span<const SplitInput> inputs,
                                                std::uint64_t bytes_max) {
     std::vector<std::uint32_t> by_text(inputs.size());
@@ -270,7 +268,7 @@ Result<std::vector<SplitBundle>> plan_split(std::span<const std::string> names, 
         case SplitPolicy::one: break;
         case SplitPolicy::per_root:
             if (roots.empty())
-                return bad_split("a split by roots, and there is no root; name patterns that match");
+                return bad_split("a split by roots needs a root, and there is none; write patterns that match names");
             return RootSplit(names, inputs, roots).run(options.bytes_max);
         case SplitPolicy::by_size: return split_by_size(names, inputs, options.bytes_max);
     }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xffff'ffffu;
 
-std::vector<SplitInput> inputs_of(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+std::vector<SplitInput> inputs_of(const BundlePlan& plan, std::span<const AssetScan> assets,
                                   const ResolveResult& resolved) {
     std::vector<SplitInput> inputs(plan.names.size());
     std::vector<bool> counted(plan.assets.size());
@@ -22,19 +22,19 @@ std::vector<SplitInput> inputs_of(const BundlePlan& plan, std::span<const std::u
         for (const PlannedVariant& variant : plan.names[name].variants)
             if (!counted[variant.asset]) {
                 counted[variant.asset] = true;
-                inputs[name].size_bytes += sizes[variant.asset];
+                inputs[name].size_bytes += assets[variant.asset].size_bytes;
             }
     }
     return inputs;
 }
 
 std::vector<std::uint32_t> roots_of(const BundlePlan& plan, const ReferenceAudit& audit) {
-    std::map<std::string_view, std::uint32_t> places;
+    std::map<std::string_view, std::uint32_t> names;
     for (std::uint32_t name = 0; name < plan.names.size(); ++name)
-        places.emplace(plan.names[name].name.view(), name);
+        names.emplace(plan.names[name].name.view(), name);
     std::vector<std::uint32_t> roots;
     for (const RootClosure& root : audit.roots)
-        if (const auto at = places.find(root.root); at != places.end())
+        if (const auto at = names.find(root.root); at != names.end())
             roots.push_back(at->second);
     return roots;
 }
@@ -46,7 +46,7 @@ public:
           resolved_(resolved),
           bundles_(bundles),
           names_of_(plan.assets.size()),
-          place_of_(plan.assets.size(), kNone) {
+          part_asset_of_(plan.assets.size(), kNone) {
         bundle_of_.resize(plan.names.size());
         for (std::uint32_t bundle = 0; bundle < bundles.size(); ++bundle)
             for (const std::uint32_t name : bundles[bundle].names)
@@ -64,7 +64,7 @@ public:
         for (std::uint32_t bundle = 0; bundle < bundles_.size(); ++bundle)
             parts.push_back(part_of(bundle));
         for (std::size_t consume = 0; consume < consumed_.size();
-             ++consume)  // what no reference asks for is asked for once
+             ++consume)  // the first part gets consumes that no reference needs
             if (!consumed_[consume])
                 parts.front().plan.consumes.push_back(plan_.consumes[consume]);
         return parts;
@@ -72,13 +72,13 @@ public:
 
 private:
     SplitPart part_of(std::uint32_t bundle) {
-        SplitPart part{.name = bundles_[bundle].name, .plan = {}, .needs = bundles_[bundle].needs, .references = {}};
+        SplitPart part{.name = bundles_[bundle].name, .needs = bundles_[bundle].needs};
         part.plan.dependencies = plan_.dependencies;
         part.plan.metadata = plan_.metadata;
         part.plan.creator_metadata = plan_.creator_metadata;
         std::vector<std::uint32_t> assets;
         for (const std::uint32_t name : bundles_[bundle].names)
-            part.plan.names.push_back(take_name(plan_.names[name], assets));
+            part.plan.names.push_back(renumber(plan_.names[name], assets));
         for (const std::uint32_t asset : assets) {
             part.plan.assets.push_back(plan_.assets[asset]);
             part.plan.assets.back().references.clear();
@@ -86,41 +86,41 @@ private:
         std::map<std::string, PlannedConsume> consumes;
         for (const std::uint32_t asset : assets) {
             for (const PlannedReference& reference : plan_.assets[asset].references)
-                add_reference(bundle, place_of_[asset], reference, part, consumes);
-            for (const PlannedReference& reference : resolved_.references[asset])
+                add_reference(bundle, part_asset_of_[asset], reference, part, consumes);
+            for (const PlannedReference& reference : resolved_.assets[asset].references)
                 add_consumes(reference, consumes);
         }
         for (auto& consume : consumes)
             part.plan.consumes.push_back(std::move(consume.second));
         for (const std::uint32_t asset : assets)
-            place_of_[asset] = kNone;
+            part_asset_of_[asset] = kNone;
         return part;
     }
 
-    // Notes its assets and their places in the part.
-    PlannedName take_name(PlannedName name, std::vector<std::uint32_t>& assets) {
+    // Replaces indices of the whole plan by indices of the part, and adds new assets of the part to `assets`.
+    PlannedName renumber(PlannedName name, std::vector<std::uint32_t>& assets) {
         for (PlannedVariant& variant : name.variants) {
-            if (place_of_[variant.asset] == kNone) {
-                place_of_[variant.asset] = static_cast<std::uint32_t>(assets.size());
+            if (part_asset_of_[variant.asset] == kNone) {
+                part_asset_of_[variant.asset] = static_cast<std::uint32_t>(assets.size());
                 assets.push_back(variant.asset);
             }
-            variant.asset = place_of_[variant.asset];
+            variant.asset = part_asset_of_[variant.asset];
         }
         return name;
     }
 
-    void add_reference(std::uint32_t bundle, std::uint32_t place, const PlannedReference& reference, SplitPart& part,
+    void add_reference(std::uint32_t bundle, std::uint32_t from, const PlannedReference& reference, SplitPart& part,
                        std::map<std::string, PlannedConsume>& consumes) const {
-        auto& references = part.plan.assets[place].references;
+        auto& references = part.plan.assets[from].references;
         const auto* const internal = std::get_if<PlannedReference::Internal>(&reference.target);
         if (!internal) {
             references.push_back(reference);
-        } else if (place_of_[internal->asset] != kNone) {
+        } else if (part_asset_of_[internal->asset] != kNone) {
             references.push_back({.spelling = reference.spelling,
-                                  .target = PlannedReference::Internal{place_of_[internal->asset]},
+                                  .target = PlannedReference::Internal{part_asset_of_[internal->asset]},
                                   .optional = reference.optional});
         } else if (const auto needed = find_needed(bundle, internal->asset)) {
-            part.references.push_back({.asset = place,
+            part.references.push_back({.asset = from,
                                        .spelling = reference.spelling,
                                        .optional = reference.optional,
                                        .part = bundle_of_[*needed],
@@ -133,7 +133,7 @@ private:
         }
     }
 
-    // A name of the asset that a needed part has, and that leads to this asset when it is looked up.
+    // Finds a name of the asset in a part that `bundle` needs. A look-up of the name must lead to this asset.
     std::optional<std::uint32_t> find_needed(std::uint32_t bundle, std::uint32_t asset) const {
         for (const std::uint32_t name : names_of_[asset])
             if (plan_.names[name].variants.front().asset == asset &&
@@ -167,7 +167,7 @@ private:
     std::span<const SplitBundle> bundles_;
     std::vector<std::uint32_t> bundle_of_;
     std::vector<std::vector<std::uint32_t>> names_of_;
-    std::vector<std::uint32_t> place_of_;  // of the whole plan's assets in the part at hand
+    std::vector<std::uint32_t> part_asset_of_;  // per asset of the whole plan its index in the part that is being built
     std::map<std::string, std::uint32_t> consumes_;
     std::vector<bool> consumed_;
 };
@@ -186,16 +186,16 @@ Result<PlannedReference::Foreign> foreign_of(const Bundle& bundle, const PartRef
 
 }  // namespace
 
-Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<const AssetScan> assets,
                                           const ResolveResult& resolved, const SplitOptions& options) {
-    if (sizes.size() != plan.assets.size() || resolved.references.size() != plan.assets.size() ||
+    if (assets.size() != plan.assets.size() || resolved.assets.size() != plan.assets.size() ||
         resolved.uses.size() != plan.names.size())
-        return Error(ErrorCode::malformed, "the split and the resolved references are not of one plan");
+        return Error(ErrorCode::malformed, "the assets or the resolved references do not match the plan");
     std::vector<std::string> texts;
     for (const PlannedName& name : plan.names)
         texts.push_back(name.name.text());
     FARDEL_TRY_ASSIGN(const auto bundles,
-                      plan_split(texts, inputs_of(plan, sizes, resolved), roots_of(plan, resolved.audit), options));
+                      plan_split(texts, inputs_of(plan, assets, resolved), roots_of(plan, resolved.audit), options));
     if (bundles.empty())
         return std::vector<SplitPart>();
     return PlanSplit(plan, resolved, bundles).run();
@@ -205,7 +205,8 @@ Status fill_needs(SplitPart& part, std::span<const std::shared_ptr<const Bundle>
     std::map<std::uint32_t, std::uint32_t> dependency_of;  // part, dependency
     for (const std::uint32_t need : part.needs) {
         if (need >= written.size() || !written[need])
-            return Error(ErrorCode::malformed, "part \"" + printable(part.name) + "\" needs one that is not written");
+            return Error(ErrorCode::malformed,
+                         "part \"" + printable(part.name) + "\" needs a part that is not written");
         FARDEL_TRY_ASSIGN(const auto name, written[need]->find_bundle_text("name"));
         FARDEL_TRY_ASSIGN(const auto version, written[need]->find_bundle_text("version"));
         dependency_of.emplace(need, static_cast<std::uint32_t>(part.plan.dependencies.size()));

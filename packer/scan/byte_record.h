@@ -1,4 +1,4 @@
-// ByteRecord: a bounded look at records of a binary asset, little-endian, at offsets that the asset itself tells.
+// ByteRecord: bounded access to the records of a binary asset at offsets that the asset itself states. Little-endian.
 #pragma once
 
 #include <cassert>
@@ -16,14 +16,14 @@ public:
 
     std::size_t size() const noexcept { return bytes_.size(); }
 
-    // `count` records of `each` bytes from `offset`; nothing when they do not all lie inside. No overflow.
+    // `count` records of `each` bytes from `offset`; nothing if they do not all fit inside. No overflow.
     std::optional<ByteRecord> find_part(std::uint64_t offset, std::uint64_t count, std::uint64_t each = 1) const {
         if (offset > size() || (each != 0 && count > (size() - offset) / each))
             return std::nullopt;
         return ByteRecord(bytes_.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(count * each)));
     }
 
-    // The caller has checked that the four bytes are there.
+    // The caller has checked that the record has these four bytes.
     std::uint32_t u32(std::size_t offset) const {
         assert(offset + 4 <= size());
         std::uint32_t value = 0;
@@ -34,7 +34,7 @@ public:
 
     std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), size()}; }
 
-    // Text of `bytes` at `offset`, up to its first NUL; the last byte need not be one.
+    // The text of at most `bytes` bytes at `offset`, up to the first NUL if there is one.
     std::string_view text_until_nul(std::size_t offset, std::size_t bytes) const {
         const std::string_view all = text().substr(offset, bytes);
         return all.substr(0, all.find('\0'));

@@ -19,15 +19,15 @@ Status verify_room(std::size_t count, std::string_view text) {
 
 }  // namespace
 
-Status FoundReferences::add_place(std::size_t reference, std::string_view at) {
+Status FoundReferences::add_location(std::size_t reference, std::string_view at) {
     if (!asset_ || at.empty())
         return ok();
-    if (findings_.places.size() >= kSpellingPlacesMax)
+    if (findings_.locations.size() >= kSpellingLocationsMax)
         return Error(ErrorCode::limit,
-                     "more than " + std::to_string(kSpellingPlacesMax) + " places of names in one asset");
-    findings_.places.push_back({.reference = static_cast<std::uint32_t>(reference),
-                                .offset = static_cast<std::uint64_t>(at.data() - asset_),
-                                .length = at.size()});
+                     "more than " + std::to_string(kSpellingLocationsMax) + " locations of names in one asset");
+    findings_.locations.push_back({.reference = static_cast<std::uint32_t>(reference),
+                                   .offset = static_cast<std::uint64_t>(at.data() - asset_),
+                                   .length = at.size()});
     return ok();
 }
 
@@ -36,16 +36,16 @@ Status FoundReferences::add(FoundReference reference, std::string_view at) {
         return ok();
     FARDEL_TRY(verify_room(0, reference.spelling));
     reference.defined_in = definition_;
-    const auto [seen, fresh] = seen_.insert(
+    const auto [seen, added] = seen_.insert(
         {{reference.spelling, reference.use, reference.form, reference.defined_in}, findings_.references.size()});
-    if (!fresh) {
-        bool& optional = findings_.references[seen->place].optional;
+    if (!added) {
+        bool& optional = findings_.references[seen->index].optional;
         optional = optional && reference.optional;
-        return add_place(seen->place, at);
+        return add_location(seen->index, at);
     }
     FARDEL_TRY(verify_room(findings_.references.size(), {}));
     findings_.references.push_back(std::move(reference));
-    return add_place(findings_.references.size() - 1, at);
+    return add_location(findings_.references.size() - 1, at);
 }
 
 Status FoundReferences::add_definition(std::string_view name) {

@@ -1,4 +1,4 @@
-// FoundReferences: collects what a scanner finds, each once, up to the limits.
+// FoundReferences: collects the findings of a scanner, without duplicates and up to the limits.
 #pragma once
 
 #include <fardel/packer/references.h>
@@ -15,13 +15,14 @@ namespace fardel {
 
 class FoundReferences {
 public:
-    // `asset`: where the asset's bytes begin, when the places of spellings are wanted.
+    // `asset`: the first byte of the asset if the locations of spellings are requested; otherwise nullptr.
     explicit FoundReferences(const char* asset = nullptr) : asset_(asset) {}
 
-    // The first finding of a spelling counts; a later one that is not optional makes it not optional. An empty spelling
-    // is no reference. `at`: the bytes of the asset that spell it; empty: none do as such. Errors: limit.
+    // Ignores an empty spelling. A reference that was added before is kept as it was, but is no longer optional if the
+    // new one is not. `at`: the bytes of the asset that are the spelling; empty if it does not occur literally. Errors:
+    // limit.
     Status add(FoundReference reference, std::string_view at = {});
-    // What is added from here on belongs to that definition.
+    // References that are added after this belong to that definition.
     Status add_definition(std::string_view name);
 
     ScanFindings take() && { return std::move(findings_); }
@@ -36,11 +37,11 @@ private:
     };
     struct Seen {
         Key key;
-        std::size_t place;
+        std::size_t index;  // into ScanFindings::references
         bool operator<(const Seen& other) const { return key < other.key; }
     };
 
-    Status add_place(std::size_t reference, std::string_view at);
+    Status add_location(std::size_t reference, std::string_view at);
 
     const char* asset_;
     ScanFindings findings_;

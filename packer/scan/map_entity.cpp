@@ -8,7 +8,7 @@
 namespace fardel {
 namespace {
 
-// "intro loop": what is played once, then what is repeated.
+// "intro loop": one sound that is played once, then one that is repeated.
 Status add_music(FoundReferences& found, std::string_view value, std::uint32_t line) {
     while (true) {
         value.remove_prefix(std::min(value.find_first_not_of(" \t"), value.size()));
@@ -27,14 +27,14 @@ Status add_entity_key(FoundReferences& found, std::string_view key, std::string_
     const auto add = [&](ReferenceUse use) {
         return found.add({.spelling = std::string(value), .use = use, .line = line}, value);
     };
-    const bool made_elsewhere =
-        value.starts_with('*');  // "*1": a model within the map; "*falling1": a sound of each player
+    const bool is_no_file =
+        value.starts_with('*');  // "*1": a model inside the map; "*falling1": a sound of the player's model
     if (words_equal(key, "music"))
         return add_music(found, value, line);
     if (words_equal(key, "noise"))
-        return made_elsewhere ? ok() : add(ReferenceUse::sound);
+        return is_no_file ? ok() : add(ReferenceUse::sound);
     if (words_equal(key, "model") || words_equal(key, "model2"))
-        return made_elsewhere ? ok() : add(ReferenceUse::model);
+        return is_no_file ? ok() : add(ReferenceUse::model);
     if (words_equal(key, "targetshadername") || words_equal(key, "targetnewshadername"))
         return add(ReferenceUse::shader);
     return ok();

@@ -1,6 +1,6 @@
-// What one key of a map's entity names; the same in sources of maps and in compiled ones.
+// The references in one key of a map's entity; the same for sources of maps and for compiled maps.
 //
-// Facts: docs/reference-scanners.md, "Entities".
+// Sources of the rules: docs/reference-scanners.md, "Entities".
 #pragma once
 
 #include "found_references.h"

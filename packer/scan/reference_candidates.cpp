@@ -17,7 +17,7 @@ constexpr std::string_view kImageExtensions[] = {"tga", "jpg", "jpeg", "png", "p
 constexpr std::string_view kSoundExtensions[] = {"wav", "ogg", "opus"};
 constexpr std::string_view kModelExtensions[] = {"iqm", "mdr", "md3"};
 constexpr std::string_view kVideoExtensions[] = {"roq"};
-// In the game's order, too: without the first image it draws no side.
+// Also in the game's order: without the first image the game draws no side.
 constexpr std::string_view kSkyBoxSides[] = {"_rt", "_bk", "_lf", "_ft", "_up", "_dn"};
 
 std::span<const std::string_view> extensions_of(ReferenceUse use) {
@@ -42,7 +42,7 @@ std::string_view without_extension(std::string_view name) {
     return extension.data() ? name.substr(0, name.size() - extension.size() - 1) : name;
 }
 
-// Any of \ and / separates, and the game drops one in front.
+// Both \ and / separate folders; the game ignores one at the start.
 std::string game_path(std::string_view spelling) {
     std::string path(spelling);
     std::ranges::replace(path, '\\', '/');
@@ -58,7 +58,7 @@ int hexadecimal(char c) {
     return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
-// Nothing when it is a URI of another place, or ill-formed.
+// The path of a relative URI; nothing if the URI has a scheme or is ill-formed.
 std::optional<std::string> find_uri_path(std::string_view uri) {
     uri = uri.substr(0, uri.find_first_of("?#"));
     if (uri.substr(0, uri.find('/')).find(':') != uri.npos)
@@ -79,7 +79,7 @@ std::optional<std::string> find_uri_path(std::string_view uri) {
     return path;
 }
 
-// `path` from the folder of `from`, with . and .. taken out. Nothing when it leaves the tree.
+// Resolves `path` relative to the folder of `from`; the result has no . and no .. parts. Nothing if it leaves the tree.
 std::optional<std::string> find_joined(std::string_view from, std::string_view path) {
     if (path.starts_with('/'))
         return std::nullopt;
@@ -136,7 +136,7 @@ private:
     std::vector<NameCandidate> list_;
 };
 
-// With a known extension that file counts, then the others of its stem; with none or an unknown one, all behind it.
+// If `path` has one of `extensions`, adds that file first, then the other extensions. Otherwise appends each extension.
 void add_by_extension(CandidateList& list, const std::string& path, std::span<const std::string_view> extensions) {
     const std::string_view given = extension_of(path);
     const bool known = std::ranges::any_of(extensions, [&](std::string_view one) { return words_equal(one, given); });

@@ -53,7 +53,7 @@ struct NamedScanner {
     ScanText scan;
 };
 
-// Files that the game knows by name, whose extension says nothing.
+// Files that the game reads by name, and whose extension does not identify a format.
 constexpr NamedScanner kNamedScanners[] = {
     {"scripts/arenas.txt", scan_arena},
     {"ui/hud.txt", scan_menu},
@@ -61,15 +61,15 @@ constexpr NamedScanner kNamedScanners[] = {
     {"ui/menus.txt", scan_menu},
 };
 
-Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes, bool places) {
+Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes, bool with_locations) {
     FARDEL_TRY_ASSIGN(const std::string_view text, asset_text(bytes));
-    return scan(text, places ? reinterpret_cast<const char*>(bytes.data()) : nullptr);
+    return scan(text, with_locations ? reinterpret_cast<const char*>(bytes.data()) : nullptr);
 }
 
 struct Scanner {
     std::string_view word;
     ScanText text = nullptr;
-    ScanBytes bytes = nullptr;  // one of both, or none
+    ScanBytes bytes = nullptr;  // at most one of both is set
 };
 
 Scanner scanner_of(std::string_view name, std::string_view content_type) {
@@ -85,9 +85,9 @@ Scanner scanner_of(std::string_view name, std::string_view content_type) {
     return {};
 }
 
-Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes, bool places) {
+Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes, bool with_locations) {
     if (scanner.text)
-        return scan_text(scanner.text, bytes, places);
+        return scan_text(scanner.text, bytes, with_locations);
     return scanner.bytes ? scanner.bytes(bytes) : ScanFindings();
 }
 
@@ -108,8 +108,8 @@ bool scans_text(std::string_view name, std::string_view content_type) noexcept {
 }
 
 Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type,
-                                     std::span<const std::byte> bytes, bool places) {
-    return scan(scanner_of(name, content_type), bytes, places);
+                                     std::span<const std::byte> bytes, bool with_locations) {
+    return scan(scanner_of(name, content_type), bytes, with_locations);
 }
 
 }  // namespace fardel

@@ -10,7 +10,7 @@
 namespace fardel {
 namespace {
 
-// A level by its bare name, and the picture that menus and the loading screen show of it.
+// Adds a level by its bare name, and the picture that menus and the loading screen show for it.
 Status add_level(FoundReferences& found, const ScriptWord& level) {
     FARDEL_TRY(
         found.add({.spelling = std::string(level.text), .use = ReferenceUse::map, .line = level.line}, level.text));
@@ -24,7 +24,8 @@ Status add_level(FoundReferences& found, const ScriptWord& level) {
 
 }  // namespace
 
-// A value stands on the line of its key; a key alone has none. So a second { is such a key: real arenas have it.
+// A value is on the line of its key; a key that is alone on its line has no value. So a second { counts as a key: real
+// arenas contain it.
 Result<ScanFindings> scan_arena(std::string_view text, const char* asset) {
     ScriptText words(text);
     FoundReferences found(asset);

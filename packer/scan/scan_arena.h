@@ -1,6 +1,6 @@
 // Scans Quake III arena scripts: the levels that a menu offers, and their pictures.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile text.
+// docs/reference-scanners.md documents what is read. Pure; hostile text.
 #pragma once
 
 #include <fardel/packer/references.h>

@@ -25,16 +25,16 @@ Error bad_bsp(std::string what) { return Error(ErrorCode::malformed, std::move(w
 Result<ByteRecord> find_lump(const ByteRecord& file, std::size_t lump) {
     const auto part = file.find_part(file.u32(8 + 8 * lump), file.u32(12 + 8 * lump));
     if (!part)
-        return bad_bsp("lump " + std::to_string(lump) + " lies outside the file");
+        return bad_bsp("lump " + std::to_string(lump) + " is outside the file");
     return *part;
 }
 
 Status scan_shaders(FoundReferences& found, const ByteRecord& lump, std::size_t number) {
     if (lump.size() % kBspShaderBytes != 0)
-        return bad_bsp("lump " + std::to_string(number) + " is no whole number of records");
+        return bad_bsp("lump " + std::to_string(number) + " is not a whole number of records");
     for (std::size_t at = 0; at < lump.size(); at += kBspShaderBytes) {
         const std::string_view name = lump.text_until_nul(at, kBspNameBytes);
-        if (name != "noshader")  // what the compiler writes where a face has none
+        if (name != "noshader")  // the compiler writes it for a face without a shader
             FARDEL_TRY(found.add({.spelling = std::string(name), .use = ReferenceUse::shader}));
     }
     return ok();
@@ -47,7 +47,7 @@ Status scan_entities(FoundReferences& found, std::string_view text) {
     while (true) {
         FARDEL_TRY_ASSIGN(const auto key, words.next());
         if (!key)
-            return inside ? bad_bsp("the entities end within one") : ok();
+            return inside ? bad_bsp("the entities end inside an entity") : ok();
         if (key->is("{") || key->is("}")) {
             if (inside != key->is("}"))
                 return bad_bsp("entities: { and } do not alternate");
@@ -56,7 +56,7 @@ Status scan_entities(FoundReferences& found, std::string_view text) {
         }
         FARDEL_TRY_ASSIGN(const auto value, words.next());
         if (!inside || !value || value->is("{") || value->is("}"))
-            return bad_bsp("entities: a key has no value, or stands outside an entity");
+            return bad_bsp("entities: a key has no value, or is outside an entity");
         FARDEL_TRY(add_entity_key(found, key->text, value->text, 0));
     }
 }
@@ -66,10 +66,10 @@ Status scan_entities(FoundReferences& found, std::string_view text) {
 Result<ScanFindings> scan_bsp(std::span<const std::byte> bytes) {
     const ByteRecord file(bytes);
     if (file.size() < 8)
-        return bad_bsp("no head of a map");
+        return bad_bsp("too short for the header of a map");
     const std::uint32_t version = file.u32(4);
     if (file.text().substr(0, 4) != "IBSP" || (version != 46 && version != 47))
-        return Error(ErrorCode::unsupported, "a map of another kind than IBSP 46 and 47");
+        return Error(ErrorCode::unsupported, "not a map of the versions IBSP 46 and 47");
     if (file.size() < kBspHeaderBytes)
         return bad_bsp("the list of lumps is cut off");
 

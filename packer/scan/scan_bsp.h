@@ -1,6 +1,6 @@
 // Scans compiled maps (IBSP 46 and 47): shaders of faces, fogs, and what entities name.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile bytes.
+// docs/reference-scanners.md documents what is read. Pure; hostile bytes.
 #pragma once
 
 #include <fardel/packer/references.h>

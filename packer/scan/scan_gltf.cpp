@@ -31,7 +31,7 @@ std::optional<ReferenceUse> find_use(std::string_view array) {
     return std::nullopt;
 }
 
-// The strings of JSON that a parser has accepted or is about to refuse, one after another, without their quotes.
+// Iterates over the strings of a JSON text without their quotes. It runs beside a parser, which refuses bad text.
 class JsonStrings {
 public:
     explicit JsonStrings(std::string_view json) : json_(json) {}
@@ -50,7 +50,8 @@ private:
     std::size_t at_ = 0;
 };
 
-// Events of the parser, in the order of the text; false ends it. Looks for buffers[i].uri and images[i].uri.
+// Receives the events of the parser, in the order of the text; finds buffers[i].uri and images[i].uri. A handler that
+// returns false ends the parse.
 class UriEvents final : public nlohmann::json_sax<Json> {
 public:
     UriEvents(std::string_view json, const char* asset) : strings_(json), found_(asset) {}
@@ -79,14 +80,14 @@ public:
         if (!std::exchange(at_uri_, false) || depth_ != 3 || text.starts_with("data:"))
             return true;
         if (text.find('\0') != text.npos)
-            return fail(bad_gltf("a uri holds NUL"));
+            return fail(bad_gltf("a uri contains NUL"));
         Status added =
             found_.add({.spelling = std::move(text), .use = *use_, .form = ReferenceForm::relative_uri}, raw);
         return added ? true : fail(std::move(added).error());
     }
 
     bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
-        return fail(bad_gltf("no JSON at byte " + std::to_string(position)));
+        return fail(bad_gltf("not JSON at byte " + std::to_string(position)));
     }
 
     Result<ScanFindings> take() && {
@@ -98,7 +99,7 @@ public:
 private:
     bool deeper() {
         if (++depth_ > kJsonDepthMax)
-            return fail(Error(ErrorCode::limit, "JSON deeper than " + std::to_string(kJsonDepthMax)));
+            return fail(Error(ErrorCode::limit, "JSON is nested deeper than " + std::to_string(kJsonDepthMax)));
         return true;
     }
 
@@ -111,7 +112,7 @@ private:
     JsonStrings strings_;
     FoundReferences found_;
     std::optional<Error> failure_;
-    std::optional<ReferenceUse> use_;  // of the array that the parser is in
+    std::optional<ReferenceUse> use_;  // of the array that the parser is inside
     std::size_t depth_ = 0;
     bool at_uri_ = false;
 };
@@ -121,7 +122,7 @@ private:
 Result<ScanFindings> scan_gltf(std::string_view json, const char* asset) {
     const std::size_t first = json.find_first_not_of(" \t\r\n");
     if (first == json.npos || json[first] != '{')
-        return bad_gltf("glTF is a JSON object");
+        return bad_gltf("not a JSON object, as glTF is");
     UriEvents events(json, asset);
     const bool whole = Json::sax_parse(json.begin(), json.end(), &events);
     auto found = std::move(events).take();
@@ -133,11 +134,11 @@ Result<ScanFindings> scan_gltf(std::string_view json, const char* asset) {
 Result<ScanFindings> scan_glb(std::span<const std::byte> bytes) {
     const ByteRecord file(bytes);
     if (file.size() < kGlbHeaderBytes + kChunkHeadBytes || file.text().substr(0, 4) != "glTF")
-        return bad_gltf("no head of a GLB");
+        return bad_gltf("no header of a GLB");
     if (const std::uint32_t version = file.u32(4); version != 2)
-        return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of GLB, 2 is known");
+        return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of GLB; only 2 is supported");
     if (const std::uint32_t length = file.u32(8); length != file.size())
-        return bad_gltf("the head tells of " + std::to_string(length) + " bytes, there are " +
+        return bad_gltf("the header states " + std::to_string(length) + " bytes, but the file has " +
                         std::to_string(file.size()));
     if (file.u32(16) != kJsonChunk)
         return bad_gltf("the first chunk is not JSON");

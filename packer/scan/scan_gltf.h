@@ -1,6 +1,6 @@
 // Scans glTF 2.0, as JSON or in its binary container: the URIs of buffers and images that lie outside the file.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile bytes: no tree is built of the JSON.
+// docs/reference-scanners.md documents what is read. Pure; hostile bytes: no tree is built of the JSON.
 #pragma once
 
 #include <fardel/packer/references.h>

@@ -42,10 +42,10 @@ private:
             return close();
         if (depth_ == 0)
             return malformed_at(line_, "a word outside an entity");
-        return depth_ == 1 ? take_of_entity(word) : take_of_brush(word);
+        return depth_ == 1 ? take_entity_word(word) : take_brush_word(word);
     }
 
-    // A patch's matrix stands on several lines; a face is one.
+    // Counting starts again on each line: a face is one line, the matrix of a patch several.
     void begin_line() {
         points_ = 0;
         face_done_ = false;
@@ -53,7 +53,7 @@ private:
 
     Status open() {
         if (++depth_ > kDepthMax)
-            return malformed_at(line_, "{ too deep");
+            return malformed_at(line_, "too many {");
         parentheses_ = 0;
         awaits_patch_shader_ = depth_ == kDepthMax && std::exchange(opens_patch_, false);
         key_.reset();
@@ -70,7 +70,7 @@ private:
         return ok();
     }
 
-    Status take_of_entity(const ScriptWord& word) {
+    Status take_entity_word(const ScriptWord& word) {
         if (!key_) {
             key_ = word.text;
             return ok();
@@ -79,7 +79,7 @@ private:
         return add_entity_key(found_, key, word.text, line_);
     }
 
-    Status take_of_brush(const ScriptWord& word) {
+    Status take_brush_word(const ScriptWord& word) {
         if (word.is("("))
             return ++parentheses_, ok();
         if (word.is(")"))
@@ -101,7 +101,7 @@ private:
         return ok();
     }
 
-    // Behind the three points of a face, and behind its texture matrix if it has one.
+    // True after the three points of a face, and after its texture matrix if it has one.
     bool expects_face_shader() const { return depth_ >= 2 && points_ >= 3 && parentheses_ == 0 && !face_done_; }
 
     Status add_shader(const ScriptWord& word) {

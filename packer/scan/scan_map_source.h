@@ -1,6 +1,6 @@
 // Scans sources of maps (.map): the shader of each face and patch, and what entities name.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile text.
+// docs/reference-scanners.md documents what is read. Pure; hostile text.
 #pragma once
 
 #include <fardel/packer/references.h>

@@ -13,7 +13,7 @@ constexpr std::size_t kMd3HeaderBytes = 108;
 constexpr std::size_t kSurfaceBytes = 108;
 constexpr std::size_t kMd3ShaderBytes = 68;
 constexpr std::size_t kMd3NameBytes = 64;
-// The game takes 32 surfaces and 256 shaders for each; tools write more.
+// The game accepts 32 surfaces with 256 shaders each; tools write more.
 constexpr std::uint32_t kSurfacesMax = 4096;
 constexpr std::uint32_t kSurfaceShadersMax = 4096;
 
@@ -26,7 +26,7 @@ Status scan_surface(FoundReferences& found, const ByteRecord& surface) {
                                            std::to_string(kSurfaceShadersMax));
     const auto table = surface.find_part(surface.u32(92), shaders, kMd3ShaderBytes);
     if (!table)
-        return bad_md3("the shaders of a surface lie outside it");
+        return bad_md3("the shaders of a surface are outside it");
     for (std::uint32_t i = 0; i < shaders; ++i)
         FARDEL_TRY(found.add({.spelling = std::string(table->text_until_nul(i * kMd3ShaderBytes, kMd3NameBytes)),
                               .use = ReferenceUse::shader}));
@@ -38,9 +38,9 @@ Status scan_surface(FoundReferences& found, const ByteRecord& surface) {
 Result<ScanFindings> scan_md3(std::span<const std::byte> bytes) {
     const ByteRecord file(bytes);
     if (file.size() < kMd3HeaderBytes || file.text().substr(0, 4) != "IDP3")
-        return bad_md3("no head of an MD3");
+        return bad_md3("no header of an MD3");
     if (const std::uint32_t version = file.u32(4); version != 15)
-        return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of MD3, 15 is known");
+        return Error(ErrorCode::unsupported, "version " + std::to_string(version) + " of MD3; only 15 is supported");
     const std::uint32_t surfaces = file.u32(84);
     if (surfaces > kSurfacesMax)
         return Error(ErrorCode::limit,
@@ -51,11 +51,11 @@ Result<ScanFindings> scan_md3(std::span<const std::byte> bytes) {
     for (std::uint32_t i = 0; i < surfaces; ++i) {
         const auto head = file.find_part(at, kSurfaceBytes);
         if (!head || head->text().substr(0, 4) != "IDP3")
-            return bad_md3("surface " + std::to_string(i) + " has no head inside the file");
+            return bad_md3("surface " + std::to_string(i) + " has no header inside the file");
         const std::uint32_t size = head->u32(104);
         const auto surface = file.find_part(at, size);
         if (size < kSurfaceBytes || !surface)
-            return bad_md3("surface " + std::to_string(i) + " ends outside the file or within its head");
+            return bad_md3("surface " + std::to_string(i) + " ends outside the file or inside its header");
         FARDEL_TRY(scan_surface(found, *surface));
         at += size;
     }

@@ -1,6 +1,6 @@
 // Scans MD3 models: the shaders of each surface.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile bytes.
+// docs/reference-scanners.md documents what is read. Pure; hostile bytes.
 #pragma once
 
 #include <fardel/packer/references.h>

@@ -46,7 +46,7 @@ Result<ScanFindings> scan_menu(std::string_view text, const char* asset) {
     FoundReferences found(asset);
     std::size_t depth = 0;
     std::uint32_t line = 1;
-    std::optional<ReferenceUse> awaited;  // the last keyword's
+    std::optional<ReferenceUse> awaited;  // the use of the last keyword
     while (true) {
         FARDEL_TRY_ASSIGN(const auto word, words.next());
         if (!word)
@@ -65,7 +65,7 @@ Result<ScanFindings> scan_menu(std::string_view text, const char* asset) {
         awaited = awaited ? std::nullopt : find_use(*word);
     }
     if (depth > 0)
-        return malformed_at(line, "the text ends within a block");
+        return malformed_at(line, "the text ends inside a block");
     return std::move(found).take();
 }
 

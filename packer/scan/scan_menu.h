@@ -1,6 +1,6 @@
 // Scans Team Arena's menu scripts: pictures, models, sounds, films and further scripts.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile text.
+// docs/reference-scanners.md documents what is read. Pure; hostile text.
 #pragma once
 
 #include <fardel/packer/references.h>

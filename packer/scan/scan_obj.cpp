@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view text) {
     return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-// Cuts the first word off.
+// Removes the first word from `text` and returns it.
 std::string_view cut_word(std::string_view& text) {
     text = trimmed(text);
     const std::string_view word = text.substr(0, text.find_first_of(kSpace));
@@ -31,7 +31,7 @@ bool is_number(std::string_view word) {
            word.find_first_of("0123456789") != word.npos;
 }
 
-// How many words follow an option of a texture statement; `numbers`: up to so many, as long as they are numbers.
+// The number of words after an option of a texture statement. `numbers`: at most so many, and only numbers.
 struct Option {
     std::string_view word;
     unsigned words = 1;
@@ -54,7 +54,7 @@ void skip_option(std::string_view& text) {
     }
 }
 
-// Options first; the rest of the line is the file, spaces in it too.
+// Skips the options; the rest of the line is the file, which may contain spaces.
 Status add_texture(FoundReferences& found, std::string_view text, std::uint32_t line) {
     while (text.starts_with('-'))
         skip_option(text);

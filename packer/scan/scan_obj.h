@@ -1,6 +1,6 @@
 // Scans Wavefront OBJ and its material libraries (MTL): libraries, textures, further objects.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile text.
+// docs/reference-scanners.md documents what is read. Pure; hostile text.
 #pragma once
 
 #include <fardel/packer/references.h>

@@ -46,16 +46,16 @@ constexpr ShaderKeyword kOfStage[] = {
     {"specularmap", ReferenceUse::texture},
 };
 
-// A keyword and what stands behind it on its line.
+// A keyword and the other words of its line.
 using ShaderLine = std::vector<ScriptWord>;
-// More words of one statement than this are not looked at; an animMap has at most 8 frames in the game.
+// Further words of one statement are ignored; the game reads at most 8 frames of an animMap.
 constexpr std::size_t kStatementWordsMax = 256;
 
-// "$lightmap", "*white": images that the game makes itself.
-bool is_made_by_game(std::string_view name) { return name.starts_with('$') || name.starts_with('*'); }
+// "$lightmap", "*white": images that the game creates.
+bool is_created_by_game(std::string_view name) { return name.starts_with('$') || name.starts_with('*'); }
 
-// The near box is read by the game and never drawn. A far box that is a bare word, such as "full", is one by habit
-// alone: without its images the game draws clouds and no box, and says nothing.
+// The game reads the near box and never draws it. A far box that is a bare word, such as "full", is often written by
+// habit: without its images the game draws clouds and no box, and reports nothing.
 Status add_sky_box(FoundReferences& found, const ScriptWord& box, bool is_near) {
     if (box.text == "-")
         return ok();
@@ -66,16 +66,16 @@ Status add_sky_box(FoundReferences& found, const ScriptWord& box, bool is_near) 
 
 Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const ShaderLine& statement) {
     if (keyword.takes == Takes::sky) {
-        for (const std::size_t place : {1u, 3u})
-            if (place < statement.size())
-                FARDEL_TRY(add_sky_box(found, statement[place], place == 3));
+        for (const std::size_t word : {1u, 3u})
+            if (word < statement.size())
+                FARDEL_TRY(add_sky_box(found, statement[word], word == 3));
         return ok();
     }
     const std::size_t first = keyword.takes == Takes::frames ? 2 : 1;
     const std::size_t end = keyword.takes == Takes::frames ? statement.size() : 2;
-    for (std::size_t place = first; place < end && place < statement.size(); ++place) {
-        const ScriptWord& word = statement[place];
-        if (!is_made_by_game(word.text))
+    for (std::size_t at = first; at < end && at < statement.size(); ++at) {
+        const ScriptWord& word = statement[at];
+        if (!is_created_by_game(word.text))
             FARDEL_TRY(found.add({.spelling = std::string(word.text),
                                   .use = keyword.use,
                                   .optional = keyword.optional,
@@ -96,7 +96,7 @@ Status scan_statement(FoundReferences& found, const ShaderLine& statement, std::
     return ok();
 }
 
-// Where the scan stands: outside a shader (depth 0), in one (1), in a stage of it (2).
+// Scans the text. The depth is 0 outside shaders, 1 in a shader, 2 in a stage.
 class ShaderScan {
 public:
     ShaderScan(std::string_view text, const char* asset) : text_(text), found_(asset) {}
@@ -110,7 +110,7 @@ public:
             FARDEL_TRY(take(*word));
         }
         if (depth_ > 0 || !name_.empty())
-            return malformed_at(last_line_, "the text ends within a shader");
+            return malformed_at(last_line_, "the text ends inside a shader");
         return std::move(found_).take();
     }
 
@@ -139,7 +139,7 @@ private:
     Status open(const ScriptWord& word) {
         FARDEL_TRY(end_statement());
         if (depth_ == 2 || (depth_ == 0 && name_.empty()))
-            return malformed_at(word.line, depth_ == 2 ? "{ within a stage" : "a shader has no name");
+            return malformed_at(word.line, depth_ == 2 ? "{ inside a stage" : "a shader has no name");
         ++depth_;
         name_ = {};
         return ok();
@@ -161,7 +161,7 @@ private:
     ScriptText text_;
     FoundReferences found_;
     ShaderLine statement_;
-    std::string_view name_;  // of the shader whose { is to come
+    std::string_view name_;  // of the shader whose { comes next
     std::size_t depth_ = 0;
     std::uint32_t last_line_ = 1;
 };

@@ -1,6 +1,6 @@
 // Scans Quake III shader scripts: what each shader's stages, sky and tools name, and which shaders the file defines.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile text.
+// docs/reference-scanners.md documents what is read. Pure; hostile text.
 #pragma once
 
 #include <fardel/packer/references.h>

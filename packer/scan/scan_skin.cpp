@@ -19,8 +19,8 @@ std::string_view without_quotes(std::string_view text) {
     return text;
 }
 
-// One "surface,shader". A tag is a place and wears nothing; "md3_…" of Return to Castle Wolfenstein hangs a model
-// there.
+// Scans one line, "surface,shader". A tag is an attachment point without a shader. A surface "md3_…" of Return to
+// Castle Wolfenstein attaches a model.
 Status scan_line(FoundReferences& found, std::string_view line, std::uint32_t number) {
     line = line.substr(0, line.find("//"));
     const std::size_t comma = line.find(',');

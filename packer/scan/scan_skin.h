@@ -1,6 +1,6 @@
-// Scans Quake III skins: the shader that each surface of a model wears.
+// Scans Quake III skins: the shader of each surface of a model.
 //
-// docs/reference-scanners.md tells what is read. Pure; hostile text.
+// docs/reference-scanners.md documents what is read. Pure; hostile text.
 #pragma once
 
 #include <fardel/packer/references.h>

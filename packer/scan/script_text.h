@@ -1,8 +1,8 @@
-// ScriptText: the words of the text formats of Quake III's family, as the game cuts them.
+// ScriptText: splits the text formats of Quake III's family into words, as the game does.
 //
-// A word ends at white space or a comment; text in double quotes is one word, over lines too; // and /* */ are
-// comments. So a brace is a word of its own only where it stands alone, unless `separators` says otherwise. Hostile
-// input; the words are views of the given text.
+// A word ends at white space or at a comment (// or /* */). Text in double quotes is one word, even across lines. So a
+// brace is a separate word only if white space surrounds it, unless `separators` contains it. Hostile input; the words
+// are views of the given text.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -26,11 +26,11 @@ struct ScriptWord {
 
 class ScriptText {
 public:
-    // `separators`: characters that are words of their own wherever they stand outside quotes.
+    // `separators`: characters that are separate words wherever they occur outside quotes.
     explicit ScriptText(std::string_view text, std::string_view separators = {})
         : text_(text), separators_(separators) {}
 
-    // Nothing at the end. Errors: malformed (a quote or comment without end).
+    // Returns nothing at the end. Errors: malformed (a quote or comment without end).
     Result<std::optional<ScriptWord>> next();
 
 private:
@@ -46,11 +46,11 @@ private:
     bool line_starts_ = true;
 };
 
-// The text of an asset. Errors: limit (above kScannedTextBytesMax), malformed (a NUL byte: such text ends there for
-// some readers and not for others).
+// The text of an asset without its byte order mark. Errors: limit (more than kScannedTextBytesMax), malformed (a NUL
+// byte, at which some readers would stop and others would not).
 Result<std::string_view> asset_text(std::span<const std::byte> bytes);
 
-// ASCII case does not count.
+// Ignores the case of ASCII letters.
 bool words_equal(std::string_view a, std::string_view b);
 
 // malformed, "line 12: …".

@@ -127,7 +127,7 @@ private:
         FARDEL_TRY_ASSIGN(const File in_parts, vfs.open(path_of(name)));
         if (in_whole.asset_id() != in_parts.asset_id())
             return Error(ErrorCode::corrupt, path_of(name) + ": another asset than in the whole game");
-        for (const PlannedReference& reference : game_.resolved->references[asset_of(name)]) {
+        for (const PlannedReference& reference : game_.resolved->assets[asset_of(name)].references) {
             FARDEL_TRY_ASSIGN(const auto expected, whole_.find_from(in_whole, reference.spelling));
             FARDEL_TRY_ASSIGN(const auto found, vfs.find_from(in_parts, reference.spelling));
             if (!expected)
@@ -151,8 +151,7 @@ private:
 Status prove(const std::string& whole, const std::string& folder, const std::string& roots,
              const std::vector<std::string>& archives) {
     FARDEL_TRY_ASSIGN(PackPlan game, pack_sources(archives, {.name = "game", .version = {}}));
-    FARDEL_TRY(resolve_packed(game, {.roots = {roots}, .used = {}, .consumed = {}, .dependencies = {}}, {},
-                              {.link_tables = false}));
+    FARDEL_TRY(resolve_packed(game, {.roots = {roots}}, {}, {.link_tables = false}));
     Vfs vfs;
     if (auto mounted = vfs.mount(whole, {.allow_unsigned = true}); !mounted)
         return std::move(mounted).error();

@@ -45,12 +45,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         kTypes[(data[0] >= 'a' ? data[0] - 'a' + 10u : data[0] - '0' + 0u) % std::size(kTypes)];
     const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
     const auto findings = scan_references("asset", type, bytes);
-    const auto placed = scan_references("asset", type, bytes, true);  // the same, and places are within the text
-    require(bool(placed) == bool(findings) && (!placed || placed->references == findings->references));
-    if (placed)
-        for (const SpellingPlace& place : placed->places)
-            require(place.reference < placed->references.size() && place.length > 0 && place.offset <= bytes.size() &&
-                    place.length <= bytes.size() - place.offset);
+    const auto located = scan_references("asset", type, bytes, true);  // the same, and locations are within the text
+    require(bool(located) == bool(findings) && (!located || located->references == findings->references));
+    if (located)
+        for (const SpellingLocation& location : located->locations)
+            require(location.reference < located->references.size() && location.length > 0 &&
+                    location.offset <= bytes.size() && location.length <= bytes.size() - location.offset);
     if (findings)
         check(*findings);
     else

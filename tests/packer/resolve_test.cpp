@@ -30,8 +30,7 @@ FoundReference optional(FoundReference reference) {
 // A game in memory: each file an asset of ten bytes behind its name.
 struct Game {
     BundlePlan plan;
-    std::vector<ScannedAsset> scanned;
-    std::vector<std::uint64_t> sizes;
+    std::vector<AssetScan> assets;
     ResolveOptions options;
 
     std::uint32_t add(const std::string& name, std::vector<FoundReference> references = {},
@@ -43,9 +42,8 @@ struct Game {
                                .references = {},
                                .metadata = {},
                                .creator_metadata = {}});
-        scanned.push_back(
-            {.findings = {.references = std::move(references), .defines = std::move(defines)}, .broken = {}});
-        sizes.push_back(10);
+        assets.push_back(
+            {.size_bytes = 10, .findings = {.references = std::move(references), .defines = std::move(defines)}});
         add_name(name, asset);
         return asset;
     }
@@ -55,7 +53,7 @@ struct Game {
     }
 
     ResolveResult resolve() const {
-        auto result = resolve_plan(plan, scanned, sizes, options);
+        auto result = resolve_plan(plan, assets, options);
         const std::string message = result ? "" : result.error().message();
         REQUIRE_MESSAGE(result, message);
         return *std::move(result);
@@ -71,8 +69,8 @@ struct Game {
 };
 
 const PlannedReference* find(const ResolveResult& result, std::uint32_t asset, std::string_view spelling) {
-    const auto at = std::ranges::find(result.references[asset], spelling, &PlannedReference::spelling);
-    return at != result.references[asset].end() ? &*at : nullptr;
+    const auto at = std::ranges::find(result.assets[asset].references, spelling, &PlannedReference::spelling);
+    return at != result.assets[asset].references.end() ? &*at : nullptr;
 }
 
 std::uint32_t internal(const ResolveResult& result, std::uint32_t asset, std::string_view spelling) {
@@ -194,7 +192,7 @@ TEST_CASE("resolve: what is missing is told once, with what was tried; what is o
     CHECK(result.audit.missing[1].tried ==
           Names{"gone.tga", "gone.jpg", "gone.jpeg", "gone.png", "gone.pcx", "gone.bmp"});
     CHECK(result.audit.roots[0].missing.size() == 2);
-    CHECK(result.references[map].empty());
+    CHECK(result.assets[map].references.empty());
     CHECK(result.audit.resolved == 0);
 }
 
@@ -216,8 +214,8 @@ TEST_CASE("resolve: a sky box with no image is told once, one that lacks some is
     game.add("scripts/word.shader", {optional(box("full"))}, {"word"});
     const ResolveResult result = game.resolve();
     CHECK(internal(result, all, "env/all_rt") == first);
-    CHECK(result.references[all].size() == 6);
-    CHECK(result.references[half].size() == 1);
+    CHECK(result.assets[all].references.size() == 6);
+    CHECK(result.assets[half].references.size() == 1);
     Names told;
     for (const MissingReference& missing : result.audit.missing)
         told.push_back(std::string(reference_use_name(missing.reference.use)) + " " + missing.reference.spelling + " " +
@@ -264,7 +262,7 @@ TEST_CASE("resolve: consumed names become dynamic, and the bundle consumes them,
     CHECK(result.audit.missing[0].reference.spelling == "env/gone");
 
     game.plan.consumes = {{.text = "textures/HERE.jpg"}};
-    const auto refused = resolve_plan(game.plan, game.scanned, game.sizes, game.options);
+    const auto refused = resolve_plan(game.plan, game.assets, game.options);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == ErrorCode::malformed);
 }
@@ -302,11 +300,11 @@ TEST_CASE("resolve: what static dependencies have is resolved to them, their sha
     CHECK(foreign("textures/wall").dependency == 0);
     CHECK(foreign("textures/SKY").asset == id_of("scripts/s.shader"));
 
-    game.plan.assets[map].references = result.references[map];
+    game.plan.assets[map].references = result.assets[map].references;
     CHECK(open_bundle(game.plan)->table_count(TableKind::foreign_assets) == 2);
 
     game.plan.dependencies[0].is_static = false;
-    CHECK_FALSE(resolve_plan(game.plan, game.scanned, game.sizes, game.options));
+    CHECK_FALSE(resolve_plan(game.plan, game.assets, game.options));
 }
 
 TEST_CASE("resolve: one spelling of an asset has one target, of several uses the first that is needed") {
@@ -316,7 +314,7 @@ TEST_CASE("resolve: one spelling of an asset has one target, of several uses the
     const auto script = game.add("s.shader", {}, {"x"});
     game.add("x.tga");
     const ResolveResult result = game.resolve();
-    REQUIRE(result.references[map].size() == 1);
+    REQUIRE(result.assets[map].references.size() == 1);
     CHECK(internal(result, map, "x.tga") == script);
     CHECK_FALSE(find(result, map, "x.tga")->optional);
     CHECK(unused_of(result).empty());  // all of them are reached
@@ -362,7 +360,7 @@ TEST_CASE("resolve: spellings that no bundle can hold are resolved, and in no ta
     game.add("a.bin");
     const ResolveResult result = game.resolve();
     CHECK(result.audit.resolved == 1);
-    CHECK(result.references[file].empty());
+    CHECK(result.assets[file].references.empty());
 }
 
 TEST_CASE("resolve: what only code names keeps what it names in use; patterns that match nothing are told") {
@@ -373,7 +371,7 @@ TEST_CASE("resolve: what only code names keeps what it names in use; patterns th
     game.add("gfx/hud.menu", {texture("gfx2/bar")});
     game.add("gfx2/bar.tga");
     game.add("left.tga");
-    game.scanned[3].broken = "not a picture";
+    game.assets[3].broken = "not a picture";
     const ResolveResult result = game.resolve();
     CHECK(unused_of(result) == Names{"left.tga"});
     CHECK(result.audit.by_code == 2);
@@ -385,15 +383,15 @@ TEST_CASE("resolve: what only code names keeps what it names in use; patterns th
 TEST_CASE("resolve: input that contradicts itself is refused") {
     Game game;
     game.add("a", {texture("x", 3)});
-    CHECK_FALSE(resolve_plan(game.plan, game.scanned, game.sizes, {}));
-    game.scanned[0].findings = {};
-    CHECK(resolve_plan(game.plan, game.scanned, game.sizes, {}));
-    CHECK_FALSE(resolve_plan(game.plan, game.scanned, {}, {}));
+    CHECK_FALSE(resolve_plan(game.plan, game.assets, {}));
+    game.assets[0].findings = {};
+    CHECK(resolve_plan(game.plan, game.assets, {}));
+    CHECK_FALSE(resolve_plan(game.plan, {}, {}));
     ResolveOptions options;
     options.roots = {"a**"};
-    CHECK_FALSE(resolve_plan(game.plan, game.scanned, game.sizes, options));
+    CHECK_FALSE(resolve_plan(game.plan, game.assets, options));
     game.plan.names[0].variants[0].asset = 7;
-    CHECK_FALSE(resolve_plan(game.plan, game.scanned, game.sizes, {}));
+    CHECK_FALSE(resolve_plan(game.plan, game.assets, {}));
 }
 
 TEST_CASE("resolve: files with equal bytes agree on their references, so the bundle can be written") {
@@ -404,20 +402,20 @@ TEST_CASE("resolve: files with equal bytes agree on their references, so the bun
         game.add(name);
         game.plan.assets.back().source = make_memory_blob({bytes.begin(), bytes.end()});
         game.plan.assets.back().content_type = "model/obj";
-        game.sizes.back() = text.size();
+        game.assets.back().size_bytes = text.size();
     }
     for (const char* name : {"a/m.mtl", "b/m.mtl", "c.mtl"})
         game.add(name);
-    const auto scan = scan_plan(game.plan, game.sizes);
+    const auto scan = scan_plan(game.plan, game.assets);
     REQUIRE(scan);
-    game.scanned = scan->scanned;
+    game.assets = scan->assets;
     ResolveResult result = game.resolve();
-    CHECK(result.references[0].size() == 2);
-    leave_agreed_references(*scan, result.references);
-    REQUIRE(result.references[0].size() == 1);
+    CHECK(result.assets[0].references.size() == 2);
+    leave_agreed_references(scan->assets, result.assets);
+    REQUIRE(result.assets[0].references.size() == 1);
     CHECK(internal(result, 1, "../c.mtl") == 4);
-    for (std::size_t i = 0; i < result.references.size(); ++i)
-        game.plan.assets[i].references = result.references[i];
+    for (std::size_t i = 0; i < result.assets.size(); ++i)
+        game.plan.assets[i].references = result.assets[i].references;
     open_bundle(game.plan);
 }
 

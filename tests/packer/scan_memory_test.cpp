@@ -8,8 +8,8 @@
 namespace fardel {
 namespace {
 
-ScannedAsset sample() {
-    ScannedAsset scanned;
+ScanRecord sample() {
+    ScanRecord scanned;
     scanned.findings.defines = {"textures/wall", ""};
     scanned.findings.references = {{.spelling = "a.png",
                                     .use = ReferenceUse::texture,
@@ -32,39 +32,39 @@ Hash key(unsigned char with) {
     return hash;
 }
 
-bool alike(const ScannedAsset& a, const ScannedAsset& b) {
+bool alike(const ScanRecord& a, const ScanRecord& b) {
     return a.broken == b.broken && a.findings.defines == b.findings.defines &&
            a.findings.references == b.findings.references;
 }
 
 TEST_CASE("scan record: comes back as it was, empty and broken ones too") {
-    for (const ScannedAsset& scanned :
-         {sample(), ScannedAsset(), ScannedAsset{.findings = {}, .broken = "malformed: line 3"}}) {
-        const auto back = find_scanned(encode_scanned(scanned));
+    for (const ScanRecord& scanned :
+         {sample(), ScanRecord(), ScanRecord{.findings = {}, .broken = "malformed: line 3"}}) {
+        const auto back = decode_scan_record(encode_scan_record(scanned));
         REQUIRE(back);
         CHECK(alike(*back, scanned));
     }
 }
 
 TEST_CASE("scan record: each proper prefix and one byte more are none") {
-    const std::string record = encode_scanned(sample());
+    const std::string record = encode_scan_record(sample());
     for (std::size_t length = 0; length < record.size(); ++length) {
         CAPTURE(length);
-        CHECK_FALSE(find_scanned(record.substr(0, length)));
+        CHECK_FALSE(decode_scan_record(record.substr(0, length)));
     }
-    CHECK_FALSE(find_scanned(record + '\0'));
+    CHECK_FALSE(decode_scan_record(record + '\0'));
 }
 
 TEST_CASE("scan record: with any byte changed it is none, or says what a scanner could have found") {
-    const std::string record = encode_scanned(sample());
+    const std::string record = encode_scan_record(sample());
     for (std::size_t at = 0; at < record.size(); ++at)
         for (int bit = 0; bit < 8; ++bit) {
             std::string bad = record;
             bad[at] = static_cast<char>(bad[at] ^ (1 << bit));
-            const auto scanned = find_scanned(bad);
+            const auto scanned = decode_scan_record(bad);
             if (!scanned)
                 continue;
-            CHECK(encode_scanned(*scanned) == bad);
+            CHECK(encode_scan_record(*scanned) == bad);
             for (const FoundReference& reference : scanned->findings.references) {
                 CHECK_FALSE(reference.spelling.empty());
                 CHECK(reference.use <= kReferenceUseLast);
@@ -77,21 +77,22 @@ TEST_CASE("scan record: with any byte changed it is none, or says what a scanner
 
 TEST_CASE("scan record: what no scanner finds is none") {
     const auto refused = [](auto change) {
-        ScannedAsset scanned = sample();
+        ScanRecord scanned = sample();
         change(scanned);
-        return !find_scanned(encode_scanned(scanned));
+        return !decode_scan_record(encode_scan_record(scanned));
     };
-    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].spelling.clear(); }));
-    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].spelling = std::string("a\0b", 3); }));
-    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].spelling.assign(70'000, 'x'); }));
-    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].defined_in = 2; }));
-    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].use = static_cast<ReferenceUse>(99); }));
-    CHECK(refused([](ScannedAsset& scanned) { scanned.findings.references[0].form = static_cast<ReferenceForm>(9); }));
-    CHECK(refused([](ScannedAsset& scanned) { scanned.broken = "and findings"; }));
+    CHECK(refused([](ScanRecord& scanned) { scanned.findings.references[0].spelling.clear(); }));
+    CHECK(refused([](ScanRecord& scanned) { scanned.findings.references[0].spelling = std::string("a\0b", 3); }));
+    CHECK(refused([](ScanRecord& scanned) { scanned.findings.references[0].spelling.assign(70'000, 'x'); }));
+    CHECK(refused([](ScanRecord& scanned) { scanned.findings.references[0].defined_in = 2; }));
+    CHECK(refused([](ScanRecord& scanned) { scanned.findings.references[0].use = static_cast<ReferenceUse>(99); }));
+    CHECK(refused([](ScanRecord& scanned) { scanned.findings.references[0].form = static_cast<ReferenceForm>(9); }));
+    CHECK(refused([](ScanRecord& scanned) { scanned.broken = "and findings"; }));
 }
 
 TEST_CASE("scan memory: tells what was used and what is new; what is no record is not known") {
-    ScanMemory memory({{key(1), encode_scanned(sample())}, {key(2), "no record"}, {key(3), encode_scanned({})}});
+    ScanMemory memory(
+        {{key(1), encode_scan_record(sample())}, {key(2), "no record"}, {key(3), encode_scan_record({})}});
     CHECK(memory.find(key(1)));
     CHECK_FALSE(memory.find(key(2)));
     CHECK_FALSE(memory.find(key(9)));
@@ -99,7 +100,7 @@ TEST_CASE("scan memory: tells what was used and what is new; what is no record i
     CHECK(memory.used() == std::vector<Hash>{key(1), key(2)});
     const auto added = memory.take_added();
     REQUIRE(added.size() == 1);
-    CHECK(added.at(key(2)) == encode_scanned(sample()));
+    CHECK(added.at(key(2)) == encode_scan_record(sample()));
 }
 
 TEST_CASE("build database: what scans do not need any more is forgotten after a while") {

@@ -230,19 +230,19 @@ TEST_CASE("rewrite: what cannot be rewritten is refused, with what to do") {
     }
 }
 
-TEST_CASE("references: places are told of every spelling that stands in the text, each time, in all text formats") {
-    const auto check = [](std::string_view name, std::string_view type, std::string_view text, std::size_t places) {
+TEST_CASE("references: the location of every spelling in the text is reported, each time, in all text formats") {
+    const auto check = [](std::string_view name, std::string_view type, std::string_view text, std::size_t locations) {
         CAPTURE(std::string(name));
         const std::string with_mark = "\xef\xbb\xbf" + std::string(text);
         for (const std::string& one : {std::string(text), with_mark}) {
             const auto bytes = std::as_bytes(std::span(one));
             const auto found = scan_references(name, type, bytes, true);
             REQUIRE(found);
-            CHECK(found->places.size() == places);
-            for (const SpellingPlace& place : found->places)
-                CHECK(one.substr(place.offset, place.length) == found->references[place.reference].spelling);
+            CHECK(found->locations.size() == locations);
+            for (const SpellingLocation& location : found->locations)
+                CHECK(one.substr(location.offset, location.length) == found->references[location.reference].spelling);
             const auto without = scan_references(name, type, bytes);
-            CHECK(without->places.empty());
+            CHECK(without->locations.empty());
             CHECK(without->references == found->references);
             CHECK(scans_text(name, type));
         }

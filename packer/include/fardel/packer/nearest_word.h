@@ -1,4 +1,4 @@
-// The word that somebody probably meant. Pure.
+// Finds the word that a person probably meant. Pure.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace fardel {
 
-// Of `known` the one that is fewest edits away (a letter more, less, other, or two swapped); nothing if all are too
-// far.
+// The word of `known` with the fewest edits (a letter more, less or different, or two letters swapped); nothing if all
+// words differ too much.
 std::optional<std::string_view> find_nearest_word(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace fardel

@@ -1,12 +1,12 @@
-// Scans the assets of a plan for what they name, for resolve_plan. Reads only assets that some scanner knows, and of
-// those with a known id only what nobody remembers.
+// Scans the assets of a plan for references. Reads only assets that have a scanner, and of those whose id is known only
+// the ones without a remembered finding.
 //
-// Blobs are read on threads; the result does not depend on them.
+// Blobs are read on several threads; the result does not depend on their number.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/ids.h>
 #include <fardel/format/result.h>
+#include <fardel/packer/asset_scan.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/project_references.h>
 #include <fardel/packer/resolve.h>
@@ -14,47 +14,44 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace fardel {
 
-// A program is asked about so many assets and bytes at a time, where its command has ${in}.
+// At most so many assets and bytes go to one run of a program whose command has ${in}.
 inline constexpr std::size_t kScannerFilesMax = 64;
 inline constexpr std::uint64_t kScannerBytesMax = std::uint64_t(64) << 20;
 inline constexpr std::size_t kScannerAnswerBytesMax = std::size_t(64) << 20;
 
-// A larger asset is not scanned, and told as broken.
+// A larger asset is not scanned, and reported as broken.
 inline constexpr std::uint64_t kScannedBytesMax = std::uint64_t(1) << 30;
 
 struct PlanScanOptions {
-    unsigned jobs = 0;                                          // threads; 0: one per core
-    std::span<const ProjectScanner> scanners;                   // besides the built-in ones
-    std::map<std::uint32_t, std::vector<FoundReference>> told;  // asset, what is known already: these are not scanned
-    std::string project_file;                                   // that the scanners stand in, for messages
-    JobEnvironment place;                                             // where scanners that are programs run
-    ScanMemory* memory = nullptr;  // what was found before, and where what is found now goes; may be nullptr
-    std::stop_token stop;          // asked to stop: cancelled
+    unsigned jobs = 0;                         // threads; 0: one per core
+    std::span<const ProjectScanner> scanners;  // besides the built-in ones
+    // By asset: the references that its job reported. These assets are not scanned.
+    std::map<std::uint32_t, std::vector<FoundReference>> job_references;
+    std::string project_file;      // contains the scanners; for messages
+    JobEnvironment environment;    // where scanners that are programs run
+    ScanMemory* memory = nullptr;  // source of remembered findings and destination of new ones; may be nullptr
+    std::stop_token stop;          // a request to stop ends the scan with cancelled
 };
 
 struct PlanScan {
-    std::vector<ScannedAsset> scanned;        // one an asset of the plan
-    std::vector<std::optional<AssetId>> ids;  // of those that some scanner knows
-    std::uint64_t assets = 0;                 // how many those are
-    std::uint64_t assets_scanned = 0;         // of them; of the others all was remembered
-    std::vector<std::string> logs;            // what programs printed besides their answers, under which it was
+    std::vector<AssetScan> assets;  // one per asset of the plan
+    std::vector<std::string> logs;  // what scanner programs printed besides their answers, each under its run
 };
 
-// `sizes`: one an asset. Errors: those of the blobs, with the asset's key; conflict (bytes that are not those of the
-// asset's known id); malformed (sizes that do not fit, a pattern, a program's answer), those of ask_job with the
-// scanner's line, cancelled.
-Result<PlanScan> scan_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
-                           const PlanScanOptions& options = {});
+// `assets`: one per asset of the plan, of which the sizes are read. Errors: those of the blobs, with the asset's key;
+// conflict (the bytes do not have the asset's known id); malformed (assets that do not match the plan, a pattern, a
+// program's answer), those of ask_job with the scanner's line, cancelled.
+Result<PlanScan> scan_plan(const BundlePlan& plan, std::vector<AssetScan> assets, const PlanScanOptions& options = {});
 
-// Assets with equal bytes are one in the bundle, and may name files of the folders that they are in: what they do not
-// agree on is taken out of their link tables.
-void leave_agreed_references(const PlanScan& scan, std::vector<std::vector<PlannedReference>>& references);
+// Assets with equal bytes become one asset of the bundle, but relative spellings in them may mean files of different
+// folders: references on which such assets disagree are removed from their link tables.
+void leave_agreed_references(std::span<const AssetScan> scans, std::vector<ResolvedAsset>& assets);
 
 }  // namespace fardel

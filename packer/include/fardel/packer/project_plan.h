@@ -1,4 +1,4 @@
-// The plan of the bundle that a project describes: sources scanned, rules applied.
+// Plans the bundle that a project describes: scans its sources and applies its rules.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -16,30 +16,30 @@
 
 namespace fardel {
 
-// A file that the rules are applied to: of a source, or made from such.
+// A file to which the rules are applied: an entry of a source, or the output of a job.
 struct ProjectFile {
     AssetName name;
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const BlobSource> blob;
     std::string content_type;
-    std::optional<AssetId> asset;                           // when somebody has hashed it
-    std::vector<std::pair<std::string, std::string>> tags;  // of what made it; rules win
-    std::vector<FoundReference> references;  // that its job says it has, instead of what scanners would find
+    std::optional<AssetId> asset;                           // set if the file was hashed already
+    std::vector<std::pair<std::string, std::string>> tags;  // of the job that made it; tags of rules win
+    std::vector<FoundReference> references;  // that the job reported; if there are any, the file is not scanned
 };
 
-// What to scan the project's sources with, and what to leave out.
+// The arguments of scan_sources for the project's sources.
 std::vector<std::string> sources_of(const Project& project, const std::string& folder);
 std::vector<std::string> excludes_of(const Project& project);
 
-// `files`: no two of one name. Reads the heads of bundles that are dependencies. `scan`: how to, for projects with
-// [link]; scanners and what is told are the project's. Errors: as plan_project.
+// `files`: no two of one name. Reads the heads of bundles that are dependencies. `scan`: used for projects with [link];
+// its scanners, job_references and project_file are set from the project. Errors: as plan_project.
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,
                                     ScanReport report, PlanScanOptions scan = {});
 
 // Scans and plans, without processors. Reads what pack_sources reads, and the heads of bundles that are dependencies.
-// Errors: those of pack_sources; conflict (two files that would be one variant or disagree about their name, a text
-// that cannot be stripped, a bundle twice among the dependencies), malformed or limit (a name that a rule makes), those
-// of opening a bundle.
+// Errors: those of pack_sources; conflict (two files that would be the same variant or disagree about their name, a
+// 'strip' that does not apply, a bundle twice among the dependencies), malformed or limit (a name that a rule makes),
+// those of opening a bundle.
 Result<PackPlan> plan_project(const Project& project, const std::string& folder);
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// What a project file says about linking and splitting: [link], [split] and [[scanner]]. docs/linking.md is the manual.
+// The tables [link], [split] and [[scanner]] of a project file, as plain values. docs/resolving.md is the manual.
 #pragma once
 
 #include <fardel/packer/processor.h>
@@ -6,7 +6,6 @@
 #include <fardel/packer/split.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,26 +14,27 @@ namespace fardel {
 // What replaces a spelling in a text.
 enum class RewriteTo : std::uint8_t {
     ids,    // /assets/<asset id>
-    names,  // the exact name of the file, spelled as the format wants it
+    names,  // the exact name of the file, spelled as the format requires
 };
 
+// [link]
 struct ProjectReferences {
-    std::vector<std::string> roots;  // globs, as ResolveOptions has them
+    std::vector<std::string> roots;  // these three are globs as in ResolveOptions
     std::vector<std::string> used;
     std::vector<std::string> consumed;
-    bool link_tables = true;           // link tables are written
+    bool link_tables = true;           // the bundle gets link tables
     std::vector<std::string> rewrite;  // globs over names of texts
     RewriteTo rewrite_to = RewriteTo::ids;
-    std::uint32_t rewrite_line = 0;  // of 'rewrite'
-    bool missing_fails = false;      // a build with a missing reference
+    std::uint32_t rewrite_line = 0;  // where 'rewrite' is
+    bool missing_fails = false;      // a missing reference fails the build
 };
 
-// [[scanner]]: what else the files that `match` matches name.
+// [[scanner]]: how to find references in the files that `match` matches, besides the built-in scanners.
 struct ProjectScanner {
     std::string match;    // glob over names
     std::string pattern;  // as PatternScanner takes it; empty: `program`
-    Processor program;    // its command, version, code, inputs and timeout; answers as parse_scanner_answers takes it
-    ReferenceUse use = ReferenceUse::file;  // these three: of what a program finds, where it does not say
+    Processor program;    // its command, version, code, inputs and timeout; parse_scanner_answers reads its answers
+    ReferenceUse use = ReferenceUse::file;  // these three apply where the answer of a program does not state them
     ReferenceForm form = ReferenceForm::from_root;
     bool optional = false;
     std::uint32_t line = 0;

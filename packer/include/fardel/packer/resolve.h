@@ -1,12 +1,14 @@
-// Links a bundle: what its assets name is looked for inside, in static dependencies, and in what others publish.
+// Resolves the references of a plan: each is looked up in the bundle, in its static dependencies, and among the names
+// that other bundles publish.
 //
-// Pure but for reading dependencies. Gives every reference its target, deduces what the bundle consumes, and tells what
-// is missing and what nobody uses. docs/linking.md is the manual.
+// Reads dependencies; otherwise pure. Gives every reference its target, deduces what the bundle consumes, and reports
+// missing references and unused assets. docs/resolving.md is the manual.
 #pragma once
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
+#include <fardel/packer/asset_scan.h>
 #include <fardel/packer/references.h>
 
 #include <cstdint>
@@ -18,16 +20,10 @@
 
 namespace fardel {
 
-// One asset of the plan, scanned.
-struct ScannedAsset {
-    ScanFindings findings;
-    std::string broken;  // why it could not be scanned; empty: it was
-};
-
 struct MissingReference {
     std::string from;  // logical name
     FoundReference reference;
-    std::vector<std::string> tried;  // the names that would have been taken, in order
+    std::vector<std::string> tried;  // the names that were looked up, in order
 };
 
 struct UnusedAsset {
@@ -40,10 +36,10 @@ struct BrokenAsset {
     std::string reason;
 };
 
-// The closure of one root: a map, as a rule.
+// The closure of one root, which usually is a map.
 struct RootClosure {
     std::string root;                    // logical name
-    std::vector<std::uint32_t> names;    // indices into the plan's names, ascending, the root among them
+    std::vector<std::uint32_t> names;    // indices into the plan's names, ascending, the root included
     std::uint64_t size_bytes = 0;        // of its distinct assets
     std::vector<std::uint32_t> missing;  // indices into ReferenceAudit::missing
 };
@@ -55,41 +51,41 @@ struct ReferenceAudit {
     std::vector<RootClosure> roots;         // by name
     std::uint64_t references = 0;
     std::uint64_t resolved = 0;              // of those
-    std::vector<std::string> idle_patterns;  // of roots and used, those that match nothing
-    std::uint64_t by_code = 0;               // names kept in use by `used` patterns alone
+    std::vector<std::string> idle_patterns;  // patterns of roots and used that match nothing
+    std::uint64_t by_code = 0;               // number of names that only `used` patterns keep in use
 };
 
 struct ResolveOptions {
-    std::vector<std::string> roots;     // globs over names: where a game starts from; empty: nothing is unused
-    std::vector<std::string> used;      // globs: what only the game's code names
-    std::vector<std::string> consumed;  // globs: what others publish, so it is not missing here
-    std::vector<std::shared_ptr<const Bundle>>
-        dependencies;  // those of the plan that are at hand, static ones; by bundle id
+    std::vector<std::string> roots;     // globs over names: where a game starts; empty: no asset is unused
+    std::vector<std::string> used;      // globs: names that only the game's code contains
+    std::vector<std::string> consumed;  // globs: names that other bundles publish, which are not missing here
+    std::vector<std::shared_ptr<const Bundle>> dependencies;  // static dependencies of the plan that could be opened
 };
 
 // What one found reference leads to.
 struct FoundTarget {
-    std::optional<decltype(PlannedReference::target)>
-        target;                         // nothing: missing, or another one behind each name of the asset
-    std::optional<std::uint32_t> name;  // of the plan, where that was found inside
-    bool shader = false;                // the target is the script that defines it
+    // Nothing if the reference is missing, or means another file behind each name of the asset.
+    std::optional<decltype(PlannedReference::target)> target;
+    std::optional<std::uint32_t> name;  // index into the plan's names, if the target is inside the plan
+    bool shader = false;                // the target is the script that defines the shader
+};
+
+struct ResolvedAsset {
+    std::vector<PlannedReference> references;  // its link table
+    std::vector<FoundTarget> targets;          // one per reference of its ScanFindings; for a sky box an empty one
 };
 
 struct ResolveResult {
-    // For each asset of the plan: what it refers to.
-    std::vector<std::vector<PlannedReference>> references;
-    std::vector<PlannedConsume> consumes;  // deduced: dynamic names that are not inside; by text
-    std::vector<std::vector<std::uint32_t>>
-        uses;  // for each name of the plan: names that it reaches directly; ascending
-    std::vector<std::vector<FoundTarget>>
-        targets;                  // for each asset, one a reference that was found in it; empty of a sky box
-    std::uint64_t rewritten = 0;  // assets whose spellings were replaced
+    std::vector<ResolvedAsset> assets;             // one per asset of the plan
+    std::vector<PlannedConsume> consumes;          // deduced: dynamic names that are not in the bundle; by text
+    std::vector<std::vector<std::uint32_t>> uses;  // per name of the plan: names that it reaches directly; ascending
+    std::uint64_t rewritten = 0;                   // number of assets whose spellings were replaced
     ReferenceAudit audit;
 };
 
-// `scanned`: one an asset of the plan. `sizes`: raw bytes of each. Errors: malformed (sizes that do not fit the plan, a
-// glob), those of reading dependencies.
-Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const ScannedAsset> scanned,
-                                   std::span<const std::uint64_t> sizes, const ResolveOptions& options);
+// `assets`: one per asset of the plan, scanned. Errors: malformed (assets that do not match the plan, a glob), those of
+// reading dependencies.
+Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const AssetScan> assets,
+                                   const ResolveOptions& options);
 
 }  // namespace fardel

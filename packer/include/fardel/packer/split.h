@@ -1,4 +1,5 @@
-// Splits one plan into several bundles: which name goes where, and which bundle needs which. Pure; deterministic.
+// Splits one plan into several bundles: decides the bundle of each name, and which bundle needs which. Pure;
+// deterministic.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -12,8 +13,8 @@ namespace fardel {
 
 enum class SplitPolicy : std::uint8_t {
     one,       // a single bundle
-    per_root,  // one a root; what several roots share goes into common bundles, below them
-    by_size,   // as few as fit the budget, neighbours by name together
+    per_root,  // one bundle per root; what several roots share goes into common bundles that they need
+    by_size,   // as few bundles as fit the budget, neighbours by name together
 };
 
 struct SplitInput {
@@ -23,18 +24,20 @@ struct SplitInput {
 
 struct SplitOptions {
     SplitPolicy policy = SplitPolicy::one;
-    std::uint64_t bytes_max = 0;  // by_size: of one bundle. per_root: common bundles smaller than this are merged
+    // by_size: the largest size of one bundle. per_root: smaller common bundles are merged.
+    std::uint64_t bytes_max = 0;
 };
 
 struct SplitBundle {
-    std::string name;  // what is appended to the bundle's name: "maps/dm01", "common-2"; empty: the only one
+    std::string name;  // is appended to the bundle's name: "maps/dm01", "common-2"; empty if there is one bundle only
     std::vector<std::uint32_t> names;  // ascending
-    std::vector<std::uint32_t> needs;  // other bundles, by index: all of them before this one
+    std::vector<std::uint32_t> needs;  // indices of other bundles, all before this one
 };
 
-// `names`: texts for the bundles' names, one an input. `roots`: indices. Each name is in exactly one bundle; a bundle's
-// names use only names of itself and of what it needs, directly or through those, but in cycles between roots, which
-// the common bundles take. Errors: limit (one name is larger than the budget), malformed (an index, no root).
+// `names`: texts for the bundles' names, one per input. `roots`: indices. Each name is in exactly one bundle. The names
+// of a bundle use only names of that bundle and of what it needs, directly or indirectly; an exception are cycles
+// between roots, which go into common bundles. Errors: limit (one name is larger than the budget), malformed (an index,
+// no root).
 Result<std::vector<SplitBundle>> plan_split(std::span<const std::string> names, std::span<const SplitInput> inputs,
                                             std::span<const std::uint32_t> roots, const SplitOptions& options);
 

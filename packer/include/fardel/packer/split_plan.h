@@ -1,12 +1,13 @@
-// The plans of several bundles out of one: what split.h decided, with references between the bundles.
+// Makes the plans of several bundles from one plan, as split.h decides, with references between the bundles.
 //
-// A bundle's id is known once it is written: plans are to be written in their order, each after fill_needs has been
-// given those that it needs. Pure but for reading written bundles.
+// A bundle's id is known once the bundle is written. So the plans are written in their order, each one after fill_needs
+// received the bundles that it needs. Reads written bundles; otherwise pure.
 #pragma once
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
+#include <fardel/packer/asset_scan.h>
 #include <fardel/packer/resolve.h>
 #include <fardel/packer/split.h>
 
@@ -18,7 +19,7 @@
 
 namespace fardel {
 
-// A reference to an asset of another part, which has it behind `name`.
+// A reference to an asset of another part, in which it has the name `name`.
 struct PartReference {
     std::uint32_t asset = 0;  // of the part's plan
     std::string spelling;
@@ -28,20 +29,21 @@ struct PartReference {
 };
 
 struct SplitPart {
-    std::string name;  // as SplitBundle has it
+    std::string name;  // as in SplitBundle
     BundlePlan plan;
     std::vector<std::uint32_t> needs;       // other parts, all before this one
-    std::vector<PartReference> references;  // that fill_needs turns into references
+    std::vector<PartReference> references;  // fill_needs moves them into the plan
 };
 
-// One part a bundle, in their order. Each has the dependencies of the whole plan, and consumes what its own assets
-// name; what a reference leads to and neither the part nor one that it needs has, is looked for at run time, and
-// optional. Errors: malformed (bundles that do not fit the plan), those of plan_split.
-Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<const std::uint64_t> sizes,
+// One part per bundle, in order. Each part has the dependencies of the whole plan, and consumes what its own assets
+// name. A reference to an asset that is neither in the part nor in one that it needs becomes dynamic and optional.
+// Errors: malformed (assets or references that do not match the plan), those of plan_split.
+Result<std::vector<SplitPart>> split_plan(const BundlePlan& plan, std::span<const AssetScan> assets,
                                           const ResolveResult& resolved, const SplitOptions& options);
 
-// `written`: one a part, those that it needs at least; they become static dependencies of its plan. Errors: malformed
-// (one that is not there, or lacks what it should have), those of reading a bundle.
+// Adds the written bundles that `part` needs as static dependencies of its plan. `written`: one per part, of which
+// those that `part` needs are set. Errors: malformed (a needed bundle is absent, or lacks an asset), those of reading a
+// bundle.
 Status fill_needs(SplitPart& part, std::span<const std::shared_ptr<const Bundle>> written);
 
 }  // namespace fardel

@@ -1,0 +1,28 @@
+// AssetScan: one asset of a plan as the packer knows it: its size, its id and what scanners found in it. Plain values.
+#pragma once
+
+#include <fardel/format/ids.h>
+#include <fardel/packer/references.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fardel {
+
+// What one scanner found in given bytes. ScanMemory keeps it.
+struct ScanRecord {
+    ScanFindings findings;
+    std::string broken;  // why the bytes could not be scanned; empty if they could
+};
+
+struct AssetScan {
+    std::uint64_t size_bytes = 0;  // of the raw bytes
+    std::optional<AssetId> id;     // known if the asset has a scanner, or if a job made it
+    ScanFindings findings;         // of all scanners of the asset
+    std::string broken;            // the message of the first scanner that refused the asset; then `findings` is empty
+    bool has_scanner = false;
+    bool was_read = false;  // by at least one scanner; otherwise every finding was remembered
+};
+
+}  // namespace fardel
