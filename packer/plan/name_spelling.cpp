@@ -1,5 +1,7 @@
 #include "name_spelling.h"
 
+#include <fardel/base/ascii.h>
+
 namespace fardel {
 namespace {
 
@@ -7,8 +9,7 @@ std::string percent_encoded(std::string_view path) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     std::string out;
     for (const char c : path) {
-        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           std::string_view("-._~/").find(c) != std::string_view::npos;
+        const bool plain = is_ascii_letter_or_digit(c) || std::string_view("-._~/").find(c) != std::string_view::npos;
         if (plain) {
             out += c;
         } else {

@@ -2,10 +2,6 @@
 
 #include <fardel/format/hash.h>
 
-#include <algorithm>
-#include <system_error>
-#include <thread>
-
 namespace fardel {
 namespace {
 
@@ -55,18 +51,6 @@ std::vector<std::string_view> first_names_of(const BundlePlan& plan) {
         if (names[asset].empty())
             names[asset] = plan.assets[asset].key;
     return names;
-}
-
-void work_on_threads(unsigned threads, std::size_t items, const std::function<void()>& work) {
-    const unsigned wanted = std::clamp(threads != 0 ? threads : std::thread::hardware_concurrency(), 1u, 64u);
-    std::vector<std::jthread> others;
-    try {
-        for (unsigned i = 1; i < wanted && i < items; ++i)
-            others.emplace_back(work);
-    } catch (const std::system_error&) {
-        // No more threads to be had: those that are there do the work.
-    }
-    work();
 }
 
 }  // namespace fardel

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -35,7 +34,7 @@ private:
 // Per asset its first name in byte order; if it has no name, its key. Some content types are detected by name.
 std::vector<std::string_view> first_names_of(const BundlePlan& plan);
 
-// `work` on so many threads (0: one a core), but not on more than there are items; comes back when all are done.
-void work_on_threads(unsigned threads, std::size_t items, const std::function<void()>& work);
+// The number of threads that scan is at most this.
+inline constexpr unsigned kScanWorkersMax = 64;
 
 }  // namespace fardel

@@ -1,7 +1,6 @@
 #include "plan_digest.h"
 
-#include "text/record_bytes.h"
-
+#include <fardel/base/byte_writer.h>
 #include <fardel/format/hash.h>
 
 #include <bit>
@@ -11,58 +10,58 @@
 namespace fardel {
 namespace {
 
-void write(RecordWriter& writer, const std::vector<PlannedMetadata>& metadata) {
-    writer.number(metadata.size());
+void write(ByteWriter& writer, const std::vector<PlannedMetadata>& metadata) {
+    writer.u64(metadata.size());
     for (const PlannedMetadata& item : metadata) {
-        writer.text(item.key);
-        writer.number(item.value.index());
+        writer.sized_text<std::uint64_t>(item.key);
+        writer.u64(item.value.index());
         if (const auto* text = std::get_if<std::string>(&item.value))
-            writer.text(*text);
+            writer.sized_text<std::uint64_t>(*text);
         else if (const auto* number = std::get_if<double>(&item.value))
-            writer.number(std::bit_cast<std::uint64_t>(*number));
+            writer.u64(std::bit_cast<std::uint64_t>(*number));
         else if (const auto* integer = std::get_if<std::int64_t>(&item.value))
-            writer.number(static_cast<std::uint64_t>(*integer));
+            writer.u64(static_cast<std::uint64_t>(*integer));
         else
-            writer.number(std::get<bool>(item.value));
+            writer.u64(std::get<bool>(item.value));
     }
 }
 
-void write(RecordWriter& writer, const PlannedReference& reference) {
-    writer.text(reference.spelling);
-    writer.number(reference.target.index() * 2 + reference.optional);
+void write(ByteWriter& writer, const PlannedReference& reference) {
+    writer.sized_text<std::uint64_t>(reference.spelling);
+    writer.u64(reference.target.index() * 2 + reference.optional);
     if (const auto* internal = std::get_if<PlannedReference::Internal>(&reference.target)) {
-        writer.number(internal->asset);
+        writer.u64(internal->asset);
     } else if (const auto* foreign = std::get_if<PlannedReference::Foreign>(&reference.target)) {
-        writer.id(foreign->asset);
-        writer.number(foreign->dependency);
+        writer.fixed(foreign->asset);
+        writer.u64(foreign->dependency);
     } else {
-        writer.text(std::get<PlannedReference::Dynamic>(reference.target).name);
+        writer.sized_text<std::uint64_t>(std::get<PlannedReference::Dynamic>(reference.target).name);
     }
 }
 
-void write(RecordWriter& writer, const PlannedAsset& asset) {
+void write(ByteWriter& writer, const PlannedAsset& asset) {
     assert(asset.known);
-    writer.id(asset.known->asset);
-    writer.text(asset.key);
-    writer.text(asset.content_type);
-    writer.number(asset.streamed);
-    writer.number(asset.references.size());
+    writer.fixed(asset.known->asset);
+    writer.sized_text<std::uint64_t>(asset.key);
+    writer.sized_text<std::uint64_t>(asset.content_type);
+    writer.u64(asset.streamed);
+    writer.u64(asset.references.size());
     for (const PlannedReference& reference : asset.references)
         write(writer, reference);
     write(writer, asset.metadata);
     write(writer, asset.creator_metadata);
 }
 
-void write(RecordWriter& writer, const PlannedName& name) {
-    writer.text(name.name.view());
-    writer.number((name.published ? 1u : 0u) + (name.extends ? 2u : 0u));
-    writer.number(name.variants.size());
+void write(ByteWriter& writer, const PlannedName& name) {
+    writer.sized_text<std::uint64_t>(name.name.view());
+    writer.u64((name.published ? 1u : 0u) + (name.extends ? 2u : 0u));
+    writer.u64(name.variants.size());
     for (const PlannedVariant& variant : name.variants) {
-        writer.number(variant.asset);
-        writer.number(variant.tags.size());
+        writer.u64(variant.asset);
+        writer.u64(variant.tags.size());
         for (const auto& tag : variant.tags) {
-            writer.text(tag.first);
-            writer.text(tag.second);
+            writer.sized_text<std::uint64_t>(tag.first);
+            writer.sized_text<std::uint64_t>(tag.second);
         }
     }
 }
@@ -70,28 +69,28 @@ void write(RecordWriter& writer, const PlannedName& name) {
 }  // namespace
 
 Hash plan_digest(const BundlePlan& plan) {
-    RecordWriter writer;
-    writer.number(plan.assets.size());
+    ByteWriter writer;
+    writer.u64(plan.assets.size());
     for (const PlannedAsset& asset : plan.assets)
         write(writer, asset);
-    writer.number(plan.names.size());
+    writer.u64(plan.names.size());
     for (const PlannedName& name : plan.names)
         write(writer, name);
-    writer.number(plan.consumes.size());
+    writer.u64(plan.consumes.size());
     for (const PlannedConsume& consume : plan.consumes) {
-        writer.text(consume.text);
-        writer.number((consume.pattern ? 1u : 0u) + (consume.optional ? 2u : 0u));
+        writer.sized_text<std::uint64_t>(consume.text);
+        writer.u64((consume.pattern ? 1u : 0u) + (consume.optional ? 2u : 0u));
     }
-    writer.number(plan.dependencies.size());
+    writer.u64(plan.dependencies.size());
     for (const PlannedDependency& dependency : plan.dependencies) {
-        writer.id(dependency.bundle);
-        writer.text(dependency.name);
-        writer.text(dependency.version);
-        writer.number(dependency.is_static);
+        writer.fixed(dependency.bundle);
+        writer.sized_text<std::uint64_t>(dependency.name);
+        writer.sized_text<std::uint64_t>(dependency.version);
+        writer.u64(dependency.is_static);
     }
     write(writer, plan.metadata);
     write(writer, plan.creator_metadata);
-    return blake3(std::as_bytes(std::span(writer.bytes())));
+    return blake3(writer.bytes());
 }
 
 }  // namespace fardel

@@ -3,8 +3,9 @@
 #include "plan_asset.h"
 #include "resolve/reference_target.h"
 #include "scan_programs.h"
-#include "text/record_bytes.h"
 
+#include <fardel/base/byte_writer.h>
+#include <fardel/base/parallel.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
@@ -23,7 +24,7 @@
 namespace fardel {
 namespace {
 
-Hash digest_of(const RecordWriter& writer) { return blake3(std::as_bytes(std::span(writer.bytes()))); }
+Hash digest_of(const ByteWriter& writer) { return blake3(writer.bytes()); }
 
 // A scanner that is not a program.
 struct PlannedScanner {
@@ -36,28 +37,28 @@ constexpr std::string_view kBuiltinSchema = "fardel scanner 1";
 constexpr std::string_view kPatternSchema = "fardel pattern scanner 1";
 
 Hash builtin_configuration(std::string_view word) {
-    RecordWriter writer;
-    writer.text(kBuiltinSchema);
-    writer.number(kScannersVersion);
-    writer.text(word);
+    ByteWriter writer;
+    writer.sized_text<std::uint64_t>(kBuiltinSchema);
+    writer.u64(kScannersVersion);
+    writer.sized_text<std::uint64_t>(word);
     return digest_of(writer);
 }
 
 Hash pattern_configuration(const ProjectScanner& scanner) {
-    RecordWriter writer;
-    writer.text(kPatternSchema);
-    writer.number(kScannersVersion);
-    writer.text(scanner.pattern);
-    writer.number(static_cast<std::uint64_t>(scanner.use));
-    writer.number(static_cast<std::uint64_t>(scanner.form));
-    writer.number(scanner.optional ? 1 : 0);
+    ByteWriter writer;
+    writer.sized_text<std::uint64_t>(kPatternSchema);
+    writer.u64(kScannersVersion);
+    writer.sized_text<std::uint64_t>(scanner.pattern);
+    writer.u64(static_cast<std::uint64_t>(scanner.use));
+    writer.u64(static_cast<std::uint64_t>(scanner.form));
+    writer.u64(scanner.optional ? 1 : 0);
     return digest_of(writer);
 }
 
 Hash key_of(const PlannedScanner& scanner, const AssetId& asset) {
-    RecordWriter writer;
-    writer.id(scanner.configuration);
-    writer.id(asset);
+    ByteWriter writer;
+    writer.fixed(scanner.configuration);
+    writer.fixed(asset);
     return digest_of(writer);
 }
 
@@ -106,12 +107,13 @@ public:
           names_(first_names_of(plan)),
           errors_(plan.assets.size()) {}
 
-    void work() {
-        for (std::size_t asset = next_++; asset < plan_.assets.size() && !failed_; asset = next_++)
-            if (Status done = scan(asset); !done) {
-                errors_[asset] = std::move(done).error();
-                failed_ = true;
-            }
+    void start(std::size_t asset) {
+        if (failed_)
+            return;
+        if (Status done = scan(asset); !done) {
+            errors_[asset] = std::move(done).error();
+            failed_ = true;
+        }
     }
 
     bool failed() const { return failed_; }
@@ -210,7 +212,6 @@ private:
     std::vector<PlannedScanner> patterns_;
     std::vector<std::string_view> names_;
     std::vector<std::optional<Error>> errors_;
-    std::atomic<std::size_t> next_{0};
     std::atomic<bool> failed_{false};
 };
 
@@ -222,7 +223,8 @@ Result<PlanScan> scan_plan(const BundlePlan& plan, std::vector<AssetScan> assets
                      std::to_string(plan.assets.size()) + " assets and " + std::to_string(assets.size()) + " sizes");
     FARDEL_TRY_ASSIGN(auto patterns, parse_scanners(options.scanners));
     Scan scan(plan, std::move(assets), options, std::move(patterns));
-    work_on_threads(options.jobs, plan.assets.size(), [&scan] { scan.work(); });
+    parallel_for(plan.assets.size(), worker_count(options.jobs, kScanWorkersMax),
+                 [&scan](std::size_t asset) { scan.start(asset); });
     ProgramFindings programs;
     if (!scan.failed()) {
         FARDEL_TRY_ASSIGN(programs, scan_with_programs(plan, scan.assets(), options));

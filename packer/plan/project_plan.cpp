@@ -113,7 +113,7 @@ Status verify_pair(const Member& a, const Member& b) {
     if (a.decision.name != b.decision.name)
         return contradiction(a, b,
                              "would get the names " + in_quotes(a.decision.name) + " and " +
-                                 in_quotes(b.decision.name) + ", which differ in case alone; rename one");
+                                 in_quotes(b.decision.name) + ", which differ only in case; rename one");
     if (a.decision.publish != b.decision.publish || a.decision.extends != b.decision.extends)
         return contradiction(
             a, b,
@@ -151,7 +151,7 @@ using Groups = std::map<std::string, std::vector<Member>>;  // by folded name
 Status verify_folders(const Groups& groups, const std::string& folded, std::string_view name) {
     for (std::size_t at = folded.find('/'); at != std::string::npos; at = folded.find('/', at + 1))
         if (const auto file = groups.find(folded.substr(0, at)); file != groups.end())
-            return Error(ErrorCode::conflict, in_quotes(name) + " would lie in " +
+            return Error(ErrorCode::conflict, in_quotes(name) + " would be inside " +
                                                   in_quotes(file->second.front().decision.name) +
                                                   ", which is the name of the file " +
                                                   in_quotes(file->second.front().file) + "; rename one of them");
@@ -164,7 +164,7 @@ Status add_tombstones(const Project& project, const Groups& groups, BundlePlan& 
         if (const auto group = groups.find(folded); group != groups.end())
             return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) +
                                                   ", and the file " + in_quotes(group->second.front().file) +
-                                                  " has that name; take one of both out");
+                                                  " has that name; remove one of the two");
         const auto below = groups.lower_bound(folded + "/");
         if (below != groups.end() && below->first.starts_with(folded + "/"))
             return Error(ErrorCode::conflict, printable(project.file) + ": 'tombstones' has " + in_quotes(name.view()) +
@@ -251,7 +251,7 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
         if (earlier != plan.dependencies.end())
             return in_line(project, dependency.line,
                            Error(ErrorCode::conflict,
-                                 "the bundle " + planned->bundle.hex() + " is a dependency already; take one out"));
+                                 "the bundle " + planned->bundle.hex() + " is a dependency already; remove one"));
         plan.dependencies.push_back(*std::move(planned));
     }
     return ok();

@@ -1,7 +1,7 @@
 #include <fardel/packer/scan_memory.h>
 
-#include "text/record_bytes.h"
-
+#include <fardel/base/byte_reader.h>
+#include <fardel/base/byte_writer.h>
 #include <fardel/format/limits.h>
 
 #include <utility>
@@ -15,17 +15,19 @@ bool is_spelling(std::string_view text) {
     return text.size() <= limits::kStringBytesMax && text.find('\0') == text.npos;
 }
 
-void write_reference(RecordWriter& writer, const FoundReference& reference) {
-    writer.text(reference.spelling);
-    writer.number(static_cast<std::uint64_t>(reference.use) | static_cast<std::uint64_t>(reference.form) << 8 |
-                  (reference.optional ? 1u << 16 : 0u));
-    writer.number(reference.line | static_cast<std::uint64_t>(reference.defined_in) << 32);
+std::string read_text(ByteReader& reader) { return std::string(reader.text(reader.count<std::uint64_t>(1))); }
+
+void write_reference(ByteWriter& writer, const FoundReference& reference) {
+    writer.sized_text<std::uint64_t>(reference.spelling);
+    writer.u64(static_cast<std::uint64_t>(reference.use) | static_cast<std::uint64_t>(reference.form) << 8 |
+               (reference.optional ? 1u << 16 : 0u));
+    writer.u64(reference.line | static_cast<std::uint64_t>(reference.defined_in) << 32);
 }
 
-std::optional<FoundReference> decode_reference(RecordReader& reader, std::size_t definitions) {
-    FoundReference reference{.spelling = reader.text()};
-    const std::uint64_t kind = reader.number();
-    const std::uint64_t line_and_definition = reader.number();
+std::optional<FoundReference> decode_reference(ByteReader& reader, std::size_t definitions) {
+    FoundReference reference{.spelling = read_text(reader)};
+    const std::uint64_t kind = reader.u64();
+    const std::uint64_t line_and_definition = reader.u64();
     const std::uint64_t use = kind & 255;
     const std::uint64_t form = (kind >> 8) & 255;
     if (kind >> 17 != 0 || use > static_cast<std::uint64_t>(kReferenceUseLast) ||
@@ -44,30 +46,30 @@ std::optional<FoundReference> decode_reference(RecordReader& reader, std::size_t
 }  // namespace
 
 std::string encode_scan_record(const ScanRecord& record) {
-    RecordWriter writer;
-    writer.text(record.broken);
-    writer.number(record.findings.defines.size());
+    ByteWriter writer;
+    writer.sized_text<std::uint64_t>(record.broken);
+    writer.u64(record.findings.defines.size());
     for (const std::string& name : record.findings.defines)
-        writer.text(name);
-    writer.number(record.findings.references.size());
+        writer.sized_text<std::uint64_t>(name);
+    writer.u64(record.findings.references.size());
     for (const FoundReference& reference : record.findings.references)
         write_reference(writer, reference);
-    return writer.take();
+    return std::string(writer.view());
 }
 
 std::optional<ScanRecord> decode_scan_record(std::string_view bytes) {
-    RecordReader reader(bytes);
-    ScanRecord record{.broken = reader.text()};
-    const std::uint64_t definitions = reader.count(8);
+    ByteReader reader(bytes);
+    ScanRecord record{.broken = read_text(reader)};
+    const std::uint64_t definitions = reader.count<std::uint64_t>(8);
     if (definitions > limits::kReferencesPerAssetMax)
         return std::nullopt;
     record.findings.defines.resize(definitions);
     for (std::string& name : record.findings.defines) {
-        name = reader.text();
+        name = read_text(reader);
         if (!is_spelling(name))
             return std::nullopt;
     }
-    const std::uint64_t references = reader.count(kReferenceBytes);
+    const std::uint64_t references = reader.count<std::uint64_t>(kReferenceBytes);
     if (references > limits::kReferencesPerAssetMax)
         return std::nullopt;
     for (std::uint64_t i = 0; i < references; ++i) {

@@ -3,8 +3,9 @@
 #include "jobs/job_variables.h"
 #include "plan_asset.h"
 #include "text/in_quotes.h"
-#include "text/record_bytes.h"
 
+#include <fardel/base/byte_writer.h>
+#include <fardel/base/parallel.h>
 #include <fardel/format/hash.h>
 #include <fardel/packer/pattern_scanner.h>
 
@@ -45,7 +46,8 @@ public:
             if (scanner.pattern.empty())
                 if (Status planned = plan_runs(scanner); !planned)
                     return std::move(planned).error().with_context(location_of(scanner));
-        work_on_threads(options_.jobs, runs_.size(), [this] { work(); });
+        parallel_for(runs_.size(), worker_count(options_.jobs, kScanWorkersMax),
+                     [this](std::size_t run) { start(run); });
         for (ScannerRun& run : runs_) {
             if (run.failure)
                 return *std::move(run.failure);
@@ -97,22 +99,22 @@ private:
                 program.others.push_back(std::move(input));
             }
         FARDEL_TRY_ASSIGN(const Hash code, code_digest(scanner.program, options_.environment.project_folder));
-        RecordWriter writer;
-        writer.text(kProgramSchema);
-        writer.number(command.size());
+        ByteWriter writer;
+        writer.sized_text<std::uint64_t>(kProgramSchema);
+        writer.u64(command.size());
         for (const std::string& argument : command)
-            writer.text(argument);
-        writer.text(scanner.program.version);
-        writer.id(code);
-        writer.number(static_cast<std::uint64_t>(scanner.use));
-        writer.number(static_cast<std::uint64_t>(scanner.form));
-        writer.number(scanner.optional ? 1 : 0);
-        writer.number(program.others.size());
+            writer.sized_text<std::uint64_t>(argument);
+        writer.sized_text<std::uint64_t>(scanner.program.version);
+        writer.fixed(code);
+        writer.u64(static_cast<std::uint64_t>(scanner.use));
+        writer.u64(static_cast<std::uint64_t>(scanner.form));
+        writer.u64(scanner.optional ? 1 : 0);
+        writer.u64(program.others.size());
         for (const JobInput& other : program.others) {
-            writer.text(other.name.view());
-            writer.id(other.asset);
+            writer.sized_text<std::uint64_t>(other.name.view());
+            writer.fixed(other.asset);
         }
-        program.configuration = blake3(std::as_bytes(std::span(writer.bytes())));
+        program.configuration = blake3(writer.bytes());
         return program;
     }
 
@@ -126,11 +128,11 @@ private:
         std::vector<std::pair<std::size_t, Hash>> unknown;
         for (const std::uint32_t asset : assets) {
             FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(plan_.assets[asset], assets_[asset].size_bytes).id());
-            RecordWriter writer;
-            writer.id(program.configuration);
-            writer.id(id);
-            writer.text(plan_.assets[asset].key);  // the program sees it
-            const Hash key = blake3(std::as_bytes(std::span(writer.bytes())));
+            ByteWriter writer;
+            writer.fixed(program.configuration);
+            writer.fixed(id);
+            writer.sized_text<std::uint64_t>(plan_.assets[asset].key);  // the program sees it
+            const Hash key = blake3(writer.bytes());
             auto known = options_.memory ? options_.memory->find(key) : std::nullopt;
             if (!known)
                 unknown.emplace_back(out_.found.size(), key);
@@ -164,12 +166,13 @@ private:
 
     // Runs start in their order, and those that have started are finished: so the first error in that order is
     // reported.
-    void work() {
-        for (std::size_t at = next_++; at < runs_.size() && !failed_; at = next_++)
-            if (Status done = run_one(runs_[at]); !done) {
-                runs_[at].failure = std::move(done).error().with_context(describe(runs_[at]));
-                failed_ = true;
-            }
+    void start(std::size_t run) {
+        if (failed_)
+            return;
+        if (Status done = run_one(runs_[run]); !done) {
+            runs_[run].failure = std::move(done).error().with_context(describe(runs_[run]));
+            failed_ = true;
+        }
     }
 
     Status run_one(ScannerRun& run) {
@@ -205,7 +208,6 @@ private:
     std::vector<PlannedProgram> programs_;
     std::vector<ScannerRun> runs_;
     ProgramFindings out_;
-    std::atomic<std::size_t> next_{0};
     std::atomic<bool> failed_{false};
 };
 

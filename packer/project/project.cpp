@@ -5,6 +5,7 @@
 #include "project_reader.h"
 #include "project_references.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/limits.h>
 
@@ -38,7 +39,7 @@ void read_exclude_rule(const TomlEntry& entry, ProjectRule& rule, Mistakes& mist
     read_truth(entry, rule.exclude, mistakes);
     if (std::holds_alternative<bool>(entry.value.value) && !rule.exclude)
         mistakes.add(entry.value.at,
-                     "what one rule excludes no other brings back; write exclude = true, or leave it out");
+                     "a rule cannot bring back what another one excludes; write exclude = true, or remove it");
 }
 
 void read_new_name(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
@@ -53,7 +54,7 @@ void read_content_type(const TomlEntry& entry, ProjectRule& rule, Mistakes& mist
     read_text(entry, "content_type = \"image/png\"", rule.content_type, mistakes);
     if (!rule.content_type.empty() && !is_media_type(rule.content_type))
         mistakes.add(entry.value.at, in_short_quotes(rule.content_type) +
-                                         " is no content type; write content_type = \"image/png\": type/subtype, in "
+                                         " is not a content type; write content_type = \"image/png\": type/subtype, in "
                                          "lower case, without parameters");
 }
 
@@ -81,18 +82,17 @@ void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
                       !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() ||
                       !rule.process.empty();
     if (rule.match.empty())
-        mistakes.add(at, "this [[rule]] has no good 'match'; write match = \"textures/**\"");
+        mistakes.add(at, "this [[rule]] has no valid 'match'; write match = \"textures/**\"");
     if (!acts && !rule.exclude)
-        mistakes.add(at, "this [[rule]] does nothing; write what it does, such as publish = false or exclude = true");
+        mistakes.add(at, "this [[rule]] does nothing; write an effect, such as publish = false or exclude = true");
     if (acts && rule.exclude)
         mistakes.add(
-            at,
-            "this [[rule]] excludes what it also says other things about; make it two rules, or take one of both out");
+            at, "this [[rule]] excludes files and has other effects too; make it two rules, or remove one of the two");
     if (!rule.name.empty() && !rule.strip.empty())
         mistakes.add(at, "this [[rule]] has 'name' and 'strip'; write one of them");
     if (!rule.name.empty() && is_pattern(rule.match))
         mistakes.add(at, "'name' is for one file, and " + in_short_quotes(rule.match) +
-                             " is a pattern; write strip = \"…\", what is to be taken out of each name");
+                             " is a pattern; write strip = \"…\", the text to remove from each name");
     for (const PlannedMetadata& item : rule.metadata)
         if ((item.key == "name" || item.key == "version") && !std::holds_alternative<std::string>(item.value))
             mistakes.add(at, "metadata " + in_short_quotes(item.key) + " is a text; write it in quotes");
@@ -116,7 +116,7 @@ constexpr Key<PlannedConsume> kConsumeKeys[] = {
 
 void finish_consume(PlannedConsume& consume, TomlPosition at, Mistakes& mistakes) {
     if (consume.text.empty())
-        mistakes.add(at, "this [[consume]] has no good 'name'; write name = \"textures/base/**\"");
+        mistakes.add(at, "this [[consume]] has no valid 'name'; write name = \"textures/base/**\"");
 }
 
 // ---- [[dependency]] -------------------------------------------------------------------------------------------------
@@ -150,9 +150,9 @@ constexpr Key<ProjectDependency> kDependencyKeys[] = {
          if (auto id = BundleId::parse(text))
              dependency.bundle = *id;
          else
-             mistakes.add(
-                 entry.value.at,
-                 in_short_quotes(text) + " is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints");
+             mistakes.add(entry.value.at,
+                          in_short_quotes(text) +
+                              " is not a bundle id; write the 64 hexadecimal digits that 'fardel id' prints");
      }},
     {"name", [](const TomlEntry& entry, ProjectDependency& dependency,
                 Mistakes& mistakes) { read_name(entry, dependency.name, mistakes); }},
@@ -184,7 +184,7 @@ void read_project_metadata(const TomlEntry& entry, Project& project, Mistakes& m
     read_metadata(entry, project.metadata, mistakes);
     for (const std::string_view key : {"name", "version"})
         if (std::ranges::find(project.metadata, key, &PlannedMetadata::key) != project.metadata.end())
-            mistakes.add(entry.at, "the bundle's " + std::string(key) + " is not among its metadata here; write " +
+            mistakes.add(entry.at, "the bundle's " + std::string(key) + " is not a key of [metadata]; write " +
                                        std::string(key) + " = \"…\" at the top of the file");
 }
 
@@ -227,15 +227,13 @@ constexpr Key<Project> kProjectKeys[] = {
     {"scanner", read_scanners},
 };
 
-bool is_version_character(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view(".+-_~").find(c) != std::string_view::npos;
-}
-
 }  // namespace
 
 Status verify_version(std::string_view version) {
-    if (!std::ranges::all_of(version, is_version_character))
+    if (version.size() > kVersionTextBytesMax)
+        return Error(ErrorCode::limit, "bundle version of " + std::to_string(version.size()) + " bytes; at most " +
+                                           std::to_string(kVersionTextBytesMax));
+    if (!is_version(version))
         return Error(ErrorCode::malformed,
                      "bundle version \"" + printable(version) + "\": only letters, digits and . + - _ ~ may be in it");
     return ok();
@@ -257,12 +255,12 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
             {}, "there is nothing to pack; write sources = [\"assets\"] at the top of the file, folders or archives");
     else if (project.sources.empty())
         mistakes.add(std::ranges::find(table, std::string_view("sources"), &TomlEntry::key)->at,
-                     "'sources' names nothing to pack; write sources = [\"assets\"]");
+                     "'sources' is empty; write sources = [\"assets\"]");
     if ((project.split || !project.scanners.empty()) && !has("link"))
         mistakes.add(std::ranges::find_if(
                          table, [](const TomlEntry& entry) { return entry.key == "split" || entry.key == "scanner"; })
                          ->at,
-                     "[split] and [[scanner]] are parts of linking, and there is no [link]; write [link] and below it "
+                     "[split] and [[scanner]] need [link], and there is none; write [link] and below it "
                      "roots = [\"maps/*.bsp\"]");
     else if (project.split && project.split->policy == SplitPolicy::per_root && project.references &&
              project.references->roots.empty())

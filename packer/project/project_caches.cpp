@@ -48,11 +48,11 @@ void finish_cache(ProjectCache& cache, TomlPosition at, Mistakes& mistakes) {
     if (kinds != 1)
         mistakes.add(at, "a [[cache]] has one of 'folder', 'url' and 'bundle'; write folder = \"/mnt/share/cache\"");
     if (cache.shared && cache.folder.empty())
-        mistakes.add(at, "'shared' is for a folder; take it out");
+        mistakes.add(at, "'shared' is for a folder; remove it");
     if (!cache.token_file.empty() && cache.url.empty())
-        mistakes.add(at, "'token_file' is for a url; take it out");
+        mistakes.add(at, "'token_file' is for a url; remove it");
     if (!cache.read && !cache.write && !cache.fill)
-        mistakes.add(at, "this [[cache]] is neither read nor written; take it out");
+        mistakes.add(at, "this [[cache]] is neither read nor written; remove it");
 }
 
 }  // namespace

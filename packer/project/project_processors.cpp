@@ -3,6 +3,7 @@
 #include "jobs/builtin.h"
 #include "jobs/job_variables.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/packer/output_names.h>
 
 #include <cmath>
@@ -97,7 +98,7 @@ constexpr Key<Processor> kProcessorKeys[] = {
     {"timeout", read_processor_timeout},
 };
 
-TomlPosition place_of(const TomlTable& table, std::string_view key, TomlPosition otherwise) {
+TomlPosition position_of(const TomlTable& table, std::string_view key, TomlPosition otherwise) {
     const auto entry = std::ranges::find(table, key, &TomlEntry::key);
     return entry == table.end() ? otherwise : entry->at;
 }
@@ -107,23 +108,23 @@ void check_builtin(const Builtin& builtin, const TomlTable& table, const Process
     for (const std::string_view key : {"command", "depfile", "protocol", "timeout"})
         if (const auto entry = std::ranges::find(table, key, &TomlEntry::key); entry != table.end())
             mistakes.add(entry->at, "'" + std::string(key) + "' is for programs, and " + in_short_quotes(builtin.name) +
-                                        " is built in; take one of both out");
+                                        " is built in; remove one of the two");
     const auto parameters = std::ranges::find(table, std::string_view("parameters"), &TomlEntry::key);
     for (const auto& parameter : processor.parameters) {
-        const TomlPosition place = place_of(std::get<TomlTable>(parameters->value.value), parameter.first, at);
+        const TomlPosition position = position_of(std::get<TomlTable>(parameters->value.value), parameter.first, at);
         if (!builtin.any_parameter &&
             std::ranges::find(builtin.parameters, parameter.first) == builtin.parameters.end()) {
             std::string known;
             for (const std::string_view name : builtin.parameters)
                 known += (known.empty() ? "" : ", ") + std::string(name);
             const auto nearest = find_nearest_word(parameter.first, builtin.parameters);
-            mistakes.add(place, "the built-in '" + std::string(builtin.name) + "' has no parameter " +
-                                    in_short_quotes(parameter.first) + "; " +
-                                    (nearest         ? "did you mean '" + std::string(*nearest) + "'?"
-                                     : known.empty() ? "it has none"
-                                                     : "it has: " + known));
+            mistakes.add(position, "the built-in '" + std::string(builtin.name) + "' has no parameter " +
+                                       in_short_quotes(parameter.first) + "; " +
+                                       (nearest         ? "did you mean '" + std::string(*nearest) + "'?"
+                                        : known.empty() ? "it has none"
+                                                        : "it has: " + known));
         } else if (const Status good = builtin.verify_parameter(parameter.first, parameter.second); !good) {
-            mistakes.add(place, in_short_quotes(parameter.first), good.error());
+            mistakes.add(position, in_short_quotes(parameter.first), good.error());
         }
     }
 }
@@ -135,9 +136,8 @@ void check_command(const TomlTable& table, const Processor& processor, TomlPosit
             at, "this processor does nothing; write command = [\"cp\", \"${in}\", \"${out}\"], or builtin = \"copy\"");
     const auto& items = std::get<std::vector<TomlValue>>(command->value.value);
     if (processor.command.front().find("${") != std::string::npos)
-        mistakes.add(
-            items.front().at,
-            "the program's name is as it stands, without variables; write command = [\"cp\", \"${in}\", \"${out}\"]");
+        mistakes.add(items.front().at,
+                     "the program's name cannot contain variables; write command = [\"cp\", \"${in}\", \"${out}\"]");
     for (std::size_t i = 1; i < processor.command.size(); ++i)
         if (const Status good = verify_variables(processor, processor.command[i]); !good)
             mistakes.add(items[i].at, good.error().message());
@@ -146,21 +146,21 @@ void check_command(const TomlTable& table, const Processor& processor, TomlPosit
                                    [&](const std::string& argument) { return has_variable(argument, name); });
     };
     if (!processor.protocol && !mentions("out"))
-        mistakes.add(command->at, "the command is not told where to write; put \"${out}\" into it");
+        mistakes.add(command->at, "the command does not contain the file to write; add \"${out}\"");
     if (processor.depfile && !processor.protocol && !mentions("depfile"))
-        mistakes.add(command->at,
-                     "the command is not told where to write what it read; put \"${depfile}\" into it, or take depfile "
-                     "= true out");
+        mistakes.add(
+            command->at,
+            "the command does not contain the file for what it read; add \"${depfile}\", or remove depfile = true");
 }
 
 void read_processor(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
     const auto* const table = expect<TomlTable>(
         entry.value, entry.key,
-        "[processor." + (is_tag_word(entry.key) ? entry.key : std::string("small")) + "] above its keys", mistakes);
+        "[processor." + (is_word(entry.key) ? entry.key : std::string("small")) + "] above its keys", mistakes);
     if (!table)
         return;
-    if (!is_tag_word(entry.key) || entry.key.size() > kNameBytesMax)
-        mistakes.add(entry.at, in_short_quotes(entry.key) + " is no name of a processor: 1 to " +
+    if (!is_word(entry.key) || entry.key.size() > kNameBytesMax)
+        mistakes.add(entry.at, in_short_quotes(entry.key) + " is not a name for a processor: 1 to " +
                                    std::to_string(kNameBytesMax) +
                                    " letters, digits and - _ . +; write [processor.small]");
     Processor processor{.name = entry.key, .line = entry.at.line};
@@ -194,10 +194,10 @@ constexpr Key<ProjectJob> kJobKeys[] = {
 void finish_job(ProjectJob& job, TomlPosition at, Mistakes& mistakes) {
     job.line = at.line;
     if (job.sources.empty())
-        mistakes.add(at, "this [[job]] has no good 'sources'; write sources = [\"sprites/*.png\"]");
+        mistakes.add(at, "this [[job]] has no valid 'sources'; write sources = [\"sprites/*.png\"]");
     if (job.processor.empty())
         mistakes.add(at,
-                     "this [[job]] has no good 'process'; write process = \"atlas\", the name of a [processor.atlas]");
+                     "this [[job]] has no valid 'process'; write process = \"atlas\", the name of a [processor.atlas]");
 }
 
 // ---- Names that must exist ------------------------------------------------------------------------------------------
@@ -207,11 +207,10 @@ void check_name(const TomlValue& value, const std::vector<std::string_view>& nam
     if (!name || name->empty() || std::ranges::find(names, *name) != names.end())
         return;
     const auto nearest = find_nearest_word(*name, names);
-    mistakes.add(
-        value.at,
-        "there is no processor " + in_short_quotes(*name) + "; " +
-            (nearest ? "did you mean '" + printable(*nearest, 80) + "'?"
-                     : "write [processor." + (is_tag_word(*name) ? printable(*name, 80) : std::string("small")) + "]"));
+    mistakes.add(value.at, "there is no processor " + in_short_quotes(*name) + "; " +
+                               (nearest ? "did you mean '" + printable(*nearest, 80) + "'?"
+                                        : "write [processor." +
+                                              (is_word(*name) ? printable(*name, 80) : std::string("small")) + "]"));
 }
 
 void check_names(const TomlEntry& entry, const std::vector<std::string_view>& names, Mistakes& mistakes) {

@@ -1,5 +1,6 @@
 #include "project_reader.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
 
 #include <cmath>
@@ -8,7 +9,6 @@
 namespace fardel {
 namespace {
 
-// Keys of a table in a table are joined by dots: metric.triangles.
 void read_metadata_table(const TomlTable& table, const std::string& prefix, std::vector<PlannedMetadata>& metadata,
                          Mistakes& mistakes);
 
@@ -41,22 +41,22 @@ std::optional<MetadataValue> read_metadata_value(const TomlEntry& entry, const s
         return text ? std::optional<MetadataValue>(*text) : std::nullopt;
     }
     mistakes.add(entry.value.at, in_short_quotes(key) + " is " +
-                                     (number ? "no finite number" : std::string(kind_of(entry.value))) +
+                                     (number ? "not a finite number" : std::string(kind_of(entry.value))) +
                                      "; write a text in quotes, a number, true or false");
     return std::nullopt;
 }
 
 void read_metadata_entry(const TomlEntry& entry, const std::string& key, std::vector<PlannedMetadata>& metadata,
                          Mistakes& mistakes) {
-    if (entry.key.empty() || key.size() > kWordBytesMax || key.find('\0') != std::string::npos)
-        return mistakes.add(entry.at, "a metadata key has 1 to " + std::to_string(kWordBytesMax) +
+    if (entry.key.empty() || key.size() > kMetadataKeyBytesMax || key.find('\0') != std::string::npos)
+        return mistakes.add(entry.at, "a metadata key has 1 to " + std::to_string(kMetadataKeyBytesMax) +
                                           " bytes and no NUL; write licence = \"CC-BY-4.0\"");
     if (const auto* const table = std::get_if<TomlTable>(&entry.value.value))
         return read_metadata_table(*table, key + ".", metadata, mistakes);
     if (std::ranges::find(metadata, key, &PlannedMetadata::key) != metadata.end())
-        return mistakes.add(entry.at, in_short_quotes(key) + " is there twice; take one out");
+        return mistakes.add(entry.at, in_short_quotes(key) + " is there twice; remove one");
     if (metadata.size() == limits::kMetadataPerSubjectMax - 2)  // name and version are such entries as well
-        return mistakes.add(entry.at, "more metadata than fits: at most " + std::to_string(metadata.size()) + " keys",
+        return mistakes.add(entry.at, "too much metadata: at most " + std::to_string(metadata.size()) + " keys",
                             ErrorCode::limit);
     if (auto value = read_metadata_value(entry, key, mistakes))
         metadata.push_back({.key = key, .value = *std::move(value)});
@@ -87,7 +87,7 @@ Status Mistakes::status() const {
     const std::string others = count_ == 1 ? ""
                                            : " (and " + std::to_string(count_ - 1) +
                                                  (count_ == 2 ? " more mistake" : " more mistakes") + " in this file)";
-    return Error(code_, format_place(file_, at_) + ": " + text_ + others);
+    return Error(code_, format_position(file_, at_) + ": " + text_ + others);
 }
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?") != std::string_view::npos; }
@@ -113,7 +113,7 @@ const std::string* expect_text(const TomlValue& value, std::string_view key, std
                          std::to_string(bytes_max),
                      ErrorCode::limit);
     else if (text->find('\0') != std::string::npos)
-        mistakes.add(value.at, in_short_quotes(key) + " has a NUL character in it; take it out");
+        mistakes.add(value.at, in_short_quotes(key) + " contains a NUL character; remove it");
     else
         return text;
     return nullptr;
@@ -147,20 +147,13 @@ void read_texts(const TomlEntry& entry, std::string_view example, std::vector<st
             mistakes.add(item.at, in_short_quotes(*text), good.error());
         else if (std::ranges::find(target, *text) != target.end())
             mistakes.add(item.at,
-                         in_short_quotes(*text) + " is in " + in_short_quotes(entry.key) + " twice; take one out");
+                         in_short_quotes(*text) + " is in " + in_short_quotes(entry.key) + " twice; remove one");
         else
             target.push_back(*text);
     }
 }
 
 // ---- Tags and metadata ----------------------------------------------------------------------------------------------
-
-bool is_tag_word(std::string_view word) {
-    return !word.empty() && word.size() <= kWordBytesMax && std::ranges::all_of(word, [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               std::string_view("-_.+").find(c) != std::string_view::npos;
-    });
-}
 
 void read_tags(const TomlEntry& entry, std::vector<std::pair<std::string, std::string>>& tags, Mistakes& mistakes) {
     constexpr std::string_view kExample = "tags = { quality = \"hd\" }";
@@ -174,9 +167,9 @@ void read_tags(const TomlEntry& entry, std::vector<std::pair<std::string, std::s
         const auto* const value = expect_text(tag.value, tag.key, kExample, mistakes);
         if (!value)
             continue;
-        if (!is_tag_word(tag.key) || !is_tag_word(*value))
+        if (!is_word(tag.key) || !is_word(*value))
             mistakes.add(tag.at, "the tag " + in_short_quotes(tag.key + "=" + *value) +
-                                     " has more than letters, digits and - _ . + in it; write " +
+                                     " contains other characters than letters, digits and - _ . +; write " +
                                      std::string(kExample));
         else
             tags.emplace_back(tag.key, *value);

@@ -1,6 +1,7 @@
-// Reads the tables of a project file: one row a key, every mistake noted with its place and what to write instead.
+// Reads the tables of a project file by lists of keys. Every mistake is reported with its position and with what to
+// write instead.
 //
-// A row's function reads one key into the target. Nothing here knows what keys there are. Pure; any thread; the text is
+// The function of a key reads its value into the target. The lists of keys are elsewhere. Pure; any thread; the text is
 // untrusted.
 #pragma once
 
@@ -24,9 +25,9 @@
 namespace fardel {
 
 inline constexpr std::size_t kPathBytesMax = 4096;
-inline constexpr std::size_t kWordBytesMax = 255;  // of a tag, and of a metadata key
+inline constexpr std::size_t kMetadataKeyBytesMax = 255;
 
-// All mistakes are looked for; the first in the text is told.
+// Counts all mistakes, and keeps the first one in the text.
 class Mistakes {
 public:
     explicit Mistakes(std::string_view file) : file_(file) {}
@@ -47,16 +48,14 @@ private:
     std::size_t count_ = 0;
 };
 
-// With * or ?.
+// Whether `text` contains * or ?.
 bool is_pattern(std::string_view text);
-// A tag's axis or value.
-bool is_tag_word(std::string_view word);
 
 // ---- Values of one kind ---------------------------------------------------------------------------------------------
 
 std::string_view kind_of(const TomlValue& value);
 
-// `example`, here and below, is what to write instead.
+// In all functions here, `example` is what the person could write instead.
 template <class T>
 const T* expect(const TomlValue& value, std::string_view key, std::string_view example, Mistakes& mistakes) {
     const T* const found = std::get_if<T>(&value.value);
@@ -66,28 +65,28 @@ const T* expect(const TomlValue& value, std::string_view key, std::string_view e
     return found;
 }
 
-// Not empty, without NUL.
+// Accepts a text that is not empty and has no NUL.
 const std::string* expect_text(const TomlValue& value, std::string_view key, std::string_view example,
                                Mistakes& mistakes, std::size_t bytes_max = kPathBytesMax);
-// Nothing when it is no list, or too long.
+// Returns an empty list if the value is not a list, or too long.
 std::span<const TomlValue> expect_list(const TomlEntry& entry, std::string_view example, Mistakes& mistakes);
 
 void read_text(const TomlEntry& entry, std::string_view example, std::string& target, Mistakes& mistakes);
-// Texts of a list, each good by `verify`, none twice.
+// Reads the texts of a list, each of which must pass `verify` and be there once.
 void read_texts(const TomlEntry& entry, std::string_view example, std::vector<std::string>& target,
                 Status (*verify)(std::string_view), Mistakes& mistakes);
 void read_tags(const TomlEntry& entry, std::vector<std::pair<std::string, std::string>>& tags, Mistakes& mistakes);
-// Keys of a table in a table are joined by dots: metric.triangles.
+// Joins the keys of nested tables by dots: metric.triangles.
 void read_metadata(const TomlEntry& entry, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes);
 
-template <class Target>  // bool, or optional of it
+template <class Target>  // bool, or optional<bool>
 void read_truth(const TomlEntry& entry, Target& target, Mistakes& mistakes) {
     if (const bool* const truth =
             expect<bool>(entry.value, entry.key, entry.key + " = true or " + entry.key + " = false", mistakes))
         target = *truth;
 }
 
-// ---- Tables: one row a key ------------------------------------------------------------------------------------------
+// ---- Tables ---------------------------------------------------------------------------------------------------------
 
 template <class Target>
 struct Key {
@@ -117,7 +116,7 @@ void read_table(const TomlTable& table, std::string_view where, std::span<const 
     }
 }
 
-// [[rule]] and its like: tables, each one target.
+// Reads an array of tables such as [[rule]]; each table becomes one target.
 template <class Target>
 void read_tables(const TomlEntry& entry, std::span<const Key<Target>> keys, std::vector<Target>& targets,
                  void (*finish)(Target&, TomlPosition, Mistakes&), Mistakes& mistakes) {
@@ -129,7 +128,7 @@ void read_tables(const TomlEntry& entry, std::span<const Key<Target>> keys, std:
         Target target;
         const std::size_t before = mistakes.count();
         read_table(*table, "in " + heading, keys, target, mistakes);
-        if (mistakes.count() == before)  // else what seems to be missing was only misspelt
+        if (mistakes.count() == before)  // otherwise a missing key may just be misspelt
             finish(target, item.at, mistakes);
         targets.push_back(std::move(target));
     }

@@ -21,7 +21,7 @@ void read_rewrite(const TomlEntry& entry, ProjectReferences& target, Mistakes& m
     read_texts(entry, entry.key + " = [\"materials/*.mtl\"]", target.rewrite, verify_glob, mistakes);
 }
 
-// One of two words: whether it is the second.
+// Reads one of two words; `is_second` is set to whether it is the second one.
 void read_either(const TomlEntry& entry, std::string_view first, std::string_view second, bool& is_second,
                  Mistakes& mistakes) {
     const std::string example =
@@ -156,13 +156,13 @@ void check_scanner_command(const ProjectScanner& scanner, TomlPosition at, Mista
     const std::vector<std::string>& command = scanner.program.command;
     if (command.front().find("${") != std::string::npos)
         mistakes.add(at,
-                     "the program's name is as it stands, without variables; write command = [\"python3\", "
+                     "the program's name cannot contain variables; write command = [\"python3\", "
                      "\"${code:tools/scan.py}\", \"${in}\"]");
     for (std::size_t i = 1; i < command.size(); ++i) {
         for (const std::string_view variable : {"out", "depfile", "project", "variant", "name", "parameter"})
             if (has_variable(command[i], variable))
                 return mistakes.add(at, "a scanner's command has no ${" + std::string(variable) +
-                                            "}, only ${in}, ${in:all} and ${code:PATH}; what it finds it prints");
+                                            "}, only ${in}, ${in:all} and ${code:PATH}; it prints what it finds");
         if (const Status good = verify_variables(scanner.program, command[i]); !good)
             return mistakes.add(at, good.error().message());
     }
@@ -173,7 +173,7 @@ void finish_scanner(ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes
     scanner.program.line = at.line;
     scanner.program.name = "scanner";
     if (scanner.match.empty())
-        mistakes.add(at, "this [[scanner]] has no good 'match'; write match = \"**/*.fx\"");
+        mistakes.add(at, "this [[scanner]] has no valid 'match'; write match = \"**/*.fx\"");
     if (scanner.pattern.empty() == scanner.program.command.empty())
         return mistakes.add(
             at, "a [[scanner]] has either 'pattern' or 'command'; write pattern = 'image = \"{reference}\"'");
@@ -182,7 +182,7 @@ void finish_scanner(ProjectScanner& scanner, TomlPosition at, Mistakes& mistakes
     if (!scanner.program.version.empty() || !scanner.program.code.empty() || !scanner.program.inputs.empty() ||
         scanner.program.timeout != Processor().timeout)
         mistakes.add(
-            at, "'version', 'code', 'inputs' and 'timeout' are for a scanner with 'command'; this one has a 'pattern'");
+            at, "'version', 'code', 'inputs' and 'timeout' are for a scanner with 'command'; this one has 'pattern'");
 }
 
 }  // namespace
@@ -195,7 +195,8 @@ void read_link_table(const TomlEntry& entry, Project& project, Mistakes& mistake
     read_table<ProjectReferences>(*table, "in [link]", kReferenceKeys, *project.references, mistakes);
     const auto to = std::ranges::find(*table, std::string_view("rewrite_to"), &TomlEntry::key);
     if (to != table->end() && std::ranges::find(*table, std::string_view("rewrite"), &TomlEntry::key) == table->end())
-        mistakes.add(to->at, "'rewrite_to' is for texts that 'rewrite' names; write rewrite = [\"materials/*.mtl\"]");
+        mistakes.add(to->at,
+                     "'rewrite_to' applies to texts that match 'rewrite'; write rewrite = [\"materials/*.mtl\"]");
 }
 
 void read_split(const TomlEntry& entry, Project& project, Mistakes& mistakes) {

@@ -2,47 +2,47 @@
 
 namespace fardel {
 
-// A name may hold anything but quotes, backslashes and controls (docs/names.md), so it stands in quotes as it is.
+// A name contains no quotes, backslashes or controls (docs/names.md), so it needs no escapes inside quotes.
 std::string starter_project(std::string_view name) {
-    return "# What 'fardel build' packs. docs/project-file.md tells every key.\n"
+    return "# What 'fardel build' packs. docs/project-file.md documents every key.\n"
            "\n"
            "name = \"" +
            std::string(name) +
            "\"\n"
            "version = \"0.1\"\n"
            R"(
-# Folders and archives, seen from this file; of equal names the later source's wins.
+# Folders and archives, seen from this file; a later source wins if names are equal.
 sources = ["assets"]
 
 # Names to leave out, besides those of version control and desktops.
 exclude = ["**/*.psd", "**/*.blend"]
 
-# Where the bundle goes; the name's last part with .fardel when left out.
+# The bundle's file; default: the last part of the name, with .fardel.
 # output = "build/game.fardel"
 
-# Sign as the author with this key ('fardel keygen -o author.key' makes one).
+# Sign as the author with this key ('fardel keygen -o author.key' creates one).
 # key = "author.key"
 
-# Names that bundles below this one have, and that are to be gone.
+# Names of bundles below this one that this bundle hides.
 # tombstones = ["old.cfg"]
 
 [metadata]
 # licence = "CC-BY-4.0"
 # origin = "https://example.org/game"
 
-# Rules say something about the files that match; of two that contradict each other the later wins.
+# Rules apply to the files that match; a later rule wins over an earlier one.
 # textures/wall@hd.png becomes the variant quality=hd of textures/wall.png:
 # [[rule]]
 # match = "**/*@hd.png"
 # strip = "@hd"
 # tags = { quality = "hd" }
 
-# Only this bundle itself can reach these:
+# Only this bundle can reach these:
 # [[rule]]
 # match = "internal/**"
 # publish = false
 
-# Names that other bundles must bring.
+# Names that other bundles must publish.
 # [[consume]]
 # name = "textures/base/**"
 # optional = true

@@ -53,8 +53,9 @@ Status verify_dots(std::string_view text, std::string_view file) {
     for (std::size_t from = 0; from < text.size(); ++at.line) {
         const std::size_t end = std::min(text.find('\n', from), text.size());
         if (static_cast<std::size_t>(std::ranges::count(text.substr(from, end - from), '.')) > kTomlDotsPerLineMax)
-            return Error(ErrorCode::limit, format_place(file, at) + ": the line has more than " +
-                                               std::to_string(kTomlDotsPerLineMax) + " dots; break it into several");
+            return Error(ErrorCode::limit, format_position(file, at) + ": the line has more than " +
+                                               std::to_string(kTomlDotsPerLineMax) +
+                                               " dots; break it into several lines");
         from = end + 1;
     }
     return ok();
@@ -62,7 +63,7 @@ Status verify_dots(std::string_view text, std::string_view file) {
 
 }  // namespace
 
-std::string format_place(std::string_view file, TomlPosition at) {
+std::string format_position(std::string_view file, TomlPosition at) {
     return printable(file) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }
 
@@ -74,9 +75,9 @@ Result<TomlTable> parse_toml(std::string_view text, std::string_view file) {
     const toml::parse_result result = toml::parse(text);
     if (!result) {
         const toml::parse_error& error = result.error();
-        return Error(ErrorCode::malformed, format_place(file, position_of(error.source())) + ": " +
+        return Error(ErrorCode::malformed, format_position(file, position_of(error.source())) + ": " +
                                                printable(error.description()) +
-                                               "; text stands in \"quotes\", a list in [ ], a table in { }");
+                                               "; write text in \"quotes\", a list in [ ], a table in { }");
     }
     return table_of(result.table());
 }

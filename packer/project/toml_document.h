@@ -1,6 +1,6 @@
-// A TOML text as plain values that know where they stand. Untrusted; pure; any thread.
+// Parses a TOML text into plain values that know their positions. The text is untrusted. Pure; any thread.
 //
-// Keys keep the order of the text. toml++ does the reading, behind this header.
+// Keys keep the order of the text. toml++ parses; only toml_document.cpp includes it.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -15,7 +15,7 @@
 namespace fardel {
 
 inline constexpr std::size_t kTomlBytesMax = 1u << 20;
-// Each dot of a key opens a table: this and the nesting of values bound how deep tables lie in tables.
+// Each dot of a key opens a table. This limit and the one on nested values bound the depth of tables.
 inline constexpr std::size_t kTomlDotsPerLineMax = 250;
 
 struct TomlPosition {
@@ -25,7 +25,7 @@ struct TomlPosition {
     friend auto operator<=>(const TomlPosition&, const TomlPosition&) = default;
 };
 
-struct TomlDate {};  // dates and times, which nothing of ours is
+struct TomlDate {};  // a date or time; no key of a project takes one
 
 struct TomlEntry;
 struct TomlValue {
@@ -45,6 +45,6 @@ struct TomlEntry {
 Result<TomlTable> parse_toml(std::string_view text, std::string_view file);
 
 // "fardel.toml:3:1"
-std::string format_place(std::string_view file, TomlPosition at);
+std::string format_position(std::string_view file, TomlPosition at);
 
 }  // namespace fardel

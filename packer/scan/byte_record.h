@@ -1,6 +1,8 @@
 // ByteRecord: bounded access to the records of a binary asset at offsets that the asset itself states. Little-endian.
 #pragma once
 
+#include <fardel/base/little_endian.h>
+
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +28,7 @@ public:
     // The caller has checked that the record has these four bytes.
     std::uint32_t u32(std::size_t offset) const {
         assert(offset + 4 <= size());
-        std::uint32_t value = 0;
-        for (std::size_t i = 0; i < 4; ++i)
-            value |= static_cast<std::uint32_t>(bytes_[offset + i]) << (8 * i);
-        return value;
+        return load_le<std::uint32_t>(bytes_.data() + offset);
     }
 
     std::string_view text() const { return {reinterpret_cast<const char*>(bytes_.data()), size()}; }

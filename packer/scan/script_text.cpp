@@ -1,5 +1,6 @@
 #include "script_text.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/packer/references.h>
 
 #include <algorithm>
@@ -8,9 +9,8 @@
 namespace fardel {
 namespace {
 
+// As the game: every control character counts as white space.
 bool is_space(char c) { return static_cast<unsigned char>(c) <= ' '; }
-
-char lower_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 }  // namespace
 
@@ -88,7 +88,7 @@ Result<std::string_view> asset_text(std::span<const std::byte> bytes) {
 }
 
 bool words_equal(std::string_view a, std::string_view b) {
-    return std::ranges::equal(a, b, {}, lower_letter, lower_letter);
+    return std::ranges::equal(a, b, {}, lower_ascii, lower_ascii);
 }
 
 Error malformed_at(std::uint32_t line, std::string_view what) {

@@ -206,16 +206,16 @@ TEST_CASE("project plan: files that cannot share a name are told, both of them")
                   "make the rules match both");
     check_refused(
         plan(folder, kStart + "[[rule]]\nmatch = \"Tile@hd.png\"\nname = \"WALL.png\"\ntags = { quality = \"hd\" }"),
-        ErrorCode::conflict, "differ in case alone");
+        ErrorCode::conflict, "differ only in case");
     check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nname = \"Dir\""), ErrorCode::conflict,
-                  "'dir/x.png' would lie in 'Dir'");
+                  "'dir/x.png' would be inside 'Dir'");
     check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"*.png\"\nstrip = \"@hd\""), ErrorCode::conflict,
                   "fardel.toml:4: '@hd' is not in the name 'wall.png'");
     check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nstrip = \"l\""), ErrorCode::conflict,
                   "'l' is more than once in the name 'wall.png'");
     check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"dir/x.png\"\nstrip = \"x.png\""), ErrorCode::malformed,
                   "the file 'dir/x.png' would get the name 'dir/'");
-    check_refused(plan(folder, kStart + "tombstones = [\"Wall.png\"]"), ErrorCode::conflict, "take one of both out");
+    check_refused(plan(folder, kStart + "tombstones = [\"Wall.png\"]"), ErrorCode::conflict, "remove one of the two");
     check_refused(plan(folder, kStart + "tombstones = [\"dir\"]"), ErrorCode::conflict, "tombstones are for files");
 }
 

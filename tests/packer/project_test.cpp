@@ -156,47 +156,47 @@ TEST_CASE("project: a mistake is told with its place and what to write instead")
         {"version = \"1 0\"", "3:11", "bundle version \"1 0\": only letters, digits and . + - _ ~ may be in it"},
         {"version = \"\"", "3:11", "'version' is empty; write version = \"1.0\", or leave it out"},
         {"version = \"" + std::string(65, '1') + "\"", "3:11", "'version' has 65 bytes; at most 64"},
-        {"output = \"a\\u0000b\"", "3:10", "'output' has a NUL character in it"},
+        {"output = \"a\\u0000b\"", "3:10", "'output' contains a NUL character"},
         {"exclude = [\"a//b\"]", "3:12", "'a//b': "},
         {"exclude = [\"a\", \"a\"]", "3:17", "'a' is in 'exclude' twice"},
         {"tombstones = [\"../x\"]", "3:15", "'../x': "},
         {"metadata = { name = \"x\" }", "3:1", "write name = \"…\" at the top of the file"},
         {"metadata = { a = [] }", "3:18", "'a' is a list; write a text in quotes, a number, true or false"},
-        {"metadata = { a = nan }", "3:18", "'a' is no finite number"},
+        {"metadata = { a = nan }", "3:18", "'a' is not a finite number"},
         {"metadata = { metric.a = \"x\" }", "3:", "'metric.a' is a text; a metric is a finite number"},
         {"metadata = { expires = \"2027\" }", "3:24", "write the Unix time in seconds"},
         {"metadata = { \"a.b\" = 1, a.b = 2 }", "3:", "'a.b' is there twice"},
         {"metadata = { \"\" = 1 }", "3:", "a metadata key has 1 to 255 bytes"},
         // Rules.
-        {"[[rule]]\npublish = false", "3:", "this [[rule]] has no good 'match'; write match = \"textures/**\""},
+        {"[[rule]]\npublish = false", "3:", "this [[rule]] has no valid 'match'; write match = \"textures/**\""},
         {"[[rule]]\nmatch = \"a//b\"\npublish = false", "4:9", "'a//b': "},
-        {"[[rule]]\nmatch = \"a\"", "3:", "this [[rule]] does nothing; write what it does"},
-        {"[[rule]]\nmatch = \"a\"\nexclude = false", "5:11", "write exclude = true, or leave it out"},
+        {"[[rule]]\nmatch = \"a\"", "3:", "this [[rule]] does nothing; write an effect"},
+        {"[[rule]]\nmatch = \"a\"\nexclude = false", "5:11", "write exclude = true, or remove it"},
         {"[[rule]]\nmatch = \"a\"\nexclude = true\npublish = false", "3:", "make it two rules"},
         {"[[rule]]\nmatch = \"a\"\nname = \"b\"\nstrip = \"c\"", "3:", "has 'name' and 'strip'; write one of them"},
         {"[[rule]]\nmatch = \"*\"\nname = \"b\"", "3:", "'name' is for one file, and '*' is a pattern; write strip"},
         {"[[rule]]\nmatch = \"a\"\nname = \"/b\"", "5:8", "'/b': "},
         {"[[rule]]\nmatch = \"a\"\ncontent_type = \"PNG\"", "5:16",
-         "'PNG' is no content type; write content_type = \"image/png\""},
+         "'PNG' is not a content type; write content_type = \"image/png\""},
         {"[[rule]]\nmatch = \"a\"\ntags = {}", "5:1", "a variant has 1 to 16 tags"},
         {"[[rule]]\nmatch = \"a\"\ntags = { quality = \"very high\" }", "5:10",
-         "the tag 'quality=very high' has more than letters, digits and - _ . +"},
+         "the tag 'quality=very high' contains other characters than letters, digits and - _ . +"},
         {"[[rule]]\nmatch = \"a\"\ntags = { quality = 1 }", "5:20", "'quality' is an integer"},
         {"[[rule]]\nmatch = \"a\"\nmetadata = { version = 1 }",
          "3:", "metadata 'version' is a text; write it in quotes"},
         // What is consumed and depended on.
-        {"[[consume]]\noptional = true", "3:", "this [[consume]] has no good 'name'"},
+        {"[[consume]]\noptional = true", "3:", "this [[consume]] has no valid 'name'"},
         {"[[consume]]\nname = \"a//b\"", "4:8", "'a//b': "},
         {"[[dependency]]\nname = \"base\"", "3:", "a [[dependency]] has either 'file' or 'id'"},
         {"[[dependency]]\nfile = \"x\"\nid = \"" + std::string(64, 'a') + "\"",
          "3:", "a [[dependency]] has either 'file' or 'id'"},
         {"[[dependency]]\nid = \"abc\"", "4:6",
-         "'abc' is no bundle id; write the 64 hexadecimal digits that 'fardel id' prints"},
+         "'abc' is not a bundle id; write the 64 hexadecimal digits that 'fardel id' prints"},
         {"[[dependency]]\nfile = \"x\"\nname = \"..\"", "5:8", "bundle name '..': "},
         // What is no TOML.
-        {"version = 1.0.0", "3:", "text stands in \"quotes\""},
-        {"version = mygame", "3:", "text stands in \"quotes\""},
-        {"name = \"again\"", "3:", "text stands in \"quotes\""},
+        {"version = 1.0.0", "3:", "write text in \"quotes\""},
+        {"version = mygame", "3:", "write text in \"quotes\""},
+        {"name = \"again\"", "3:", "write text in \"quotes\""},
         {"exclude = [\"a\"", "3:", "a list in [ ]"},
     };
     for (const Mistake& mistake : mistakes) {
@@ -220,8 +220,7 @@ TEST_CASE("project: what must be there is asked for") {
     CHECK(message("sources = [\"a\"]") ==
           "fardel.toml:1:1: the bundle has no name; write name = \"mygame\" at the top of the file");
     CHECK(message("name = \"a\"").find("there is nothing to pack; write sources = [\"assets\"]") != std::string::npos);
-    CHECK(message("name = \"a\"\nsources = []").find("fardel.toml:2:1: 'sources' names nothing to pack") !=
-          std::string::npos);
+    CHECK(message("name = \"a\"\nsources = []").find("fardel.toml:2:1: 'sources' is empty") != std::string::npos);
     CHECK(message("name = \"..\"\nsources = [\"a\"]").find("fardel.toml:1:8: bundle name '..'") != std::string::npos);
     CHECK(message("").find("(and 1 more mistake in this file)") != std::string::npos);
 }
@@ -364,11 +363,11 @@ TEST_CASE("project: mistakes in [link], [split] and [[scanner]] are told with wh
     check("[link]\n[split]\npolicy = \"by-size\"", "write bytes_max = 100_000_000");
     check("[link]\n[split]\npolicy = \"per-root\"", "has no roots; write roots = ");
     check("[link]\n[split]\npolicy = \"by-size\"\nbytes_max = 0", "'bytes_max' is not above 0");
-    check("[split]\npolicy = \"one\"", "there is no [link]; write [link]");
+    check("[split]\npolicy = \"one\"", "need [link], and there is none; write [link]");
     check("[link]\n[[scanner]]\nmatch = \"*\"", "a [[scanner]] has either 'pattern' or 'command'");
-    check("[link]\n[[scanner]]\npattern = \"a{reference}\"", "this [[scanner]] has no good 'match'");
-    check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a\"", "a pattern has {reference} in it, once");
-    check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \" {reference}\"", "nothing stands in front of {reference}");
+    check("[link]\n[[scanner]]\npattern = \"a{reference}\"", "this [[scanner]] has no valid 'match'");
+    check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a\"", "a pattern contains {reference} once");
+    check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \" {reference}\"", "a pattern needs text before {reference}");
     check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a{reference}\"\nuse = \"image\"", "there is no use 'image'");
     check("[link]\n[[scanner]]\nmatch = \"*\"\npattern = \"a{reference}\"\nform = \"root\"", "there is no form 'root'");
 }

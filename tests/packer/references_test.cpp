@@ -111,7 +111,7 @@ TEST_CASE("references: shaders with braces out of place are malformed") {
     check_refused(kShader, "a\n{\n}\n}\n", ErrorCode::malformed, "line 4: } without {");
     check_refused(kShader, "{\n}\n", ErrorCode::malformed, "no name");
     check_refused(kShader, "a\nb\n{\n}\n", ErrorCode::malformed, "not followed by {");
-    check_refused(kShader, "a\n{\n{\n{\n", ErrorCode::malformed, "within a stage");
+    check_refused(kShader, "a\n{\n{\n{\n", ErrorCode::malformed, "inside a stage");
     check_refused(kShader, "a /* b", ErrorCode::malformed, "comment has no end");
     check_refused(kShader, std::string_view("a\n{\n}\n\0", 7), ErrorCode::malformed, "byte 6 of the text is NUL");
 }
@@ -148,7 +148,7 @@ TEST_CASE("references: a menu names pictures, sounds, models, films and scripts"
     CHECK(found(kMenu, text) == Lines{"1 script ui/menudef.h", "2 script ui/main.menu", "4 shader ui/assets/back",
                                       "6 sound music/a.wav", "6 shader ui/b", "6 sound sound/c", "7 model models/d.md3",
                                       "7 video e.roq"});
-    check_refused(kMenu, "menuDef {\n", ErrorCode::malformed, "ends within a block");
+    check_refused(kMenu, "menuDef {\n", ErrorCode::malformed, "ends inside a block");
     check_refused(kMenu, "}", ErrorCode::malformed, "} without {");
     check_refused(kMenu, "background \"x", ErrorCode::malformed, "quote has no end");
     CHECK(
@@ -185,7 +185,7 @@ TEST_CASE("references: a map's source names the shader of each face and patch, a
     check_refused(kMap, text.substr(0, text.size() - 2), ErrorCode::malformed, "ends within an entity");
     check_refused(kMap, "{\n\"a\"\n}", ErrorCode::malformed, "no value");
     check_refused(kMap, "a", ErrorCode::malformed, "outside an entity");
-    check_refused(kMap, "{ { { {", ErrorCode::malformed, "too deep");
+    check_refused(kMap, "{ { { {", ErrorCode::malformed, "too many {");
     check_refused(kMap, "{ { ( }", ErrorCode::malformed, "( without )");
     check_refused(kMap, "{ { )", ErrorCode::malformed, ") without (");
 }
@@ -213,7 +213,7 @@ TEST_CASE("references: counts and offsets of a model are bounded before they are
     check_refused(kMd3, with(108 + 76, 0xffffffff), ErrorCode::limit, "shaders");
     check_refused(kMd3, with(108 + 76, 2), ErrorCode::malformed, "outside");
     check_refused(kMd3, with(108 + 92, 0xfffffff0), ErrorCode::malformed, "outside");
-    check_refused(kMd3, with(108 + 104, 0), ErrorCode::malformed, "within its head");
+    check_refused(kMd3, with(108 + 104, 0), ErrorCode::malformed, "inside its header");
     check_refused(kMd3, with(108 + 104, 0x7fffffff), ErrorCode::malformed, "outside the file");
 }
 
@@ -231,11 +231,11 @@ TEST_CASE("references: each prefix of a map that cuts its names is refused") {
         CHECK_FALSE(scan(kBsp, map.substr(0, size)));
     check_refused(kBsp, map.substr(0, 100), ErrorCode::malformed, "cut off");
     check_refused(kBsp, std::string(map).replace(4, 4, le32(38)), ErrorCode::unsupported, "IBSP 46");
-    check_refused(kBsp, std::string(map).replace(16, 4, le32(0xffffffff)), ErrorCode::malformed, "lump 1 lies outside");
+    check_refused(kBsp, std::string(map).replace(16, 4, le32(0xffffffff)), ErrorCode::malformed, "lump 1 is outside");
     check_refused(kBsp, std::string(map).replace(20, 4, le32(71)), ErrorCode::malformed, "whole number");
     check_refused(kBsp, bsp_of({}, {}, "{ \"a\" }"), ErrorCode::malformed, "no value");
     check_refused(kBsp, bsp_of({}, {}, "{ { "), ErrorCode::malformed, "alternate");
-    check_refused(kBsp, bsp_of({}, {}, "{ "), ErrorCode::malformed, "end within one");
+    check_refused(kBsp, bsp_of({}, {}, "{ "), ErrorCode::malformed, "end inside an entity");
 }
 
 TEST_CASE("references: a glTF names the buffers and images outside it") {
@@ -249,8 +249,8 @@ TEST_CASE("references: a glTF names the buffers and images outside it") {
             check_refused(type, bytes.substr(0, size), ErrorCode::malformed, "");
     }
     check_refused(kGltf, "[]", ErrorCode::malformed, "JSON object");
-    check_refused(kGltf, "{} {}", ErrorCode::malformed, "no JSON at byte");
-    check_refused(kGltf, R"({"n":1e999})", ErrorCode::malformed, "no JSON");
+    check_refused(kGltf, "{} {}", ErrorCode::malformed, "not JSON at byte");
+    check_refused(kGltf, R"({"n":1e999})", ErrorCode::malformed, "not JSON");
     check_refused(kGltf, R"({"images":[{"uri":"a\u0000b"}]})", ErrorCode::malformed, "NUL");
     check_refused(kGltf, R"({"a":)" + std::string(100'000, '['), ErrorCode::limit, "deeper");
 }
@@ -259,7 +259,7 @@ TEST_CASE("references: a GLB whose head contradicts its bytes is refused") {
     const std::string glb = glb_of("{}");
     CHECK(scan(kGlb, glb));
     check_refused(kGlb, std::string(glb).replace(4, 4, le32(1)), ErrorCode::unsupported, "version 1");
-    check_refused(kGlb, glb + "x", ErrorCode::malformed, "the head tells of 24 bytes");
+    check_refused(kGlb, glb + "x", ErrorCode::malformed, "the header states 24 bytes");
     check_refused(kGlb, std::string(glb).replace(12, 4, le32(0xffffffff)), ErrorCode::malformed, "outside the file");
     check_refused(kGlb, std::string(glb).replace(16, 4, "BIN "), ErrorCode::malformed, "not JSON");
 }

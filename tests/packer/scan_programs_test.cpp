@@ -165,16 +165,16 @@ TEST_CASE(
     check(project("[\"sh\", \"-c\", \"echo begun >&2; sleep 60\"]", "timeout = 1\n"), "limit",
           {"fardel.toml:5: scanner of 'a.fx': ", "was not done after 1 s", "timeout = ", "begun"});
     check(project("[\"echo\", \"textures/a.png\"]"), "malformed",
-          {"fardel.toml:5: scanner of 'a.fx': line 1 of the scanner's answer: no JSON object"});
+          {"fardel.toml:5: scanner of 'a.fx': line 1 of the scanner's answer: not a JSON object"});
     check(project("[\"echo\", '{\"reference\": \"a\", \"usage\": \"x\"}']"), "malformed",
-          {"\"usage\" is no key of a reference"});
+          {"\"usage\" is not a key of a reference"});
     check(project("[\"sh\", \"-c\", \"echo '{\\\"reference\\\": \\\"a\\\"}'\", \"sh\", \"${in}\"]"), "malformed",
           {"belongs to no file; print {\"file\": \"in/a.fx\"} before"});
     check(project("[\"sh\", \"-c\", \"cat /dev/zero | tr '\\\\0' ' '\"]"), "limit",
           {"answered with more than 67108864 bytes"});
     check(project("[\"cat\", \"${code:tools/scan.py}\"]"), "malformed", {"write code = [\"tools/scan.py\"]"});
     check(project("[\"cp\", \"${in}\", \"${out}\"]"), "malformed",
-          {"fardel.toml:5:", "a scanner's command has no ${out}", "what it finds it prints"});
+          {"fardel.toml:5:", "a scanner's command has no ${out}", "it prints what it finds"});
     check(project("[\"cat\", \"${inn}\"]"), "malformed", {"there is no variable ${inn}", "did you mean ${in}?"});
     check(
         "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.fx\"\npattern = 'use "

@@ -216,11 +216,12 @@ TEST_CASE("rewrite: what cannot be rewritten is refused, with what to do") {
         game.replace("fardel.toml", "pattern = 'see {reference}'", "pattern = 'see {reference}.'");
         game.write("assets/w.txt", "see env/fire.\n");  // with the extension, the pattern would end at its dot
         check_refused(game, "unsupported",
-                      {"'w.txt': line 1: 'env/Fire.jpg' cannot stand in the place of 'env/fire'", "rename the file"});
+                      {"'w.txt': line 1: 'env/Fire.jpg' cannot replace 'env/fire'", "rename the file"});
     }
     {
         const BuiltGame game = make_game(project("rewrite_to = \"names\""));
-        check_refused(game, "malformed", {"fardel.toml:5:", "'rewrite_to' is for texts that 'rewrite' names"});
+        check_refused(game, "malformed",
+                      {"fardel.toml:5:", "'rewrite_to' applies to texts that match 'rewrite'"});
         game.replace("fardel.toml", "rewrite_to = \"names\"", "rewrite = [\"*.skin\"]\nrewrite_to = \"hash\"");
         check_refused(game, "malformed", {"fardel.toml:6:", "write rewrite_to = \"ids\" or rewrite_to = \"names\""});
     }
