@@ -32,12 +32,10 @@ Result<PackPlan> resolve_sources(const AuditCommand& command) {
     PackOptions options{.name = "audit"};
     options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
     FARDEL_TRY_ASSIGN(PackPlan packed, pack_sources(command.sources, options));
-    FARDEL_TRY(resolve_packed(packed,
-                              {.roots = command.references.roots,
-                               .used = command.references.used,
-                               .consumed = command.references.consumed,
-                               .dependencies = {}},
-                              {}, {.link_tables = false}));
+    FARDEL_TRY(resolve_packed(
+        packed,
+        {.roots = command.references.roots, .used = command.references.used, .consumed = command.references.consumed},
+        false));
     return packed;
 }
 

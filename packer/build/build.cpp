@@ -10,6 +10,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
+#include <fardel/packer/project_files.h>
 #include <fardel/packer/project_path.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>

@@ -4,7 +4,7 @@
 #include "text/in_quotes.h"
 
 #include <fardel/format/limits.h>
-#include <fardel/packer/pattern_scanner.h>
+#include <fardel/packer/references.h>
 #include <fardel/store/cache_record.h>
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 #include "name_spelling.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/packer/reference_scanners.h>
 
 namespace fardel {
 namespace {

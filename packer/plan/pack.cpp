@@ -1,8 +1,7 @@
 #include <fardel/packer/pack.h>
 
-#include "spelling_rewrite.h"
-
 #include <fardel/packer/project.h>
+#include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
@@ -34,27 +33,8 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     return PackPlan{.plan = std::move(plan), .assets = std::move(assets), .report = std::move(scan.report)};
 }
 
-Status resolve_packed(PackPlan& packed, const ResolveOptions& options, const PlanScanOptions& scan,
-                      const ProjectReferences& project) {
-    BundlePlan& plan = packed.plan;
-    FARDEL_TRY_ASSIGN(PlanScan found, scan_plan(plan, std::move(packed.assets), scan));
-    auto resolution = resolve_plan(plan, found.assets, options);
-    if (!resolution)
-        return scan.project_file.empty() ? std::move(resolution).error()
-                                         : std::move(resolution).error().with_context(printable(scan.project_file));
-    ResolveResult resolved = *std::move(resolution);
-    FARDEL_TRY(rewrite_spellings(project, scan, plan, found.assets, resolved));
-    leave_agreed_references(found.assets, resolved.assets);
-    if (project.link_tables)
-        for (std::size_t asset = 0; asset < plan.assets.size(); ++asset)
-            plan.assets[asset].references = resolved.assets[asset].references;
-    for (const PlannedConsume& consume : resolved.consumes)  // a consume that the project states takes precedence
-        if (std::ranges::find(plan.consumes, consume.text, &PlannedConsume::text) == plan.consumes.end())
-            plan.consumes.push_back(consume);
-    packed.resolved = std::move(resolved);
-    packed.assets = std::move(found.assets);
-    packed.scan_logs = std::move(found.logs);
-    return ok();
+Status resolve_packed(PackPlan& packed, const ResolveOptions& options, bool link_tables) {
+    return resolve_packed(packed, options, {}, {.link_tables = link_tables});
 }
 
 }  // namespace fardel

@@ -10,6 +10,7 @@
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/pattern_scanner.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <atomic>

@@ -3,7 +3,9 @@
 #include "text/in_quotes.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/packer/project_files.h>
 #include <fardel/packer/project_path.h>
+#include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/content_type.h>
 #include <fardel/sources/entry_plan.h>
 

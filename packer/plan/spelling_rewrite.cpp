@@ -7,7 +7,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/packer/pattern_scanner.h>
-#include <fardel/packer/references.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <map>

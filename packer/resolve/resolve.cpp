@@ -6,6 +6,7 @@
 #include "resolve_index.h"
 
 #include <fardel/format/name.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include "resolve_dependencies.h"
 
 #include <fardel/format/name.h>
-#include <fardel/packer/references.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <utility>

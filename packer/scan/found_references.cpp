@@ -1,6 +1,7 @@
 #include "found_references.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <utility>
 

@@ -4,6 +4,7 @@
 #include "script_text.h"
 
 #include <fardel/format/name.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,6 @@ namespace {
 constexpr std::string_view kCapture = "{reference}";
 constexpr std::string_view kExample = "write the text around the name, such as image = \"{reference}\"";
 constexpr std::size_t kPatternAnswerDepthMax = 8;
-constexpr std::string_view kForms[] = {"from_root", "below_textures", "relative", "relative_uri"};
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -64,13 +64,6 @@ std::string squeezed(std::string_view text) {
         else if (out.empty() || out.back() != ' ')
             out += ' ';
     return out;
-}
-
-template <class Words>
-std::optional<std::size_t> index_of(const Words& words, std::string_view word) {
-    const auto at = std::ranges::find(words, word);
-    return at != std::ranges::end(words) ? std::optional(static_cast<std::size_t>(at - std::ranges::begin(words)))
-                                         : std::nullopt;
 }
 
 using Json = nlohmann::json;
@@ -235,18 +228,6 @@ Result<std::vector<ScanFindings>> parse_scanner_answers(std::string_view answer,
         FARDEL_TRY(parsed.add(object, line));
     }
     return std::move(parsed).take();
-}
-
-std::optional<ReferenceUse> find_reference_use(std::string_view word) {
-    for (std::uint8_t use = 0; use <= static_cast<std::uint8_t>(kReferenceUseLast); ++use)
-        if (reference_use_name(static_cast<ReferenceUse>(use)) == word)
-            return static_cast<ReferenceUse>(use);
-    return std::nullopt;
-}
-
-std::optional<ReferenceForm> find_reference_form(std::string_view word) {
-    const auto form = index_of(kForms, word);
-    return form ? std::optional(static_cast<ReferenceForm>(*form)) : std::nullopt;
 }
 
 }  // namespace fardel

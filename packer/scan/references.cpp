@@ -1,115 +1,31 @@
 #include <fardel/packer/references.h>
 
-#include <fardel/format/name.h>
-
-#include "scan_arena.h"
-#include "scan_bsp.h"
-#include "scan_gltf.h"
-#include "scan_map_source.h"
-#include "scan_md3.h"
-#include "scan_menu.h"
-#include "scan_obj.h"
-#include "scan_quake3_shader.h"
-#include "scan_skin.h"
-#include "script_text.h"
-
-#include <utility>
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 
 namespace fardel {
 namespace {
 
-using ScanText = Result<ScanFindings> (*)(std::string_view, const char*);
-using ScanBytes = Result<ScanFindings> (*)(std::span<const std::byte>);
+constexpr std::string_view kUses[] = {"file",  "texture", "shader", "sound",  "model",
+                                      "video", "map",     "script", "sky_box"};
+constexpr std::string_view kForms[] = {"from_root", "below_textures", "relative", "relative_uri"};
+static_assert(std::size(kUses) == static_cast<std::size_t>(kReferenceUseLast) + 1);
 
-struct TextScanner {
-    std::string_view type;
-    ScanText scan;
-};
-
-struct ByteScanner {
-    std::string_view type;
-    ScanBytes scan;
-};
-
-constexpr TextScanner kTextScanners[] = {
-    {"text/x-quake-shader", scan_quake3_shader},
-    {"text/x-quake-skin", scan_skin},
-    {"text/x-quake-menu", scan_menu},
-    {"text/x-quake-arena", scan_arena},
-    {"text/x-quake-map", scan_map_source},
-    {"model/gltf+json", scan_gltf},
-    {"model/obj", scan_obj},
-    {"model/mtl", scan_mtl},
-};
-
-constexpr ByteScanner kByteScanners[] = {
-    {"model/x-md3", scan_md3},
-    {"application/x-bsp", scan_bsp},
-    {"model/gltf-binary", scan_glb},
-};
-
-struct NamedScanner {
-    std::string_view name;
-    ScanText scan;
-};
-
-// Files that the game reads by name, and whose extension does not identify a format.
-constexpr NamedScanner kNamedScanners[] = {
-    {"scripts/arenas.txt", scan_arena},
-    {"ui/hud.txt", scan_menu},
-    {"ui/ingame.txt", scan_menu},
-    {"ui/menus.txt", scan_menu},
-};
-
-Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes, bool with_locations) {
-    FARDEL_TRY_ASSIGN(const std::string_view text, asset_text(bytes));
-    return scan(text, with_locations ? reinterpret_cast<const char*>(bytes.data()) : nullptr);
-}
-
-struct Scanner {
-    std::string_view word;
-    ScanText text = nullptr;
-    ScanBytes bytes = nullptr;  // at most one of both is set
-};
-
-Scanner scanner_of(std::string_view name, std::string_view content_type) {
-    for (const NamedScanner& scanner : kNamedScanners)
-        if (words_equal(name, scanner.name))
-            return {.word = scanner.name, .text = scanner.scan};
-    for (const TextScanner& scanner : kTextScanners)
-        if (content_type == scanner.type)
-            return {.word = scanner.type, .text = scanner.scan};
-    for (const ByteScanner& scanner : kByteScanners)
-        if (content_type == scanner.type)
-            return {.word = scanner.type, .bytes = scanner.scan};
-    return {};
-}
-
-Result<ScanFindings> scan(const Scanner& scanner, std::span<const std::byte> bytes, bool with_locations) {
-    if (scanner.text)
-        return scan_text(scanner.text, bytes, with_locations);
-    return scanner.bytes ? scanner.bytes(bytes) : ScanFindings();
+template <class Value, std::size_t count>
+std::optional<Value> find_value(const std::string_view (&words)[count], std::string_view word) {
+    const auto at = std::ranges::find(words, word);
+    return at != std::end(words) ? std::optional(static_cast<Value>(at - std::begin(words))) : std::nullopt;
 }
 
 }  // namespace
 
-std::string_view reference_use_name(ReferenceUse use) noexcept {
-    constexpr std::string_view kNames[] = {"file",  "texture", "shader", "sound",  "model",
-                                           "video", "map",     "script", "sky_box"};
-    return kNames[static_cast<std::size_t>(use)];
-}
+std::string_view reference_use_name(ReferenceUse use) noexcept { return kUses[static_cast<std::size_t>(use)]; }
 
-std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept {
-    return scanner_of(name, content_type).word;
-}
+std::optional<ReferenceUse> find_reference_use(std::string_view word) { return find_value<ReferenceUse>(kUses, word); }
 
-bool scans_text(std::string_view name, std::string_view content_type) noexcept {
-    return scanner_of(name, content_type).text != nullptr;
-}
-
-Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type,
-                                     std::span<const std::byte> bytes, bool with_locations) {
-    return scan(scanner_of(name, content_type), bytes, with_locations);
+std::optional<ReferenceForm> find_reference_form(std::string_view word) {
+    return find_value<ReferenceForm>(kForms, word);
 }
 
 }  // namespace fardel

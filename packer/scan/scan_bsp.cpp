@@ -5,6 +5,8 @@
 #include "map_entity.h"
 #include "script_text.h"
 
+#include <fardel/packer/reference_scanners.h>
+
 #include <optional>
 #include <string>
 #include <utility>

@@ -3,6 +3,8 @@
 #include "byte_record.h"
 #include "found_references.h"
 
+#include <fardel/packer/reference_scanners.h>
+
 #include <nlohmann/json.hpp>
 
 #include <cassert>

@@ -1,7 +1,7 @@
 #include "script_text.h"
 
 #include <fardel/base/ascii.h>
-#include <fardel/packer/references.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
-#include <fardel/packer/references.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <cstdint>
 #include <iterator>

@@ -15,12 +15,8 @@ const PackPlan& game() {
         const auto archives = tests::openarena_archives();
         auto planned = pack_sources(archives, {.name = "openarena"});
         REQUIRE(planned);
-        const Status resolved = resolve_packed(*planned,
-                                               {.roots = {"maps/*.bsp"},
-                                                .used = {"gfx/**", "icons/**", "botfiles/**"},
-                                                .consumed = {},
-                                                .dependencies = {}},
-                                               {});
+        const Status resolved =
+            resolve_packed(*planned, {.roots = {"maps/*.bsp"}, .used = {"gfx/**", "icons/**", "botfiles/**"}});
         REQUIRE(resolved);
         return *std::move(planned);
     }();

@@ -1,7 +1,7 @@
 // Small assets made by hand, for the tests of the reference scanners.
 #pragma once
 
-#include <fardel/packer/references.h>
+#include <fardel/packer/reference_scanners.h>
 
 #include <cstddef>
 #include <cstdint>

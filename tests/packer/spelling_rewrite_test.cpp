@@ -3,7 +3,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
-#include <fardel/packer/references.h>
+#include <fardel/packer/reference_scanners.h>
 #include <fardel/verifier/bundle_contents.h>
 
 #include <map>
@@ -220,8 +220,7 @@ TEST_CASE("rewrite: what cannot be rewritten is refused, with what to do") {
     }
     {
         const BuiltGame game = make_game(project("rewrite_to = \"names\""));
-        check_refused(game, "malformed",
-                      {"fardel.toml:5:", "'rewrite_to' applies to texts that match 'rewrite'"});
+        check_refused(game, "malformed", {"fardel.toml:5:", "'rewrite_to' applies to texts that match 'rewrite'"});
         game.replace("fardel.toml", "rewrite_to = \"names\"", "rewrite = [\"*.skin\"]\nrewrite_to = \"hash\"");
         check_refused(game, "malformed", {"fardel.toml:6:", "write rewrite_to = \"ids\" or rewrite_to = \"names\""});
     }

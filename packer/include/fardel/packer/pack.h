@@ -8,7 +8,6 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
 #include <fardel/packer/asset_scan.h>
-#include <fardel/packer/plan_scan.h>
 #include <fardel/packer/resolve.h>
 #include <fardel/packer/split_plan.h>
 #include <fardel/sources/source_scan.h>
@@ -42,10 +41,9 @@ struct PackPlan {
 // entry that cannot be read.
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options);
 
-// Scans the planned assets and resolves their references: sets `packed.resolved` and, as `project` states, writes the
-// targets into the link tables of the plan and into texts. The plan consumes what was deduced. Errors: those of
-// scan_plan, resolve_plan and rewriting: unsupported, conflict.
-Status resolve_packed(PackPlan& packed, const ResolveOptions& options, const PlanScanOptions& scan,
-                      const ProjectReferences& project = {});
+// Scans the planned assets with the built-in scanners and resolves their references: sets `packed.resolved`. The plan
+// consumes what was deduced, and gets link tables if `link_tables` is set. Errors: those of the blobs and of
+// resolve_plan.
+Status resolve_packed(PackPlan& packed, const ResolveOptions& options, bool link_tables = true);
 
 }  // namespace fardel

@@ -1,15 +1,10 @@
-// Reference scanners: the names that occur in the bytes of an asset, and the files that each of them may mean.
+// References: the names of other files that scanners find in the bytes of an asset. Plain values.
 //
-// docs/reference-scanners.md states per format what is read, and the source of each rule. Pure, no I/O; any thread.
-// The bytes are hostile: every count and offset in them is checked before it is used, and the number of findings is
-// limited by limits::kReferencesPerAssetMax. Time: n log n in the number of findings, linear in the bytes.
+// Spellings are hostile bytes. docs/reference-scanners.md states per format what is found.
 #pragma once
 
-#include <fardel/format/result.h>
-
-#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +24,9 @@ enum class ReferenceUse : std::uint8_t {
 };
 inline constexpr ReferenceUse kReferenceUseLast = ReferenceUse::sky_box;
 
-// The word for people: "texture".
+// The word for people and for files: "texture".
 std::string_view reference_use_name(ReferenceUse use) noexcept;
+std::optional<ReferenceUse> find_reference_use(std::string_view word);
 
 // How a spelling becomes a name.
 enum class ReferenceForm : std::uint8_t {
@@ -39,6 +35,9 @@ enum class ReferenceForm : std::uint8_t {
     relative,        // relative to the folder of the asset that contains the spelling
     relative_uri,    // the same, percent-encoded (RFC 3986)
 };
+
+// "from_root".
+std::optional<ReferenceForm> find_reference_form(std::string_view word);
 
 // FoundReference::defined_in of a reference that belongs to the whole asset.
 inline constexpr std::uint32_t kNoDefinition = 0xffff'ffffu;
@@ -68,40 +67,5 @@ struct ScanFindings {
     std::vector<std::string> defines;         // names that a shader file defines, in its order; hostile bytes
     std::vector<SpellingLocation> locations;  // only on request; of all spellings that occur literally in the text
 };
-
-// Text formats are refused above this size.
-inline constexpr std::size_t kScannedTextBytesMax = std::size_t(256) << 20;
-// An asset with more locations of spellings is refused.
-inline constexpr std::size_t kSpellingLocationsMax = 4'000'000;
-
-// Raised when any scanner finds something else in the same bytes: then remembered findings are not used.
-inline constexpr std::uint32_t kScannersVersion = 1;
-
-// A word that identifies the scanner of such an asset; empty if no scanner reads it.
-std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept;
-// Whether that scanner reads text, and so can report where spellings are.
-bool scans_text(std::string_view name, std::string_view content_type) noexcept;
-
-// `content_type`: as content_type.h detects it. A type without a scanner has no references. `with_locations` fills
-// ScanFindings::locations. Errors: malformed (the bytes do not match the type), limit, unsupported (another version of
-// the format).
-Result<ScanFindings> scan_references(std::string_view name, std::string_view content_type,
-                                     std::span<const std::byte> bytes, bool with_locations = false);
-
-enum class CandidateKind : std::uint8_t { shader, asset };
-
-struct NameCandidate {
-    CandidateKind kind = CandidateKind::asset;
-    std::string name;  // shader: as in ScanFindings::defines; asset: a well-formed name. Both are compared by fold_name
-
-    friend bool operator==(const NameCandidate&, const NameCandidate&) = default;
-};
-
-// The images of a sky box as references. The first one decides whether the game draws the box at all.
-std::vector<FoundReference> sky_box_sides(const FoundReference& box);
-
-// The names that `reference`, found in the asset `from`, may mean; the first one that exists is meant. Empty if the
-// spelling cannot be a name. For a sky box: the candidates of its first side.
-std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from);
 
 }  // namespace fardel

@@ -8,7 +8,6 @@
 #include <fardel/packer/references.h>
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,9 +41,5 @@ private:
 // malformed, limit.
 Result<std::vector<ScanFindings>> parse_scanner_answers(std::string_view answer, std::span<const std::string> files,
                                                         const FoundReference& defaults);
-
-// "texture", "from_root".
-std::optional<ReferenceUse> find_reference_use(std::string_view word);
-std::optional<ReferenceForm> find_reference_form(std::string_view word);
 
 }  // namespace fardel
