@@ -62,7 +62,7 @@ TEST_CASE("protocol: the sample program makes a list, and tells what it read, mi
     CHECK(result.references[0].first == "maps/town.list");
     CHECK(result.references[0].second == FoundReference{.spelling = "sprites/hero.png", .use = ReferenceUse::texture});
 
-    processor.parameters = {{"aliases", project + "/gone.txt"}};
+    job.processor.parameters = {{"aliases", project + "/gone.txt"}};
     job.sources = {input_of("maps/town.scene", "# nobody\n")};
     const JobResult empty = bench.run_well(job);
     CHECK(empty.found == std::vector<FoundInput>{{.path = "gone.txt", .asset = std::nullopt}});
