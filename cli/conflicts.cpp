@@ -6,6 +6,7 @@
 #include "verbs.h"
 
 #include <fardel/format/name.h>
+#include <fardel/vfs/inspect.h>
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ std::string format_side(const ConflictSide& side, const MountLabels& labels, std
                        side.asset ? "asset " + short_id(*side.asset) : "tombstone");
 }
 
-std::string format_conflict(const Conflict& conflict, const MountLabels& labels) {
+std::string format_conflict(const PathConflict& conflict, const MountLabels& labels) {
     std::string text =
         fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (same content)" : "");
     text += format_side(conflict.winner, labels, "wins,");
@@ -39,7 +40,7 @@ Json json_of(const ConflictSide& side, const MountLabels& labels) {
     return Json{{"file", labels.at(side.mount)}, {"asset", side.asset ? Json(side.asset->hex()) : Json()}};
 }
 
-Json json_of(const Conflict& conflict, const MountLabels& labels) {
+Json json_of(const PathConflict& conflict, const MountLabels& labels) {
     Json hidden = Json::array();
     for (const ConflictSide& side : conflict.hidden)
         hidden.push_back(json_of(side, labels));
@@ -53,13 +54,13 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, command.files, command.policy));
     const MountLabels labels = labels_of(vfs);
-    FARDEL_TRY_ASSIGN(const std::vector<Conflict> found, vfs.conflicts());
+    FARDEL_TRY_ASSIGN(const std::vector<PathConflict> found, vfs.conflicts());
     const auto harmful = static_cast<std::size_t>(
-        std::ranges::count_if(found, [](const Conflict& conflict) { return !conflict.harmless(); }));
+        std::ranges::count_if(found, [](const PathConflict& conflict) { return !conflict.harmless(); }));
 
     Json shown = Json::array();
     std::string text;
-    for (const Conflict& conflict : found) {
+    for (const PathConflict& conflict : found) {
         if (conflict.harmless() && !command.all)
             continue;
         if (command.json)

@@ -6,6 +6,7 @@
 #include "verbs.h"
 
 #include <fardel/format/name.h>
+#include <fardel/vfs/inspect.h>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,13 @@ struct LinksCommand {
     bool json = false;
 };
 
-std::string format_name(const MissingName& missing, const MountLabels& labels) {
+std::string format_name(const UnresolvedName& missing, const MountLabels& labels) {
     return fmt::format("{}: {} {}{}\n", printable(labels.at(missing.mount)),
                        missing.pattern ? "no published name matches" : "no bundle publishes",
                        printable(missing.name, 2000), missing.optional ? " (optional)" : "");
 }
 
-std::string format_bundle(const MissingBundle& missing, const MountLabels& labels) {
+std::string format_bundle(const UnresolvedBundle& missing, const MountLabels& labels) {
     std::string title =
         missing.name.empty()
             ? ""
@@ -33,14 +34,14 @@ std::string format_bundle(const MissingBundle& missing, const MountLabels& label
                        missing.is_static ? "static dependency" : "dependency", missing.bundle.hex(), title);
 }
 
-Json json_of(const LinkReport& report, const MountLabels& labels) {
+Json json_of(const UnresolvedNeeds& report, const MountLabels& labels) {
     Json names = Json::array(), bundles = Json::array();
-    for (const MissingName& missing : report.names)
+    for (const UnresolvedName& missing : report.names)
         names.push_back(Json{{"file", labels.at(missing.mount)},
                              {"name", missing.name},
                              {"pattern", missing.pattern},
                              {"optional", missing.optional}});
-    for (const MissingBundle& missing : report.bundles)
+    for (const UnresolvedBundle& missing : report.bundles)
         bundles.push_back(Json{{"file", labels.at(missing.mount)},
                                {"bundle", missing.bundle.hex()},
                                {"name", missing.name},
@@ -50,11 +51,11 @@ Json json_of(const LinkReport& report, const MountLabels& labels) {
         {"complete", report.complete()}, {"missing_names", std::move(names)}, {"missing_bundles", std::move(bundles)}};
 }
 
-std::string format_report(const LinkReport& report, const MountLabels& labels) {
+std::string format_report(const UnresolvedNeeds& report, const MountLabels& labels) {
     std::string text;
-    for (const MissingBundle& missing : report.bundles)
+    for (const UnresolvedBundle& missing : report.bundles)
         text += format_bundle(missing, labels);
-    for (const MissingName& missing : report.names)
+    for (const UnresolvedName& missing : report.names)
         text += format_name(missing, labels);
     return text + fmt::format("{}, {}\n", format_count(report.names.size(), "name missing", "names missing"),
                               format_count(report.bundles.size(), "bundle missing", "bundles missing"));
@@ -64,7 +65,7 @@ Result<Exit> links(const LinksCommand& command, Console& console) {
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, command.files, command.policy));
     const MountLabels labels = labels_of(vfs);
-    FARDEL_TRY_ASSIGN(const LinkReport report, vfs.check_links());
+    FARDEL_TRY_ASSIGN(const UnresolvedNeeds report, vfs.check_links());
     FARDEL_TRY(print_result(
         console, command.json, [&] { return json_of(report, labels); }, [&] { return format_report(report, labels); }));
     return report.complete() ? Exit::fine : Exit::refusal;

@@ -6,6 +6,7 @@
 #include "verbs.h"
 
 #include <fardel/format/name.h>
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
 #include <fmt/format.h>
@@ -42,7 +43,7 @@ std::string signed_by(const MountDescription& mount) {
     return fmt::format("signed by {}", fmt::join(mount.signers, ", "));
 }
 
-std::string format_variant(const Candidate& candidate) {
+std::string format_variant(const PathCandidate& candidate) {
     if (candidate.variants <= 1 && candidate.variant.empty())
         return "";
     return fmt::format(
@@ -51,9 +52,9 @@ std::string format_variant(const Candidate& candidate) {
         format_count(candidate.variants));
 }
 
-std::string format_candidate(const Candidate& candidate) {
+std::string format_candidate(const PathCandidate& candidate) {
     const MountDescription& mount = candidate.mount;
-    std::string text = fmt::format("  {}: {}\n", printable(mount.label), outcome_text(candidate.outcome));
+    std::string text = fmt::format("  {}: {}\n", printable(mount.label), candidate_outcome_text(candidate.outcome));
     text += fmt::format("    bundle {}, {}\n", mount.bundle.hex(), signed_by(mount));
     if (!candidate.name.empty())
         text += fmt::format("    name {}{}\n", printable(candidate.name, 2000), format_variant(candidate));
@@ -73,12 +74,12 @@ std::string format_verdict(const Explanation& explanation) {
 
 std::string format_explanation(const Explanation& explanation) {
     std::string text = format_verdict(explanation);
-    for (const Candidate& candidate : explanation.candidates)
+    for (const PathCandidate& candidate : explanation.candidates)
         text += format_candidate(candidate);
     return text;
 }
 
-Json json_of(const Candidate& candidate) {
+Json json_of(const PathCandidate& candidate) {
     const MountDescription& mount = candidate.mount;
     return Json{
         {"file", mount.label},
@@ -87,7 +88,7 @@ Json json_of(const Candidate& candidate) {
         {"layout", mount.layout.hex()},
         {"tainted", mount.tainted},
         {"signers", mount.signers},
-        {"outcome", outcome_text(candidate.outcome)},
+        {"outcome", candidate_outcome_text(candidate.outcome)},
         {"name", candidate.name},
         {"asset", candidate.asset ? Json(candidate.asset->hex()) : Json()},
         {"size", candidate.size_bytes},
@@ -99,7 +100,7 @@ Json json_of(const Candidate& candidate) {
 
 Json json_of(const Explanation& explanation) {
     Json candidates = Json::array();
-    for (const Candidate& candidate : explanation.candidates)
+    for (const PathCandidate& candidate : explanation.candidates)
         candidates.push_back(json_of(candidate));
     return Json{
         {"path", explanation.path},

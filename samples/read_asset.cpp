@@ -1,6 +1,7 @@
 // Mounts a bundle that a policy trusts and prints one of its assets.
 //
 //     sample_read_asset BUNDLE POLICY PATH
+#include <fardel/format/trust_policy.h>
 #include <fardel/vfs/vfs.h>
 
 #include <cstdio>

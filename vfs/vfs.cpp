@@ -1,8 +1,6 @@
 #include <fardel/vfs/vfs.h>
 
-#include "inspect/conflicts.h"
-#include "inspect/explain.h"
-#include "inspect/links.h"
+#include "inspect/inspection.h"
 #include "listing/listing_state.h"
 #include "lookup/asset_choice.h"
 #include "lookup/resolve.h"
@@ -20,12 +18,12 @@ Error missing(std::string_view text, std::string_view reason) {
     return Error(ErrorCode::missing, "path \"" + printable(text) + "\": " + std::string(reason));
 }
 
-// Says which path it was; for errors that come from below the path.
+// Adds the path to an error of a layer that does not know it.
 Error at_path(std::string_view text, Error error) {
     return std::move(error).with_context("path \"" + printable(text) + "\"");
 }
 
-// The folder's or root's walk; nothing when nothing is there.
+// The walk over a folder or the root; nothing if there is no such folder.
 Result<std::optional<FolderWalk>> open_folder(const std::shared_ptr<const MountSet>& set, const PathParts& path) {
     if (path.kind == PathKind::root || path.kind == PathKind::published)
         return FolderWalk::open_published(set, path.name);
@@ -42,7 +40,7 @@ Result<bool> is_folder(const std::shared_ptr<const MountSet>& set, const PathPar
     return walk.has_value();
 }
 
-// Of a name, whichever tree it is in.
+// The match of a name of the published tree or of a bundle.
 Result<std::optional<NameMatch>> find_name(const MountSet& set, const PathParts& path) {
     if (path.kind == PathKind::published)
         return find_published(set, path.name, path.hash);
@@ -57,18 +55,18 @@ Result<AssetChoice> choose(const MountSet& set, const PathParts& path, const Nam
                                             : choose_own(set, match);
 }
 
-Result<Stat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kind) {
+Result<PathStat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kind) {
     FARDEL_TRY_ASSIGN(const AssetRecord record, bundle.asset(index));
     FARDEL_TRY_ASSIGN(const std::string_view content_type, bundle.string(record.content_type));
-    return Stat{.kind = kind,
-                .size_bytes = record.raw_bytes,
-                .asset = record.id,
-                .bundle = bundle.id(),
-                .content_type = std::string(content_type)};
+    return PathStat{.kind = kind,
+                    .size_bytes = record.raw_bytes,
+                    .asset = record.id,
+                    .bundle = bundle.id(),
+                    .content_type = std::string(content_type)};
 }
 
-// What the first bundle says that has the asset and is not known to lie.
-Result<std::optional<Stat>> find_asset_stat(const MountSet& set, const AssetVerdicts& verdicts, const AssetId& id) {
+// From the first bundle that has the asset and whose content is not known to differ from the id.
+Result<std::optional<PathStat>> find_asset_stat(const MountSet& set, const AssetVerdicts& verdicts, const AssetId& id) {
     std::optional<Error> first_error;
     for (const Mount& mount : set.mounts()) {
         if (mount.paths)
@@ -79,15 +77,15 @@ Result<std::optional<Stat>> find_asset_stat(const MountSet& set, const AssetVerd
         if (!index || !index->has_value() || verdicts.find(mount.number, **index) == AssetVerdicts::Verdict::bad)
             continue;
         FARDEL_TRY_ASSIGN(auto stat, stat_asset(*mount.bundle, **index, NodeKind::file));
-        return std::optional<Stat>(std::move(stat));
+        return std::optional<PathStat>(std::move(stat));
     }
     if (first_error)
         return *std::move(first_error);
-    return std::optional<Stat>();
+    return std::optional<PathStat>();
 }
 
-Result<std::optional<Stat>> find_stat_in(const std::shared_ptr<const MountSet>& set, const AssetVerdicts& verdicts,
-                                         const PathParts& path) {
+Result<std::optional<PathStat>> find_stat_in(const std::shared_ptr<const MountSet>& set, const AssetVerdicts& verdicts,
+                                             const PathParts& path) {
     if (path.kind == PathKind::asset)
         return find_asset_stat(*set, verdicts, id_from<AssetId>(path.id));
     FARDEL_TRY_ASSIGN(const auto match, find_name(*set, path));
@@ -95,15 +93,15 @@ Result<std::optional<Stat>> find_stat_in(const std::shared_ptr<const MountSet>& 
         FARDEL_TRY_ASSIGN(const AssetChoice choice, choose(*set, path, *match));
         const NodeKind kind = path.kind == PathKind::published ? NodeKind::link : NodeKind::file;
         FARDEL_TRY_ASSIGN(auto stat, stat_asset(*choice.mount->bundle, choice.asset, kind));
-        return std::optional<Stat>(std::move(stat));
+        return std::optional<PathStat>(std::move(stat));
     }
     FARDEL_TRY_ASSIGN(const bool folder, is_folder(set, path));
     if (!folder)
-        return std::optional<Stat>();
-    Stat stat;
+        return std::optional<PathStat>();
+    PathStat stat;
     if (path.kind == PathKind::bundle || path.kind == PathKind::bundle_name)
         stat.bundle = id_from<BundleId>(path.id);
-    return std::optional<Stat>(std::move(stat));
+    return std::optional<PathStat>(std::move(stat));
 }
 
 }  // namespace
@@ -124,7 +122,7 @@ Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& pa
     if (path.kind == PathKind::asset) {
         const AssetId id = id_from<AssetId>(path.id);
         auto search = find_asset_copy(*impl_->set.read(), impl_->verdicts, id, Compare::no);
-        if (search && search->undecided)  // may take long; nobody shall wait for it
+        if (search && search->undecided)  // reads the whole asset: shared, so that no change of the mounts waits for it
             search = find_asset_copy(*impl_->set.share(), impl_->verdicts, id, Compare::yes);
         if (!search)
             return at_path(text, std::move(search).error());
@@ -174,7 +172,7 @@ Result<File> Vfs::open(std::string_view text, const PathParts& path) const {
     return missing(text, folder && *folder ? "is a folder" : "nothing has this name");
 }
 
-Result<std::optional<Stat>> Vfs::find_stat(std::string_view path) const {
+Result<std::optional<PathStat>> Vfs::find_stat(std::string_view path) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
     auto stat = find_stat_in(impl_->set.share(), impl_->verdicts, parts);
     if (!stat)
@@ -182,7 +180,12 @@ Result<std::optional<Stat>> Vfs::find_stat(std::string_view path) const {
     return stat;
 }
 
-Result<Stat> Vfs::stat(std::string_view path) const {
+bool Vfs::exists(std::string_view path) const {
+    const auto stat = find_stat(path);
+    return stat && stat->has_value();
+}
+
+Result<PathStat> Vfs::stat(std::string_view path) const {
     FARDEL_TRY_ASSIGN(auto stat, find_stat(path));
     if (!stat)
         return missing(path, "nothing has this name");
@@ -190,7 +193,7 @@ Result<Stat> Vfs::stat(std::string_view path) const {
 }
 
 Result<VfsPath> Vfs::read_link(std::string_view path) const {
-    FARDEL_TRY_ASSIGN(const Stat found, stat(path));
+    FARDEL_TRY_ASSIGN(const PathStat found, stat(path));
     if (found.kind != NodeKind::link)
         return missing(path, "is no link");
     return VfsPath::of(*found.asset);
@@ -215,9 +218,9 @@ Result<Listing> Vfs::open_listing(std::string_view path) const {
     return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = *std::move(*walk)}));
 }
 
-Result<std::vector<Entry>> Vfs::list(std::string_view path, std::size_t entries_max) const {
+Result<std::vector<ListingEntry>> Vfs::list(std::string_view path, std::size_t entries_max) const {
     FARDEL_TRY_ASSIGN(Listing listing, open_listing(path));
-    std::vector<Entry> out;
+    std::vector<ListingEntry> out;
     for (;;) {
         auto entry = listing.next();
         if (!entry)
@@ -235,18 +238,18 @@ Result<Explanation> Vfs::explain(std::string_view path) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
     const auto set = impl_->set.share();
     Explanation out = explain_path(*set, impl_->verdicts, parts);
-    out.path = path;
+    out.path = path.starts_with('/') ? std::string(path) : "/" + std::string(path);
     const auto folder = is_folder(set, parts);
     out.folder = folder && *folder;
     return out;
 }
 
-Result<std::vector<Conflict>> Vfs::conflicts(std::size_t conflicts_max) const {
+Result<std::vector<PathConflict>> Vfs::conflicts(std::size_t conflicts_max) const {
     return find_conflicts(*impl_->set.share(), conflicts_max);
 }
 
-Result<LinkReport> Vfs::check_links(std::size_t missing_max) const {
-    return find_missing_links(*impl_->set.share(), missing_max);
+Result<UnresolvedNeeds> Vfs::check_links(std::size_t unresolved_max) const {
+    return find_unresolved_needs(*impl_->set.share(), unresolved_max);
 }
 
 }  // namespace fardel

@@ -1,23 +1,25 @@
-// The half of Vfs that changes what is mounted.
-#include "inspect/asset_changes.h"
+// The part of Vfs that changes the mounts, and pure mode.
+#include "inspect/inspection.h"
 #include "vfs_state.h"
 
+#include <fardel/vfs/inspect.h>
+#include <fardel/vfs/pure.h>
+#include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/vfs.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-Status verify_place(const std::string& place) {
-    if (place.empty())
+Status verify_mount_point(const std::string& mount_point) {
+    if (mount_point.empty())
         return ok();
-    if (auto good = verify_name(place); !good)
-        return std::move(good).error().with_context("place \"" + printable(place) + "\"");
-    if (is_reserved_root_part(std::string_view(place).substr(0, place.find('/'))))  // A15
+    if (auto good = verify_name(mount_point); !good)
+        return std::move(good).error().with_context("mount point \"" + printable(mount_point) + "\"");
+    if (is_reserved_root_part(std::string_view(mount_point).substr(0, mount_point.find('/'))))  // A15
         return Error(ErrorCode::denied,
-                     "place \"" + printable(place) + "\": nothing is mounted in /assets and /bundles");
+                     "mount point \"" + printable(mount_point) + "\": nothing is mounted in /assets and /bundles");
     return ok();
 }
 
@@ -28,12 +30,6 @@ std::string label_of(const MountRequest& request) {
         return *path;
     return std::holds_alternative<std::shared_ptr<const BundlePlan>>(request.subject) ? "plan" : "bundle";
 }
-
-// A request on its way into the set.
-struct OpenedMount {
-    Mount mount;
-    std::unique_ptr<FolderWatch> watch;
-};
 
 }  // namespace
 
@@ -82,27 +78,35 @@ Status Vfs::unmount(MountId mount) {
 }
 
 Result<std::vector<MountId>> Vfs::apply(MountChange change) {
+    // A request on its way into the set.
+    struct OpenedMount {
+        Mount mount;
+        std::shared_ptr<Impl::Watch> watch;
+    };
     std::vector<OpenedMount> opened;
     for (const MountRequest& request : change.mount) {
         MountOptions options = request.options;
         options.label = label_of(request);
-        FARDEL_TRY(verify_place(options.place));
+        FARDEL_TRY(verify_mount_point(options.mount_point));
         OpenedMount& one = opened.emplace_back();
         FARDEL_TRY_ASSIGN(static_cast<MountContent&>(one.mount),
                           open_mount_content(request.subject, options, impl_->cache, impl_->digests));
         one.mount.priority = options.priority;
         one.mount.case_rule = options.case_rule;
-        one.mount.place = options.place;
+        one.mount.mount_point = options.mount_point;
         if (options.watch && one.mount.kind == MountKind::folder) {
-            FARDEL_TRY_ASSIGN(one.watch, watch_folder(one.mount.path));
+            FARDEL_TRY_ASSIGN(auto folder, watch_folder(one.mount.path));
+            // Pending: files may have changed between the scan and the start of the watch.
+            one.watch = std::make_shared<Impl::Watch>(Impl::Watch{.folder = std::move(folder), .pending = true});
         }
     }
 
-    std::shared_ptr<const MountSet> old;  // its bundles' files are closed after the lock is gone
+    std::shared_ptr<const MountSet> old;  // declared before the lock, so that files are closed without it
     std::vector<MountId> ids;
     const std::scoped_lock lock(impl_->writing);
-    MountSetChange set_change{
-        .remove = change.unmount, .prioritise = std::move(change.prioritise), .add = {}, .replace = {}};
+    MountSetChange set_change;
+    set_change.remove = change.unmount;
+    set_change.prioritise = std::move(change.prioritise);
     for (OpenedMount& one : opened) {
         FARDEL_TRY_ASSIGN(one.mount.number, impl_->next_content());
         one.mount.id = static_cast<MountId>(++impl_->last_mount);
@@ -114,8 +118,7 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
         impl_->watches.erase(gone);
     for (std::size_t i = 0; i < opened.size(); ++i)
         if (opened[i].watch)
-            impl_->watches[ids[i]] = {.folder = std::move(opened[i].watch),
-                                      .pending = true};  // what changed since the scan
+            impl_->watches[ids[i]] = std::move(opened[i].watch);
     return ids;
 }
 
@@ -123,56 +126,79 @@ Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest reques
     request.options.label = label_of(request);
     FARDEL_TRY_ASSIGN(MountContent content,
                       open_mount_content(request.subject, request.options, impl_->cache, impl_->digests));
-    std::shared_ptr<const MountSet> old;
-    const std::scoped_lock lock(impl_->writing);
-    FARDEL_TRY_ASSIGN(content.number, impl_->next_content());
-    MountSetChange change;
-    change.replace.push_back({.mount = mount, .content = std::move(content)});
-    FARDEL_TRY_ASSIGN(old, impl_->change(std::move(change)));
-    impl_->watches.erase(mount);
-    return find_asset_changes(*old, *impl_->set.share(), mount);
+    FARDEL_TRY_ASSIGN(const auto change, impl_->replace_content(mount, std::move(content), std::nullopt));
+    return find_asset_changes(*change->before, *change->after, mount);
 }
 
-Result<std::vector<AssetChange>> Vfs::Impl::refresh(const Mount& mount, std::shared_ptr<const MountSet>& old) {
-    if (mount.path.empty())
-        return Error(ErrorCode::unsupported,
-                     mount.bundle->label() +
-                         ": only folders and legacy archives are scanned again; replace() takes another bundle");
-    FARDEL_TRY_ASSIGN(MountContent content, rescan(mount, cache, digests));
-    // Blobs remember the files as they were scanned: also the same names and bytes may be in other files now.
-    FARDEL_TRY_ASSIGN(content.number, next_content());
-    MountSetChange wanted;
-    wanted.replace.push_back({.mount = mount.id, .content = std::move(content)});
-    FARDEL_TRY_ASSIGN(old, change(std::move(wanted)));
-    return find_asset_changes(*old, *set.share(), mount.id);
-}
-
-Result<std::vector<AssetChange>> Vfs::refresh(MountId mount) {
-    std::shared_ptr<const MountSet> old;
-    const std::scoped_lock lock(impl_->writing);
-    const auto mounted = impl_->mounted;
+Result<Mount> Vfs::Impl::find_mounted(MountId mount) {
+    const std::scoped_lock lock(writing);
     const Mount* found = mounted->find(mount);
     if (found == nullptr)
         return no_such_mount(mount);
-    return impl_->refresh(*found, old);
+    return *found;
+}
+
+Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(MountId mount, MountContent content,
+                                                                           std::optional<ContentNumber> expected) {
+    VisibleChange visible;
+    const std::scoped_lock lock(writing);
+    const Mount* found = mounted->find(mount);
+    if (found == nullptr)
+        return no_such_mount(mount);
+    if (expected && found->number != *expected)
+        return std::optional<VisibleChange>();
+    FARDEL_TRY_ASSIGN(content.number, next_content());
+    MountSetChange wanted;
+    wanted.replace.push_back({.mount = mount, .content = std::move(content)});
+    FARDEL_TRY_ASSIGN(visible.before, change(std::move(wanted)));
+    visible.after = set.share();
+    if (!expected)
+        watches.erase(mount);
+    return std::optional(visible);
+}
+
+Result<std::vector<AssetChange>> Vfs::Impl::refresh(MountId mount) {
+    for (;;) {
+        FARDEL_TRY_ASSIGN(const Mount scanned, find_mounted(mount));
+        if (scanned.path.empty())
+            return Error(ErrorCode::unsupported,
+                         scanned.bundle->label() +
+                             ": only folders and legacy archives are scanned again; replace() takes another bundle");
+        // A new number even for the same names and bytes: blobs remember the files that were scanned.
+        FARDEL_TRY_ASSIGN(MountContent content, rescan(scanned, cache, digests));
+        FARDEL_TRY_ASSIGN(const auto change, replace_content(mount, std::move(content), scanned.number));
+        if (change)
+            return find_asset_changes(*change->before, *change->after, mount);
+        // replace() has put other content there meanwhile; that is what has to be scanned.
+    }
+}
+
+Result<std::vector<AssetChange>> Vfs::refresh(MountId mount) {
+    const std::scoped_lock lock(impl_->refreshing);
+    return impl_->refresh(mount);
+}
+
+Vfs::Impl::Watches Vfs::Impl::current_watches() {
+    const std::scoped_lock lock(writing);
+    return watches;
 }
 
 Result<std::vector<AssetChange>> Vfs::poll() {
     std::vector<AssetChange> changes;
-    std::vector<std::shared_ptr<const MountSet>> old;
-    const std::scoped_lock lock(impl_->writing);
-    for (auto& [id, watch] : impl_->watches) {
-        FARDEL_TRY_ASSIGN(const bool changed, watch.folder->take_change());
-        watch.pending = watch.pending || changed;
-        if (!watch.pending)
+    const std::unique_lock lock(impl_->refreshing, std::try_to_lock);
+    if (!lock)
+        return changes;
+    for (const auto& [id, watch] : impl_->current_watches()) {
+        FARDEL_TRY_ASSIGN(const bool changed, watch->folder->take_change());
+        watch->pending = watch->pending || changed;
+        if (!watch->pending)
             continue;
-        const auto mounted = impl_->mounted;
-        auto more = impl_->refresh(*mounted->find(id), old.emplace_back());
-        if (!more && more.error().code() == ErrorCode::conflict)
-            continue;  // somebody is writing; next time
+        auto more = impl_->refresh(id);
+        if (!more && (more.error().code() == ErrorCode::conflict || !impl_->current_watches().contains(id)))
+            continue;  // files are being written, or the mount has been removed or replaced meanwhile
         if (!more)
             return std::move(more).error();
-        watch.pending = false;
+        watch->pending = false;
         changes.insert(changes.end(), more->begin(), more->end());
     }
     return changes;

@@ -13,7 +13,7 @@ constexpr std::size_t kIdDigits = 64;
 
 std::string_view first_part(std::string_view name) { return name.substr(0, name.find('/')); }
 
-// An id at the start of `text` that ends there or at a '/'.
+// The id at the start of `text`, if it ends with the text or at a '/'.
 std::optional<Hash> find_leading_id(std::string_view text) {
     if (text.size() < kIdDigits || (text.size() > kIdDigits && text[kIdDigits] != '/'))
         return std::nullopt;
@@ -32,7 +32,7 @@ Error path_error(std::string_view text, Error reason) {
 bool is_reserved_root_part(std::string_view part) {
     if (part.empty())
         return false;
-    // A part that begins with another ASCII letter folds to that letter, so it cannot become one of ours.
+    // A part that begins with another ASCII character folds to the same first character, so it is not reserved.
     const auto first = static_cast<unsigned char>(part.front());
     if (first < 0x80 && (first | 0x20) != 'a' && (first | 0x20) != 'b')
         return false;
@@ -40,13 +40,13 @@ bool is_reserved_root_part(std::string_view part) {
 }
 
 Result<PathParts> parse_path_parts(std::string_view text) {
-    if (text.empty() || text.front() != '/')
-        return path_error(text, Error(ErrorCode::malformed, "does not begin with '/'"));
+    if (text.empty())
+        return path_error(text, Error(ErrorCode::malformed, "is empty; the root is \"/\""));
     PathParts parts;
-    if (text.size() == 1)
+    if (text == "/")
         return parts;
 
-    const std::string_view below_root = text.substr(1);
+    const std::string_view below_root = text.substr(text.front() == '/' ? 1 : 0);
     const std::string_view first = first_part(below_root);
     const std::string_view rest = below_root.substr(std::min(below_root.size(), first.size() + 1));
 
@@ -92,7 +92,7 @@ VfsPath::VfsPath(std::string text, const PathParts& parts)
 
 Result<VfsPath> VfsPath::parse(std::string_view text) {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(text));
-    return VfsPath(std::string(text), parts);
+    return VfsPath((text.front() == '/' ? "" : "/") + std::string(text), parts);
 }
 
 VfsPath VfsPath::of(const AssetId& asset) {

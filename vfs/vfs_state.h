@@ -1,25 +1,34 @@
-// What a Vfs is made of: the snapshot that readers see, and what those who change it share.
+// The state of a Vfs: the set of mounts that readers see, and what the functions that change it share.
 #pragma once
 
-#include <fardel/sources/folder_watch.h>
 #include "lookup/asset_verdicts.h"
 #include "mounts/mount_content.h"
 #include "mounts/mount_set.h"
 #include "mounts/snapshot.h"
 #include "pure_lock.h"
 
+#include <fardel/sources/folder_watch.h>
 #include <fardel/vfs/vfs.h>
 
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace fardel {
 
 struct Vfs::Impl {
+    // A mount's watched folder. Only the thread that holds `refreshing` uses it.
     struct Watch {
         std::unique_ptr<FolderWatch> folder;
         bool pending = false;  // something changed that is not in the tree yet
+    };
+    using Watches = std::map<MountId, std::shared_ptr<Watch>>;
+
+    // What readers saw before a change, and what they see after it.
+    struct VisibleChange {
+        std::shared_ptr<const MountSet> before;
+        std::shared_ptr<const MountSet> after;
     };
 
     std::shared_ptr<BlockCache> cache;  // nullptr: none
@@ -27,19 +36,29 @@ struct Vfs::Impl {
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
     mutable AssetVerdicts verdicts;
 
-    std::mutex writing;  // guards what follows and the order of changes; no reader takes it
-    std::shared_ptr<const MountSet> mounted = set.share();  // everything; `set` is what of it is visible
-    std::unique_ptr<PureLock> pure;                         // nullptr: everything is
+    std::mutex refreshing;  // held while a refresh scans and hashes; taken before `writing`, and by no other function
+
+    std::mutex writing;  // guards what follows and the order of changes; readers never take it, and no file is hashed
+    std::shared_ptr<const MountSet> mounted = set.share();  // all mounts; `set` is the visible part
+    std::unique_ptr<PureLock> pure;                         // nullptr: not in pure mode
     std::uint32_t last_mount = 0;
     std::uint32_t last_content = 0;
-    std::map<MountId, Watch> watches;
+    Watches watches;
 
-    // Those below are called with the lock held.
+    // With `writing` held.
     Result<ContentNumber> next_content();
-    // The old set comes back, to be let go of after the lock.
+    // Both return the old visible set; its bundles are closed when it is destroyed, so that is done without the lock.
     Result<std::shared_ptr<const MountSet>> change(MountSetChange change);
     std::shared_ptr<const MountSet> show(std::shared_ptr<const MountSet> next);
-    Result<std::vector<AssetChange>> refresh(const Mount& mount, std::shared_ptr<const MountSet>& old);
+
+    // Without a lock. Error: missing.
+    Result<Mount> find_mounted(MountId mount);
+    // Puts other content into a mount. Nothing: its content is not `expected` any more, if that is given.
+    Result<std::optional<VisibleChange>> replace_content(MountId mount, MountContent content,
+                                                         std::optional<ContentNumber> expected);
+    Watches current_watches();
+    // With `refreshing` held.
+    Result<std::vector<AssetChange>> refresh(MountId mount);
 };
 
 }  // namespace fardel

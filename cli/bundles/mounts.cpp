@@ -3,6 +3,7 @@
 #include "console/clock.h"
 
 #include <fardel/format/trust_policy.h>
+#include <fardel/vfs/inspect.h>
 
 #include <optional>
 

@@ -171,12 +171,12 @@ public:
     std::mutex& mutex() noexcept { return mutex_; }
 
     // The entry at `offset`, counted from kFirstEntry, or nullptr after the last one. Valid until the next call.
-    Result<const Entry*> entry_at(off_t offset) {
+    Result<const ListingEntry*> entry_at(off_t offset) {
         if (offset < at_)
             FARDEL_TRY(rewind());
         while (at_ < offset || !current_) {
             if (over_)
-                return static_cast<const Entry*>(nullptr);
+                return static_cast<const ListingEntry*>(nullptr);
             FARDEL_TRY_ASSIGN(auto next, listing_->next());
             at_ += current_ ? 1 : 0;
             over_ = !next;
@@ -199,7 +199,7 @@ private:
     std::string path_;
     std::mutex mutex_;
     std::optional<Listing> listing_;
-    std::optional<Entry> current_;
+    std::optional<ListingEntry> current_;
     off_t at_ = kFirstEntry;  // offset of the current entry, or of the next one
     bool over_ = false;
 };
@@ -298,7 +298,7 @@ int open_folder(const char* path, fuse_file_info* open) {
 }
 
 // Returns whether the kernel took the entry. When its buffer is full, it asks again with the offset of the last one.
-bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const Entry& entry, off_t next,
+bool give(void* kernel, fuse_fill_dir_t fill, const OpenFolder& folder, const ListingEntry& entry, off_t next,
           bool with_stat) {
     const std::string path = (folder.path() == "/" ? "" : folder.path()) + "/" + entry.name;
     struct stat node {};

@@ -127,7 +127,7 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
         mount.label = file;
         const auto& wanted = policy.rules().bundles;
         if (const auto at = std::ranges::find(wanted, bundle->checked->id(), &PureBundle::bundle); at != wanted.end()) {
-            mount.place = at->place;
+            mount.mount_point = at->mount_point;
             mount.case_rule = at->case_rule;
         }
         client.mounts.insert(client.mounts.begin(), pure_mount(mount, *bundle->vouched));

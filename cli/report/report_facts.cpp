@@ -2,6 +2,7 @@
 
 #include "bundles/bundle_file.h"
 
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>
@@ -56,8 +57,8 @@ ReportSide side_of(const ConflictSide& side, const BundleNumbers& numbers) {
 }
 
 Status read_relations(const Vfs& vfs, const BundleNumbers& numbers, ReportFacts& facts) {
-    FARDEL_TRY_ASSIGN(const std::vector<Conflict> conflicts, vfs.conflicts());
-    for (const Conflict& conflict : conflicts) {
+    FARDEL_TRY_ASSIGN(const std::vector<PathConflict> conflicts, vfs.conflicts());
+    for (const PathConflict& conflict : conflicts) {
         ReportConflict reported{.path = below_root(conflict.path),
                                 .harmless = conflict.harmless(),
                                 .winner = side_of(conflict.winner, numbers),
@@ -66,10 +67,10 @@ Status read_relations(const Vfs& vfs, const BundleNumbers& numbers, ReportFacts&
             reported.hidden.push_back(side_of(side, numbers));
         facts.conflicts.push_back(std::move(reported));
     }
-    FARDEL_TRY_ASSIGN(const LinkReport links, vfs.check_links());
-    for (const MissingName& missing : links.names)
+    FARDEL_TRY_ASSIGN(const UnresolvedNeeds links, vfs.check_links());
+    for (const UnresolvedName& missing : links.names)
         facts.gaps.push_back({numbers.at(missing.mount), missing.name, missing.pattern, missing.optional});
-    for (const MissingBundle& missing : links.bundles)
+    for (const UnresolvedBundle& missing : links.bundles)
         facts.absent_bundles.push_back(
             {numbers.at(missing.mount), missing.bundle, missing.name, missing.version, missing.is_static});
     return ok();
@@ -109,8 +110,7 @@ private:
         const auto& references = bundle.contents.assets[asset].references;
         if (references.empty())
             return ok();
-        FARDEL_TRY_ASSIGN(const AssetRecord record, opened->asset(AssetIndex{asset}));
-        const File from(opened, AssetIndex{asset}, record);
+        FARDEL_TRY_ASSIGN(const File from, File::of(opened, AssetIndex{asset}));
         for (const ContentReference& reference : references) {
             const bool dynamic = reference.kind == ReferenceKind::dynamic;
             FARDEL_TRY_ASSIGN(const auto target, find_target(from, reference.spelling));

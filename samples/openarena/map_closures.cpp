@@ -5,6 +5,7 @@
 //     sample_map_closures WHOLE.fardel PARTS ROOTS ARCHIVE…     PARTS: a folder of bundles; ROOTS: a glob, maps/*.bsp
 #include <fardel/format/byte_source.h>
 #include <fardel/packer/pack.h>
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>
@@ -96,7 +97,7 @@ public:
         FARDEL_TRY_ASSIGN(const auto needed, needed_by(parts_, *part));
         Vfs vfs;
         FARDEL_TRY(mount_all(vfs, needed));
-        FARDEL_TRY_ASSIGN(const LinkReport links, vfs.check_links());
+        FARDEL_TRY_ASSIGN(const UnresolvedNeeds links, vfs.check_links());
         if (!links.complete())
             return Error(ErrorCode::missing, closure.root + ": its bundles are not all that they need");
         std::set<std::uint32_t> reached;  // by place in the plan: several files may have equal bytes

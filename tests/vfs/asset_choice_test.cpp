@@ -60,7 +60,7 @@ TEST_CASE("asset choice: another bundle adds a variant, above or below the one t
         CHECK(content_at(vfs, "/wall") == "hd");
         const Explanation told = vfs.explain("/wall").value();
         REQUIRE(told.winner);
-        CHECK(told.candidates[*told.winner].outcome == Outcome::gives_variant);
+        CHECK(told.candidates[*told.winner].outcome == CandidateOutcome::gives_variant);
         CHECK(told.candidates[*told.winner].variant == "quality=hd");
         CHECK(told.candidates[*told.winner].asset == id_of("hd"));
         REQUIRE(vfs.unmount(pack));

@@ -616,7 +616,8 @@ TEST_CASE("C API: variants, scopes and pure mode") {
 
     PureRules rules;
     rules.unsigned_allowed = true;
-    rules.bundles = {{.bundle = Bundle::open(make_memory_source(bundle), {}).value()->id(), .place = "", .name = ""}};
+    rules.bundles = {
+        {.bundle = Bundle::open(make_memory_source(bundle), {}).value()->id(), .mount_point = "", .name = ""}};
     const std::string policy = PurePolicy::make(rules).value().format();
     std::size_t problems = 99;
     CHECK(content("/cheat") == "cheat");

@@ -10,7 +10,7 @@ using namespace fardel::tests;
 
 namespace {
 
-std::vector<Conflict> conflicts_of(const Vfs& vfs) {
+std::vector<PathConflict> conflicts_of(const Vfs& vfs) {
     auto conflicts = vfs.conflicts();
     REQUIRE(conflicts);
     return *std::move(conflicts);
@@ -39,7 +39,7 @@ TEST_CASE("conflicts: every name that is hidden is told, by whom, and whether it
     CHECK(conflicts[2].winner == ConflictSide{patch, std::nullopt});
     CHECK(conflicts[2].hidden == std::vector<ConflictSide>{{base, id_of("c")}});
     CHECK_FALSE(conflicts[2].harmless());
-    for (const Conflict& conflict : conflicts)  // what find() does
+    for (const PathConflict& conflict : conflicts)  // what find() does
         if (conflict.winner.asset)
             CHECK(vfs.open(conflict.path)->asset_id() == *conflict.winner.asset);
         else

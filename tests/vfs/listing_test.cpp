@@ -98,7 +98,7 @@ TEST_CASE("list: a link stands before a folder of the same path, which stays rea
 TEST_CASE("list: a mount that folds is listed under any spelling, with its own names") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("Maps/One/a", "1").add("maps/one/b", "2").add("maps/c", "3").write(),
-          {.place = "Game", .case_rule = CaseRule::fold, .allow_unsigned = true});
+          {.mount_point = "Game", .case_rule = CaseRule::fold, .allow_unsigned = true});
     CHECK(listing_of(vfs, "/GAME/MAPS") == "One/ c@ one/");
     CHECK(listing_of(vfs, "/game/maps/one") == "a@ b@");
     CHECK(listing_of(vfs, "/") == "Game/ assets/ bundles/");
@@ -125,7 +125,7 @@ TEST_CASE("list: /assets holds every asset once, in order") {
     const auto entries = vfs.list("/assets");
     REQUIRE(entries);
     std::vector<std::string> found;
-    for (const Entry& entry : *entries) {
+    for (const ListingEntry& entry : *entries) {
         CHECK(entry.kind == NodeKind::file);
         found.push_back(entry.name);
     }
@@ -193,7 +193,7 @@ TEST_CASE("list: every path that it gives can be opened, and nothing else is the
         folders.pop_back();
         const auto entries = vfs.list(folder.empty() ? "/" : folder);
         REQUIRE(entries);
-        for (const Entry& entry : *entries) {
+        for (const ListingEntry& entry : *entries) {
             const std::string path = folder + "/" + entry.name;
             CHECK(vfs.stat(path)->kind == entry.kind);
             if (entry.kind == NodeKind::link)

@@ -28,7 +28,8 @@ struct ModelMount {
 std::optional<std::string> look_up(const std::vector<ModelMount>& mounts, const std::string& path) {
     for (const ModelMount& mount : mounts)
         for (const auto& [name, content] : mount.published) {
-            const std::string full = "/" + (mount.options.place.empty() ? "" : mount.options.place + "/") + name;
+            const std::string full =
+                "/" + (mount.options.mount_point.empty() ? "" : mount.options.mount_point + "/") + name;
             if (mount.options.case_rule == CaseRule::fold ? names_fold_equal(full, path) : full == path)
                 return content;
         }
@@ -60,7 +61,7 @@ TEST_CASE("mount set: with many mounts, coming and going, each path is what the 
             model.erase(model.begin() + static_cast<std::ptrdiff_t>(victim));
         } else {
             ModelMount mount;
-            mount.options = {.place = places[pick(places.size())],
+            mount.options = {.mount_point = places[pick(places.size())],
                              .priority = static_cast<int>(pick(3)),
                              .case_rule = pick(3) == 0 ? CaseRule::fold : CaseRule::exact,
                              .allow_unsigned = true};

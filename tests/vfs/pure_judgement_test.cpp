@@ -96,7 +96,7 @@ TEST_CASE("judge_mounts: everything wrong is told at once, each by bundle and na
     rules.revoked_keys = {{key_of('9'), "stolen"}};
     rules.revoked_bundles = {{bundle_of('8'), "wallhack"}};
     PureMount elsewhere = mount_of(3, 'c');
-    elsewhere.place = "x";
+    elsewhere.mount_point = "x";
     const PureJudgement judgement =
         judge(rules, {mount_of(9, '8', "cheats/see"), loose_mount(8), mount_of(7, '7', "huds/fine", {key_of('2')}),
                       mount_of(6, '6', "mods/other"), mount_of(5, 'e', "more/e", {key_of('9')}), elsewhere,
@@ -122,11 +122,11 @@ TEST_CASE("judge_mounts: an unsigned content set is for policies that say so") {
 
 TEST_CASE("judge_mounts: place and case rule are part of what the policy says") {
     PureRules rules = two_bundles();
-    rules.bundles[1].place = "mods";
+    rules.bundles[1].mount_point = "mods";
     rules.bundles[0].case_rule = CaseRule::fold;
     std::vector<PureMount> mounts{mount_of(2, 'b'), mount_of(1, 'a')};
     CHECK(told(judge(rules, mounts).problems) == "wrong base/core, wrong maps/dm01");
-    mounts[0].place = "mods";
+    mounts[0].mount_point = "mods";
     mounts[1].case_rule = CaseRule::fold;
     CHECK(judge(rules, mounts).problems.empty());
     // The right one and the same bundle again, somewhere else.
@@ -202,11 +202,11 @@ TEST_CASE("judge_mounts: a bundle whose id is right in all but its last bit is m
 TEST_CASE("pure_mount: says what the trust policy believes of a bundle, and nothing of one that nobody vouches for") {
     Author author;
     const Bytes bytes = author.sign(BundleMaker().add("a", "x").write());
-    const MountDescription mount{.id = MountId{4}, .label = "l", .place = "p", .case_rule = CaseRule::fold};
+    const MountDescription mount{.id = MountId{4}, .label = "l", .mount_point = "p", .case_rule = CaseRule::fold};
     const auto bundle = Bundle::open(make_memory_source(bytes), {.policy = &author.policy(), .label = "l"}).value();
     const PureMount signed_mount = pure_mount(mount, *bundle);
     CHECK(signed_mount.id == MountId{4});
-    CHECK(signed_mount.place == "p");
+    CHECK(signed_mount.mount_point == "p");
     CHECK(signed_mount.case_rule == CaseRule::fold);
     CHECK(signed_mount.bundle == bundle->id());
     CHECK(signed_mount.name == "test");

@@ -27,7 +27,7 @@ PureRules rules_of(const std::vector<Bytes>& bundles) {
     PureRules rules;
     rules.unsigned_allowed = true;
     for (const Bytes& bundle : bundles)
-        rules.bundles.push_back({.bundle = id_of_bundle(bundle), .place = "", .name = ""});
+        rules.bundles.push_back({.bundle = id_of_bundle(bundle), .mount_point = "", .name = ""});
     return rules;
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("case rule: a higher mount that folds hides other spellings below it")
 TEST_CASE("case rule: it covers the place") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "folded").write(),
-          {.place = "Mods/X", .case_rule = CaseRule::fold, .allow_unsigned = true});
+          {.mount_point = "Mods/X", .case_rule = CaseRule::fold, .allow_unsigned = true});
     mount(vfs, BundleMaker().add("a", "exact").write(), unsigned_at("Other"));
     CHECK(content_at(vfs, "/mods/x/A") == "folded");
     CHECK(outcome_of(vfs.open("/other/a")) == "missing");

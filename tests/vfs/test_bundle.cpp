@@ -233,7 +233,7 @@ Bytes flood_name_buckets(Bytes bundle, std::uint64_t hash) {
 }
 
 MountOptions unsigned_at(std::string place, int priority) {
-    return {.place = std::move(place), .priority = priority, .allow_unsigned = true};
+    return {.mount_point = std::move(place), .priority = priority, .allow_unsigned = true};
 }
 
 MountId mount(Vfs& vfs, Bytes bundle, MountOptions options) {
@@ -258,7 +258,7 @@ std::string listing_of(const Vfs& vfs, std::string_view path) {
     if (!entries)
         return entries.error().text();
     std::string out;
-    for (const Entry& entry : *entries) {
+    for (const ListingEntry& entry : *entries) {
         out += out.empty() ? "" : " ";
         out += entry.name;
         out += entry.kind == NodeKind::folder ? "/" : entry.kind == NodeKind::link ? "@" : "";

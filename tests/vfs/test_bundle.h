@@ -2,11 +2,14 @@
 // purpose.
 #pragma once
 
+#include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/signer.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/file.h>
+#include <fardel/vfs/inspect.h>
+#include <fardel/vfs/pure.h>
 #include <fardel/vfs/vfs.h>
 
 #include <cstddef>

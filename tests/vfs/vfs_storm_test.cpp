@@ -212,7 +212,7 @@ private:
         PureRules rules;
         rules.unsigned_allowed = true;
         rules.bundles = {
-            {.bundle = Bundle::open(make_memory_source(old_map_), {}).value()->id(), .place = "", .name = ""}};
+            {.bundle = Bundle::open(make_memory_source(old_map_), {}).value()->id(), .mount_point = "", .name = ""}};
         ++locks_;
         vfs_.enter_pure(PurePolicy::make(rules).value());
         std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -2,7 +2,9 @@
 
 #include <fardel/vfs/fardel.h>
 
+#include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/vfs/pure.h>
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>
@@ -184,7 +186,7 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     if (!policy)
         return report.fail(policy.error());
     MountOptions how;
-    how.place = options.place != nullptr ? options.place : "";
+    how.mount_point = options.place != nullptr ? options.place : "";
     how.priority = options.priority;
     how.case_rule = (options.flags & FARDEL_MOUNT_FOLD_CASE) != 0 ? CaseRule::fold : CaseRule::exact;
     how.policy = *policy ? &**policy : nullptr;

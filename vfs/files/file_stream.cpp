@@ -1,5 +1,7 @@
 #include <fardel/vfs/file_stream.h>
 
+#include <fardel/format/bundle.h>
+
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,7 @@
 #include <fardel/vfs/read_queue.h>
 
+#include <fardel/format/bundle.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <functional>

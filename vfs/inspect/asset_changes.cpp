@@ -1,4 +1,4 @@
-#include "asset_changes.h"
+#include "inspection.h"
 
 #include "lookup/asset_choice.h"
 
@@ -31,7 +31,7 @@ public:
     }
     const std::optional<std::string_view>& name() const noexcept { return name_; }
 
-    // Nothing when that cannot be told from the record alone: variants, names of others that are extended.
+    // Nothing if the record alone does not decide: variants, and names of other bundles that this one extends.
     Result<std::optional<AssetId>> plain_asset() const {
         if (!record_.is(NameRecord::published) || record_.is(NameRecord::tombstone) ||
             record_.is(NameRecord::has_variants))
@@ -60,11 +60,11 @@ public:
           after_(after),
           old_(*before.find(mount)->bundle),
           new_(*after.find(mount)->bundle),
-          place_(before.find(mount)->place) {}
+          mount_point_(before.find(mount)->mount_point) {}
 
     std::vector<AssetChange> find() {
         if (Status walked = walk(); !walked)
-            changes_.push_back({.path = "/" + place_, .before = {}, .after = {}, .error = std::move(walked).error()});
+            add_change(mount_point_).error = std::move(walked).error();
         return std::move(changes_);
     }
 
@@ -92,10 +92,16 @@ private:
                 return ok();
         }
         FARDEL_TRY(verify_name(inside));
-        const std::string name = place_.empty() ? std::string(inside) : place_ + "/" + std::string(inside);
+        const std::string name = mount_point_.empty() ? std::string(inside) : mount_point_ + "/" + std::string(inside);
         if (!is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))
             compare_paths(name);
         return ok();
+    }
+
+    AssetChange& add_change(const std::string& name) {
+        AssetChange& change = changes_.emplace_back();
+        change.path = "/" + name;
+        return change;
     }
 
     void compare_paths(const std::string& name) {
@@ -103,8 +109,7 @@ private:
         auto is = asset_at(after_, name);
         if (was && is && *was == *is)
             return;
-        AssetChange& change =
-            changes_.emplace_back(AssetChange{.path = "/" + name, .before = {}, .after = {}, .error = {}});
+        AssetChange& change = add_change(name);
         if (was)
             change.before = *was;
         else
@@ -119,7 +124,7 @@ private:
     const MountSet& after_;
     NameCursor old_;
     NameCursor new_;
-    const std::string& place_;
+    const std::string& mount_point_;
     std::vector<AssetChange> changes_;
 };
 

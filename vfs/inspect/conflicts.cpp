@@ -1,4 +1,4 @@
-#include "conflicts.h"
+#include "inspection.h"
 
 #include "lookup/asset_choice.h"
 #include "lookup/resolve.h"
@@ -24,7 +24,7 @@ Result<ConflictSide> side_of(const MountSet& set, const NameMatch& match) {
     return side;
 }
 
-// All that decide about a name of the published tree, highest precedence first.
+// The matches that decide about a published name, in order of precedence.
 Result<std::vector<NameMatch>> deciding_matches(const MountSet& set, std::string_view name) {
     const std::uint64_t hash = name_hash(name);
     std::vector<NameMatch> matches;
@@ -37,8 +37,8 @@ Result<std::vector<NameMatch>> deciding_matches(const MountSet& set, std::string
     return matches;
 }
 
-Result<Conflict> conflict_of(const MountSet& set, std::string_view name, const std::vector<NameMatch>& matches) {
-    Conflict conflict{.path = "/" + std::string(name), .winner = {}, .hidden = {}};
+Result<PathConflict> conflict_of(const MountSet& set, std::string_view name, const std::vector<NameMatch>& matches) {
+    PathConflict conflict{.path = "/" + std::string(name), .winner = {}, .hidden = {}};
     FARDEL_TRY_ASSIGN(conflict.winner, side_of(set, matches.front()));
     for (std::size_t i = 1; i < matches.size(); ++i) {
         FARDEL_TRY_ASSIGN(const ConflictSide side, side_of(set, matches[i]));
@@ -47,10 +47,10 @@ Result<Conflict> conflict_of(const MountSet& set, std::string_view name, const s
     return conflict;
 }
 
-// Sorted; two mounts with one spelling tell the same conflict, which is in it once.
-using ConflictsByName = std::map<std::string, Conflict>;
+// Sorted. Mounts that spell a name alike have the same conflict, which is in it once.
+using ConflictsByName = std::map<std::string, PathConflict>;
 
-// The conflicts that a mount's own spelling of its names meets, except those that a mount before it has told.
+// Adds the conflicts of a mount's names, as it spells them, except those that a mount before it has added.
 Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t conflicts_max, ConflictsByName& out) {
     const Bundle& bundle = *mount.bundle;
     for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
@@ -60,7 +60,8 @@ Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t confli
             continue;
         FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(NameIndex{i}));
         FARDEL_TRY(verify_name(text));
-        const std::string name = mount.place.empty() ? std::string(text) : mount.place + "/" + std::string(text);
+        const std::string name =
+            mount.mount_point.empty() ? std::string(text) : mount.mount_point + "/" + std::string(text);
         if (is_reserved_root_part(std::string_view(name).substr(0, name.find('/'))))  // A15: never visible
             continue;
         if (out.contains(name))
@@ -68,7 +69,7 @@ Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t confli
         FARDEL_TRY_ASSIGN(const auto matches, deciding_matches(set, name));
         if (matches.size() < 2)
             continue;
-        FARDEL_TRY_ASSIGN(Conflict conflict, conflict_of(set, name, matches));
+        FARDEL_TRY_ASSIGN(PathConflict conflict, conflict_of(set, name, matches));
         if (out.size() == conflicts_max)
             return Error(ErrorCode::limit, "more than " + std::to_string(conflicts_max) + " conflicts");
         out.emplace(name, std::move(conflict));
@@ -78,16 +79,16 @@ Status add_conflicts(const MountSet& set, const Mount& mount, std::size_t confli
 
 }  // namespace
 
-bool Conflict::harmless() const noexcept {
+bool PathConflict::harmless() const noexcept {
     return winner.asset &&
            std::ranges::all_of(hidden, [this](const ConflictSide& side) { return side.asset == winner.asset; });
 }
 
-Result<std::vector<Conflict>> find_conflicts(const MountSet& set, std::size_t conflicts_max) {
+Result<std::vector<PathConflict>> find_conflicts(const MountSet& set, std::size_t conflicts_max) {
     ConflictsByName by_name;
     for (const Mount& mount : set.mounts())
         FARDEL_TRY(add_conflicts(set, mount, conflicts_max, by_name));
-    std::vector<Conflict> all;
+    std::vector<PathConflict> all;
     all.reserve(by_name.size());
     for (auto& [name, conflict] : by_name)
         all.push_back(std::move(conflict));

@@ -93,13 +93,13 @@ Result<std::optional<FolderWalk>> FolderWalk::finish(bool is_there) && {
     return std::optional<FolderWalk>(std::move(*this));
 }
 
-Result<std::optional<Entry>> FolderWalk::next() {
+Result<std::optional<ListingEntry>> FolderWalk::next() {
     if (first_)
         return std::exchange(first_, std::nullopt);
     return advance();
 }
 
-Result<std::optional<Entry>> FolderWalk::advance() {
+Result<std::optional<ListingEntry>> FolderWalk::advance() {
     while (!heap_.empty()) {
         const std::string key(sources_[heap_.front()].key());
         group_.clear();
@@ -125,10 +125,10 @@ Result<std::optional<Entry>> FolderWalk::advance() {
         }
         if (visible) {
             const NodeKind kind = is_folder ? NodeKind::folder : published_ ? NodeKind::link : NodeKind::file;
-            return std::optional(Entry{.name = std::string(without_slash(key)), .kind = kind});
+            return std::optional(ListingEntry{.name = std::string(without_slash(key)), .kind = kind});
         }
     }
-    return std::optional<Entry>();
+    return std::optional<ListingEntry>();
 }
 
 void FolderWalk::push(std::size_t source) {

@@ -28,7 +28,7 @@ public:
     static Result<std::optional<FolderWalk>> open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount,
                                                          std::string_view folder);
 
-    Result<std::optional<Entry>> next();
+    Result<std::optional<ListingEntry>> next();
 
 private:
     // The names of one mount, or one folder that is there without names ("assets", the place of a mount).
@@ -45,7 +45,7 @@ private:
     Status add_names_folded(const Mount& mount, std::string_view folder);
     void add_fixed(std::string key);
     Result<std::optional<FolderWalk>> finish(bool is_there) &&;
-    Result<std::optional<Entry>> advance();
+    Result<std::optional<ListingEntry>> advance();
 
     void push(std::size_t source);
     std::size_t pop();
@@ -58,10 +58,10 @@ private:
     std::shared_ptr<const MountSet> set_;
     std::string base_;  // the folder with '/' at its end, or empty
     bool published_;
-    std::vector<Source> sources_;     // highest precedence first
-    std::vector<std::size_t> heap_;   // of sources_; the least key on top
-    std::vector<std::size_t> group_;  // those with the key in hand
-    std::optional<Entry> first_;      // read ahead by open
+    std::vector<Source> sources_;        // highest precedence first
+    std::vector<std::size_t> heap_;      // of sources_; the least key on top
+    std::vector<std::size_t> group_;     // those with the key in hand
+    std::optional<ListingEntry> first_;  // read ahead by open
 };
 
 }  // namespace fardel

@@ -8,11 +8,11 @@ namespace fardel {
 
 BundleIdWalk::BundleIdWalk(std::shared_ptr<const MountSet> set) noexcept : set_(std::move(set)) {}
 
-Result<std::optional<Entry>> BundleIdWalk::next() {
+Result<std::optional<ListingEntry>> BundleIdWalk::next() {
     if (position_ == set_->by_bundle().size())
-        return std::optional<Entry>();
+        return std::optional<ListingEntry>();
     const Mount& mount = set_->mounts()[set_->by_bundle()[position_++]];
-    return std::optional(Entry{.name = mount.bundle->id().hex(), .kind = NodeKind::folder});
+    return std::optional(ListingEntry{.name = mount.bundle->id().hex(), .kind = NodeKind::folder});
 }
 
 AssetIdWalk::AssetIdWalk(std::shared_ptr<const MountSet> set) noexcept : set_(std::move(set)) {}
@@ -37,9 +37,9 @@ Status AssetIdWalk::push(Source source) {
     return ok();
 }
 
-Result<std::optional<Entry>> AssetIdWalk::next() {
+Result<std::optional<ListingEntry>> AssetIdWalk::next() {
     if (heap_.empty())
-        return std::optional<Entry>();
+        return std::optional<ListingEntry>();
     const AssetId id = heap_.front().id;
     while (!heap_.empty() && heap_.front().id == id) {
         std::ranges::pop_heap(heap_, std::greater(), &Source::id);
@@ -48,7 +48,7 @@ Result<std::optional<Entry>> AssetIdWalk::next() {
         ++source.index;
         FARDEL_TRY(push(source));
     }
-    return std::optional(Entry{.name = id.hex(), .kind = NodeKind::file});
+    return std::optional(ListingEntry{.name = id.hex(), .kind = NodeKind::file});
 }
 
 }  // namespace fardel

@@ -17,7 +17,7 @@ namespace fardel {
 class BundleIdWalk {
 public:
     explicit BundleIdWalk(std::shared_ptr<const MountSet> set) noexcept;
-    Result<std::optional<Entry>> next();
+    Result<std::optional<ListingEntry>> next();
 
 private:
     std::shared_ptr<const MountSet> set_;
@@ -27,7 +27,7 @@ private:
 class AssetIdWalk {
 public:
     static Result<AssetIdWalk> open(std::shared_ptr<const MountSet> set);
-    Result<std::optional<Entry>> next();
+    Result<std::optional<ListingEntry>> next();
 
 private:
     struct Source {

@@ -9,9 +9,9 @@ Listing::Listing(Listing&&) noexcept = default;
 Listing& Listing::operator=(Listing&&) noexcept = default;
 Listing::~Listing() = default;
 
-Result<std::optional<Entry>> Listing::next() {
+Result<std::optional<ListingEntry>> Listing::next() {
     if (impl_->over)
-        return std::optional<Entry>();
+        return std::optional<ListingEntry>();
     auto entry = std::visit([](auto& walk) { return walk.next(); }, impl_->walk);
     impl_->over = !entry || !entry->has_value();
     return entry;

@@ -29,7 +29,7 @@ bool lasts(const Error& error) {
 Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_view name, std::uint64_t hash) {
     if (mount.paths && !mount.shows(name))
         return std::optional<NameMatch>();
-    if (mount.place.empty())
+    if (mount.mount_point.empty())
         return find_in(mount, name, hash, mount.case_rule);
     const auto inside = mount.inside(name);
     if (!inside)

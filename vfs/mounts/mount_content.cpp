@@ -1,6 +1,8 @@
 #include "mount_content.h"
 
+#include <fardel/format/byte_source.h>
 #include <fardel/sources/entry_plan.h>
+#include <fardel/sources/source_scan.h>
 
 #include <string>
 #include <utility>

@@ -1,6 +1,7 @@
 #include "mount_set.h"
 
 #include <fardel/format/name.h>
+#include <fardel/sources/source_scan.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -33,7 +34,7 @@ std::vector<NameRun::Member> members_of(const NameRun& run, std::span<const Moun
 bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameRun>>& runs) {
     std::vector<Mount*> outside;
     for (Mount& mount : mounts)
-        if (!mount.in_run && !mount.unfit && mount.place.empty())
+        if (!mount.in_run && !mount.unfit && mount.mount_point.empty())
             outside.push_back(&mount);
     if (outside.size() <= kDirectMax)
         return false;
@@ -82,10 +83,11 @@ Result<Mount> take(std::vector<Mount>& mounts, MountId id) {
 
 Status verify_alone(const std::vector<Mount>& mounts, const Mount& mount) {
     for (const Mount& other : mounts)
-        if (other.id != mount.id && other.bundle->id() == mount.bundle->id() && other.place == mount.place)
+        if (other.id != mount.id && other.bundle->id() == mount.bundle->id() && other.mount_point == mount.mount_point)
             return Error(ErrorCode::conflict, mount.bundle->label() + ": bundle " + mount.bundle->id().hex() +
-                                                  " is mounted at \"/" + mount.place + "\" already, from " +
-                                                  other.bundle->label() + "; unmount that or choose another place");
+                                                  " is mounted at \"/" + mount.mount_point + "\" already, from " +
+                                                  other.bundle->label() +
+                                                  "; unmount that or choose another mount point");
     return ok();
 }
 
@@ -110,10 +112,10 @@ bool Mount::shows(std::string_view name) const {
 }
 
 std::optional<std::string_view> Mount::inside(std::string_view name) const {
-    if (place.empty())
+    if (mount_point.empty())
         return name;
-    if (name.size() > place.size() + 1 && name[place.size()] == '/' && name.starts_with(place))
-        return name.substr(place.size() + 1);
+    if (name.size() > mount_point.size() + 1 && name[mount_point.size()] == '/' && name.starts_with(mount_point))
+        return name.substr(mount_point.size() + 1);
     if (case_rule == CaseRule::exact)
         return std::nullopt;
     const FolderRelation relation = relate(name);
@@ -123,7 +125,7 @@ std::optional<std::string_view> Mount::inside(std::string_view name) const {
 }
 
 FolderRelation Mount::relate(std::string_view folder) const {
-    std::string_view way = place;
+    std::string_view way = mount_point;
     while (!way.empty()) {
         const std::string_view part = take_part(way);
         if (folder.empty())
@@ -139,7 +141,7 @@ MountDescription Mount::describe() const {
     MountDescription out{.id = id,
                          .kind = kind,
                          .label = bundle->label(),
-                         .place = place,
+                         .mount_point = mount_point,
                          .priority = priority,
                          .case_rule = case_rule,
                          .bundle = bundle->id(),

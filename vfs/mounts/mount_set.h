@@ -11,6 +11,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/result.h>
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/variants.h>
@@ -51,7 +52,7 @@ struct Mount : MountContent {
     MountId id{};
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;
-    std::string place;  // empty: the root
+    std::string mount_point;  // empty: the root
     // Globs over paths of the tree: of this mount nothing else is visible, and no bundle or asset by its id. nullptr:
     // all.
     std::shared_ptr<const std::vector<std::string>> paths;

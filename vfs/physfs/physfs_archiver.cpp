@@ -192,7 +192,7 @@ bool is_token(const PHYSFS_Io* io) noexcept { return io->read == read_token; }
 // ---------------------------------------------------------------------------------------------------------
 
 MountOptions mount_options(const PhysfsArchiverOptions& options, std::string label) {
-    return {.place = std::string(kPlace),
+    return {.mount_point = std::string(kPlace),
             .policy = options.policy ? &*options.policy : nullptr,
             .now_s = options.now_s,
             .allow_unsigned = options.allow_unsigned,

@@ -2,6 +2,8 @@
 
 #include "pure_proof.h"
 
+#include <fardel/vfs/pure_judgement.h>
+
 #include <algorithm>
 #include <utility>
 

@@ -75,7 +75,7 @@ private:
             const PureMount& mount = mounts_[i];
             if (mount.loose || mount.bundle != wanted.bundle)
                 continue;
-            if (mount.place != wanted.place || mount.case_rule != wanted.case_rule) {
+            if (mount.mount_point != wanted.mount_point || mount.case_rule != wanted.case_rule) {
                 elsewhere = i;
                 continue;
             }
@@ -96,8 +96,8 @@ private:
         }
         used_[*elsewhere] = true;  // told once
         tell_wanted(PureFault::wrong, "mounted at " +
-                                          at_place(mounts_[*elsewhere].place, mounts_[*elsewhere].case_rule) +
-                                          "; the policy says " + at_place(wanted.place, wanted.case_rule));
+                                          at_place(mounts_[*elsewhere].mount_point, mounts_[*elsewhere].case_rule) +
+                                          "; the policy says " + at_place(wanted.mount_point, wanted.case_rule));
         return std::nullopt;
     }
 
@@ -110,8 +110,9 @@ private:
 
     void judge_other(const PureMount& mount) {
         if (std::ranges::find(rules_.bundles, mount.bundle, &PureBundle::bundle) != rules_.bundles.end())
-            return tell(PureFault::extra, mount,
-                        "a bundle of the content set, mounted once more at " + at_place(mount.place, mount.case_rule));
+            return tell(
+                PureFault::extra, mount,
+                "a bundle of the content set, mounted once more at " + at_place(mount.mount_point, mount.case_rule));
         if (const auto withdrawn = find_withdrawn(rules_, mount))
             return tell(PureFault::revoked, mount, *withdrawn);
         bool name_fits = false;
@@ -152,7 +153,7 @@ PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
     PureMount out;
     out.id = mount.id;
     out.label = mount.label;
-    out.place = mount.place;
+    out.mount_point = mount.mount_point;
     out.case_rule = mount.case_rule;
     out.loose = mount.kind != MountKind::bundle;
     if (out.loose)

@@ -41,11 +41,11 @@ Status verify_pattern(std::string_view pattern) {
 }
 
 Status verify(const PureBundle& bundle) {
-    if (!bundle.place.empty()) {
-        FARDEL_TRY(verify_name(bundle.place));
-        if (bundle.place.find(' ') != std::string::npos)
+    if (!bundle.mount_point.empty()) {
+        FARDEL_TRY(verify_name(bundle.mount_point));
+        if (bundle.mount_point.find(' ') != std::string::npos)
             return malformed("a place has no spaces");
-        if (is_reserved_root_part(std::string_view(bundle.place).substr(0, bundle.place.find('/'))))
+        if (is_reserved_root_part(std::string_view(bundle.mount_point).substr(0, bundle.mount_point.find('/'))))
             return Error(ErrorCode::denied, "nothing is mounted in /assets and /bundles");
     }
     return bundle.name.empty() ? ok() : verify_name(bundle.name);
@@ -130,7 +130,7 @@ Result<PureBundle> parse_bundle(std::string_view text) {
     const std::string_view place = take_until(text, ' ');
     if (!place.starts_with('/'))
         return malformed("a bundle's place begins with '/'; the root is '/' alone");
-    bundle.place = place.substr(1);
+    bundle.mount_point = place.substr(1);
     bundle.name = text;
     return bundle;
 }
@@ -211,7 +211,7 @@ std::string format_rules(const PureRules& rules) {
     std::string text = std::string(kTitle) + std::string(kVersion) + "\n";
     for (const PureBundle& bundle : rules.bundles) {
         text += "bundle " + bundle.bundle.hex() + (bundle.case_rule == CaseRule::fold ? " fold /" : " exact /") +
-                bundle.place;
+                bundle.mount_point;
         text += bundle.name.empty() ? "\n" : " " + bundle.name + "\n";
     }
     for (const PureAxis& axis : rules.variants) {

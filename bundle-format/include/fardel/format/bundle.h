@@ -28,8 +28,6 @@
 
 namespace fardel {
 
-enum class CaseRule : std::uint8_t { exact, fold };
-
 struct BundleOptions {
     // Who must have signed. nullptr: nobody; the bundle is then `tainted` and its layout is checked by raw hashes.
     const TrustPolicy* policy = nullptr;

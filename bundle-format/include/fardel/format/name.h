@@ -44,6 +44,9 @@ private:
 // The rules of AssetName::parse without making one; the hot path of readers.
 Status verify_name(std::string_view text);
 
+// How names are compared: by their bytes, or by their fold.
+enum class CaseRule : std::uint8_t { exact, fold };
+
 // Full Unicode case folding, kept in NFC: equal folds mean "the same name" on a case-insensitive system. `name` must be
 // well formed; anything else gives an unspecified but safe string. May be longer than `name`.
 std::string fold_name(std::string_view name);

@@ -1,11 +1,10 @@
 // File: one opened asset, from which verified bytes are read.
 //
 // A cheap value (a reference to its bundle and a few numbers) without a position; copies read the same asset. It keeps
-// its bundle alive, so unmounting, or destroying the Vfs, changes nothing for it. Any number of threads may read one
-// File.
+// its bundle alive, so unmounting the bundle or destroying the Vfs changes nothing for it. Any number of threads may
+// read one File.
 #pragma once
 
-#include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
 
@@ -18,9 +17,13 @@
 
 namespace fardel {
 
-// Bytes of a bundle's file, mapped into memory. They were what their hashes say when the view was made; after that they
-// are the file's: who writes to it changes them, who truncates it makes touching them fatal. Only for bundles that no
-// one else writes. Keeps its bytes, whatever becomes of the File and the mount.
+class Bundle;                           // <fardel/format/bundle.h>
+enum class AssetIndex : std::uint32_t;  // <fardel/format/manifest.h>
+struct AssetRecord;
+
+// Bytes of a bundle's file, mapped into memory. They matched their hashes when the view was created; after that they
+// are the file's: a program that writes to the file changes them, and one that truncates it makes touching them fatal.
+// Only for bundles that no other program writes. Keeps its bytes valid, whatever becomes of the File and the mount.
 class FileView {
 public:
     FileView(std::shared_ptr<const std::byte[]> bytes, std::size_t size) noexcept
@@ -36,20 +39,25 @@ class File {
 public:
     // An asset of `bundle`; `record` is its record.
     File(std::shared_ptr<const Bundle> bundle, AssetIndex index, const AssetRecord& record) noexcept;
+    // The same, with the record read from the bundle; for tools that visit every asset. Errors: corrupt, malformed, io.
+    static Result<File> of(std::shared_ptr<const Bundle> bundle, AssetIndex index);
 
     std::uint64_t size_bytes() const noexcept { return size_bytes_; }
     const AssetId& asset_id() const noexcept { return asset_id_; }
-    const BundleId& bundle_id() const noexcept { return bundle_->id(); }
+    const BundleId& bundle_id() const noexcept;
     const std::shared_ptr<const Bundle>& bundle() const noexcept { return bundle_; }
     AssetIndex index() const noexcept { return index_; }
 
-    // Reads up to out.size() bytes at `offset` and returns how many: fewer only at the end, 0 at or behind it. Each is
-    // verified. On error the contents of `out` are unspecified. Errors: corrupt, malformed, io.
+    // Reads up to out.size() bytes at `offset` and returns the number read: fewer only at the end, 0 at or behind it.
+    // Each byte is verified. On an error the contents of `out` are unspecified. Errors: corrupt, malformed, io.
     Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) const;
-    // The whole asset. `bytes_max` bounds the allocation; above it: limit.
+    // The whole asset, in new memory. `bytes_max` bounds the allocation; above it: limit.
     Result<std::vector<std::byte>> read_all(std::uint64_t bytes_max = 1ull << 32) const;
+    // The whole asset, into memory of exactly size_bytes() bytes. Another size is a limit, and `out` is unchanged.
+    // Otherwise as read_at.
+    Status read_all(std::span<std::byte> out) const;
 
-    // The bytes where they lie, without a copy; compared with their hashes now. Opt-in: see FileView. Errors:
+    // The bytes in the mapped file, without a copy; compared with their hashes now. Opt-in: see FileView. Errors:
     // unsupported (they are compressed, or not in a file or memory), limit (not all in the file; length 0), corrupt,
     // malformed, io.
     Result<FileView> view(std::uint64_t offset, std::uint64_t length) const;

@@ -1,7 +1,7 @@
 // Listing: walks the entries of one folder of a Vfs, in order, in memory that does not grow with the folder.
 //
 // It sees the mounts as they were when it was opened. Entries are sorted by the bytes of their names, a folder as if
-// its name ended in '/'. Each name comes once: what a path means is decided as open() decides it. One Listing, one
+// its name ended in '/'. Each name is returned once, and is what open() finds at its path. A Listing may be used by one
 // thread at a time.
 #pragma once
 
@@ -17,13 +17,13 @@ namespace fardel {
 enum class NodeKind : std::uint8_t {
     folder,
     file,  // "/assets/<id>", "/bundles/<id>/<name>"
-    link,  // a published name; read_link() says where it goes
+    link,  // a published name; read_link() returns its target
 };
 
-struct Entry {
-    std::string name;  // one part
+struct ListingEntry {
+    std::string name;  // one part of a path
     NodeKind kind = NodeKind::file;
-    friend bool operator==(const Entry&, const Entry&) = default;
+    friend bool operator==(const ListingEntry&, const ListingEntry&) = default;
 };
 
 class Listing {
@@ -32,8 +32,8 @@ public:
     Listing& operator=(Listing&&) noexcept;
     ~Listing();
 
-    // The next entry, or nothing at the end. Errors: corrupt, malformed, io; the listing is over after one.
-    Result<std::optional<Entry>> next();
+    // The next entry, or nothing at the end. Errors: corrupt, malformed, io; after one, the listing has ended.
+    Result<std::optional<ListingEntry>> next();
 
 private:
     friend class Vfs;

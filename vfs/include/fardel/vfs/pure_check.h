@@ -8,9 +8,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
-#include <fardel/vfs/pure_judgement.h>
-#include <fardel/vfs/pure_messages.h>
-#include <fardel/vfs/pure_policy.h>
+#include <fardel/vfs/pure.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,11 +26,6 @@ namespace fardel {
 using PureBundles = std::span<const std::shared_ptr<const Bundle>>;
 
 // ---- Client ---------------------------------------------------------------------------------------------------------
-
-struct PureReply {
-    PureAnswer answer;
-    PureReport report;  // goes to the server beside the answer; empty when all is well
-};
 
 // `bundles`: those that are visible, in any order; the ones of the content set are found by id. They are best opened
 // without a trust policy: a layout that only the player's own key vouches for is then held against the manifest, block

@@ -6,6 +6,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/pure_report.h>
@@ -21,7 +22,7 @@ namespace fardel {
 struct PureMount {
     MountId id{};
     std::string label;
-    std::string place;
+    std::string mount_point;
     CaseRule case_rule = CaseRule::exact;
     bool loose = false;  // a folder, legacy archive or plan: files without a bundle. What follows is then empty.
     BundleId bundle;

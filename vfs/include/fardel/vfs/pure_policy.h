@@ -22,8 +22,8 @@ namespace fardel {
 struct PureBundle {
     BundleId bundle;
     CaseRule case_rule = CaseRule::exact;
-    std::string place;  // as MountOptions::place
-    std::string name;   // for reports; a well-formed name, or empty
+    std::string mount_point;  // as MountOptions::mount_point
+    std::string name;         // for reports; a well-formed name, or empty
 
     friend bool operator==(const PureBundle&, const PureBundle&) = default;
 };

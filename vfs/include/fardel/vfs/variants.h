@@ -1,7 +1,7 @@
-// Variants: which of several assets behind one name a game gets, decided by one pure function.
+// Variants: the choice between several assets of one name, made by one pure function.
 //
-// A preference names axes, the most important first, and of each axis the values that are wanted, the best first:
-// "texture=astc,bc7,png; lang=fr,en; quality=hd". docs/vfs.md has the rule.
+// A preference lists axes, the most important first, and for each axis the wanted values, the best first:
+// "texture=astc,bc7,png; lang=fr,en; quality=hd". docs/vfs.md defines the rule.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -29,12 +29,12 @@ using VariantPreference = std::vector<AxisPreference>;
 Result<VariantPreference> parse_variant_preference(std::string_view text);
 std::string format_variant_preference(const VariantPreference& preference);
 
-// What a variant is tagged with: axis, value; an axis at most once.
+// The tags of a variant: axis, value; an axis at most once.
 using VariantTags = std::vector<std::pair<std::string_view, std::string_view>>;
 
-// The one to take of `variants`, at least one: by the first axis of the preference the one whose value stands first in
-// the list; behind those the ones that say nothing about the axis, which suit everybody; last those with another value.
-// Where that leaves several, by the next axis; and in the end the first of them.
+// The index of the best of `variants`, which is not empty. The first axis of the preference ranks them: variants with a
+// wanted value by that value's position in the list; then variants without the axis, which suit every preference; last
+// variants with another value. The next axis ranks those that are equal so far. Of the best the first is returned.
 std::size_t choose_variant(std::span<const VariantTags> variants, const VariantPreference& preference);
 
 }  // namespace fardel

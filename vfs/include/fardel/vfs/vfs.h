@@ -1,24 +1,18 @@
 // Vfs: mounted bundles, folders and archives seen as one tree of /assets/<id>, /bundles/<id>/<name> and published
 // names.
 //
-// The game owns it; a process may have several. Every call may come from any thread at any time. Readers take no lock:
-// they see one immutable set of mounts, and mount() and unmount() put a new one in its place, or change nothing. What
-// is open stays open. The content of bundles is untrusted until their hashes and the mount's trust policy say
-// otherwise; bytes that leave are verified. How paths resolve: docs/vfs.md.
+// The game owns it; a process may have several, which share nothing. Any thread may call any function at any time.
+// Readers take no lock: they see one immutable set of mounts, which a change replaces as a whole or not at all. Open
+// files and listings stay valid whatever is unmounted. Bundles are untrusted until their hashes and the mount's trust
+// policy vouch for them; every byte that is returned has been verified. docs/vfs.md defines how paths resolve; the '/'
+// at the front of a path may be left out.
 #pragma once
 
-#include <fardel/format/byte_source.h>
+#include <fardel/format/ids.h>
 #include <fardel/format/result.h>
-#include <fardel/vfs/conflict.h>
-#include <fardel/vfs/explanation.h>
 #include <fardel/vfs/file.h>
-#include <fardel/vfs/link_report.h>
 #include <fardel/vfs/listing.h>
 #include <fardel/vfs/mount.h>
-#include <fardel/vfs/pure_check.h>
-#include <fardel/vfs/pure_messages.h>
-#include <fardel/vfs/pure_policy.h>
-#include <fardel/vfs/pure_report.h>
 #include <fardel/vfs/variants.h>
 #include <fardel/vfs/vfs_path.h>
 
@@ -33,12 +27,25 @@
 
 namespace fardel {
 
+// <fardel/vfs/pure.h>
+class PurePolicy;
+class PureReport;
+struct PureAxis;
+struct PureOffer;
+struct PureReply;
+
+// <fardel/vfs/inspect.h>
+struct Explanation;
+struct MountDescription;
+struct PathConflict;
+struct UnresolvedNeeds;
+
 struct VfsOptions {
-    std::size_t cache_bytes = 32u << 20;  // decoded blocks of all its bundles; 0: none are kept
+    std::size_t cache_bytes = 32u << 20;  // of decoded blocks, over all bundles; 0: no cache
 };
 
-// What stands at a path. Of a link: its asset's size, id, bundle and type.
-struct Stat {
+// What exists at a path. Of a link: its asset's size, id, bundle and type.
+struct PathStat {
     NodeKind kind = NodeKind::folder;
     std::uint64_t size_bytes = 0;
     std::optional<AssetId> asset;    // nothing for a folder
@@ -49,94 +56,112 @@ struct Stat {
 class Vfs {
 public:
     explicit Vfs(const VfsOptions& options = {});
-    // No call may be running. Files and listings live on.
+    // No call may be running. Files and listings stay valid.
     ~Vfs();
     Vfs(const Vfs&) = delete;
     Vfs& operator=(const Vfs&) = delete;
 
-    // Adds what is at a path: a bundle, a folder or a legacy archive; or a bundle whose bytes the source gives; or the
-    // assets and names of a plan, which stay where their blobs have them. Errors: those of open_file_source,
-    // Bundle::open (untrusted also when there is no policy and no allow_unsigned), scan_sources and
-    // make_unpacked_source; malformed or limit (place); denied (place in /assets or /bundles); conflict (this bundle is
-    // mounted at this place already).
+    // ---- Mounts. Functions that change them wait for each other while a new set of mounts is built, but never while
+    // files are scanned or hashed: that happens before, on the calling thread. ---------------------------------------
+
+    // Mounts the bundle, folder or legacy archive at a path; the bundle whose bytes the source gives; or the assets and
+    // names of a plan, which stay where their blobs have them. Errors: those of open_file_source, Bundle::open
+    // (untrusted also if there is no policy and no allow_unsigned), scan_sources and make_unpacked_source; malformed or
+    // limit (the mount point); denied (a mount point in /assets or /bundles); conflict (this bundle is already mounted
+    // at this mount point).
     Result<MountId> mount(const std::string& path, MountOptions options);
     Result<MountId> mount(std::shared_ptr<const ByteSource> source, MountOptions options);
     Result<MountId> mount(const BundlePlan& plan, MountOptions options);
-    // When it returns, no new open can find the mount. Error: missing.
+    // After it has returned, no open finds the mount. Error: missing.
     Status unmount(MountId mount);
-    // The whole change in one step, or nothing and the first error: those of mount() and unmount(). The ids of what it
-    // mounts, in order.
+    // Makes the whole change in one step, or none of it and returns the first error: those of mount() and unmount().
+    // Returns the ids of the new mounts, in order.
     Result<std::vector<MountId>> apply(MountChange change);
-
-    // Puts other content into a mount, which keeps its place, priority and case rule, and tells what that changes for
-    // the paths it publishes. On an error nothing changes. Errors: those of mount(), missing.
-    Result<std::vector<AssetChange>> replace(MountId mount, MountRequest request);
-    // The same with a folder or archive as it is now; only files that changed are read. Errors: as replace; unsupported
-    // (a bundle or plan); conflict (somebody is writing there).
-    Result<std::vector<AssetChange>> refresh(MountId mount);
-    // Refreshes the folders that are mounted with `watch` and where something changed. For a game to call once a frame:
-    // it does not wait, and what is being written comes with a later call. Errors: as refresh; the next call tries
-    // again.
-    Result<std::vector<AssetChange>> poll();
-
-    // Which variants are taken from now on; empty, as at first: the first of each name. What is open stays what it is.
+    // Chooses the variants that are taken from now on; empty, as at first: the first variant of each name. Open files
+    // do not change.
     void prefer(VariantPreference preference);
-
-    // Pure mode: from now on only what the policy allows is visible: its bundles, at their places and in its order;
-    // exceptions, and loose files where they are tolerated, at the paths it lists; the variants it allows. The rest
-    // stays mounted and hidden; what is mounted later is judged too. Files that are open stay open. What comes back is
-    // everything that is wrong, empty when the content set is whole and nothing had to be hidden. docs/pure-mode.md.
-    PureReport enter_pure(PurePolicy policy);
-    void leave_pure();
-    // What enter_pure would say now; nothing: not in pure mode.
-    std::optional<PureReport> pure_report() const;
-    // Answers a server's offer for what is visible now, with all that is wrong; `chosen`: the tags that the game uses,
-    // by axis. Reads the pieces that the offer asks for. Errors: denied (not in pure mode), corrupt (the offer is about
-    // another policy).
-    Result<PureReply> answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen,
-                                  std::string_view connection) const;
-
-    // Highest precedence first, those that a pure policy hides behind the others.
-    std::vector<MountDescription> mounts() const;
     // Whether a bundle is mounted that no policy vouches for.
     bool tainted() const noexcept;
 
-    // The asset behind a path; links are followed. find gives nothing where there is no asset, open gives missing.
-    // "/assets/<id>": content is compared whole with the id at the first open from each bundle; a copy that fails is
-    // passed over for another bundle's. A name is decided by its mount alone: if that is damaged, there is an error and
-    // never another bundle's asset. Errors: corrupt, malformed, limit, io.
+    // ---- Content that changes while it is mounted. Each function returns the published paths whose asset changed. ---
+
+    // Puts other content into a mount, which keeps its mount point, priority and case rule. On an error nothing
+    // changes. Errors: those of mount(); missing.
+    Result<std::vector<AssetChange>> replace(MountId mount, MountRequest request);
+    // Scans a folder or archive again and hashes the files that changed, on the calling thread; waits for a running
+    // refresh() or poll(). Errors: as replace; unsupported (a bundle or plan); conflict (something is writing there).
+    Result<std::vector<AssetChange>> refresh(MountId mount);
+    // Refreshes each mount with MountOptions::watch whose folder changed since the last call; for a game to call once
+    // per frame. If nothing changed, it costs one system call per watched folder. If something did, it scans and hashes
+    // what changed before it returns: a game that cannot afford that calls it on another thread, which delays no other
+    // call. It never waits for another thread: files that are being written, and everything during another thread's
+    // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again.
+    Result<std::vector<AssetChange>> poll();
+
+    // ---- What is at a path
+    // --------------------------------------------------------------------------------------------
+
+    // The asset at a path; links are followed. If there is no asset, find returns nothing and open returns missing.
+    // "/assets/<id>": the first open from each bundle compares the whole content with the id; a copy that differs is
+    // skipped in favour of another bundle's. A name is decided by its mount alone: if that is damaged, the result is an
+    // error and never another bundle's asset. Errors: corrupt, malformed, limit, io.
     Result<std::optional<File>> find(const VfsPath& path) const { return find(path.text(), path.parts()); }
     Result<std::optional<File>> find(std::string_view path) const;
     Result<File> open(const VfsPath& path) const { return open(path.text(), path.parts()); }
     Result<File> open(std::string_view path) const;
 
-    // What an asset means by a name that is written in it: what its link table says; else a name of its own bundle,
-    // published or not; else one of a static dependency of that bundle, in declared order; else of the published tree.
-    // An absolute path is looked up as find() does. Errors: as find; unresolved (the link table leads into a bundle
-    // that is not mounted); open_from: missing.
+    // The asset that `from` means by a reference in its content: the target in its link table; else a name of its own
+    // bundle, published or not; else one of a static dependency of that bundle, in declared order; else a published
+    // name. A reference that begins with '/' is looked up as find() does. Errors: as find; unresolved (the link table
+    // leads into a bundle that is not mounted); open_from: missing.
     Result<std::optional<File>> find_from(const File& from, std::string_view reference) const;
     Result<File> open_from(const File& from, std::string_view reference) const;
 
-    // Sizes and ids are those the bundle claims; nothing of the content is read. Nothing: no such path.
-    Result<std::optional<Stat>> find_stat(std::string_view path) const;
+    // Whether there is a file, link or folder. False also if the path is malformed or a damaged mount decides about it:
+    // find_stat() tells these apart.
+    bool exists(std::string_view path) const;
+    // Sizes and ids are those the bundle claims; no content is read. Nothing: no such path.
+    Result<std::optional<PathStat>> find_stat(std::string_view path) const;
     // Errors: missing, corrupt, malformed, limit, io.
-    Result<Stat> stat(std::string_view path) const;
-    // "/assets/<id>" for a published name. Errors: as stat; missing also for what is no link.
+    Result<PathStat> stat(std::string_view path) const;
+    // "/assets/<id>" for a published name. Errors: as stat; missing also if it is not a link.
     Result<VfsPath> read_link(std::string_view path) const;
 
-    // Errors: as stat; missing also for what is no folder.
+    // Errors: as stat; missing also if it is not a folder.
     Result<Listing> open_listing(std::string_view path) const;
     // All entries; more than entries_max: limit.
-    Result<std::vector<Entry>> list(std::string_view path, std::size_t entries_max = 1u << 20) const;
+    Result<std::vector<ListingEntry>> list(std::string_view path, std::size_t entries_max = 1u << 20) const;
 
-    // What find() weighs and how it decides. Damage is told in the candidates. Errors: malformed, limit (path).
+    // ---- Pure mode: include <fardel/vfs/pure.h> to call these. docs/pure-mode.md.
+    // -------------------------------------
+
+    // From now on only what the policy allows is visible: its bundles, at their mount points and in its order;
+    // exceptions, and loose files where they are tolerated, at the paths it lists; the variants it allows. Everything
+    // else stays mounted and hidden; later mounts are judged too. Open files stay open. Returns everything that is
+    // wrong: empty if the content set is whole and nothing had to be hidden.
+    PureReport enter_pure(PurePolicy policy);
+    void leave_pure();
+    // What enter_pure would return now; nothing: not in pure mode.
+    std::optional<PureReport> pure_report() const;
+    // Answers a server's offer for what is visible now, and reports everything that is wrong. `chosen`: the tags that
+    // the game uses, by axis. Reads the pieces that the offer asks for. Errors: denied (not in pure mode), corrupt (the
+    // offer is about another policy).
+    Result<PureReply> answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen,
+                                  std::string_view connection) const;
+
+    // ---- Inspection: include <fardel/vfs/inspect.h> to call these.
+    // ----------------------------------------------------
+
+    // In order of precedence; those that a pure policy hides come last.
+    std::vector<MountDescription> mounts() const;
+    // What find() considers and how it decides. Damage is reported in the candidates. Errors: malformed, limit (path).
     Result<Explanation> explain(std::string_view path) const;
-    // Every path that more than one mount publishes or hides, by path: reads all names of all mounts, so it is for
-    // tools and start-up checks. Errors: limit (more than conflicts_max), corrupt, malformed, io.
-    Result<std::vector<Conflict>> conflicts(std::size_t conflicts_max = 1u << 20) const;
-    // Every name and glob that a mounted bundle consumes and nobody publishes, and every bundle that one depends on and
-    // that is not mounted. Errors: as conflicts.
-    Result<LinkReport> check_links(std::size_t missing_max = 1u << 20) const;
+    // Every path that more than one mount publishes or hides, sorted by path. Reads all names of all mounts, so it is
+    // for tools and start-up checks. Errors: limit (more than conflicts_max), corrupt, malformed, io.
+    Result<std::vector<PathConflict>> conflicts(std::size_t conflicts_max = 1u << 20) const;
+    // Every name and glob that a mounted bundle consumes and no mount publishes, and every bundle that one depends on
+    // and that is not mounted. Errors: as conflicts.
+    Result<UnresolvedNeeds> check_links(std::size_t unresolved_max = 1u << 20) const;
 
 private:
     struct Impl;

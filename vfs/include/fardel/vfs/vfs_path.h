@@ -3,8 +3,9 @@
 //   /                         /assets                    /bundles
 //   /<published name>         /assets/<asset id>         /bundles/<bundle id>[/<name>]
 //
-// Absolute, no trailing '/', nothing normalised; names by the rules of AssetName, ids exactly 64 lower-case hexadecimal
-// digits. docs/vfs.md has the rules. Text is untrusted. Pure values; any thread.
+// Every path is absolute: text without the '/' at its front means the same as with it. No trailing '/', and nothing
+// else is normalised; names follow the rules of AssetName, ids are exactly 64 lower-case hexadecimal digits.
+// docs/vfs.md defines the rules. Text is untrusted. Pure values; any thread.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -29,7 +30,7 @@ enum class PathKind : std::uint8_t {
     nowhere,      // well formed, but nothing is ever there: "/assets/readme", "/Bundles"
 };
 
-// What a path's text says, without owning it: the form for callers that parse on each call.
+// The parts of a path's text, without owning it: for callers that parse on each call.
 struct PathParts {
     PathKind kind = PathKind::root;
     Hash id;                 // kinds asset, bundle, bundle_name
@@ -37,7 +38,7 @@ struct PathParts {
     std::uint64_t hash = 0;  // name_hash(name)
 };
 
-// Errors: malformed (not absolute, trailing '/', a rule of names), limit.
+// Errors: malformed (empty, trailing '/', a rule of names), limit.
 Result<PathParts> parse_path_parts(std::string_view text);
 
 class VfsPath {
@@ -49,8 +50,9 @@ public:
     static VfsPath of(const BundleId& bundle, const AssetName& name);
 
     PathKind kind() const noexcept { return kind_; }
+    // With its leading '/', whether or not the parsed text had one.
     const std::string& text() const noexcept { return text_; }
-    // Views this path.
+    // They view this path's text.
     PathParts parts() const noexcept;
 
     friend bool operator==(const VfsPath& a, const VfsPath& b) noexcept { return a.text_ == b.text_; }
@@ -65,7 +67,7 @@ private:
     PathKind kind_ = PathKind::root;
 };
 
-// Whether nothing of others may stand at "/<part>": it is "assets" or "bundles" under case folding.
+// Whether "/<part>" is reserved: the part is "assets" or "bundles" under case folding.
 bool is_reserved_root_part(std::string_view part);
 
 }  // namespace fardel

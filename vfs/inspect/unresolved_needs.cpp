@@ -1,4 +1,4 @@
-#include "links.h"
+#include "inspection.h"
 
 #include "lookup/resolve.h"
 
@@ -13,12 +13,12 @@
 namespace fardel {
 namespace {
 
-// Of a glob, the text before its first special character: what it matches begins with that.
+// The text of a glob before its first special character: every match begins with it.
 std::string_view literal_prefix(std::string_view pattern) { return pattern.substr(0, pattern.find_first_of("*?[{\\")); }
 
-class LinkChecker {
+class NeedChecker {
 public:
-    LinkChecker(const MountSet& set, std::size_t missing_max) : set_(set), missing_max_(missing_max) {}
+    NeedChecker(const MountSet& set, std::size_t unresolved_max) : set_(set), unresolved_max_(unresolved_max) {}
 
     Status check(const Mount& mount) {
         const Bundle& bundle = *mount.bundle;
@@ -33,7 +33,7 @@ public:
         return ok();
     }
 
-    LinkReport report;
+    UnresolvedNeeds report;
 
 private:
     Status check_name(const Mount& mount, const ConsumeRecord& consume) {
@@ -70,7 +70,7 @@ private:
         return match.has_value();
     }
 
-    // Whether a visible name of the tree matches.
+    // Whether a visible name matches the pattern.
     Result<bool> any_matches(std::string_view pattern) const {
         for (const Mount& mount : set_.mounts()) {
             FARDEL_TRY_ASSIGN(const bool found, any_of_mount_matches(mount, pattern));
@@ -82,18 +82,19 @@ private:
 
     Result<bool> any_of_mount_matches(const Mount& mount, std::string_view pattern) const {
         const Bundle& bundle = *mount.bundle;
-        const std::string place = mount.place.empty() ? std::string() : mount.place + "/";
+        const std::string folder = mount.mount_point.empty() ? std::string() : mount.mount_point + "/";
         const std::string_view prefix = literal_prefix(pattern);
-        if (!prefix.starts_with(place) && !std::string_view(place).starts_with(prefix))
+        if (!prefix.starts_with(folder) && !std::string_view(folder).starts_with(prefix))
             return false;
-        const std::string_view inside = prefix.size() > place.size() ? prefix.substr(place.size()) : std::string_view();
+        const std::string_view inside =
+            prefix.size() > folder.size() ? prefix.substr(folder.size()) : std::string_view();
         FARDEL_TRY_ASSIGN(const NameIndex first, bundle.lower_bound_name(inside));
         for (auto i = static_cast<std::uint32_t>(first); i < bundle.name_count(); ++i) {
             FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(NameIndex{i}));
             if (!text.starts_with(inside))
                 break;
             FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
-            const std::string name = place + std::string(text);
+            const std::string name = folder + std::string(text);
             if (!record.is(NameRecord::published) || record.is(NameRecord::tombstone) || !verify_name(name) ||
                 !glob_matches(pattern, name))
                 continue;
@@ -105,24 +106,25 @@ private:
     }
 
     Status count_one() const {
-        if (report.names.size() + report.bundles.size() < missing_max_)
+        if (report.names.size() + report.bundles.size() < unresolved_max_)
             return ok();
-        return Error(ErrorCode::limit, "more than " + std::to_string(missing_max_) + " names and bundles are missing");
+        return Error(ErrorCode::limit,
+                     "more than " + std::to_string(unresolved_max_) + " names and bundles are unresolved");
     }
 
     const MountSet& set_;
-    std::size_t missing_max_;
+    std::size_t unresolved_max_;
 };
 
 }  // namespace
 
-bool LinkReport::complete() const noexcept {
-    return std::ranges::all_of(names, &MissingName::optional) &&
-           std::ranges::none_of(bundles, &MissingBundle::is_static);
+bool UnresolvedNeeds::complete() const noexcept {
+    return std::ranges::all_of(names, &UnresolvedName::optional) &&
+           std::ranges::none_of(bundles, &UnresolvedBundle::is_static);
 }
 
-Result<LinkReport> find_missing_links(const MountSet& set, std::size_t missing_max) {
-    LinkChecker checker(set, missing_max);
+Result<UnresolvedNeeds> find_unresolved_needs(const MountSet& set, std::size_t unresolved_max) {
+    NeedChecker checker(set, unresolved_max);
     for (const Mount& mount : set.mounts())
         FARDEL_TRY(checker.check(mount));
     return std::move(checker.report);

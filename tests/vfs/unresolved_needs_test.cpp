@@ -15,8 +15,8 @@ namespace {
 
 std::vector<std::string> missing_names(const Vfs& vfs) {
     std::vector<std::string> out;
-    const LinkReport report = vfs.check_links().value();
-    for (const MissingName& missing : report.names)
+    const UnresolvedNeeds report = vfs.check_links().value();
+    for (const UnresolvedName& missing : report.names)
         out.push_back(missing.name + (missing.pattern ? " (glob)" : "") + (missing.optional ? " (optional)" : ""));
     return out;
 }
@@ -68,10 +68,10 @@ TEST_CASE("links: dependencies that are not mounted are told, static ones make i
                                  {.bundle = id_from<BundleId>(blake3({})), .name = "extra", .is_static = false}};
     Vfs vfs;
     const MountId id = mount(vfs, maker.write());
-    const LinkReport report = vfs.check_links().value();
+    const UnresolvedNeeds report = vfs.check_links().value();
     REQUIRE(report.bundles.size() == 2);
     CHECK(report.bundles[0] ==
-          MissingBundle{.mount = id, .bundle = base_id, .name = "base", .version = "1.0", .is_static = true});
+          UnresolvedBundle{.mount = id, .bundle = base_id, .name = "base", .version = "1.0", .is_static = true});
     CHECK_FALSE(report.bundles[1].is_static);
     CHECK_FALSE(report.complete());
     mount(vfs, base);

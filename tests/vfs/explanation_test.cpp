@@ -39,18 +39,18 @@ TEST_CASE("explain: every mount that has the name is told, highest precedence fi
     CHECK(out.path == "/a");
     CHECK(out.kind == PathKind::published);
     REQUIRE(out.candidates.size() == 5);
-    const auto check = [&](std::size_t i, std::string_view label, Outcome outcome, std::string_view content) {
+    const auto check = [&](std::size_t i, std::string_view label, CandidateOutcome outcome, std::string_view content) {
         CHECK(out.candidates[i].mount.label == label);
-        CHECK(outcome_text(out.candidates[i].outcome) == outcome_text(outcome));
+        CHECK(candidate_outcome_text(out.candidates[i].outcome) == candidate_outcome_text(outcome));
         CHECK(out.candidates[i].asset == id_of(content));
         CHECK(out.candidates[i].size_bytes == content.size());
         CHECK(out.candidates[i].name == "a");
     };
-    check(0, "hd", Outcome::extends_only, "hd");
-    check(1, "own", Outcome::not_published, "own");
-    check(2, "new", Outcome::wins, "new");
-    check(3, "old", Outcome::mounted_earlier, "old");
-    check(4, "low", Outcome::lower_priority, "low");
+    check(0, "hd", CandidateOutcome::extends_only, "hd");
+    check(1, "own", CandidateOutcome::not_published, "own");
+    check(2, "new", CandidateOutcome::wins, "new");
+    check(3, "old", CandidateOutcome::mounted_earlier, "old");
+    check(4, "low", CandidateOutcome::lower_priority, "low");
     CHECK(out.winner == std::size_t{2});
     CHECK(out.candidates[2].mount.signers == std::vector<std::string>{"author"});
     CHECK_FALSE(out.candidates[2].mount.tainted);
@@ -64,8 +64,8 @@ TEST_CASE("explain: a tombstone decides and nobody wins") {
     mount(vfs, BundleMaker().add_tombstone("a").write(), labelled("above", 1));
     const Explanation out = explain(vfs, "/a");
     REQUIRE(out.candidates.size() == 2);
-    CHECK(out.candidates[0].outcome == Outcome::tombstone);
-    CHECK(out.candidates[1].outcome == Outcome::lower_priority);
+    CHECK(out.candidates[0].outcome == CandidateOutcome::tombstone);
+    CHECK(out.candidates[1].outcome == CandidateOutcome::lower_priority);
     CHECK_FALSE(out.winner);
 }
 
@@ -75,10 +75,10 @@ TEST_CASE("explain: damage decides, and is told") {
     mount(vfs, damage_table(BundleMaker().add("a", "above").write(), TableKind::name_buckets), unsigned_at("", 1));
     const Explanation out = explain(vfs, "/a");
     REQUIRE(out.candidates.size() == 2);
-    CHECK(out.candidates[0].outcome == Outcome::damaged);
+    CHECK(out.candidates[0].outcome == CandidateOutcome::damaged);
     REQUIRE(out.candidates[0].error);
     CHECK(out.candidates[0].error->code() == ErrorCode::corrupt);
-    CHECK(out.candidates[1].outcome == Outcome::lower_priority);
+    CHECK(out.candidates[1].outcome == CandidateOutcome::lower_priority);
     CHECK_FALSE(out.winner);
 }
 
@@ -116,9 +116,9 @@ TEST_CASE("explain: for an asset, the copy that is taken and those that are no g
     mount(vfs, damage_content(BundleMaker().add("b", content).write(), id_of(content)), labelled("first", 3));
     const Explanation out = explain(vfs, "/assets/" + id_of(content).hex());
     REQUIRE(out.candidates.size() == 3);
-    CHECK(out.candidates[0].outcome == Outcome::damaged);
+    CHECK(out.candidates[0].outcome == CandidateOutcome::damaged);
     CHECK(out.candidates[0].error);
-    CHECK(out.candidates[1].outcome == Outcome::wins);
-    CHECK(out.candidates[2].outcome == Outcome::same_content);
+    CHECK(out.candidates[1].outcome == CandidateOutcome::wins);
+    CHECK(out.candidates[2].outcome == CandidateOutcome::same_content);
     CHECK(out.winner == std::size_t{1});
 }

@@ -1,4 +1,4 @@
-#include "explain.h"
+#include "inspection.h"
 
 #include "lookup/asset_choice.h"
 #include "lookup/resolve.h"
@@ -11,7 +11,7 @@
 namespace fardel {
 namespace {
 
-Status describe_choice(const AssetChoice& choice, Candidate& out) {
+Status describe_choice(const AssetChoice& choice, PathCandidate& out) {
     FARDEL_TRY_ASSIGN(const File file, open_choice(choice));
     out.asset = file.asset_id();
     out.size_bytes = file.size_bytes();
@@ -19,8 +19,8 @@ Status describe_choice(const AssetChoice& choice, Candidate& out) {
     return ok();
 }
 
-// What the bundle has behind a match: its spelling, variants, and the asset that open() would take.
-Status describe_match(const MountSet& set, const NameMatch& match, Candidate& out) {
+// Describes a match: the bundle's spelling, the number of variants, and the asset that open() would take.
+Status describe_match(const MountSet& set, const NameMatch& match, PathCandidate& out) {
     const Bundle& bundle = *match.mount->bundle;
     FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(match.index));
     FARDEL_TRY(verify_name(text));
@@ -32,23 +32,24 @@ Status describe_match(const MountSet& set, const NameMatch& match, Candidate& ou
     return describe_choice(choice, out);
 }
 
-// `decided` is the mount above that decided, or nullptr.
-Outcome outcome_of(const NameMatch& match, const Mount* decided) {
+// `decided` is the mount above that decides, or nullptr.
+CandidateOutcome outcome_of(const NameMatch& match, const Mount* decided) {
     if (!match.record.is(NameRecord::published))
-        return Outcome::not_published;
+        return CandidateOutcome::not_published;
     if (match.record.is(NameRecord::extends))
-        return Outcome::extends_only;
+        return CandidateOutcome::extends_only;
     if (decided != nullptr)
-        return decided->priority > match.mount->priority ? Outcome::lower_priority : Outcome::mounted_earlier;
-    return match.record.is(NameRecord::tombstone) ? Outcome::tombstone : Outcome::wins;
+        return decided->priority > match.mount->priority ? CandidateOutcome::lower_priority
+                                                         : CandidateOutcome::mounted_earlier;
+    return match.record.is(NameRecord::tombstone) ? CandidateOutcome::tombstone : CandidateOutcome::wins;
 }
 
-// The variant that is taken may be another mount's than the one that gives the name.
+// The chosen variant may belong to another mount than the one that gives the name.
 void explain_choice(const MountSet& set, const PathParts& path, const NameMatch& winning, Explanation& out) {
     auto choice = choose_published(set, winning, path.name, path.hash, TellTags::yes);
     if (!choice) {
         out.candidates[*out.winner].error = std::move(choice).error();
-        out.candidates[*out.winner].outcome = Outcome::damaged;
+        out.candidates[*out.winner].outcome = CandidateOutcome::damaged;
         out.winner.reset();
         return;
     }
@@ -57,8 +58,8 @@ void explain_choice(const MountSet& set, const PathParts& path, const NameMatch&
             continue;
         if (auto described = describe_choice(*choice, out.candidates[i]); !described)
             out.candidates[i].error = std::move(described).error();
-        if (out.candidates[i].outcome == Outcome::extends_only)
-            out.candidates[i].outcome = Outcome::gives_variant;
+        if (out.candidates[i].outcome == CandidateOutcome::extends_only)
+            out.candidates[i].outcome = CandidateOutcome::gives_variant;
         out.winner = i;
         return;
     }
@@ -71,7 +72,7 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
         auto match = find_in_mount(mount, path.name, path.hash);
         if (match && !match->has_value())
             continue;
-        Candidate candidate{.mount = mount.describe()};
+        PathCandidate candidate{.mount = mount.describe()};
         if (match) {
             candidate.outcome = outcome_of(**match, decided);
             if (auto described = describe_match(set, **match, candidate); !described)
@@ -81,10 +82,10 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
         }
         const bool decides = decided == nullptr && (!match || (*match)->decides());
         if (candidate.error && (!match || decides))
-            candidate.outcome = Outcome::damaged;
+            candidate.outcome = CandidateOutcome::damaged;
         if (decides)
             decided = &mount;
-        if (candidate.outcome == Outcome::wins) {
+        if (candidate.outcome == CandidateOutcome::wins) {
             out.winner = out.candidates.size();
             winning = **match;
         }
@@ -102,13 +103,13 @@ void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation
     auto match = find_in_bundle(*mount, path.name, path.hash);
     if (match && !match->has_value())
         return;
-    Candidate candidate{.mount = mount->describe()};
+    PathCandidate candidate{.mount = mount->describe()};
     if (!match)
         candidate.error = std::move(match).error();
     else if (auto described = describe_match(set, **match, candidate); !described)
         candidate.error = std::move(described).error();
     if (candidate.error)
-        candidate.outcome = Outcome::damaged;
+        candidate.outcome = CandidateOutcome::damaged;
     else
         out.winner = 0;
     out.candidates.push_back(std::move(candidate));
@@ -122,7 +123,7 @@ void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts
         auto index = mount.bundle->find_asset(id);
         if (index && !index->has_value())
             continue;
-        Candidate candidate{.mount = mount.describe(), .outcome = Outcome::same_content};
+        PathCandidate candidate{.mount = mount.describe(), .outcome = CandidateOutcome::same_content};
         if (!index) {
             candidate.error = std::move(index).error();
         } else if (auto record = mount.bundle->asset(**index); !record) {
@@ -134,12 +135,12 @@ void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts
                 if (auto good = verify_copy(mount, **index, verdicts); !good)
                     candidate.error = std::move(good).error();
                 else
-                    candidate.outcome = Outcome::wins;
+                    candidate.outcome = CandidateOutcome::wins;
             }
         }
         if (candidate.error)
-            candidate.outcome = Outcome::damaged;
-        if (candidate.outcome == Outcome::wins)
+            candidate.outcome = CandidateOutcome::damaged;
+        if (candidate.outcome == CandidateOutcome::wins)
             out.winner = out.candidates.size();
         out.candidates.push_back(std::move(candidate));
     }
@@ -147,17 +148,17 @@ void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts
 
 }  // namespace
 
-std::string_view outcome_text(Outcome outcome) noexcept {
+std::string_view candidate_outcome_text(CandidateOutcome outcome) noexcept {
     switch (outcome) {
-        case Outcome::wins: return "wins";
-        case Outcome::tombstone: return "tombstone: hides the name";
-        case Outcome::lower_priority: return "lower priority";
-        case Outcome::mounted_earlier: return "same priority, mounted earlier";
-        case Outcome::extends_only: return "adds variants to the name; none is taken";
-        case Outcome::gives_variant: return "gives the variant that is taken";
-        case Outcome::not_published: return "not published";
-        case Outcome::damaged: return "damaged";
-        case Outcome::same_content: return "the same content";
+        case CandidateOutcome::wins: return "wins";
+        case CandidateOutcome::tombstone: return "tombstone: hides the name";
+        case CandidateOutcome::lower_priority: return "lower priority";
+        case CandidateOutcome::mounted_earlier: return "same priority, mounted earlier";
+        case CandidateOutcome::extends_only: return "adds variants to the name; none is taken";
+        case CandidateOutcome::gives_variant: return "gives the variant that is taken";
+        case CandidateOutcome::not_published: return "not published";
+        case CandidateOutcome::damaged: return "damaged";
+        case CandidateOutcome::same_content: return "the same content";
     }
     return "unknown";
 }

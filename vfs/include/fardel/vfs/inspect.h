@@ -1,0 +1,126 @@
+// What a Vfs reports about itself, for tools, editors and start-up checks: its mounts, why a path leads to its asset,
+// which mounts publish the same path, and which needs nothing provides. The types of Vfs::mounts(), explain(),
+// conflicts() and check_links().
+//
+// Plain values. Text that comes from bundles is untrusted; print it with printable().
+#pragma once
+
+#include <fardel/format/ids.h>
+#include <fardel/format/name.h>
+#include <fardel/format/result.h>
+#include <fardel/vfs/mount.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct ScanReport;  // <fardel/sources/source_scan.h>
+
+// ---- Mounts -----------------------------------------------------------------------------------------------------------
+
+struct MountDescription {
+    MountId id{};
+    MountKind kind = MountKind::bundle;
+    std::string label;
+    std::string mount_point;
+    int priority = 0;
+    CaseRule case_rule = CaseRule::exact;
+    BundleId bundle;
+    LayoutId layout;
+    bool tainted = false;
+    bool hidden = false;               // by a pure policy
+    std::vector<std::string> signers;  // labels of the policy's keys that counted
+    // Of a folder or archive: what it contains that is not in the tree, and why.
+    std::shared_ptr<const ScanReport> left_out;
+};
+
+// ---- Why a path leads to its asset ------------------------------------------------------------------------------------
+
+// Why a candidate won or did not.
+enum class CandidateOutcome : std::uint8_t {
+    wins,
+    tombstone,        // it hides the name in the mounts below it, and no mount above it has the name
+    lower_priority,   // than the mount that decided
+    mounted_earlier,  // than the mount that decided, which has the same priority
+    extends_only,     // it adds variants to the name, and none of them is chosen
+    gives_variant,    // it adds variants to the name, and one of them is chosen
+    not_published,    // the name is visible inside the bundle only
+    damaged,          // its tables or its content fail their check: see `error`; for a name, that decides the look-up
+    same_content,     // another bundle's copy of the same asset was chosen
+};
+std::string_view candidate_outcome_text(CandidateOutcome outcome) noexcept;
+
+// A mount that has the path's name or asset.
+struct PathCandidate {
+    MountDescription mount;
+    CandidateOutcome outcome = CandidateOutcome::wins;
+    std::string name;  // as the bundle spells it; empty for "/assets/<id>"
+    std::optional<AssetId> asset;
+    std::uint64_t size_bytes = 0;
+    std::uint32_t variants = 0;  // of the name in this mount
+    std::string variant;         // tags of the one that `asset` is, "lang=fr quality=hd"; empty: it has none
+    std::optional<Error> error;
+};
+
+struct Explanation {
+    std::string path;  // with its leading '/'
+    PathKind kind = PathKind::nowhere;
+    std::vector<PathCandidate> candidates;  // in order of precedence
+    std::optional<std::size_t> winner;      // the candidate whose asset open() gives; nothing: open() fails
+    bool folder = false;                    // list() shows something there
+};
+
+// ---- Paths that several mounts publish --------------------------------------------------------------------------------
+
+// What one mount has at a path.
+struct ConflictSide {
+    MountId mount{};
+    std::optional<AssetId> asset;  // the one open() would give; nothing: a tombstone, which hides the name
+    friend bool operator==(const ConflictSide&, const ConflictSide&) = default;
+};
+
+struct PathConflict {
+    std::string path;                  // "/maps/dm01.bsp", spelled as in the first mount that has this spelling
+    ConflictSide winner;               // the one that find() follows
+    std::vector<ConflictSide> hidden;  // in order of precedence; not empty
+    // Whether all sides have the same asset, so that it does not matter which wins.
+    bool harmless() const noexcept;
+};
+
+// ---- Needs that nothing provides --------------------------------------------------------------------------------------
+
+// A name that a mounted bundle consumes and no mount publishes.
+struct UnresolvedName {
+    MountId mount{};       // the consumer
+    std::string name;      // from the root of the published tree; or a glob
+    bool pattern = false;  // `name` is a glob that no published name matches
+    bool optional = false;
+    friend bool operator==(const UnresolvedName&, const UnresolvedName&) = default;
+};
+
+// A bundle that a mounted bundle depends on and that is not mounted.
+struct UnresolvedBundle {
+    MountId mount{};  // the dependant
+    BundleId bundle;
+    std::string name;  // the dependant's name for it; not proved
+    std::string version;
+    bool is_static = false;
+    friend bool operator==(const UnresolvedBundle&, const UnresolvedBundle&) = default;
+};
+
+// In order of precedence of the mounts; of one mount by name, or as declared.
+struct UnresolvedNeeds {
+    std::vector<UnresolvedName> names;
+    std::vector<UnresolvedBundle> bundles;
+    // Whether nothing is unresolved that is required: a name that is not optional, or a static dependency.
+    bool complete() const noexcept;
+};
+
+}  // namespace fardel

@@ -1,0 +1,31 @@
+// The answers to explain(), conflicts(), check_links() and replace(): each a pure function of one or two MountSets.
+#pragma once
+
+#include "lookup/asset_verdicts.h"
+#include "mounts/mount_set.h"
+
+#include <fardel/format/result.h>
+#include <fardel/vfs/inspect.h>
+#include <fardel/vfs/mount.h>
+#include <fardel/vfs/vfs_path.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace fardel {
+
+// The candidates of a path and the winner, by the same look-ups as find(). The caller sets `path` and `folder`.
+Explanation explain_path(const MountSet& set, AssetVerdicts& verdicts, const PathParts& path);
+
+// Looks each published name of each mount up in all of them. Sorted by path. Errors: limit (more than conflicts_max),
+// corrupt, malformed, io.
+Result<std::vector<PathConflict>> find_conflicts(const MountSet& set, std::size_t conflicts_max);
+
+// Errors: limit (more than unresolved_max), corrupt, malformed, io.
+Result<UnresolvedNeeds> find_unresolved_needs(const MountSet& set, std::size_t unresolved_max);
+
+// What other content of one mount changes for the paths that it publishes, sorted by path; a change that is not known
+// has an error. None if a pure policy hides the mount. All other mounts have the same content in both sets.
+std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount);
+
+}  // namespace fardel
