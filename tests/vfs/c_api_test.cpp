@@ -315,6 +315,12 @@ TEST_CASE("C API: files are read at any place, and live longer than mount and VF
     CHECK(count == 0);
     CHECK(fardel_read_at(file, 0, nullptr, 0, &count, nullptr) == FARDEL_OK);
     CHECK(count == 0);
+    std::string whole(content.size() + 1, '?');
+    CHECK(fardel_read_all(file, whole.data(), content.size() - 1, nullptr) == FARDEL_ERROR_LIMIT);
+    CHECK(fardel_read_all(file, whole.data(), content.size() + 1, nullptr) == FARDEL_ERROR_LIMIT);
+    CHECK(whole == std::string(content.size() + 1, '?'));
+    CHECK(fardel_read_all(file, whole.data(), content.size(), nullptr) == FARDEL_OK);
+    CHECK(whole == content + '?');
     {
         std::vector<std::jthread> readers;
         for (int i = 0; i < 4; ++i)
@@ -324,6 +330,25 @@ TEST_CASE("C API: files are read at any place, and live longer than mount and VF
     CHECK(fardel_listing_next(listing, &entry, nullptr) == FARDEL_OK);
     CHECK(std::string(entry.name) == "a");
     fardel_listing_close(listing);
+    fardel_close(file);
+}
+
+TEST_CASE("C API: a path exists as a file, link or folder, and means the same without its leading '/'") {
+    Handle vfs;
+    mount_bytes(vfs, BundleMaker().add("maps/a", "x").write());
+    for (const std::string& path :
+         {std::string("maps"), std::string("maps/a"), std::string("assets"), "assets/" + id_of("x").hex()}) {
+        CAPTURE(path);
+        CHECK(fardel_exists(vfs, path.c_str()) == 1);
+        CHECK(fardel_exists(vfs, ("/" + path).c_str()) == 1);
+        fardel_stat stat = FARDEL_STAT_INIT;
+        CHECK(fardel_stat_path(vfs, path.c_str(), &stat, nullptr) == FARDEL_OK);
+    }
+    for (const char* path : {"", "/map", "maps/", "maps//a", "../maps", "/maps/a/x"})
+        CHECK_MESSAGE(fardel_exists(vfs, path) == 0, path);
+    fardel_file* file = nullptr;
+    REQUIRE(fardel_open(vfs, "maps/a", &file, nullptr) == FARDEL_OK);
+    CHECK(read_whole(file) == "x");
     fardel_close(file);
 }
 
@@ -380,6 +405,9 @@ TEST_CASE("C API: null is refused where something is needed, and fine where noth
     CHECK(fardel_open(vfs, nullptr, &file, nullptr) == FARDEL_ERROR_ARGUMENT);
     CHECK(fardel_open(vfs, "/a", nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
     CHECK(fardel_read_at(nullptr, 0, &byte, 1, &count, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_read_all(nullptr, &byte, 1, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_exists(none, "/") == 0);
+    CHECK(fardel_exists(vfs, nullptr) == 0);
     CHECK(fardel_listing_open(none, "/", &listing, nullptr) == FARDEL_ERROR_ARGUMENT);
     CHECK(fardel_listing_open(vfs, nullptr, &listing, nullptr) == FARDEL_ERROR_ARGUMENT);
     CHECK(fardel_listing_open(vfs, "/", nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
@@ -389,6 +417,7 @@ TEST_CASE("C API: null is refused where something is needed, and fine where noth
     REQUIRE(fardel_open(vfs, "/a", &file, nullptr) == FARDEL_OK);
     CHECK(fardel_read_at(file, 0, nullptr, 1, &count, nullptr) == FARDEL_ERROR_ARGUMENT);
     CHECK(fardel_read_at(file, 0, &byte, 1, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_read_all(file, nullptr, 1, nullptr) == FARDEL_ERROR_ARGUMENT);
     REQUIRE(fardel_listing_open(vfs, "/", &listing, nullptr) == FARDEL_OK);
     CHECK(fardel_listing_next(listing, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
     fardel_listing_close(listing);

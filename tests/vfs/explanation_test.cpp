@@ -1,4 +1,4 @@
-#include "inspect/explain.h"
+#include "inspect/inspection.h"
 
 #include "test_bundle.h"
 
@@ -104,7 +104,8 @@ TEST_CASE("explain: it says what open does, for names of every kind") {
         }
         CHECK(out.folder == static_cast<bool>(vfs.list(path)));
     }
-    CHECK(outcome_of(vfs.explain("a")) == "malformed");
+    CHECK(outcome_of(vfs.explain("a/")) == "malformed");
+    CHECK(outcome_of(vfs.explain("")) == "malformed");
 }
 
 TEST_CASE("explain: for an asset, the copy that is taken and those that are no good") {

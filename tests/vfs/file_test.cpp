@@ -52,6 +52,39 @@ TEST_CASE("file: ranges of an asset of many pieces are those of the whole") {
     CHECK(text_of(*file->read_all()) == content);
 }
 
+TEST_CASE("file: read_all fills memory of exactly the asset's size, and leaves other memory alone") {
+    Vfs vfs;
+    const std::string content = noise(2, 200'000);
+    mount(vfs, BundleMaker().add("a", content).add("empty", "").write());
+    const auto file = vfs.open("/a");
+    REQUIRE(file);
+    std::vector<std::byte> room(content.size() + 1, std::byte{'?'});
+    const auto whole = std::span(room).first(content.size());
+    for (const std::size_t size : {std::size_t{0}, content.size() - 1, content.size() + 1})
+        CHECK(outcome_of(file->read_all(std::span(room).first(size))) == "limit");
+    CHECK(text_of(whole) == std::string(content.size(), '?'));
+    REQUIRE(file->read_all(whole));
+    CHECK(text_of(whole) == content);
+    CHECK(room.back() == std::byte{'?'});
+    const auto empty = vfs.open("/empty");
+    REQUIRE(empty);
+    CHECK(empty->read_all(std::span<std::byte>()));
+    CHECK(outcome_of(empty->read_all(std::span(room).first(1))) == "limit");
+}
+
+TEST_CASE("file: made from a bundle and an index, it is the asset that the tree gives") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("a", "0123456789").add("b", "other").write());
+    const auto found = vfs.open("/a");
+    REQUIRE(found);
+    const auto made = File::of(found->bundle(), found->index());
+    REQUIRE(made);
+    CHECK(made->asset_id() == found->asset_id());
+    CHECK(made->bundle_id() == found->bundle_id());
+    CHECK(made->size_bytes() == found->size_bytes());
+    CHECK(outcome_of(File::of(found->bundle(), AssetIndex{2})) == "malformed");
+}
+
 TEST_CASE("file: read_all has a bound") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "0123456789").write());

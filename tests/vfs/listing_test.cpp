@@ -28,7 +28,8 @@ TEST_CASE("list: what is no folder is missing") {
         CHECK_MESSAGE(outcome_of(vfs.list(path)) == "missing", path);
     CHECK(outcome_of(vfs.list("/bundles/" + std::string(64, '0'))) == "missing");
     CHECK(outcome_of(vfs.list("/assets/" + id_of("1").hex())) == "missing");
-    CHECK(outcome_of(vfs.list("maps")) == "malformed");
+    CHECK(outcome_of(vfs.list("maps/")) == "malformed");
+    CHECK(outcome_of(vfs.list("")) == "malformed");
 }
 
 TEST_CASE("list: the order is that of bytes, a folder as if it ended in '/'") {

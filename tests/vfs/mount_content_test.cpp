@@ -4,6 +4,7 @@
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
+#include <fardel/sources/source_scan.h>
 
 #include <filesystem>
 #include <string>

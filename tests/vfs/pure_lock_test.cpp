@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
+#include <fardel/vfs/pure_check.h>
 
 #include <string>
 #include <vector>

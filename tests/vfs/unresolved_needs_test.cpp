@@ -1,4 +1,4 @@
-#include "inspect/links.h"
+#include "inspect/inspection.h"
 
 #include "test_bundle.h"
 

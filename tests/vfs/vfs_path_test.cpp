@@ -74,13 +74,35 @@ TEST_CASE("path: /assets and /bundles are taken in every case, and in no other p
 
 TEST_CASE("path: what is not in the one form is refused") {  // A01, A02, A03
     for (const char* text :
-         {"",      "maps", "maps/", "//",       "/maps/",    "//maps",     "/maps//dm01", "/.",  "/..", "/maps/../x",
-          "/a\\b", "/c:",  "/a\n",  "/assets/", "/bundles/", "/assets/..", "/NUL",        "/a.", "/ a", "\\maps"})
+         {"",           "maps/", "//",      "/maps/",   "//maps",    "/maps//dm01", "/.",         "/..",
+          "/maps/../x", "/a\\b", "/c:",     "/a\n",     "/assets/",  "/bundles/",   "/assets/..", "/NUL",
+          "/a.",        "/ a",   "\\maps",  ".",        "..",        "../maps",     "maps//dm01", "maps/../x",
+          "a\\b",       "c:",    "assets/", "bundles/", "assets/..", "NUL",         "./maps"})
         CHECK_MESSAGE(refusal_of(text) == "malformed", text);
     CHECK(refusal_of(std::string_view("/a\0b", 4)) == "malformed");
     CHECK(refusal_of("/bundles/" + kId + "/") == "malformed");
     CHECK(refusal_of("/bundles/" + kId + "//x") == "malformed");
+    CHECK(refusal_of("bundles/" + kId + "/") == "malformed");
+    CHECK(refusal_of(std::string(256, 'a')) == "limit");
     CHECK(refusal_of("/" + std::string(256, 'a')) == "limit");
+}
+
+TEST_CASE("path: text without the leading '/' is the same path") {
+    for (const std::string& text :
+         {std::string("assets"), "assets/" + kId, std::string("bundles"), "bundles/" + kId,
+          "bundles/" + kId + "/maps/a", std::string("maps/dm01.bsp"), std::string("Assets"), std::string("a")}) {
+        CAPTURE(text);
+        const auto with = VfsPath::parse("/" + text);
+        const auto without = VfsPath::parse(text);
+        REQUIRE(with);
+        REQUIRE(without);
+        CHECK(*with == *without);
+        CHECK(without->text() == "/" + text);
+        CHECK(with->kind() == without->kind());
+        CHECK(with->parts().id == without->parts().id);
+        CHECK(with->parts().name == without->parts().name);
+        CHECK(with->parts().hash == without->parts().hash);
+    }
 }
 
 TEST_CASE("path: a name of the longest kind still fits below a bundle") {

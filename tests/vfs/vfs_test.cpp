@@ -47,7 +47,8 @@ TEST_CASE("vfs: find gives nothing for what is not there, and for folders") {
         CHECK_MESSAGE(!file->has_value(), path);
         CHECK_MESSAGE(outcome_of(vfs.open(path)) == "missing", path);
     }
-    CHECK(outcome_of(vfs.find("maps/dm01.bsp")) == "malformed");
+    for (const char* path : {"", "maps/", "maps//dm01.bsp", "../maps/dm01.bsp", "\\maps", "/maps/dm01.bsp/"})
+        CHECK_MESSAGE(outcome_of(vfs.find(path)) == "malformed", path);
 }
 
 TEST_CASE("vfs: the message of a failed open tells a folder from nothing at all") {
@@ -65,6 +66,44 @@ TEST_CASE("vfs: a path that was parsed before finds the same") {
         REQUIRE(path);
         CHECK(outcome_of(vfs.open(*path)) == outcome_of(vfs.open(text)));
     }
+}
+
+TEST_CASE("vfs: a path means the same without its leading '/'") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
+    const std::string bundle = vfs.mounts().at(0).bundle.hex();
+    for (const std::string& path :
+         {std::string("maps/dm01.bsp"), std::string("maps"), "assets/" + id_of("the map").hex(), std::string("assets"),
+          "bundles/" + bundle, "bundles/" + bundle + "/maps/dm01.bsp", std::string("nothing")}) {
+        CAPTURE(path);
+        CHECK(outcome_of(vfs.open(path)) == outcome_of(vfs.open("/" + path)));
+        CHECK(outcome_of(vfs.list(path)) == outcome_of(vfs.list("/" + path)));
+        CHECK(outcome_of(vfs.stat(path)) == outcome_of(vfs.stat("/" + path)));
+        CHECK(outcome_of(vfs.read_link(path)) == outcome_of(vfs.read_link("/" + path)));
+        CHECK(vfs.exists(path) == vfs.exists("/" + path));
+        const auto explanation = vfs.explain(path);
+        REQUIRE(explanation);
+        CHECK(explanation->path == "/" + path);
+        CHECK(explanation->winner == vfs.explain("/" + path).value().winner);
+        CHECK(explanation->folder == static_cast<bool>(vfs.list(path)));
+    }
+    CHECK(content_at(vfs, "maps/dm01.bsp") == "the map");
+    CHECK(content_at(vfs, "bundles/" + bundle + "/maps/dm01.bsp") == "the map");
+    CHECK(vfs.list("maps").value() == vfs.list("/maps").value());
+}
+
+TEST_CASE("exists: true for files, links and folders, false for everything else") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
+    const std::string bundle = vfs.mounts().at(0).bundle.hex();
+    for (const std::string& path : {std::string("/"), std::string("/maps"), std::string("/maps/dm01.bsp"),
+                                    std::string("/assets"), "/assets/" + id_of("the map").hex(), "/bundles/" + bundle})
+        CHECK_MESSAGE(vfs.exists(path), path);
+    for (const std::string& path : {std::string("/map"), std::string("/maps/dm01.bsp/x"), std::string(""),
+                                    std::string("/maps/"), std::string("/Assets"), "/assets/" + std::string(64, '0')})
+        CHECK_MESSAGE(!vfs.exists(path), path);
+    for (const ListingEntry& entry : vfs.list("/maps").value())
+        CHECK(vfs.exists("/maps/" + entry.name));
 }
 
 TEST_CASE("stat: tells folder, link and file") {

@@ -1,4 +1,4 @@
-// fardel.h over the C++ Vfs. Here exceptions end, pointers are checked, and sizes of structs are compared.
+// The functions of fardel.h, over the C++ Vfs. This file catches exceptions, checks pointers and compares struct sizes.
 
 #include <fardel/vfs/fardel.h>
 
@@ -34,7 +34,7 @@ struct fardel_listing {
 namespace fardel {
 namespace {
 
-constexpr std::size_t kStructBytesMax = 64 << 10;  // more is memory that nobody has set
+constexpr std::size_t kStructBytesMax = 64 << 10;  // a larger struct_size was never set
 
 // The sizes of version 1. A struct that grows keeps its line here.
 static_assert(sizeof(fardel_id) == 32 && sizeof(fardel_code) == 4 && sizeof(fardel_node) == 4);
@@ -67,7 +67,7 @@ fardel_code code_of(ErrorCode code) noexcept {
     return FARDEL_ERROR_IO;
 }
 
-// Into `room_bytes`, with NUL; never in the middle of a character.
+// Copies into `room_bytes`, with NUL at the end; a text that is too long is cut between two characters.
 void copy_text(std::string_view text, char* out, std::size_t room_bytes) noexcept {
     std::size_t length = std::min(text.size(), room_bytes - 1);
     if (length < text.size())
@@ -77,7 +77,7 @@ void copy_text(std::string_view text, char* out, std::size_t room_bytes) noexcep
     out[length] = '\0';
 }
 
-// What a failed call says, and where.
+// How a call ends: its code, and the error's text in the caller's struct.
 class Report {
 public:
     explicit Report(fardel_error* error) noexcept : error_(error) {}
@@ -92,6 +92,16 @@ public:
     fardel_code fail(const Error& error) const noexcept { return fail(code_of(error.code()), error.message()); }
     fardel_code argument(std::string_view text) const noexcept { return fail(FARDEL_ERROR_ARGUMENT, text); }
 
+    fardel_code end(const Status& status) const noexcept { return status ? FARDEL_OK : fail(status.error()); }
+    // Passes the value to `use` if there is one.
+    template <class T, class Use>
+    fardel_code end(Result<T> result, Use use) const {
+        if (!result)
+            return fail(result.error());
+        use(*std::move(result));
+        return FARDEL_OK;
+    }
+
 private:
     fardel_error* error_;
 };
@@ -100,11 +110,11 @@ bool is_size(std::size_t struct_size, std::size_t least) noexcept {
     return struct_size >= least && struct_size <= kStructBytesMax;
 }
 
-// Every function that can fail is one of these.
+// Runs `work` for a function that can fail; no exception leaves it.
 template <class Work>
 fardel_code call(fardel_error* error, Work work) noexcept {
     if (error != nullptr && !is_size(error->struct_size, kErrorBytesLeast))
-        return FARDEL_ERROR_ARGUMENT;  // it cannot be told how much room there is
+        return FARDEL_ERROR_ARGUMENT;  // the room for a text is unknown
     const Report report(error);
     try {
         return work(report);
@@ -117,8 +127,8 @@ fardel_code call(fardel_error* error, Work work) noexcept {
     }
 }
 
-// The caller's options as this version knows them; what an older caller does not have is zero. A newer caller may ask
-// for nothing that this version does not know.
+// Copies the caller's options as this version defines them. Fields that an older caller does not have are zero; fields
+// of a newer caller that this version does not know have to be zero.
 template <class Options>
 fardel_code take_options(const Options* given, std::size_t least, Options& out, const Report& report) {
     if (given == nullptr)
@@ -135,7 +145,7 @@ fardel_code take_options(const Options* given, std::size_t least, Options& out, 
     return FARDEL_OK;
 }
 
-// As much of `value` as the caller's struct has room for; zeros behind it. The size stays the caller's.
+// Copies as much of `value` as the caller's struct has room for, and zeros behind it. struct_size stays the caller's.
 template <class Struct>
 void give(Struct value, Struct* out) noexcept {
     const std::size_t size_bytes = out->struct_size;
@@ -170,7 +180,7 @@ Result<std::optional<TrustPolicy>> read_policy(const fardel_mount_options& optio
     return policy;
 }
 
-// `open(options)` mounts.
+// Translates the options and calls `open` with them, which mounts.
 template <class Mount>
 fardel_code mount_with(const fardel_mount_options* given, const char* label, fardel_mount_id* mount,
                        const Report& report, Mount open) {
@@ -194,17 +204,27 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     how.allow_unsigned = (options.flags & FARDEL_MOUNT_ALLOW_UNSIGNED) != 0;
     how.watch = (options.flags & FARDEL_MOUNT_WATCH) != 0;
     how.label = options.label != nullptr ? options.label : label;
-    const auto id = open(std::move(how));
-    if (!id)
-        return report.fail(id.error());
-    if (mount != nullptr)
-        *mount = static_cast<fardel_mount_id>(*id);
-    return FARDEL_OK;
+    return report.end(open(std::move(how)), [&](MountId id) {
+        if (mount != nullptr)
+            *mount = static_cast<fardel_mount_id>(id);
+    });
 }
 
 constexpr std::string_view kNull = "a null pointer";
 
-void tell_changes(const std::vector<AssetChange>& changes, fardel_changed changed, void* context) {
+// Opens something with `open`: `*handle` is null if that fails. `given`: no other pointer of the call is null.
+template <class Handle, class Open>
+fardel_code open_handle(Handle** handle, bool given, fardel_error* error, Open open) noexcept {
+    if (handle != nullptr)
+        *handle = nullptr;
+    return call(error, [&](const Report& report) {
+        if (handle == nullptr || !given)
+            return report.argument(kNull);
+        return report.end(open(), [&](auto opened) { *handle = new Handle{std::move(opened)}; });
+    });
+}
+
+void report_changes(const std::vector<AssetChange>& changes, fardel_changed changed, void* context) {
     if (changed == nullptr)
         return;
     for (const AssetChange& change : changes) {
@@ -299,10 +319,7 @@ fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_
 
 fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error) {
     return call(error, [&](const Report& report) {
-        if (vfs == nullptr)
-            return report.argument(kNull);
-        const Status done = vfs->vfs.unmount(MountId{mount});
-        return done ? fardel_code{FARDEL_OK} : report.fail(done.error());
+        return vfs == nullptr ? report.argument(kNull) : report.end(vfs->vfs.unmount(MountId{mount}));
     });
 }
 
@@ -312,11 +329,8 @@ fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error*
     return call(error, [&](const Report& report) {
         if (vfs == nullptr)
             return report.argument(kNull);
-        auto parsed = parse_variant_preference(preference != nullptr ? preference : "");
-        if (!parsed)
-            return report.fail(parsed.error());
-        vfs->vfs.prefer(*std::move(parsed));
-        return fardel_code{FARDEL_OK};
+        return report.end(parse_variant_preference(preference != nullptr ? preference : ""),
+                          [&](VariantPreference parsed) { vfs->vfs.prefer(std::move(parsed)); });
     });
 }
 
@@ -325,11 +339,8 @@ fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_change
     return call(error, [&](const Report& report) {
         if (vfs == nullptr)
             return report.argument(kNull);
-        const auto changes = vfs->vfs.refresh(MountId{mount});
-        if (!changes)
-            return report.fail(changes.error());
-        tell_changes(*changes, changed, context);
-        return fardel_code{FARDEL_OK};
+        return report.end(vfs->vfs.refresh(MountId{mount}),
+                          [&](const auto& changes) { report_changes(changes, changed, context); });
     });
 }
 
@@ -337,11 +348,7 @@ fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, 
     return call(error, [&](const Report& report) {
         if (vfs == nullptr)
             return report.argument(kNull);
-        const auto changes = vfs->vfs.poll();
-        if (!changes)
-            return report.fail(changes.error());
-        tell_changes(*changes, changed, context);
-        return fardel_code{FARDEL_OK};
+        return report.end(vfs->vfs.poll(), [&](const auto& changes) { report_changes(changes, changed, context); });
     });
 }
 
@@ -351,13 +358,11 @@ fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* 
     return call(error, [&](const Report& report) {
         if (vfs == nullptr || policy_text == nullptr)
             return report.argument(kNull);
-        auto policy = PurePolicy::parse(policy_text);
-        if (!policy)
-            return report.fail(policy.error());
-        const PureReport found = vfs->vfs.enter_pure(*std::move(policy));
-        if (problems != nullptr)
-            *problems = found.problems().size();
-        return fardel_code{FARDEL_OK};
+        return report.end(PurePolicy::parse(policy_text), [&](PurePolicy policy) {
+            const PureReport found = vfs->vfs.enter_pure(std::move(policy));
+            if (problems != nullptr)
+                *problems = found.problems().size();
+        });
     });
 }
 
@@ -380,21 +385,31 @@ fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_sta
         const auto found = vfs->vfs.stat(path);
         if (!found)
             return report.fail(found.error());
-        fardel_stat told = FARDEL_STAT_INIT;
-        told.node = node_of(found->kind);
-        told.size_bytes = found->size_bytes;
+        fardel_stat out = FARDEL_STAT_INIT;
+        out.node = node_of(found->kind);
+        out.size_bytes = found->size_bytes;
         if (found->asset) {
-            told.asset = plain_id(*found->asset);
-            told.has |= FARDEL_STAT_ASSET;
+            out.asset = plain_id(*found->asset);
+            out.has |= FARDEL_STAT_ASSET;
         }
         if (found->bundle) {
-            told.bundle = plain_id(*found->bundle);
-            told.has |= FARDEL_STAT_BUNDLE;
+            out.bundle = plain_id(*found->bundle);
+            out.has |= FARDEL_STAT_BUNDLE;
         }
-        copy_text(found->content_type, told.content_type, sizeof told.content_type);
-        give(told, stat);
+        copy_text(found->content_type, out.content_type, sizeof out.content_type);
+        give(out, stat);
         return fardel_code{FARDEL_OK};
     });
+}
+
+int fardel_exists(const fardel_vfs* vfs, const char* path) {
+    int exists = 0;
+    if (vfs != nullptr && path != nullptr)
+        call(nullptr, [&](const Report&) {
+            exists = vfs->vfs.exists(path) ? 1 : 0;
+            return fardel_code{FARDEL_OK};
+        });
+    return exists;
 }
 
 fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,
@@ -418,32 +433,13 @@ fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buff
 // ---- Files ----------------------------------------------------------------------------------------------------------
 
 fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** file, fardel_error* error) {
-    if (file != nullptr)
-        *file = nullptr;
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr || path == nullptr || file == nullptr)
-            return report.argument(kNull);
-        auto opened = vfs->vfs.open(path);
-        if (!opened)
-            return report.fail(opened.error());
-        *file = new fardel_file{*std::move(opened)};
-        return fardel_code{FARDEL_OK};
-    });
+    return open_handle(file, vfs != nullptr && path != nullptr, error, [&] { return vfs->vfs.open(path); });
 }
 
 fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference, fardel_file** file,
                              fardel_error* error) {
-    if (file != nullptr)
-        *file = nullptr;
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr || from == nullptr || reference == nullptr || file == nullptr)
-            return report.argument(kNull);
-        auto opened = vfs->vfs.open_from(from->file, reference);
-        if (!opened)
-            return report.fail(opened.error());
-        *file = new fardel_file{*std::move(opened)};
-        return fardel_code{FARDEL_OK};
-    });
+    return open_handle(file, vfs != nullptr && from != nullptr && reference != nullptr, error,
+                       [&] { return vfs->vfs.open_from(from->file, reference); });
 }
 
 void fardel_close(fardel_file* file) { delete file; }
@@ -465,11 +461,16 @@ fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffe
     return call(error, [&](const Report& report) {
         if (file == nullptr || read_bytes == nullptr || (buffer == nullptr && size_bytes != 0))
             return report.argument(kNull);
-        const auto count = file->file.read_at(offset, {static_cast<std::byte*>(buffer), size_bytes});
-        if (!count)
-            return report.fail(count.error());
-        *read_bytes = *count;
-        return fardel_code{FARDEL_OK};
+        return report.end(file->file.read_at(offset, {static_cast<std::byte*>(buffer), size_bytes}),
+                          [&](std::size_t count) { *read_bytes = count; });
+    });
+}
+
+fardel_code fardel_read_all(const fardel_file* file, void* buffer, size_t size_bytes, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (file == nullptr || (buffer == nullptr && size_bytes != 0))
+            return report.argument(kNull);
+        return report.end(file->file.read_all(std::span(static_cast<std::byte*>(buffer), size_bytes)));
     });
 }
 
@@ -477,17 +478,7 @@ fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffe
 
 fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing,
                                 fardel_error* error) {
-    if (listing != nullptr)
-        *listing = nullptr;
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr || path == nullptr || listing == nullptr)
-            return report.argument(kNull);
-        auto opened = vfs->vfs.open_listing(path);
-        if (!opened)
-            return report.fail(opened.error());
-        *listing = new fardel_listing{*std::move(opened)};
-        return fardel_code{FARDEL_OK};
-    });
+    return open_handle(listing, vfs != nullptr && path != nullptr, error, [&] { return vfs->vfs.open_listing(path); });
 }
 
 fardel_code fardel_listing_next(fardel_listing* listing, fardel_entry* entry, fardel_error* error) {
@@ -499,12 +490,12 @@ fardel_code fardel_listing_next(fardel_listing* listing, fardel_entry* entry, fa
         const auto next = listing->listing.next();
         if (!next)
             return report.fail(next.error());
-        fardel_entry told = FARDEL_ENTRY_INIT;
+        fardel_entry out = FARDEL_ENTRY_INIT;
         if (*next) {
-            told.node = node_of((*next)->kind);
-            copy_text((*next)->name, told.name, sizeof told.name);
+            out.node = node_of((*next)->kind);
+            copy_text((*next)->name, out.name, sizeof out.name);
         }
-        give(told, entry);
+        give(out, entry);
         return fardel_code{FARDEL_OK};
     });
 }

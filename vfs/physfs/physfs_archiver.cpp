@@ -327,10 +327,11 @@ Status register_physfs_archiver(PhysfsArchiverOptions options) {
 
 Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& mount) {
     FARDEL_TRY(verify_physfs_runs());
-    FARDEL_TRY(VfsPath::parse(mount.folder));
+    FARDEL_TRY_ASSIGN(const VfsPath folder, VfsPath::parse(mount.folder));
     if (PHYSFS_getMountPoint(mount.name.c_str()) != nullptr)
         return Error(ErrorCode::conflict, "\"" + printable(mount.name) + "\" is in PhysicsFS's search path already");
-    PHYSFS_Io* token = make_token({.vfs = std::move(vfs), .root = mount.folder == "/" ? std::string() : mount.folder});
+    PHYSFS_Io* token =
+        make_token({.vfs = std::move(vfs), .root = folder.text() == "/" ? std::string() : folder.text()});
     if (PHYSFS_mountIo(token, mount.name.c_str(), mount.mount_point.empty() ? nullptr : mount.mount_point.c_str(),
                        mount.append ? 1 : 0) == 0) {
         Error error = physfs_error("cannot mount \"" + printable(mount.name) + "\"");

@@ -1,9 +1,10 @@
-/* fardel.h: the C API of Fardel's VFS: mount bundles, look names up, read verified bytes. docs/c-api.md tells more.
+/* fardel.h: the C API of Fardel's VFS: mount bundles, look names up, read verified bytes. See also docs/c-api.md.
  *
- * C11 and C++. The ABI is stable: handles are opaque; structs that the caller makes begin with their own size, and only
- * ever grow at their end; codes keep their numbers. No exception leaves, nothing is kept per thread or per process.
- * Every function may be called from any thread at any time, but one fardel_listing by one thread at a time, and a
- * handle must not be in use when it is given back. Text is UTF-8 and ends in NUL. Paths: docs/vfs.md.
+ * C11 and C++. The ABI is stable: handles are opaque; structs of the caller begin with their own size and grow only at
+ * their end; codes keep their numbers. No exception leaves the library, and it keeps nothing per thread or per process.
+ * Every function may be called from any thread at any time, with two exceptions: one thread at a time may use a
+ * fardel_listing, and no thread may use a handle while it is closed or destroyed. Text is UTF-8 and ends in NUL. Paths
+ * are those of docs/vfs.md; the '/' at the front may be left out.
  */
 #ifndef FARDEL_VFS_FARDEL_H
 #define FARDEL_VFS_FARDEL_H
@@ -31,24 +32,24 @@ enum {
     FARDEL_ERROR_MALFORMED = 3,    /* bytes or text do not have the form that they must have */
     FARDEL_ERROR_LIMIT = 4,        /* above a limit of the library, or more than the caller's buffer holds */
     FARDEL_ERROR_UNTRUSTED = 5,    /* no acceptable signature */
-    FARDEL_ERROR_REVOKED = 6,      /* the key or bundle was good once and has been withdrawn */
+    FARDEL_ERROR_REVOKED = 6,      /* the key or bundle was accepted once and has been withdrawn */
     FARDEL_ERROR_EXPIRED = 7,      /* a date has passed */
     FARDEL_ERROR_ROLLBACK = 8,     /* older than what was accepted before */
     FARDEL_ERROR_UNSUPPORTED = 9,  /* this library is too old for the file, or for what the caller asks */
-    FARDEL_ERROR_CONFLICT = 10,    /* two things claim one place */
+    FARDEL_ERROR_CONFLICT = 10,    /* two things claim the same name or location */
     FARDEL_ERROR_UNRESOLVED = 11,  /* a name or dependency that nothing provides */
     FARDEL_ERROR_DENIED = 12,      /* permission or policy forbids it */
-    FARDEL_ERROR_BUSY = 13,        /* somebody else is at it */
+    FARDEL_ERROR_BUSY = 13,        /* in use by another thread or program; trying later may work */
     FARDEL_ERROR_UNREACHABLE = 14, /* a server or share does not answer */
     FARDEL_ERROR_NO_SPACE = 15,    /* the disk or quota is full */
     FARDEL_ERROR_IO = 16,          /* the operating system reported another failure */
     FARDEL_ERROR_CANCELLED = 17,   /* the caller asked to stop */
-    /* Of this API alone. */
-    FARDEL_ERROR_ARGUMENT = 100, /* a null pointer, a struct_size that no version had, an unknown flag */
+    /* Only of this API. */
+    FARDEL_ERROR_ARGUMENT = 100, /* a null pointer, a struct_size that no version has had */
     FARDEL_ERROR_NO_MEMORY = 101
 };
 
-/* What went wrong, for people. Where a function takes one, null is fine. It is written only when a call fails. */
+/* A failure, described for people. Functions that take one accept null. It is written only if a call fails. */
 typedef struct fardel_error {
     size_t struct_size; /* sizeof(fardel_error): how much room there is; set by the caller */
     fardel_code code;
@@ -59,10 +60,10 @@ typedef struct fardel_error {
         sizeof(fardel_error), FARDEL_OK, { 0 } \
     }
 
-/* "no_space"; "ok" for FARDEL_OK; "unknown" for what is no code. Static. */
+/* "no_space"; "ok" for FARDEL_OK; "unknown" for any other number. Static. */
 FARDEL_API const char* fardel_code_name(fardel_code code);
 
-/* Of the library that runs: major << 16 | minor << 8 | patch. And as text, "0.1.0"; static. */
+/* The version of the loaded library: major << 16 | minor << 8 | patch; and as text, "0.1.0", static. */
 FARDEL_API uint32_t fardel_version(void);
 FARDEL_API const char* fardel_version_text(void);
 
@@ -73,7 +74,7 @@ typedef struct fardel_id {
     uint8_t bytes[32];
 } fardel_id;
 
-/* 64 lower-case hexadecimal digits and NUL. Nothing happens when a pointer is null. */
+/* Writes 64 lower-case hexadecimal digits and NUL. Does nothing if a pointer is null. */
 FARDEL_API void fardel_id_text(const fardel_id* id, char text[65]);
 
 /* ---- A VFS and its mounts --------------------------------------------------------------------------------------- */
@@ -82,30 +83,32 @@ typedef struct fardel_vfs fardel_vfs;
 
 typedef struct fardel_vfs_options {
     size_t struct_size;   /* sizeof(fardel_vfs_options) */
-    uint64_t cache_bytes; /* of decoded blocks that are kept; 0: none */
+    uint64_t cache_bytes; /* for decoded blocks; 0: no cache */
 } fardel_vfs_options;
 #define FARDEL_VFS_OPTIONS_INIT \
     { sizeof(fardel_vfs_options), UINT64_C(32) << 20 }
 
 /* `options` may be null. `*vfs` is null after a failure. Errors: argument, no_memory. */
 FARDEL_API fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error);
-/* No call with this VFS may be running. Its files and listings live on. Null is fine. */
+/* No call with this VFS may be running. Its files and listings stay valid. Null is allowed. */
 FARDEL_API void fardel_vfs_destroy(fardel_vfs* vfs);
 
 enum {
-    FARDEL_MOUNT_FOLD_CASE = 1, /* this bundle's published names answer to any case */
-    FARDEL_MOUNT_ALLOW_UNSIGNED =
-        2,                 /* development: also mount what the policy does not trust; the VFS is tainted then */
-    FARDEL_MOUNT_WATCH = 4 /* a folder: notice what changes in it, for fardel_poll */
+    /* This bundle's published names are found in any case. */
+    FARDEL_MOUNT_FOLD_CASE = 1,
+    /* Development: also mount content that the policy does not trust; the VFS is tainted then. */
+    FARDEL_MOUNT_ALLOW_UNSIGNED = 2,
+    /* A folder: fardel_poll reports what changes in it. */
+    FARDEL_MOUNT_WATCH = 4
 };
 
 typedef struct fardel_mount_options {
     size_t struct_size;      /* sizeof(fardel_mount_options) */
-    const char* place;       /* the folder where published names appear, "mods/x"; null: the root */
+    const char* place;       /* the mount point: the folder of the published names, "mods/x"; null: the root */
     const char* policy_path; /* a trust policy's file; or null */
-    const char* policy_text; /* a trust policy's text; or null. One of the two at most */
+    const char* policy_text; /* a trust policy's text; or null. At most one of the two */
     const char* label;       /* names the bundle in messages; null: its path, or "memory" */
-    uint64_t now_s;          /* Unix seconds, for dates in signatures; 0: they do not matter */
+    uint64_t now_s;          /* Unix seconds, for dates in signatures; 0: dates are not checked */
     int32_t priority;        /* of two mounts the higher wins; of equal ones the later */
     uint32_t flags;          /* FARDEL_MOUNT_… */
 } fardel_mount_options;
@@ -115,48 +118,51 @@ typedef struct fardel_mount_options {
 /* Unique within its VFS, never used again, never 0. */
 typedef uint32_t fardel_mount_id;
 
-/* A bundle, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) a folder or a legacy archive: what is at the path decides.
- * Without options, or without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED, every bundle is untrusted. `mount` may be null.
- * Errors: missing, denied, io (the file); malformed, unsupported, corrupt, limit (the bundle, the place, the policy);
- * untrusted, revoked, expired; conflict (mounted at this place already). After one nothing has changed. */
+/* Mounts the bundle at the path, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) the folder or legacy archive there.
+ * Without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED every bundle is untrusted. `mount` may be null. Errors: missing,
+ * denied, io (the file); malformed, unsupported, corrupt, limit (the bundle, the mount point, the policy); untrusted,
+ * revoked, expired; conflict (already mounted at this mount point). On an error nothing changes. */
 FARDEL_API fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
                                          fardel_mount_id* mount, fardel_error* error);
 /* The bundle's bytes are copied. */
 FARDEL_API fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes,
                                            const fardel_mount_options* options, fardel_mount_id* mount,
                                            fardel_error* error);
-/* Open files and listings live on. Error: missing. */
+/* Open files and listings stay valid. Error: missing. */
 FARDEL_API fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error);
-/* 1 when something is mounted that no policy vouches for, else 0; 0 for null. */
+/* 1 if a bundle is mounted that no policy vouches for, else 0; 0 for null. */
 FARDEL_API int fardel_is_tainted(const fardel_vfs* vfs);
 
-/* Which variants are taken from now on: "texture=astc,png; lang=fr,en", axes and values in order of importance; "" or
- * null: the first of each name. Errors: malformed, limit. */
+/* Chooses the variants that are taken from now on: "texture=astc,png; lang=fr,en", axes and values in order of
+ * preference; "" or null: the first variant of each name. Errors: malformed, limit. */
 FARDEL_API fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error* error);
 
 typedef struct fardel_change {
     size_t struct_size;
     const char* path;   /* valid during the call */
-    int32_t has_before; /* whether there was an asset, and which */
-    int32_t has_after;
+    int32_t has_before; /* 1 if there was an asset: `before` */
+    int32_t has_after;  /* 1 if there is one now: `after` */
     fardel_id before;
     fardel_id after;
 } fardel_change;
-/* Called once for each path whose asset is another one; it may call no function that changes the same VFS. */
+/* Called once for each path whose asset changed. It must not call a function that changes the same VFS. */
 typedef void (*fardel_changed)(void* context, const fardel_change* change);
 
-/* Reads a mounted folder or archive again, as it is now, and tells what that changes. `changed` may be null. Errors:
- * missing (the mount); unsupported (a bundle); conflict (somebody is writing there); those of fardel_mount_file. After
- * one nothing has changed. */
+/* Scans a mounted folder or archive again, hashes the files that changed, and reports the paths whose asset changed.
+ * `changed` may be null. Waits for a running fardel_refresh or fardel_poll; delays no other function. Errors: missing
+ * (the mount); unsupported (a bundle); conflict (something is writing there); those of fardel_mount_file. On an error
+ * nothing changes. */
 FARDEL_API fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_changed changed, void* context,
                                       fardel_error* error);
-/* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and where something changed. Does not wait: for once
- * a frame. */
+/* The same for each folder that is mounted with FARDEL_MOUNT_WATCH and in which something changed; for a call once per
+ * frame. If nothing changed, it costs one system call per watched folder; if something did, it returns when the changed
+ * files have been hashed. It never waits for another thread or program: files that are being written, and everything
+ * during another thread's fardel_refresh or fardel_poll, are left to a later call. */
 FARDEL_API fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error);
 
-/* Pure mode: from now on only what the server's policy, as text, allows is visible. `problems` may be null; it becomes
- * the number of things that are wrong (0: the content set is whole and nothing had to be hidden). Errors: malformed,
- * limit, conflict, unsupported (the policy). */
+/* Pure mode: from now on only what the server's policy (its text) allows is visible. `problems` may be null; it is set
+ * to the number of problems (0: the content set is whole and nothing had to be hidden). Errors: malformed, limit,
+ * conflict, unsupported (the policy). */
 FARDEL_API fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* problems,
                                          fardel_error* error);
 FARDEL_API void fardel_leave_pure(fardel_vfs* vfs);
@@ -165,7 +171,7 @@ FARDEL_API void fardel_leave_pure(fardel_vfs* vfs);
 
 typedef int32_t fardel_node;
 enum {
-    FARDEL_NODE_NONE = 0, /* a listing is over */
+    FARDEL_NODE_NONE = 0, /* the end of a listing */
     FARDEL_NODE_FOLDER = 1,
     FARDEL_NODE_FILE = 2,
     FARDEL_NODE_LINK = 3 /* a published name */
@@ -176,7 +182,7 @@ enum {
     FARDEL_STAT_BUNDLE = 2 /* `bundle` is set */
 };
 
-/* Of a link: what it leads to. */
+/* Of a link: its target. */
 typedef struct fardel_stat {
     size_t struct_size; /* sizeof(fardel_stat), set by the caller */
     uint64_t size_bytes;
@@ -191,13 +197,17 @@ typedef struct fardel_stat {
         sizeof(fardel_stat), 0, FARDEL_NODE_NONE, 0, {{0}}, {{0}}, { 0 } \
     }
 
-/* Nothing of the content is read. Errors: missing, corrupt, malformed, limit, io. */
+/* Reads no content. Errors: missing, corrupt, malformed, limit, io. */
 FARDEL_API fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_stat* stat,
                                         fardel_error* error);
 
-/* "/assets/<id>" for a published name. `needed_bytes`, which may be null, becomes the size with NUL, also when
- * `size_bytes` is too small: then limit, and `buffer` (which may be null for 0) is as it was. Errors: as
- * fardel_stat_path; missing also for what is no link. */
+/* 1 if there is a file, link or folder at the path, else 0; also 0 for null, for a malformed path, and if a damaged
+ * mount decides about the path: fardel_stat_path tells these apart. */
+FARDEL_API int fardel_exists(const fardel_vfs* vfs, const char* path);
+
+/* "/assets/<id>" for a published name. `needed_bytes`, which may be null, is set to the size with NUL, also if
+ * `size_bytes` is too small: that is a limit, and `buffer` (which may be null for 0) is unchanged. Errors: as
+ * fardel_stat_path; missing also if it is not a link. */
 FARDEL_API fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,
                                         size_t* needed_bytes, fardel_error* error);
 
@@ -208,21 +218,25 @@ typedef struct fardel_file fardel_file;
 
 /* Follows links. `*file` is null after a failure. Errors: missing, corrupt, malformed, limit, io. */
 FARDEL_API fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fardel_file** file, fardel_error* error);
-/* What `from` means by a name that is written in it: its own link table, its bundle, that bundle's static dependencies,
- * then the published names. Errors: those of fardel_open; unresolved. */
+/* Opens the asset that `from` means by a reference in its content: searched in its own link table, its bundle, that
+ * bundle's static dependencies, then the published names. Errors: those of fardel_open; unresolved. */
 FARDEL_API fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference,
                                         fardel_file** file, fardel_error* error);
-/* Null is fine. */
+/* Null is allowed. */
 FARDEL_API void fardel_close(fardel_file* file);
 /* 0 for null. */
 FARDEL_API uint64_t fardel_file_size(const fardel_file* file);
 /* Zeros for null. */
 FARDEL_API fardel_id fardel_file_asset(const fardel_file* file);
 FARDEL_API fardel_id fardel_file_bundle(const fardel_file* file);
-/* Reads up to `size_bytes` at `offset`; `*read_bytes` says how many: fewer only at the end, 0 at or behind it, and
- * after a failure. Each of them is verified. `buffer` may be null for 0 bytes. Errors: corrupt, malformed, io. */
+/* Reads up to `size_bytes` at `offset` and sets `*read_bytes` to the number read: fewer only at the end, 0 at or behind
+ * it and after a failure. Each byte is verified. `buffer` may be null for 0 bytes. Errors: corrupt, malformed, io. */
 FARDEL_API fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffer, size_t size_bytes,
                                       size_t* read_bytes, fardel_error* error);
+
+/* Reads the whole asset. `size_bytes` has to be exactly fardel_file_size(file): another size is a limit, and `buffer`
+ * is unchanged. Otherwise as fardel_read_at. */
+FARDEL_API fardel_code fardel_read_all(const fardel_file* file, void* buffer, size_t size_bytes, fardel_error* error);
 
 /* ---- Listings --------------------------------------------------------------------------------------------------- */
 
@@ -231,7 +245,7 @@ typedef struct fardel_listing fardel_listing;
 
 typedef struct fardel_entry {
     size_t struct_size; /* sizeof(fardel_entry), set by the caller */
-    fardel_node node;   /* FARDEL_NODE_NONE behind the last */
+    fardel_node node;   /* FARDEL_NODE_NONE after the last */
     char name[256];     /* one part of a path; no part is longer */
 } fardel_entry;
 #define FARDEL_ENTRY_INIT                             \
@@ -239,12 +253,12 @@ typedef struct fardel_entry {
         sizeof(fardel_entry), FARDEL_NODE_NONE, { 0 } \
     }
 
-/* `*listing` is null after a failure. Errors: as fardel_stat_path; missing also for what is no folder. */
+/* `*listing` is null after a failure. Errors: as fardel_stat_path; missing also if it is not a folder. */
 FARDEL_API fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_listing** listing,
                                            fardel_error* error);
-/* Errors: corrupt, malformed, io; the listing is over after one. */
+/* Errors: corrupt, malformed, io; after one, the listing has ended. */
 FARDEL_API fardel_code fardel_listing_next(fardel_listing* listing, fardel_entry* entry, fardel_error* error);
-/* Null is fine. */
+/* Null is allowed. */
 FARDEL_API void fardel_listing_close(fardel_listing* listing);
 
 #ifdef __cplusplus

@@ -23,7 +23,8 @@ namespace fardel {
 
 struct ScanReport;  // <fardel/sources/source_scan.h>
 
-// ---- Mounts -----------------------------------------------------------------------------------------------------------
+// ---- Mounts
+// -----------------------------------------------------------------------------------------------------------
 
 struct MountDescription {
     MountId id{};
@@ -41,7 +42,8 @@ struct MountDescription {
     std::shared_ptr<const ScanReport> left_out;
 };
 
-// ---- Why a path leads to its asset ------------------------------------------------------------------------------------
+// ---- Why a path leads to its asset
+// ------------------------------------------------------------------------------------
 
 // Why a candidate won or did not.
 enum class CandidateOutcome : std::uint8_t {
@@ -77,7 +79,8 @@ struct Explanation {
     bool folder = false;                    // list() shows something there
 };
 
-// ---- Paths that several mounts publish --------------------------------------------------------------------------------
+// ---- Paths that several mounts publish
+// --------------------------------------------------------------------------------
 
 // What one mount has at a path.
 struct ConflictSide {
@@ -94,7 +97,8 @@ struct PathConflict {
     bool harmless() const noexcept;
 };
 
-// ---- Needs that nothing provides --------------------------------------------------------------------------------------
+// ---- Needs that nothing provides
+// --------------------------------------------------------------------------------------
 
 // A name that a mounted bundle consumes and no mount publishes.
 struct UnresolvedName {
