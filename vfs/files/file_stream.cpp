@@ -8,7 +8,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kPieceBytes = 256u << 10;  // the larger of the two sizes; the smaller one's multiple
+constexpr std::uint64_t kPieceBytes = 256u << 10;  // a multiple of the format's piece sizes
 constexpr std::uint64_t kAheadBytes = 1u << 20;
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <fardel/vfs/read_queue.h>
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/bundle.h>
 
 #include <algorithm>
@@ -8,26 +9,25 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <system_error>
-#include <thread>
+#include <stop_token>
 #include <unordered_map>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-// Stretches of a file no further apart than this are fetched as one.
+// Ranges of a file with a gap of at most this size are prefetched as one.
 constexpr std::uint64_t kGapBytesMax = 128u << 10;
 constexpr std::uint64_t kFetchBytesMax = 8u << 20;
 
-// The order in which reads are done: priority, bundle, place in its file, age.
-struct Place {
+// The position of a read in the queue: reads are done by priority, bundle, offset in its file, age.
+struct QueuePosition {
     int priority = 0;
     const Bundle* bundle = nullptr;
     std::uint64_t offset = 0;
     std::uint64_t id = 0;
 
-    friend bool operator<(const Place& a, const Place& b) {
+    friend bool operator<(const QueuePosition& a, const QueuePosition& b) {
         if (a.priority != b.priority)
             return a.priority > b.priority;
         if (a.bundle != b.bundle)
@@ -38,7 +38,7 @@ struct Place {
 
 struct Waiting {
     ReadRequest request;
-    std::uint64_t stored_bytes = 0;  // from Place::offset
+    std::uint64_t stored_bytes = 0;  // from QueuePosition::offset
 };
 
 }  // namespace
@@ -47,41 +47,44 @@ struct ReadQueue::Impl {
     std::mutex mutex;
     std::condition_variable_any something_waits;
     std::condition_variable idle;
-    std::map<Place, Waiting> waiting;
-    std::unordered_map<std::uint64_t, Place> places;  // of what waits, by id
+    std::map<QueuePosition, Waiting> waiting;
+    std::unordered_map<std::uint64_t, QueuePosition> positions;  // of waiting reads, by id
     std::uint64_t last_id = 0;
     std::size_t reading = 0;
-    std::vector<std::jthread> threads;  // last: they end before the rest goes
+    WorkerThreads threads;  // last: they end before the members that they use are destroyed
 
-    // A place for a request; where it cannot be told, it goes first and its read says why.
-    Place place_of(const ReadRequest& request, std::uint64_t& stored_bytes) {
-        Place place{.priority = request.priority, .bundle = request.file.bundle().get(), .offset = 0, .id = 0};
+    // Sets `stored_bytes` too. A read whose offset in the file is not known comes first, and reports why.
+    static QueuePosition position_of(const ReadRequest& request, std::uint64_t& stored_bytes) {
+        QueuePosition position;
+        position.priority = request.priority;
+        position.bundle = request.file.bundle().get();
         const std::uint64_t size = request.file.size_bytes();
         if (request.offset >= size)
-            return place;
+            return position;
         const auto stored = request.file.bundle()->stored_range(
             request.file.index(), request.offset, std::min<std::uint64_t>(request.out.size(), size - request.offset));
         if (stored) {
-            place.offset = stored->offset;
+            position.offset = stored->offset;
             stored_bytes = stored->length_bytes;
         }
-        return place;
+        return position;
     }
 
-    // Tells the system of the stretch that begins with `first`, and returns its end. With the lock held.
-    std::uint64_t prefetch_from(std::map<Place, Waiting>::const_iterator first) const {
-        const Place& place = first->first;
-        std::uint64_t end = place.offset + first->second.stored_bytes;
+    // Asks the system to prefetch the range of waiting reads that begins with `first`, and returns its end. With the
+    // lock held.
+    std::uint64_t prefetch_from(std::map<QueuePosition, Waiting>::const_iterator first) const {
+        const QueuePosition& begin = first->first;
+        std::uint64_t end = begin.offset + first->second.stored_bytes;
         std::size_t reads = 1;
         for (auto next = std::next(first); next != waiting.end(); ++next, ++reads) {
-            const Place& other = next->first;
-            if (other.priority != place.priority || other.bundle != place.bundle || other.offset > end + kGapBytesMax ||
-                end - place.offset > kFetchBytesMax)
+            const QueuePosition& other = next->first;
+            if (other.priority != begin.priority || other.bundle != begin.bundle || other.offset > end + kGapBytesMax ||
+                end - begin.offset > kFetchBytesMax)
                 break;
             end = std::max(end, other.offset + next->second.stored_bytes);
         }
-        if (reads > 1 && end > place.offset)
-            place.bundle->source()->prefetch(place.offset, end - place.offset);
+        if (reads > 1 && end > begin.offset)
+            begin.bundle->source()->prefetch(begin.offset, end - begin.offset);
         return end;
     }
 
@@ -91,14 +94,14 @@ struct ReadQueue::Impl {
         std::unique_lock lock(mutex);
         while (something_waits.wait(lock, stop, [this] { return !waiting.empty(); })) {
             const auto first = waiting.begin();
-            if (const Place& place = first->first;
-                place.bundle != fetched_of || place.offset < fetched_from || place.offset >= fetched_to) {
-                fetched_of = place.bundle;
-                fetched_from = place.offset;
+            if (const QueuePosition& begin = first->first;
+                begin.bundle != fetched_of || begin.offset < fetched_from || begin.offset >= fetched_to) {
+                fetched_of = begin.bundle;
+                fetched_from = begin.offset;
                 fetched_to = prefetch_from(first);
             }
             Waiting now = std::move(first->second);
-            places.erase(first->first.id);
+            positions.erase(first->first.id);
             waiting.erase(first);
             ++reading;
             lock.unlock();
@@ -124,26 +127,25 @@ ReadQueue::ReadQueue(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl
 Result<std::unique_ptr<ReadQueue>> ReadQueue::start(unsigned threads) {
     auto impl = std::make_unique<Impl>();
     Impl* const shared = impl.get();
-    try {
-        for (unsigned i = 0; i < std::clamp(threads, 1u, 64u); ++i)
-            impl->threads.emplace_back([shared](const std::stop_token& stop) { shared->work(stop); });
-    } catch (const std::system_error& error) {
-        if (impl->threads.empty())
-            return Error(ErrorCode::busy, std::string("no thread to be had: ") + error.what());
+    const unsigned wanted = std::clamp(threads, 1u, 64u);
+    while (impl->threads.size() < wanted &&
+           impl->threads.try_start([shared](const std::stop_token& stop) { shared->work(stop); })) {
     }
+    if (impl->threads.size() == 0)
+        return Error(ErrorCode::busy, "read queue: the system gives no thread");
     return std::unique_ptr<ReadQueue>(new ReadQueue(std::move(impl)));
 }
 
 ReadQueue::~ReadQueue() {
-    std::map<Place, Waiting> left;
+    std::map<QueuePosition, Waiting> left;
     {
         const std::scoped_lock lock(impl_->mutex);
         left.swap(impl_->waiting);
-        impl_->places.clear();
+        impl_->positions.clear();
     }
-    for (auto& [place, waiting] : left)
+    for (auto& [position, waiting] : left)
         Impl::finish(std::move(waiting.request), Impl::cancelled());
-    impl_->threads.clear();
+    impl_->threads.stop();
 }
 
 ReadId ReadQueue::submit(ReadRequest request) {
@@ -153,20 +155,20 @@ ReadId ReadQueue::submit(ReadRequest request) {
 }
 
 std::vector<ReadId> ReadQueue::submit(std::vector<ReadRequest> requests) {
-    std::vector<std::pair<Place, Waiting>> placed;
+    std::vector<std::pair<QueuePosition, Waiting>> positioned;
     for (ReadRequest& request : requests) {
         std::uint64_t stored_bytes = 0;
-        const Place place = impl_->place_of(request, stored_bytes);
-        placed.push_back({place, {.request = std::move(request), .stored_bytes = stored_bytes}});
+        const QueuePosition position = Impl::position_of(request, stored_bytes);
+        positioned.push_back({position, {.request = std::move(request), .stored_bytes = stored_bytes}});
     }
     std::vector<ReadId> ids;
     {
         const std::scoped_lock lock(impl_->mutex);
-        for (auto& [place, waiting] : placed) {
-            place.id = ++impl_->last_id;
-            ids.push_back(ReadId{place.id});
-            impl_->places.emplace(place.id, place);
-            impl_->waiting.emplace(place, std::move(waiting));
+        for (auto& [position, waiting] : positioned) {
+            position.id = ++impl_->last_id;
+            ids.push_back(ReadId{position.id});
+            impl_->positions.emplace(position.id, position);
+            impl_->waiting.emplace(position, std::move(waiting));
         }
     }
     impl_->something_waits.notify_all();
@@ -177,13 +179,13 @@ bool ReadQueue::cancel(ReadId id) {
     std::optional<ReadRequest> request;
     {
         const std::scoped_lock lock(impl_->mutex);
-        const auto at = impl_->places.find(static_cast<std::uint64_t>(id));
-        if (at == impl_->places.end())
+        const auto at = impl_->positions.find(static_cast<std::uint64_t>(id));
+        if (at == impl_->positions.end())
             return false;
         const auto waiting = impl_->waiting.find(at->second);
         request = std::move(waiting->second.request);
         impl_->waiting.erase(waiting);
-        impl_->places.erase(at);
+        impl_->positions.erase(at);
         if (impl_->reading == 0 && impl_->waiting.empty())
             impl_->idle.notify_all();
     }

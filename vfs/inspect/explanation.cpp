@@ -28,7 +28,7 @@ Status describe_match(const MountSet& set, const NameMatch& match, PathCandidate
     out.variants = match.record.count;
     if (match.record.is(NameRecord::tombstone))
         return ok();
-    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, match, TellTags::yes));
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, match, WithTags::yes));
     return describe_choice(choice, out);
 }
 
@@ -46,7 +46,7 @@ CandidateOutcome outcome_of(const NameMatch& match, const Mount* decided) {
 
 // The chosen variant may belong to another mount than the one that gives the name.
 void explain_choice(const MountSet& set, const PathParts& path, const NameMatch& winning, Explanation& out) {
-    auto choice = choose_published(set, winning, path.name, path.hash, TellTags::yes);
+    auto choice = choose_published(set, winning, path.name, path.hash, WithTags::yes);
     if (!choice) {
         out.candidates[*out.winner].error = std::move(choice).error();
         out.candidates[*out.winner].outcome = CandidateOutcome::damaged;

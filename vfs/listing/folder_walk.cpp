@@ -24,13 +24,13 @@ FolderWalk::FolderWalk(std::shared_ptr<const MountSet> set, std::string_view fol
 Result<std::optional<FolderWalk>> FolderWalk::open_published(std::shared_ptr<const MountSet> set,
                                                              std::string_view folder) {
     FolderWalk walk(std::move(set), folder, true);
-    bool is_place = folder.empty();
+    bool is_mount_point = folder.empty();
     for (const Mount& mount : walk.set_->mounts()) {
         const FolderRelation relation = mount.relate(folder);
         if (relation.kind == FolderRelation::above) {
             walk.add_fixed(std::string(relation.rest) + '/');
         } else if (relation.kind == FolderRelation::inside) {
-            is_place |= relation.rest.empty();
+            is_mount_point |= relation.rest.empty();
             FARDEL_TRY(mount.case_rule == CaseRule::fold ? walk.add_names_folded(mount, relation.rest)
                                                          : walk.add_names(mount, as_prefix(relation.rest)));
         }
@@ -39,7 +39,7 @@ Result<std::optional<FolderWalk>> FolderWalk::open_published(std::shared_ptr<con
         walk.add_fixed("assets/");
         walk.add_fixed("bundles/");
     }
-    return std::move(walk).finish(is_place);
+    return std::move(walk).finish(is_mount_point);
 }
 
 Result<std::optional<FolderWalk>> FolderWalk::open_bundle(std::shared_ptr<const MountSet> set, const Mount& mount,
@@ -58,7 +58,7 @@ Status FolderWalk::add_names(const Mount& mount, std::string prefix) {
     return ok();
 }
 
-// Every spelling of the folder that the bundle has. Linear in the number of children on the way.
+// Adds the names of every spelling of the folder in the bundle. Linear in the number of children of the folders above.
 Status FolderWalk::add_names_folded(const Mount& mount, std::string_view folder) {
     std::vector<std::string> prefixes{std::string()};
     while (!folder.empty()) {
@@ -85,10 +85,10 @@ void FolderWalk::add_fixed(std::string key) {
     push(sources_.size() - 1);
 }
 
-// A folder is there when something visible is in it, or a mount has its place there.
-Result<std::optional<FolderWalk>> FolderWalk::finish(bool is_there) && {
+// A folder exists if something visible is in it or it is a mount point.
+Result<std::optional<FolderWalk>> FolderWalk::finish(bool exists) && {
     FARDEL_TRY_ASSIGN(first_, advance());
-    if (!first_ && !is_there)
+    if (!first_ && !exists)
         return std::optional<FolderWalk>();
     return std::optional<FolderWalk>(std::move(*this));
 }
@@ -153,7 +153,7 @@ Result<bool> FolderWalk::file_is_visible(std::string_view path) const {
     return false;
 }
 
-// A link stands before a folder of the same path.
+// A link hides a folder of the same path.
 Result<bool> FolderWalk::folder_is_visible(std::string_view path) const {
     if (published_) {
         FARDEL_TRY_ASSIGN(const auto link, find_published(*set_, path, name_hash(path)));
@@ -174,7 +174,7 @@ Result<bool> FolderWalk::folder_is_visible(std::string_view path) const {
     return false;
 }
 
-// In the published tree a name is seen where it is the one that its path finds.
+// In the published tree a name is visible if a look-up of its path finds it.
 Result<bool> FolderWalk::name_is_visible(const Mount& mount, NameIndex index, std::string_view path) const {
     FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle->name(index));
     const NameMatch match{.mount = &mount, .index = index, .record = record};

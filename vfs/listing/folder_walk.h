@@ -1,6 +1,6 @@
 // FolderWalk: the entries of one folder of the published tree, or of one bundle, merged over the mounts, in order.
 //
-// Names that are hidden, and folders with nothing visible in them, do not come. Memory: a cursor a mount.
+// Hidden names, and folders without anything visible, are left out. Needs memory for one cursor per mount.
 #pragma once
 
 #include "lookup/resolve.h"
@@ -21,7 +21,7 @@ namespace fardel {
 
 class FolderWalk {
 public:
-    // `folder`: empty for the root. Nothing when there is no such folder.
+    // `folder`: empty for the root. Nothing if there is no such folder.
     static Result<std::optional<FolderWalk>> open_published(std::shared_ptr<const MountSet> set,
                                                             std::string_view folder);
     // `folder`: empty for the bundle itself. `mount` is one of the set's.
@@ -31,7 +31,7 @@ public:
     Result<std::optional<ListingEntry>> next();
 
 private:
-    // The names of one mount, or one folder that is there without names ("assets", the place of a mount).
+    // The names of one mount, or one folder that exists without names ("assets", a mount point).
     struct Source {
         const Mount* mount = nullptr;  // nullptr: only `fixed_key`
         std::optional<NameWalk> walk;
@@ -44,13 +44,13 @@ private:
     Status add_names(const Mount& mount, std::string prefix);
     Status add_names_folded(const Mount& mount, std::string_view folder);
     void add_fixed(std::string key);
-    Result<std::optional<FolderWalk>> finish(bool is_there) &&;
+    Result<std::optional<FolderWalk>> finish(bool exists) &&;
     Result<std::optional<ListingEntry>> advance();
 
     void push(std::size_t source);
     std::size_t pop();
 
-    // Of the sources in group_, which have `path` in hand.
+    // For the sources in group_, whose next entry is `path`.
     Result<bool> file_is_visible(std::string_view path) const;
     Result<bool> folder_is_visible(std::string_view path) const;
     Result<bool> name_is_visible(const Mount& mount, NameIndex index, std::string_view path) const;
@@ -59,8 +59,8 @@ private:
     std::string base_;  // the folder with '/' at its end, or empty
     bool published_;
     std::vector<Source> sources_;        // highest precedence first
-    std::vector<std::size_t> heap_;      // of sources_; the least key on top
-    std::vector<std::size_t> group_;     // those with the key in hand
+    std::vector<std::size_t> heap_;      // indexes of sources_; the least key on top
+    std::vector<std::size_t> group_;     // the sources with the current key
     std::optional<ListingEntry> first_;  // read ahead by open
 };
 

@@ -36,7 +36,7 @@ private:
         AssetId id;
     };
     explicit AssetIdWalk(std::shared_ptr<const MountSet> set) noexcept;
-    // Puts the source's asset into the heap, if it has one left.
+    // Adds the source's next asset to the heap, if it has one.
     Status push(Source source);
 
     std::shared_ptr<const MountSet> set_;

@@ -1,4 +1,4 @@
-// What a Listing walks.
+// The state of a Listing: one of the three walks.
 #pragma once
 
 #include "folder_walk.h"

@@ -16,10 +16,10 @@ Status NameWalk::step() {
     const std::uint32_t before = index_;
     const std::string key_before = key_;
     if (at_folder()) {
-        // The first name behind "maps/…": '0' is the character behind '/'.
-        std::string behind = prefix_ + key_;
-        behind.back() = '/' + 1;
-        FARDEL_TRY_ASSIGN(const NameIndex next, bundle_->lower_bound_name(behind));
+        // The first name after "maps/…": '0' is the character after '/'.
+        std::string after = prefix_ + key_;
+        after.back() = '/' + 1;
+        FARDEL_TRY_ASSIGN(const NameIndex next, bundle_->lower_bound_name(after));
         index_ = static_cast<std::uint32_t>(next);
     } else {
         ++index_;

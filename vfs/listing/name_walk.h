@@ -1,7 +1,7 @@
-// NameWalk: the children of one folder among a bundle's names, in order; each subfolder is stepped over in one search.
+// NameWalk: the children of one folder among a bundle's names, in order; each subfolder is skipped in one search.
 //
-// A child's key is its name, with a '/' behind a folder's: so keys sort as the names in the table do. The table is
-// proved sorted by nobody at this point; a walk that does not move forward ends as malformed.
+// A child's key is its name, with a '/' at the end for a folder: so keys sort as the names in the table do. Nothing has
+// proved that the table is sorted; a walk that does not move forward ends as malformed.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -22,14 +22,14 @@ public:
     bool at_end() const noexcept { return at_end_; }
     std::string_view key() const noexcept { return key_; }
     bool at_folder() const noexcept { return key_.ends_with('/'); }
-    // The record of the file, or the first one in the folder.
+    // The record of the file, or the first record in the folder.
     NameIndex index() const noexcept { return static_cast<NameIndex>(index_); }
     const std::string& prefix() const noexcept { return prefix_; }
 
-    // To the next child.
+    // Moves to the next child.
     Status step();
-    // To the next name inside the folder where the walk is, whatever its depth: `visit(index, whole name)` until it
-    // returns true or an error. Does not move.
+    // Calls `visit(index, whole name)` for each name at any depth below the current folder, until it returns true or an
+    // error. The walk does not move.
     template <class Visit>
     Result<bool> any_below(Visit&& visit) const;
 

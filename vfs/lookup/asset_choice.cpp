@@ -9,7 +9,7 @@
 namespace fardel {
 namespace {
 
-// Whether a pure policy lets a client have it: on an axis of the policy, a tag that is listed there.
+// Whether a pure policy allows the variant: on each axis of the policy, it has a tag that is listed there.
 bool is_allowed(const VariantTags& tags, const PurePolicy* policy) {
     if (policy == nullptr)
         return true;
@@ -19,7 +19,7 @@ bool is_allowed(const VariantTags& tags, const PurePolicy* policy) {
     });
 }
 
-// Variants that stand to choice. Tags are views of the bundles' tables.
+// The variants to choose from. Tags are views of the bundles' tables.
 struct Choices {
     const PurePolicy* policy = nullptr;
     std::vector<VariantTags> tags;
@@ -30,7 +30,7 @@ struct Choices {
         if (!match.record.is(NameRecord::has_variants)) {
             FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(match.record));
             tags.emplace_back();
-            assets.push_back({.mount = match.mount, .asset = asset, .tags = {}});
+            add_choice(*match.mount, asset);
             return ok();
         }
         if (match.record.count == 0 || match.record.count > limits::kVariantsPerNameMax)
@@ -57,17 +57,23 @@ struct Choices {
         if (!is_allowed(out, policy))
             return ok();
         tags.push_back(std::move(out));
-        assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}, .tags = {}});
+        add_choice(mount, AssetIndex{variant.asset});
         return ok();
+    }
+
+    void add_choice(const Mount& mount, AssetIndex asset) {
+        AssetChoice& choice = assets.emplace_back();
+        choice.mount = &mount;
+        choice.asset = asset;
     }
 
     Status verify_any() const {
         return assets.empty() ? Status(Error(ErrorCode::denied, "the pure policy allows none of its variants")) : ok();
     }
 
-    AssetChoice take(std::size_t index, TellTags tell) && {
+    AssetChoice take(std::size_t index, WithTags with_tags) && {
         AssetChoice choice = std::move(assets[index]);
-        if (tell == TellTags::yes)
+        if (with_tags == WithTags::yes)
             for (const auto& [axis, value] : tags[index])
                 choice.tags += (choice.tags.empty() ? "" : " ") + std::string(axis) + '=' + std::string(value);
         return choice;
@@ -76,29 +82,34 @@ struct Choices {
 
 Result<AssetChoice> take_default(const NameMatch& match) {
     FARDEL_TRY_ASSIGN(const AssetIndex asset, match.mount->bundle->default_asset(match.record));
-    return AssetChoice{.mount = match.mount, .asset = asset, .tags = {}};
+    AssetChoice choice;
+    choice.mount = match.mount;
+    choice.asset = asset;
+    return choice;
 }
 
-// Mounts stand in order of precedence. Tags of a variant are sorted by axis, so equal sets of tags are equal lists.
+// Mounts are in order of precedence. Tags of a variant are sorted by axis, so equal sets of tags are equal lists.
 bool is_above(const Mount& a, const Mount& b) { return &a < &b; }
 
 }  // namespace
 
-Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, TellTags tell) {
+Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, WithTags with_tags) {
     if (!match.record.is(NameRecord::has_variants) ||
-        (set.preference().empty() && set.pure_policy() == nullptr && tell == TellTags::no))
+        (set.preference().empty() && set.pure_policy() == nullptr && with_tags == WithTags::no))
         return take_default(match);
-    Choices choices{.policy = set.pure_policy(), .tags = {}, .assets = {}};
+    Choices choices;
+    choices.policy = set.pure_policy();
     FARDEL_TRY(choices.add(match));
     FARDEL_TRY(choices.verify_any());
-    return std::move(choices).take(choose_variant(choices.tags, set.preference()), tell);
+    return std::move(choices).take(choose_variant(choices.tags, set.preference()), with_tags);
 }
 
 Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match, std::string_view name,
-                                     std::uint64_t hash, TellTags tell) {
+                                     std::uint64_t hash, WithTags with_tags) {
     if (set.extenders().empty())
-        return choose_own(set, match, tell);
-    Choices choices{.policy = set.pure_policy(), .tags = {}, .assets = {}};
+        return choose_own(set, match, with_tags);
+    Choices choices;
+    choices.policy = set.pure_policy();
     FARDEL_TRY(choices.add(match));
     for (const std::uint32_t index : set.extenders()) {
         const Mount& mount = set.mounts()[index];
@@ -111,7 +122,7 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
     for (std::size_t i = 0; i < choices.tags.size(); ++i)
         if (choices.tags[i] == choices.tags[best] && is_above(*choices.assets[i].mount, *choices.assets[best].mount))
             best = i;
-    return std::move(choices).take(best, tell);
+    return std::move(choices).take(best, with_tags);
 }
 
 Result<File> open_choice(const AssetChoice& choice) {

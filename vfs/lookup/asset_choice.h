@@ -1,5 +1,5 @@
-// Which asset a name gives: its only one, or the variant that the preference chooses among its own and those that other
-// bundles add to it.
+// Which asset a name gives: its only one, or the variant that the preference chooses among the name's own variants and
+// those that other bundles add.
 #pragma once
 
 #include "resolve.h"
@@ -16,21 +16,21 @@ namespace fardel {
 struct AssetChoice {
     const Mount* mount = nullptr;  // lives as long as the set
     AssetIndex asset{};
-    std::string tags;  // of a variant, "quality=hd texture=astc"; only when asked for
+    std::string tags;  // of a variant, "quality=hd texture=astc"; only with WithTags::yes
 };
-enum class TellTags : bool { no, yes };
+enum class WithTags : bool { no, yes };
 
 // Among the variants of the match's own bundle. The match is no tombstone. Errors: corrupt, malformed, io,
 // denied (a pure policy allows none of them).
-Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, TellTags tell = TellTags::no);
-// Of a match that won `name` in the published tree, other bundles' variants included. Of two variants with equal tags
-// the one of the mount with the higher precedence counts.
+Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, WithTags with_tags = WithTags::no);
+// Among all variants of a match that won `name` in the published tree, other bundles' included. Of two variants with
+// equal tags, the one of the mount with the higher precedence is chosen.
 Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match, std::string_view name,
-                                     std::uint64_t hash, TellTags tell = TellTags::no);
+                                     std::uint64_t hash, WithTags with_tags = WithTags::no);
 
 Result<File> open_choice(const AssetChoice& choice);
 
-// The file at a name of the published tree, from the look-up to the variant; nothing when nobody has it.
+// The file at a name of the published tree, from the look-up to the variant; nothing if no mount publishes it.
 Result<std::optional<File>> find_published_file(const MountSet& set, std::string_view name, std::uint64_t hash);
 
 }  // namespace fardel

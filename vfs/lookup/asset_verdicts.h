@@ -1,8 +1,8 @@
-// AssetVerdicts: which assets were compared whole with their ids, and what came out; for /assets/<id>.
+// AssetVerdicts: the results of comparing whole assets with their ids, for /assets/<id>.
 //
-// A table of fixed size in which a newer verdict may push out an older one, which then costs another comparison and
-// nothing else. Any number of threads, no lock: an entry is one 64-bit word that holds its whole key. The order of
-// memory does not matter, since a verdict speaks about bytes that each read checks again.
+// A table of fixed size: a newer verdict may replace an older one, which costs another comparison and nothing else. Any
+// number of threads, no lock: an entry is one 64-bit word that contains its whole key. The order of memory does not
+// matter, since every read verifies the bytes again.
 #pragma once
 
 #include "mounts/content_number.h"
@@ -22,7 +22,7 @@ public:
 
     Verdict find(ContentNumber content, AssetIndex asset) const noexcept {
         const std::uint64_t key = key_of(content, asset);
-        const std::uint64_t word = words_[place_of(key)].load(std::memory_order_relaxed);
+        const std::uint64_t word = words_[index_of(key)].load(std::memory_order_relaxed);
         if (word >> 1 != key)
             return Verdict::unknown;
         return (word & 1) != 0 ? Verdict::good : Verdict::bad;
@@ -30,7 +30,7 @@ public:
 
     void remember(ContentNumber content, AssetIndex asset, bool good) noexcept {
         const std::uint64_t key = key_of(content, asset);
-        words_[place_of(key)].store(key << 1 | (good ? 1u : 0u), std::memory_order_relaxed);
+        words_[index_of(key)].store(key << 1 | (good ? 1u : 0u), std::memory_order_relaxed);
     }
 
 private:
@@ -39,7 +39,7 @@ private:
     static std::uint64_t key_of(ContentNumber content, AssetIndex asset) noexcept {
         return std::uint64_t{static_cast<std::uint32_t>(content)} << 32 | static_cast<std::uint32_t>(asset);
     }
-    static std::size_t place_of(std::uint64_t key) noexcept {
+    static std::size_t index_of(std::uint64_t key) noexcept {
         return static_cast<std::size_t>(key * 0x9e37'79b9'7f4a'7c15ull >> (64 - kWordsLog2));
     }
 

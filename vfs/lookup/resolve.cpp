@@ -18,7 +18,7 @@ Result<std::optional<NameMatch>> find_in(const Mount& mount, std::string_view na
     return std::optional(NameMatch{.mount = &mount, .index = *index, .record = record});
 }
 
-// Whether an error speaks about the content, so that asking again gives the same.
+// Whether the error is about the content, so that another attempt would have the same result.
 bool lasts(const Error& error) {
     return error.code() == ErrorCode::corrupt || error.code() == ErrorCode::malformed ||
            error.code() == ErrorCode::unsupported;
@@ -63,7 +63,7 @@ Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts
         case Verdict::bad:
             return Error(ErrorCode::corrupt, mount.bundle->label() + ": the content of asset " +
                                                  std::to_string(static_cast<std::uint32_t>(index)) +
-                                                 " was found not to be what its id says");
+                                                 " was found to differ from its id");
         case Verdict::unknown: break;
     }
     Status good = mount.bundle->verify_asset(index);

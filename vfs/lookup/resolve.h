@@ -1,4 +1,4 @@
-// Which record a path means: pure decisions over one MountSet. docs/vfs.md has the rules.
+// Which record a path means: pure decisions over one MountSet. docs/vfs.md defines the rules.
 #pragma once
 
 #include "asset_verdicts.h"
@@ -19,23 +19,23 @@ struct NameMatch {
     NameIndex index{};
     NameRecord record;
 
-    // Whether it decides about the path in the published tree, by giving an asset or by hiding it.
+    // Whether the record decides about the path in the published tree: it gives an asset or hides the path.
     bool decides() const noexcept { return record.is(NameRecord::published) && !record.is(NameRecord::extends); }
     bool same_record(const NameMatch& other) const noexcept { return mount == other.mount && index == other.index; }
 };
 
-// Any record, published or not, that `name` of the published tree meets in one mount. `hash` is name_hash(name).
+// The record, published or not, that one mount has for `name` of the published tree. `hash` is name_hash(name).
 Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_view name, std::uint64_t hash);
 
-// The published name that wins; nothing when there is none or a tombstone decides. An error in a mount that is asked
-// before one decides is the answer: what it would have said is not known.
+// The published name that wins; nothing if there is none or a tombstone decides. If a mount fails before one has
+// decided, its error is the result: whether it has the name is not known.
 Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string_view name, std::uint64_t hash);
 
 // A name of one bundle, published or not, exactly spelled; nothing for a tombstone.
 Result<std::optional<NameMatch>> find_in_bundle(const Mount& mount, std::string_view name, std::uint64_t hash);
 
-// The first copy of an asset whose content was compared with its id. When the next one to be asked was not compared
-// yet: `compare` tells whether to read it whole now, or to return with `undecided`.
+// The first copy of an asset whose content matches its id. If a copy has not been compared yet, it is read whole now,
+// or with Compare::no the search returns `undecided`.
 struct AssetSearch {
     std::optional<File> file;
     const Mount* mount = nullptr;  // of `file`
@@ -44,7 +44,8 @@ struct AssetSearch {
 enum class Compare : bool { no, yes };
 Result<AssetSearch> find_asset_copy(const MountSet& set, AssetVerdicts& verdicts, const AssetId& id, Compare compare);
 
-// Whether one mount's copy is good: from memory, or by reading it whole. Errors: those of Bundle::verify_asset.
+// Whether one mount's copy matches its id: from an earlier verdict, or by reading it whole. Errors: those of
+// Bundle::verify_asset.
 Status verify_copy(const Mount& mount, AssetIndex index, AssetVerdicts& verdicts);
 
 }  // namespace fardel

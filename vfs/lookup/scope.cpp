@@ -13,7 +13,7 @@
 namespace fardel {
 namespace {
 
-// The asset's reference with that spelling. Its references are sorted by spelling; the search ends whatever they are.
+// The asset's reference with that spelling. References are sorted by spelling; the search ends even if they are not.
 Result<std::optional<ReferenceRecord>> find_reference(const Bundle& bundle, const AssetRecord& asset,
                                                       std::string_view spelling) {
     std::uint32_t low = 0;
@@ -32,16 +32,11 @@ Result<std::optional<ReferenceRecord>> find_reference(const Bundle& bundle, cons
     return std::optional<ReferenceRecord>();
 }
 
-Result<File> open_asset(const std::shared_ptr<const Bundle>& bundle, AssetIndex index) {
-    FARDEL_TRY_ASSIGN(const AssetRecord record, bundle->asset(index));
-    return File(bundle, index, record);
-}
-
 Error unresolved(const Bundle& bundle, std::string_view spelling, const std::string& reason) {
     return Error(ErrorCode::unresolved, bundle.label() + ": reference \"" + printable(spelling) + "\" " + reason);
 }
 
-// What the link table says: an asset of the dependency that it names, and no other.
+// The target in the link table: an asset of the dependency that it names, and no other.
 Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string_view spelling, std::uint32_t foreign) {
     FARDEL_TRY_ASSIGN(const ForeignAssetRecord record, bundle.foreign_asset(foreign));
     FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(record.dependency));
@@ -53,10 +48,10 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
         return unresolved(
             bundle, spelling,
             "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
-    return open_asset(mount->leases->take(), *index);
+    return File::of(mount->leases->take(), *index);
 }
 
-// Any name of one bundle, published or not; a tombstone is none.
+// The asset of any name of one bundle, published or not; nothing for a tombstone.
 Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, std::string_view name) {
     FARDEL_TRY_ASSIGN(const auto match, find_in_bundle(mount, name, name_hash(name)));
     if (!match)
@@ -66,7 +61,7 @@ Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, st
     return std::optional(std::move(file));
 }
 
-// What is open stays open, and so do the names beside it.
+// A mount for an open file whose bundle has been unmounted: the names beside the file stay visible to it.
 Mount unmounted(const std::shared_ptr<const Bundle>& bundle) {
     Mount mount;
     mount.bundle = bundle;
@@ -96,7 +91,7 @@ Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, co
         case ReferenceKind::internal: {
             if (link.target >= bundle.asset_count())
                 return Error(ErrorCode::malformed, bundle.label() + ": a reference leads to no asset");
-            FARDEL_TRY_ASSIGN(File file, open_asset(from.bundle(), AssetIndex{link.target}));
+            FARDEL_TRY_ASSIGN(File file, File::of(from.bundle(), AssetIndex{link.target}));
             return std::optional(std::move(file));
         }
         case ReferenceKind::foreign: {
@@ -121,8 +116,8 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
 
     FARDEL_TRY(verify_name(spelling));
     const Mount* mounted = set.find_bundle(bundle.id());
-    if (mounted != nullptr ||
-        set.pure_policy() == nullptr) {  // a bundle that is visible in part has no scope of its own
+    // In pure mode, a bundle that is visible in part has no scope of its own.
+    if (mounted != nullptr || set.pure_policy() == nullptr) {
         const Mount own = mounted != nullptr ? *mounted : unmounted(from.bundle());
         FARDEL_TRY_ASSIGN(auto in_own, find_own(set, own, spelling));
         if (in_own)

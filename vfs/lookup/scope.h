@@ -1,4 +1,4 @@
-// Scoped resolution: what an asset means when it names another one. docs/vfs.md has the rules.
+// Scoped resolution: which asset a reference in another asset means. docs/vfs.md defines the rules.
 #pragma once
 
 #include "mounts/mount_set.h"
@@ -11,10 +11,10 @@
 
 namespace fardel {
 
-// The asset that `spelling` means inside `from`: by its link table; else in its own bundle, then in the static
-// dependencies of that, then in the published tree. Nothing: nobody has it.
-// Errors: unresolved (the link table leads into a dependency that is not mounted, or that has not the asset),
-// malformed, limit (no name), corrupt, io.
+// The asset that `spelling` means inside `from`: by its link table; else in its own bundle, then in that bundle's
+// static dependencies, then in the published tree. Nothing: none of them has the name. Errors: unresolved (the link
+// table leads into a dependency that is not mounted or does not have the asset), malformed, limit (not a name),
+// corrupt, io.
 Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from, std::string_view spelling);
 
 }  // namespace fardel

@@ -1,11 +1,11 @@
-// BundleLeases: one bundle under several reference counts, so that threads that open its files do not take turns at
-// one.
+// BundleLeases: one bundle under several reference counts, so that threads that open its files do not all write to one
+// cache line.
 //
-// Each count stands on a cache line of its own; a thread uses the one that its number tells. Whoever holds a lease
-// keeps the bundle alive. Immutable; any thread.
+// Each count has a cache line of its own; threads spread over them by thread_stripe(). A lease keeps the bundle alive.
+// Immutable; any thread.
 #pragma once
 
-#include "thread_number.h"
+#include "thread_stripe.h"
 
 #include <fardel/format/bundle.h>
 
@@ -26,7 +26,7 @@ public:
             lease = std::shared_ptr<const Bundle>(std::make_shared<Holder>(Holder{bundle}), bundle.get());
     }
 
-    const std::shared_ptr<const Bundle>& take() const noexcept { return leases_[thread_number() % kLeases]; }
+    const std::shared_ptr<const Bundle>& take() const noexcept { return leases_[thread_stripe() % kLeases]; }
 
 private:
     static constexpr std::size_t kLeases = 16;

@@ -1,5 +1,5 @@
-// ContentNumber: one opening of a bundle by a Vfs. A mount whose bundle is replaced keeps its MountId and gets another
-// number, so that nothing remembered about the old bundle is believed of the new one.
+// ContentNumber: identifies one opening of a bundle by a Vfs. A mount whose bundle is replaced keeps its MountId and
+// gets another number, so that nothing remembered about the old bundle is applied to the new one.
 #pragma once
 
 #include <cstdint>

@@ -54,13 +54,13 @@ public:
     }
 
 private:
-    // What has no signature is for development alone.
+    // Content without a signature is for development only.
     Status verify_unsigned(MountKind kind) const {
         if (options_.allow_unsigned)
             return ok();
         return Error(ErrorCode::untrusted,
                      options_.label + ": " + std::string(mount_kind_text(kind)) +
-                         "s are signed by nobody; allow unsigned content for development, or pack and sign it");
+                         "s are unsigned; allow unsigned content for development, or pack and sign it");
     }
 
     Result<MountContent> open_plan(const BundlePlan& plan, MountKind kind) const {

@@ -1,4 +1,4 @@
-// Opens what is to be mounted: a bundle file, or a bundle made on the spot over a folder, an archive or a plan.
+// Opens the content of a mount: a bundle file, or a bundle built in memory over a folder, an archive or a plan.
 #pragma once
 
 #include "mount_set.h"
@@ -12,12 +12,12 @@
 
 namespace fardel {
 
-// Everything but the number. `options.label` is not empty. Errors: those of Vfs::mount.
+// Sets everything except the number. `options.label` is not empty. Errors: those of Vfs::mount.
 Result<MountContent> open_mount_content(const MountSubject& subject, const MountOptions& options,
                                         const std::shared_ptr<BlockCache>& cache,
                                         const std::shared_ptr<DigestCache>& digests);
 
-// The content of a folder or archive as it is now. Errors: those of scan_sources and make_unpacked_source.
+// Scans the folder or archive of a mount again. Errors: those of scan_sources and make_unpacked_source.
 Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache,
                             const std::shared_ptr<DigestCache>& digests);
 

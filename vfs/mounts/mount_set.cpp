@@ -17,7 +17,7 @@ std::string_view take_part(std::string_view& name) {
     return part;
 }
 
-// How many mounts that could be in a run may be outside.
+// The number of mounts that could be in a run and are in none.
 constexpr std::size_t kDirectMax = 8;
 
 // The run's members that are still mounted.
@@ -29,8 +29,8 @@ std::vector<NameRun::Member> members_of(const NameRun& run, std::span<const Moun
     return out;
 }
 
-// Moves mounts into the runs when too many are outside: into the newest run, or a new one when that is full. Whether
-// there may be more to move.
+// Moves mounts into the runs if too many are in none: into the newest run, or a new one if that is full. Returns
+// whether there may be more to move.
 bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameRun>>& runs) {
     std::vector<Mount*> outside;
     for (Mount& mount : mounts)
@@ -65,7 +65,7 @@ bool collect(std::vector<Mount>& mounts, std::vector<std::shared_ptr<const NameR
     return true;
 }
 
-// In place of those it has the priority of, or before the next lower one: the youngest of its priority.
+// Inserts the mount before those of the same or a lower priority: it is the youngest of its priority.
 void insert_youngest(std::vector<Mount>& mounts, Mount mount) {
     const auto below =
         std::ranges::find_if(mounts, [&](const Mount& other) { return other.priority <= mount.priority; });
@@ -125,9 +125,9 @@ std::optional<std::string_view> Mount::inside(std::string_view name) const {
 }
 
 FolderRelation Mount::relate(std::string_view folder) const {
-    std::string_view way = mount_point;
-    while (!way.empty()) {
-        const std::string_view part = take_part(way);
+    std::string_view rest = mount_point;
+    while (!rest.empty()) {
+        const std::string_view part = take_part(rest);
         if (folder.empty())
             return {.kind = FolderRelation::above, .rest = part};
         const std::string_view asked = take_part(folder);
@@ -159,19 +159,20 @@ std::shared_ptr<MountSet> MountSet::make(std::vector<Mount> mounts, const Runs& 
     auto set = std::make_shared<MountSet>();
     set->mounts_ = std::move(mounts);
     set->preference_ = std::move(preference);
-    std::unordered_map<ContentNumber, std::uint32_t> place_of;
+    std::unordered_map<ContentNumber, std::uint32_t> index_of;
     for (std::uint32_t i = 0; i < set->mounts_.size(); ++i) {
         const Mount& mount = set->mounts_[i];
-        place_of.emplace(mount.number, i);
+        index_of.emplace(mount.number, i);
         if (!mount.in_run)
             set->direct_.push_back(i);
         if (mount.bundle->table_count(TableKind::variants) > 0)
             set->extenders_.push_back(i);
     }
     for (const auto& run : runs) {
-        PlacedRun& placed = set->runs_.emplace_back(PlacedRun{.run = run, .places = {}});
+        IndexedRun& indexed = set->runs_.emplace_back();
+        indexed.run = run;
         for (const ContentNumber member : run->members())
-            placed.places.push_back(place_of.at(member));
+            indexed.indexes.push_back(index_of.at(member));
     }
     const auto& all = set->mounts_;
     const auto bundle_of = [&](std::uint32_t index) -> const BundleId& { return all[index].bundle->id(); };
@@ -248,19 +249,19 @@ const Mount* MountSet::find(MountId mount) const noexcept {
 
 MountSet::Runs MountSet::runs() const {
     Runs out;
-    for (const PlacedRun& placed : runs_)
-        out.push_back(placed.run);
+    for (const IndexedRun& indexed : runs_)
+        out.push_back(indexed.run);
     return out;
 }
 
 CandidateWalk::CandidateWalk(const MountSet& set, std::uint64_t hash) noexcept : set_(set) {
-    for (const MountSet::PlacedRun& placed : set.runs_) {
+    for (const MountSet::IndexedRun& indexed : set.runs_) {
         const auto note = [&](std::size_t member) {
             if (hit_count_ < kHitsMax)
-                hits_[hit_count_] = placed.places[member];
+                hits_[hit_count_] = indexed.indexes[member];
             ++hit_count_;
         };
-        if (!placed.run->for_each(hash, note) || hit_count_ > kHitsMax) {
+        if (!indexed.run->for_each(hash, note) || hit_count_ > kHitsMax) {
             all_ = true;
             return;
         }

@@ -1,8 +1,8 @@
-// MountSet: the mounts that a reader sees, immutable and in order of precedence. A change makes a new one.
+// MountSet: the mounts that a reader sees, immutable and in order of precedence. A change creates a new one.
 //
-// A look-up asks each mount that is not in a run, and of the others those that the runs tell. A few mounts are in no
-// run: asking them costs less than reading their names. When there are more, the oldest go into runs, so many at a time
-// that no mount takes long; mounts with a place or with very many names stay out.
+// A look-up asks each mount that is in no run, and of the others those that the runs name. A few mounts are in no run:
+// asking them costs less than reading their names. If there are more, the oldest are added to runs, so many at a time
+// that no call of mount() takes long. Mounts with a mount point below the root or with very many names are in no run.
 #pragma once
 
 #include "bundle_leases.h"
@@ -31,18 +31,18 @@ namespace fardel {
 struct FolderRelation {
     enum Kind : std::uint8_t {
         elsewhere,
-        inside,  // rest: what is left of the folder below the place; empty: it is the place
-        above,   // rest: the next part on the way to the place
+        inside,  // rest: the folder relative to the mount point; empty: it is the mount point
+        above,   // rest: the next part of the mount point's path below the folder
     };
     Kind kind = elsewhere;
     std::string_view rest;
 };
 
-// What is mounted: a bundle, and where it comes from.
+// A mount's bundle, and where it comes from.
 struct MountContent {
     ContentNumber number{};
     MountKind kind = MountKind::bundle;
-    std::string path;  // of a folder or archive: what to scan again
+    std::string path;  // of a folder or archive, to scan it again; else empty
     std::shared_ptr<const Bundle> bundle;
     std::shared_ptr<const BundleLeases> leases;  // of `bundle`, for opened files
     std::shared_ptr<const ScanReport> left_out;  // of a folder or archive
@@ -53,16 +53,16 @@ struct Mount : MountContent {
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;
     std::string mount_point;  // empty: the root
-    // Globs over paths of the tree: of this mount nothing else is visible, and no bundle or asset by its id. nullptr:
-    // all.
+    // Globs over paths of the tree: only these paths of the mount are visible, and neither its bundle nor its assets by
+    // their ids. nullptr: everything is.
     std::shared_ptr<const std::vector<std::string>> paths;
     bool in_run = false;  // its names are in one of the set's runs
-    bool unfit = false;   // they can be in none
+    bool unfit = false;   // they can be in no run
 
-    bool shows(std::string_view name) const;  // whether `paths` let that path of the tree through
-    // What is left of `name` below the place; nothing when it is elsewhere.
+    bool shows(std::string_view name) const;  // whether `paths` allow that path of the tree
+    // `name` relative to the mount point; nothing if it is not below it.
     std::optional<std::string_view> inside(std::string_view name) const;
-    // Where a folder of the tree stands to the place.
+    // How a folder of the tree relates to the mount point.
     FolderRelation relate(std::string_view folder) const;
     bool tainted() const noexcept { return bundle->verdict().tainted; }
     MountDescription describe() const;
@@ -72,7 +72,7 @@ struct MountSetChange {
     std::vector<MountId> remove;
     std::vector<MountPriority> prioritise;  // they become younger than all that stay
     std::vector<Mount> add;                 // and these younger still
-    // Other content for a mount that stays where it is.
+    // Other content for a mount that keeps its position.
     struct Replacement {
         MountId mount{};
         MountContent content;
@@ -86,9 +86,9 @@ class MountSet : public std::enable_shared_from_this<MountSet> {
 public:
     MountSet() = default;
 
-    // Errors: missing (no such mount), conflict (the same bundle twice at one place).
+    // Errors: missing (no such mount), conflict (the same bundle twice at one mount point).
     Result<std::shared_ptr<const MountSet>> changed(MountSetChange change) const;
-    // The same mounts, other variants.
+    // The same mounts with another preference for variants.
     std::shared_ptr<const MountSet> preferring(std::shared_ptr<const VariantPreference> preference) const;
 
     // Highest precedence first.
@@ -98,13 +98,13 @@ public:
     // One mount of each bundle, by bundle id.
     std::span<const std::uint32_t> by_bundle() const noexcept { return by_bundle_; }
     bool tainted() const noexcept { return tainted_; }
-    // Those of `mounts`, highest precedence first, and no others: what a pure policy leaves.
+    // Only `mounts`, in order of precedence: those that a pure policy leaves visible.
     std::shared_ptr<const MountSet> locked(std::vector<Mount> mounts, std::shared_ptr<const PurePolicy> policy) const;
     // nullptr: not in pure mode.
     const PurePolicy* pure_policy() const noexcept { return pure_policy_.get(); }
     // nullptr: no such mount.
     const Mount* find(MountId mount) const noexcept;
-    // Those that may add variants to names of others, highest precedence first; indexes of mounts().
+    // Mounts that may add variants to names of others, in order of precedence; indexes of mounts().
     std::span<const std::uint32_t> extenders() const noexcept { return extenders_; }
     const VariantPreference& preference() const noexcept { return *preference_; }
 
@@ -112,10 +112,10 @@ private:
     friend class CandidateWalk;
     using Runs = std::vector<std::shared_ptr<const NameRun>>;
 
-    // A run, and where its members are in mounts_.
-    struct PlacedRun {
+    // A run, and for each member its index in mounts_.
+    struct IndexedRun {
         std::shared_ptr<const NameRun> run;
-        std::vector<std::uint32_t> places;
+        std::vector<std::uint32_t> indexes;
     };
 
     static std::shared_ptr<MountSet> make(std::vector<Mount> mounts, const Runs& runs,
@@ -123,7 +123,7 @@ private:
     Runs runs() const;
 
     std::vector<Mount> mounts_;
-    std::vector<PlacedRun> runs_;
+    std::vector<IndexedRun> runs_;
     std::vector<std::uint32_t> direct_;     // mounts in no run, in order
     std::vector<std::uint32_t> by_bundle_;  // indexes of mounts_
     std::vector<std::uint32_t> extenders_;
@@ -132,7 +132,7 @@ private:
     bool tainted_ = false;
 };
 
-// The mounts that may have a published name, highest precedence first; the others do not.
+// The mounts that may have a published name, in order of precedence; the others do not have it.
 class CandidateWalk {
 public:
     // `hash` is that of the name from the root.

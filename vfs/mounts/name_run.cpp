@@ -1,8 +1,9 @@
 #include "name_run.h"
 
+#include <fardel/base/little_endian.h>
+
 #include <bit>
 #include <cassert>
-#include <cstring>
 
 namespace fardel {
 namespace {
@@ -20,22 +21,12 @@ Result<std::span<const std::byte>> read_buckets(const Bundle& bundle) {
 
 std::size_t used_slots(const std::byte* bucket) { return std::to_integer<std::size_t>(bucket[kUsedAt]); }
 
-std::uint32_t hash_at(const std::byte* slot) {
-    std::uint32_t hash = 0;
-    if constexpr (std::endian::native == std::endian::little)
-        std::memcpy(&hash, slot, sizeof hash);
-    else
-        for (int i = 3; i >= 0; --i)
-            hash = hash << 8 | static_cast<std::uint32_t>(slot[i]);
-    return hash;
-}
-
 // Calls `visit` with the high half of each name's hash.
 template <class Visit>
 void for_each_hash(std::span<const std::byte> buckets, Visit&& visit) {
     for (std::size_t at = 0; at < buckets.size(); at += kBucketBytes)
         for (std::size_t slot = 0; slot < used_slots(&buckets[at]); ++slot)
-            visit(hash_at(&buckets[at + 4 * slot]));
+            visit(load_le<std::uint32_t>(&buckets[at + 4 * slot]));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// NameRun: which of some mounts may have a name, by the name's hash; so that a look-up need not ask each of hundreds.
+// NameRun: finds by a name's hash which of its mounts may have the name, so that a look-up does not ask hundreds.
 //
-// Built from the name tables of bundles, immutable, shared by the mount sets in which it is used. It may name a mount
-// that does not have the name; it never leaves one out. Like the format's own tables: entries in buckets of leading
-// hash bits.
+// Built from the name tables of bundles, immutable, shared by the mount sets that use it. It may name a mount that does
+// not have the name; it never leaves out one that does. Like the format's own tables, it has entries in buckets of
+// leading hash bits.
 #pragma once
 
 #include "content_number.h"
@@ -19,7 +19,7 @@ namespace fardel {
 
 class NameRun {
 public:
-    // Names of one run, and of one bundle in it: reading and sorting so many takes well below a millisecond.
+    // Names of one run, and of one bundle in it: reading and sorting that many takes well below a millisecond.
     static constexpr std::uint32_t kNamesMax = 1u << 17;
     static constexpr std::uint32_t kBundleNamesMax = 1u << 16;
     static constexpr std::size_t kMembersMax = 512;
@@ -29,7 +29,7 @@ public:
         const Bundle* bundle = nullptr;  // used by build() only
     };
 
-    // Whether a bundle's names are few enough, and can be read. Reads all of its look-up table.
+    // Whether a bundle has few enough names, and they can be read. Reads its whole look-up table.
     static bool fits(const Bundle& bundle);
     // Every member fits; all of them together have at most kNamesMax names.
     static std::shared_ptr<const NameRun> build(std::span<const Member> members);
@@ -37,8 +37,8 @@ public:
     std::span<const ContentNumber> members() const noexcept { return members_; }
     std::uint32_t names() const noexcept { return static_cast<std::uint32_t>(entries_.size()); }
 
-    // Calls `visit(index of the member)` for each that may have the name, some perhaps twice. False, and not all were
-    // visited: a hostile bundle has filled the bucket, so all members may have it.
+    // Calls `visit(index of the member)` for each member that may have the name, perhaps twice for some. False: a
+    // hostile bundle has filled the bucket, so that any member may have the name, and not all were visited.
     template <class Visit>
     bool for_each(std::uint64_t hash, Visit&& visit) const;
 
@@ -49,7 +49,7 @@ private:
         std::uint16_t member;
     };
 
-    // By the high half of a hash, which is all that bundles tell of it.
+    // By the high half of the hash: bundles store no more of it.
     std::size_t bucket_of(std::uint32_t high) const noexcept { return bits_ == 0 ? 0 : high >> (32 - bits_); }
 
     std::vector<ContentNumber> members_;

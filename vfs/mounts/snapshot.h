@@ -1,13 +1,13 @@
-// Snapshot: one immutable value that many threads read without a lock while another thread puts a new one in its place.
+// Snapshot: one immutable value that many threads read without a lock while another thread replaces it.
 //
-// A reader writes the address of the value it uses into a slot of its own (a hazard pointer), looks again whether it is
-// still the current one, and clears the slot when done: two atomic operations on a cache line that no other thread
-// uses, as a rule. replace() swaps the address and waits until no slot holds the old one. The slots are claimed by
-// compare-and-swap from a place that depends on the thread; more readers at one time than slots wait for each other.
+// A reader writes the address of the value it uses into a slot (a hazard pointer), checks that the value is still the
+// current one, and clears the slot when done: two atomic operations on a cache line that no other thread uses, as a
+// rule. replace() swaps the address and waits until no slot holds the old one. Slots are claimed by compare-and-swap,
+// beginning at thread_stripe(); if more threads read at one time than there are slots, they wait for each other.
 // Why not std::atomic<std::shared_ptr>: in libstdc++ 12 it spins on a bit in the one line that all threads share.
 #pragma once
 
-#include "thread_number.h"
+#include "thread_stripe.h"
 
 #include <array>
 #include <atomic>
@@ -21,7 +21,7 @@ namespace fardel {
 
 template <class T>
 class Snapshot {
-    static constexpr std::size_t kSlots = 64;
+    static constexpr std::size_t kSlots = kThreadStripes;
     struct alignas(64) Slot {
         std::atomic<const T*> held{nullptr};
     };
@@ -31,7 +31,7 @@ public:
     Snapshot(const Snapshot&) = delete;
     Snapshot& operator=(const Snapshot&) = delete;
 
-    // The value that was current when it was made. Short-lived: replace() waits for it.
+    // The value that was current when the Reader was created. Short-lived: replace() waits for its end.
     class Reader {
     public:
         ~Reader() { slot_->held.store(nullptr, std::memory_order_release); }
@@ -60,8 +60,8 @@ public:
     // Shared ownership, for work that takes long or calls the user. T derives from enable_shared_from_this<T>.
     std::shared_ptr<const T> share() const { return read()->shared_from_this(); }
 
-    // Returns the old value once no Reader has it. One call at a time (the caller's mutex), and never from a thread
-    // that has a Reader.
+    // Returns the old value once no Reader has it. One call at a time (the caller's mutex), and not from a thread that
+    // has a Reader.
     std::shared_ptr<const T> replace(std::shared_ptr<const T> next) {
         std::shared_ptr<const T> old = std::exchange(owner_, std::move(next));
         current_.store(owner_.get(), std::memory_order_seq_cst);
@@ -77,7 +77,7 @@ public:
 
 private:
     Slot* claim(const T* value) const noexcept {
-        for (std::size_t i = thread_number();; ++i) {
+        for (std::size_t i = thread_stripe();; ++i) {
             const T* empty = nullptr;
             Slot& slot = slots_[i % kSlots];
             if (slot.held.compare_exchange_strong(empty, value, std::memory_order_seq_cst))

@@ -1,5 +1,6 @@
 #include <fardel/vfs/variants.h>
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -9,11 +10,6 @@ namespace {
 
 constexpr std::size_t kAxesMax = 64;
 constexpr std::size_t kValuesMax = 64;
-
-bool is_word_character(char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("-_.+").find(c) != std::string_view::npos;
-}
 
 std::string_view trimmed(std::string_view text) {
     while (text.starts_with(' '))
@@ -30,8 +26,8 @@ Error malformed(std::string_view what, std::string_view text) {
 
 Result<std::string> parse_word(std::string_view text, std::string_view whole) {
     text = trimmed(text);
-    if (text.empty() || !std::ranges::all_of(text, is_word_character))
-        return malformed("an axis or value is empty or has other characters than letters, digits and - _ . +", whole);
+    if (!is_word(text))
+        return malformed("an axis or value has not 1 to 255 letters, digits and - _ . +", whole);
     return std::string(text);
 }
 
@@ -50,7 +46,7 @@ Result<AxisPreference> parse_preference_axis(std::string_view text) {
                          "variant preference: more than " + std::to_string(kValuesMax) + " values of an axis");
         FARDEL_TRY_ASSIGN(std::string value, parse_word(rest.substr(0, comma), text));
         if (std::ranges::find(out.values, value) != out.values.end())
-            return malformed("a value stands twice", text);
+            return malformed("a value is listed twice", text);
         out.values.push_back(std::move(value));
         rest.remove_prefix(more ? comma + 1 : rest.size());
     }
@@ -86,7 +82,7 @@ Result<VariantPreference> parse_variant_preference(std::string_view text) {
                 return Error(ErrorCode::limit, "variant preference: more than " + std::to_string(kAxesMax) + " axes");
             FARDEL_TRY_ASSIGN(AxisPreference axis, parse_preference_axis(part));
             if (std::ranges::find(out, axis.axis, &AxisPreference::axis) != out.end())
-                return malformed("an axis stands twice", part);
+                return malformed("an axis is listed twice", part);
             out.push_back(std::move(axis));
         }
         text.remove_prefix(std::min(end + 1, text.size()));

@@ -1,4 +1,4 @@
-// A set file: which bundles one mount shows. Text, written by people:
+// A set file lists the bundles that one mount shows. Text, written by people:
 //
 //     fardel-set 1
 //     base.fardel
@@ -17,7 +17,7 @@ namespace fardel {
 inline constexpr std::string_view kBundleSetStart = "fardel-set ";
 inline constexpr std::size_t kBundleSetBytesMax = 1u << 20;
 
-// The paths, in the file's order; blank lines and lines that begin with '#' are none. Errors: unsupported (another
+// The paths, in the file's order; blank lines and lines that begin with '#' are skipped. Errors: unsupported (another
 // version), malformed.
 Result<std::vector<std::string>> parse_bundle_set(std::string_view text);
 

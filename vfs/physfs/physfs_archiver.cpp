@@ -16,11 +16,12 @@
 namespace fardel {
 namespace {
 
-// A bundle is mounted below this folder of its Vfs, so that /assets and /bundles stay out of sight and a bundle may
-// publish names that begin with these words.
-constexpr std::string_view kPlace = "t";
+// A bundle is mounted below this folder of its Vfs, so that /assets and /bundles stay hidden and a bundle may publish
+// names that begin with these words.
+constexpr std::string_view kMountPoint = "t";
 
-// ---- What is registered. PhysicsFS calls an archiver without any context of ours, so this one object is global. -----
+// ---- The registration. PhysicsFS passes no context to an archiver, so it is global.
+// -----------------------------------
 
 std::mutex registration;     // taken before PhysicsFS's own lock
 std::mutex registered_lock;  // taken after it
@@ -32,17 +33,17 @@ std::shared_ptr<const PhysfsArchiverOptions> registered_options() {
 }
 
 // ---- An archive
-// ------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------------
 
 struct Archive {
     std::shared_ptr<const Vfs> vfs;
     std::string root;         // a folder of the Vfs without '/' at its end; empty: its root
-    PHYSFS_Io* io = nullptr;  // to be destroyed with the archive; nullptr: somebody owns it
+    PHYSFS_Io* io = nullptr;  // destroyed with the archive; nullptr: another object owns it
 };
 
 const Archive& archive_of(void* opaque) noexcept { return *static_cast<const Archive*>(opaque); }
 
-// The path of what PhysicsFS calls `name`; nothing for what can be in no bundle, or must not be seen.
+// The path of the Vfs for PhysicsFS's `name`; nothing for a name that no bundle can have or that must stay hidden.
 std::optional<std::string> find_path(const Archive& archive, std::string_view name) {
     std::string path = archive.root;
     if (!name.empty())
@@ -75,8 +76,8 @@ int stat(void* opaque, const char* name, PHYSFS_Stat* out) noexcept {
                        .readonly = 1};
     const auto found = archive.vfs->find_stat(*path);
     if (!found) {
-        // PHYSFS_enumerate() looks at the type all the same; "folder" makes it ask us, and fail, instead of leaving us
-        // out.
+        // PHYSFS_enumerate() uses the type even so: with "folder" it enumerates this archive, which fails, instead of
+        // skipping it.
         set_physfs_error(found.error());
         return 0;
     }
@@ -157,12 +158,12 @@ void close_archive(void* opaque) noexcept {
     delete archive;
 }
 
-// ---- A Vfs as a PHYSFS_Io: how mount_into_physfs() hands it to open_archive()
+// ---- A Vfs as a PHYSFS_Io: how mount_into_physfs() passes it to open_archive()
 // ----------------------------------------
 
 PHYSFS_Io* make_token(const Archive& archive);
 
-// Other archivers look at it first; to them it is an empty file.
+// Other archivers may read it first; for them it is an empty file.
 PHYSFS_sint64 read_token(PHYSFS_Io*, void*, PHYSFS_uint64) noexcept { return 0; }
 int seek_token(PHYSFS_Io*, PHYSFS_uint64 offset) noexcept { return offset == 0 ? 1 : fail(PHYSFS_ERR_PAST_EOF); }
 PHYSFS_sint64 token_size(PHYSFS_Io*) noexcept { return 0; }
@@ -192,7 +193,7 @@ bool is_token(const PHYSFS_Io* io) noexcept { return io->read == read_token; }
 // ---------------------------------------------------------------------------------------------------------
 
 MountOptions mount_options(const PhysfsArchiverOptions& options, std::string label) {
-    return {.mount_point = std::string(kPlace),
+    return {.mount_point = std::string(kMountPoint),
             .policy = options.policy ? &*options.policy : nullptr,
             .now_s = options.now_s,
             .allow_unsigned = options.allow_unsigned,
@@ -200,7 +201,7 @@ MountOptions mount_options(const PhysfsArchiverOptions& options, std::string lab
 }
 
 Archive archive_showing(std::shared_ptr<const Vfs> vfs) {
-    return {.vfs = std::move(vfs), .root = "/" + std::string(kPlace)};
+    return {.vfs = std::move(vfs), .root = "/" + std::string(kMountPoint)};
 }
 
 Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::string& name,
@@ -224,12 +225,12 @@ Result<Archive> open_set(const PhysfsSource& source, const std::string& name, co
     return archive_showing(vfs);
 }
 
-// The first bytes of a file that is ours.
+// The first bytes of a bundle or set file.
 constexpr std::size_t kStartBytes = 11;
 constexpr std::string_view kBundleStart = "FARDEL\r\n";
 static_assert(kBundleSetStart.size() == kStartBytes);
 
-// Nothing: not ours.
+// Nothing: neither a bundle nor a set file.
 Result<std::optional<Archive>> find_archive(PHYSFS_Io* io, const std::string& name,
                                             const PhysfsArchiverOptions& options, int& claimed) {
     FARDEL_TRY_ASSIGN(auto source, PhysfsSource::open(io));

@@ -18,7 +18,7 @@ struct OpenFile {
 
 OpenFile& open_file_of(PHYSFS_Io* io) noexcept { return *static_cast<OpenFile*>(io->opaque); }
 
-// Whether there is a file; if not, PhysicsFS knows why.
+// Whether there is a file; if not, PhysicsFS's error is set.
 bool has_file(const OpenFile& open) noexcept {
     if (!open.file)
         set_physfs_error(open.file.error());

@@ -2,9 +2,9 @@
 //
 //     LD_PRELOAD=libfardel-physfs-preload.so FARDEL_TRUST=game.policy game
 //
-// It stands before PHYSFS_init() and registers the archiver behind the real one. FARDEL_TRUST is a policy file;
-// FARDEL_ALLOW_UNSIGNED=1 mounts what is not signed. With neither, or with a policy that cannot be read, every bundle
-// is refused. What is refused is told on standard error.
+// It replaces PHYSFS_init(), calls the real one, and registers the archiver. FARDEL_TRUST is a policy file;
+// FARDEL_ALLOW_UNSIGNED=1 mounts unsigned bundles too. With neither, or with a policy that cannot be read, every bundle
+// is refused. Refusals are reported on standard error.
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/physfs_archiver.h>
 
@@ -50,7 +50,7 @@ void register_archiver() {
         if (policy) {
             options.policy = *std::move(policy);
         } else {
-            options.allow_unsigned = false;  // somebody wanted a policy; without it nothing is good
+            options.allow_unsigned = false;  // a policy was asked for; without it nothing is trusted
             say("FARDEL_TRUST: " + policy.error().text() + "; no bundle will be mounted");
         }
     }

@@ -1,4 +1,4 @@
-// PhysfsSource: the bytes of a PHYSFS_Io, which PhysicsFS hands to an archiver, as a ByteSource.
+// PhysfsSource: the bytes of a PHYSFS_Io, which PhysicsFS passes to an archiver, as a ByteSource.
 #pragma once
 
 #include <fardel/format/byte_source.h>
@@ -10,14 +10,14 @@ struct PHYSFS_Io;
 
 namespace fardel {
 
-// One position, moved and read under a lock. The io stays the caller's until own().
+// A PHYSFS_Io has one position, which is moved and read under a lock. The caller owns the io until own().
 class PhysfsSource final : public ByteSource {
 public:
     // Error: io (its length is not known).
     static Result<std::shared_ptr<PhysfsSource>> open(PHYSFS_Io* io);
     ~PhysfsSource() override;
 
-    // From now on the io goes when the source does.
+    // From now on the source destroys the io.
     void own() noexcept { owned_ = true; }
 
     std::uint64_t size_bytes() const noexcept override { return size_bytes_; }

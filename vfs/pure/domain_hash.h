@@ -1,6 +1,7 @@
-// Hashes of pure mode: BLAKE3 over length-prefixed parts, the first of which names the purpose.
+// Hashes of pure mode: BLAKE3 over parts with length prefixes; the first part names the purpose.
 #pragma once
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/hash.h>
 
 #include <array>
@@ -13,8 +14,7 @@ namespace fardel {
 
 inline std::array<std::byte, 8> le64(std::uint64_t number) {
     std::array<std::byte, 8> bytes{};
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        bytes[i] = static_cast<std::byte>(number >> 8 * i);
+    store_le(bytes.data(), number);
     return bytes;
 }
 

@@ -15,7 +15,7 @@ const Bundle* find_bundle(PureBundles bundles, const BundleId& id) {
     return at == bundles.end() ? nullptr : at->get();
 }
 
-bool is_told(std::span<const PureProblem> problems, const BundleId& bundle) {
+bool is_reported(std::span<const PureProblem> problems, const BundleId& bundle) {
     return std::ranges::find(problems, bundle, &PureProblem::bundle) != problems.end();
 }
 
@@ -23,7 +23,7 @@ PureProblem damage(const PureBundle& bundle, const Error& error) {
     return make_pure_problem(PureFault::wrong, bundle.bundle, bundle.name, error.text());
 }
 
-// Masks for PureAnswer::variants; tags that the policy does not have are judge_variants' to tell.
+// Masks for PureAnswer::variants; judge_variants reports tags that the policy does not have.
 std::array<std::uint32_t, PurePolicy::kAxesMax> masks_of(const PurePolicy& policy, std::span<const PureAxis> chosen) {
     std::array<std::uint32_t, PurePolicy::kAxesMax> masks{};
     const auto& axes = policy.rules().variants;
@@ -47,7 +47,7 @@ bool masks_fit(const PurePolicy& policy, std::span<const std::uint32_t> masks) {
 
 Status verify_tables(const Bundle& bundle, std::span<const TableEntry> tables) {
     for (const TableEntry& table : tables)
-        if (record_bytes(table.kind) != 0)  // else of a later version, and never read
+        if (record_bytes(table.kind) != 0)  // an unknown kind is of a later version and never read
             FARDEL_TRY(bundle.table_bytes(table.kind, 0, table.length_bytes));
     return ok();
 }
@@ -86,7 +86,7 @@ Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& po
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         const Bundle* bundle = find_bundle(bundles, wanted[i].bundle);
         if (bundle == nullptr) {
-            if (!is_told(problems, wanted[i].bundle))
+            if (!is_reported(problems, wanted[i].bundle))
                 problems.push_back(make_pure_problem(PureFault::missing, wanted[i].bundle, wanted[i].name,
                                                      "in the content set and not mounted"));
             continue;
@@ -94,7 +94,7 @@ Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& po
         const auto hash = hash_pieces(offer.nonce, i, wanted.size(), *bundle);
         if (hash)
             pieces.push_back(*hash);
-        else if (!is_told(problems, wanted[i].bundle))
+        else if (!is_reported(problems, wanted[i].bundle))
             problems.push_back(damage(wanted[i], hash.error()));
     }
     PureReply reply;

@@ -9,8 +9,8 @@
 namespace fardel {
 namespace {
 
-std::string at_place(std::string_view place, CaseRule rule) {
-    return "\"/" + std::string(place) + "\"" + (rule == CaseRule::fold ? ", case folded" : "");
+std::string mounted_at(std::string_view mount_point, CaseRule rule) {
+    return "\"/" + std::string(mount_point) + "\"" + (rule == CaseRule::fold ? ", case folded" : "");
 }
 
 template <class Id>
@@ -23,7 +23,7 @@ std::string because(std::string text, const std::string& reason) {
     return reason.empty() ? text : std::move(text) + ": " + reason;
 }
 
-// What is withdrawn of the mount; nothing when nothing is.
+// Why the mount is withdrawn; nothing if it is not.
 std::optional<std::string> find_withdrawn(const PureRules& rules, const PureMount& mount) {
     if (const auto* revoked = find_revocation(rules.revoked_bundles, mount.bundle))
         return because("the bundle is withdrawn", revoked->reason);
@@ -33,7 +33,7 @@ std::optional<std::string> find_withdrawn(const PureRules& rules, const PureMoun
     return std::nullopt;
 }
 
-// One pass over the mounts; each is used once.
+// Judges the mounts in one pass; each is used once.
 class Judge {
 public:
     Judge(const PurePolicy& policy, std::span<const PureMount> mounts)
@@ -60,14 +60,14 @@ public:
     }
 
 private:
-    void tell(PureFault fault, const PureMount& mount, std::string_view text) {
+    void report(PureFault fault, const PureMount& mount, std::string_view text) {
         out_.problems.push_back(
             make_pure_problem(fault, mount.bundle, mount.name.empty() ? mount.label : mount.name, text));
     }
 
-    // The mount that is to be visible.
+    // The mount that becomes visible.
     std::optional<MountId> judge_content(const PureBundle& wanted) {
-        const auto tell_wanted = [&](PureFault fault, std::string_view text) {
+        const auto report_wanted = [&](PureFault fault, std::string_view text) {
             out_.problems.push_back(make_pure_problem(fault, wanted.bundle, wanted.name, text));
         };
         std::optional<std::size_t> elsewhere;
@@ -81,40 +81,40 @@ private:
             }
             used_[i] = true;
             if (const auto withdrawn = find_withdrawn(rules_, mount)) {
-                tell_wanted(PureFault::revoked, *withdrawn);
+                report_wanted(PureFault::revoked, *withdrawn);
                 return std::nullopt;
             }
             if (mount.tainted && !rules_.unsigned_allowed) {
-                tell_wanted(PureFault::unsigned_, "nobody whom the trust policy names has signed it");
+                report_wanted(PureFault::unsigned_, "no key of the trust policy has signed it");
                 return std::nullopt;
             }
             return mount.id;
         }
         if (!elsewhere) {
-            tell_wanted(PureFault::missing, "in the content set and not mounted");
+            report_wanted(PureFault::missing, "in the content set and not mounted");
             return std::nullopt;
         }
-        used_[*elsewhere] = true;  // told once
-        tell_wanted(PureFault::wrong, "mounted at " +
-                                          at_place(mounts_[*elsewhere].mount_point, mounts_[*elsewhere].case_rule) +
-                                          "; the policy says " + at_place(wanted.mount_point, wanted.case_rule));
+        used_[*elsewhere] = true;  // reported once
+        report_wanted(PureFault::wrong, "mounted at " +
+                                            mounted_at(mounts_[*elsewhere].mount_point, mounts_[*elsewhere].case_rule) +
+                                            "; the policy says " + mounted_at(wanted.mount_point, wanted.case_rule));
         return std::nullopt;
     }
 
     void judge_loose(const PureMount& mount, std::vector<PureVisible>& loose) {
         if (rules_.loose.empty())
-            tell(PureFault::not_allowed, mount, "loose files; the policy tolerates none");
+            report(PureFault::not_allowed, mount, "loose files; the policy tolerates none");
         else
             loose.push_back({mount.id, rules_.loose});
     }
 
     void judge_other(const PureMount& mount) {
         if (std::ranges::find(rules_.bundles, mount.bundle, &PureBundle::bundle) != rules_.bundles.end())
-            return tell(
+            return report(
                 PureFault::extra, mount,
-                "a bundle of the content set, mounted once more at " + at_place(mount.mount_point, mount.case_rule));
+                "a bundle of the content set, mounted once more at " + mounted_at(mount.mount_point, mount.case_rule));
         if (const auto withdrawn = find_withdrawn(rules_, mount))
-            return tell(PureFault::revoked, mount, *withdrawn);
+            return report(PureFault::revoked, mount, *withdrawn);
         bool name_fits = false;
         std::vector<std::string> paths;
         for (const PureException& exception : rules_.exceptions) {
@@ -127,12 +127,12 @@ private:
         if (!paths.empty())
             out_.visible.push_back({mount.id, std::move(paths)});
         else if (name_fits)
-            tell(PureFault::not_allowed, mount, "an exception has its name, and another key as signer");
+            report(PureFault::not_allowed, mount, "an exception has its name, and another key as signer");
         else if (mount.tainted && !rules_.exceptions.empty())
-            tell(PureFault::unsigned_, mount,
-                 "not in the content set, and signed by nobody who could make it an exception");
+            report(PureFault::unsigned_, mount,
+                   "not in the content set, and not signed by a key that could make it an exception");
         else
-            tell(PureFault::extra, mount, "not in the content set");
+            report(PureFault::extra, mount, "not in the content set");
     }
 
     const PureRules& rules_;

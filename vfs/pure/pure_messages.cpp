@@ -1,7 +1,13 @@
 #include <fardel/vfs/pure_messages.h>
 
 #include "domain_hash.h"
-#include "fixed_record.h"
+
+#include <fardel/base/byte_reader.h>
+#include <fardel/base/byte_writer.h>
+
+#include <algorithm>
+#include <cassert>
+#include <iterator>
 
 namespace fardel {
 namespace {
@@ -22,23 +28,55 @@ constexpr PureRefusalText kRefusals[] = {
     {"wrong-proof", "the client's content, its order, its variants or its connection are not those of the server"},
 };
 
+// Magic of 8 bytes, version 1.0, no required features.
+void write_header(ByteWriter& out, std::string_view magic) {
+    out.text(magic);
+    out.u16(1);
+    out.u16(0);
+    out.u32(0);
+}
+
+// A reader of a message, behind its header. Each message has one size.
+ByteReader read_header(std::span<const std::byte> bytes, std::size_t size_bytes, std::string_view magic,
+                       std::string_view subject) {
+    ByteReader in(bytes, subject);
+    if (bytes.size() != size_bytes)
+        in.fail(ErrorCode::malformed, std::to_string(bytes.size()) + " bytes, not " + std::to_string(size_bytes));
+    if (in.text(magic.size()) != magic)
+        in.fail(ErrorCode::malformed, "does not begin with " + std::string(magic));
+    if (const auto major = in.u16(); major != 1)
+        in.fail(ErrorCode::unsupported, "version " + std::to_string(major) + ", this library knows 1");
+    if (in.u16() != 0)
+        in.fail(ErrorCode::unsupported, "a later minor version; this library knows 1.0");
+    if (in.u32() != 0)
+        in.fail(ErrorCode::unsupported, "needs a feature that this library does not know");
+    return in;
+}
+
+template <std::size_t Size>
+std::array<std::byte, Size> message_of(const ByteWriter& out) {
+    assert(out.size_bytes() == Size);
+    std::array<std::byte, Size> bytes{};
+    std::ranges::copy(out.bytes(), bytes.begin());
+    return bytes;
+}
+
 bool is_source(std::string_view source) {
     return !source.empty() && std::ranges::all_of(source, [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// The sources' text field: a line each, then zeros.
-void read_sources(FixedReader& in, std::vector<std::string>& sources) {
-    const auto bytes = in.raw(kPureSourcesBytes);
-    std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+// Reads the text field of the sources: one per line, then zeros.
+void read_sources(ByteReader& in, std::vector<std::string>& sources) {
+    std::string_view text = in.text(kPureSourcesBytes);
     const std::string_view padding = text.substr(std::min(text.find('\0'), text.size()));
     text.remove_suffix(padding.size());
     if (padding.find_first_not_of('\0') != std::string_view::npos)
-        in.fail(ErrorCode::malformed, "bytes behind the sources");
+        in.fail(ErrorCode::malformed, "bytes after the sources");
     while (!text.empty()) {
         const std::size_t end = text.find('\n');
         const std::string_view source = text.substr(0, end);
         if (end == std::string_view::npos || !is_source(source))
-            return in.fail(ErrorCode::malformed, "a source that is not printable ASCII in a line of its own");
+            return in.fail(ErrorCode::malformed, "a source that is not printable ASCII on its own line");
         sources.emplace_back(source);
         text.remove_prefix(end + 1);
     }
@@ -56,51 +94,47 @@ Result<std::array<std::byte, kPureOfferBytes>> encode_pure_offer(const PureOffer
     if (sources.size() > kPureSourcesBytes)
         return Error(ErrorCode::limit, "pure offer: sources of " + std::to_string(sources.size()) + " bytes, at most " +
                                            std::to_string(kPureSourcesBytes) + " allowed");
-    std::array<std::byte, kPureOfferBytes> bytes{};
-    FixedWriter out(bytes);
-    out.header(kOfferMagic);
-    out.id(offer.nonce);
-    out.id(offer.policy);
-    out.padded(sources, kPureSourcesBytes);
-    return bytes;
+    ByteWriter out;
+    write_header(out, kOfferMagic);
+    out.fixed(offer.nonce);
+    out.fixed(offer.policy);
+    out.padded_text(sources, kPureSourcesBytes);
+    return message_of<kPureOfferBytes>(out);
 }
 
 Result<PureOffer> decode_pure_offer(std::span<const std::byte> bytes) {
-    FixedReader in(bytes, kPureOfferBytes, "pure offer");
+    ByteReader in = read_header(bytes, kPureOfferBytes, kOfferMagic, "pure offer");
     PureOffer offer;
-    in.header(kOfferMagic);
-    offer.nonce = in.id<Hash>();
-    offer.policy = in.id<Hash>();
+    offer.nonce = in.fixed<Hash>();
+    offer.policy = in.fixed<Hash>();
     read_sources(in, offer.sources);
     FARDEL_TRY(in.finish());
     return offer;
 }
 
-std::array<std::byte, kPureAnswerBytes> encode_pure_answer(const PureAnswer& answer) noexcept {
-    std::array<std::byte, kPureAnswerBytes> bytes{};
-    FixedWriter out(bytes);
-    out.header(kAnswerMagic);
-    out.id(answer.nonce);
-    out.id(answer.policy);
-    out.id(answer.connection);
-    out.id(answer.report);
+std::array<std::byte, kPureAnswerBytes> encode_pure_answer(const PureAnswer& answer) {
+    ByteWriter out;
+    write_header(out, kAnswerMagic);
+    out.fixed(answer.nonce);
+    out.fixed(answer.policy);
+    out.fixed(answer.connection);
+    out.fixed(answer.report);
     for (const std::uint32_t tags : answer.variants)
-        out.number(tags);
-    out.id(answer.proof);
-    return bytes;
+        out.u32(tags);
+    out.fixed(answer.proof);
+    return message_of<kPureAnswerBytes>(out);
 }
 
 Result<PureAnswer> decode_pure_answer(std::span<const std::byte> bytes) {
-    FixedReader in(bytes, kPureAnswerBytes, "pure answer");
+    ByteReader in = read_header(bytes, kPureAnswerBytes, kAnswerMagic, "pure answer");
     PureAnswer answer;
-    in.header(kAnswerMagic);
-    answer.nonce = in.id<Hash>();
-    answer.policy = in.id<Hash>();
-    answer.connection = in.id<Hash>();
-    answer.report = in.id<Hash>();
+    answer.nonce = in.fixed<Hash>();
+    answer.policy = in.fixed<Hash>();
+    answer.connection = in.fixed<Hash>();
+    answer.report = in.fixed<Hash>();
     for (std::uint32_t& tags : answer.variants)
-        tags = in.number<std::uint32_t>();
-    answer.proof = in.id<Hash>();
+        tags = in.u32();
+    answer.proof = in.fixed<Hash>();
     FARDEL_TRY(in.finish());
     return answer;
 }
@@ -109,29 +143,27 @@ Hash hash_connection(std::string_view connection) noexcept {
     return domain_hash("fardel pure connection 1", connection);
 }
 
-std::array<std::byte, kPureVerdictBytes> encode_pure_verdict(const PureVerdict& verdict) noexcept {
-    std::array<std::byte, kPureVerdictBytes> bytes{};
-    FixedWriter out(bytes);
-    out.header(kVerdictMagic);
-    out.id(verdict.nonce);
-    out.number(verdict.refusals);
+std::array<std::byte, kPureVerdictBytes> encode_pure_verdict(const PureVerdict& verdict) {
+    ByteWriter out;
+    write_header(out, kVerdictMagic);
+    out.fixed(verdict.nonce);
+    out.u32(verdict.refusals);
     for (const std::uint32_t count : verdict.problems)
-        out.number(count);
-    out.id(verdict.report);
-    return bytes;
+        out.u32(count);
+    out.fixed(verdict.report);
+    return message_of<kPureVerdictBytes>(out);
 }
 
 Result<PureVerdict> decode_pure_verdict(std::span<const std::byte> bytes) {
-    FixedReader in(bytes, kPureVerdictBytes, "pure verdict");
+    ByteReader in = read_header(bytes, kPureVerdictBytes, kVerdictMagic, "pure verdict");
     PureVerdict verdict;
-    in.header(kVerdictMagic);
-    verdict.nonce = in.id<Hash>();
-    verdict.refusals = in.number<std::uint32_t>();
+    verdict.nonce = in.fixed<Hash>();
+    verdict.refusals = in.u32();
     if ((verdict.refusals & ~kPureRefusalsKnown) != 0)
         in.fail(ErrorCode::unsupported, "a refusal that this library does not know");
     for (std::uint32_t& count : verdict.problems)
-        count = in.number<std::uint32_t>();
-    verdict.report = in.id<Hash>();
+        count = in.u32();
+    verdict.report = in.fixed<Hash>();
     FARDEL_TRY(in.finish());
     return verdict;
 }

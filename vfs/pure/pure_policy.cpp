@@ -2,6 +2,7 @@
 
 #include "domain_hash.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
@@ -13,24 +14,15 @@ namespace {
 
 constexpr std::string_view kTitle = "fardel-pure ";
 constexpr std::string_view kVersion = "1";
-constexpr std::size_t kWordBytesMax = 255;  // of an axis or tag, as in bundles
 
 Error malformed(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
 
-// Takes what is before the next `separator`, and the separator, from `text`.
+// Removes the text up to the next `separator`, and the separator, from `text`, and returns it.
 std::string_view take_until(std::string_view& text, char separator) {
     const std::size_t end = text.find(separator);
     const std::string_view part = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     return part;
-}
-
-bool is_tag_word(std::string_view word) {
-    const auto allowed = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
-               c == '.' || c == '+';
-    };
-    return !word.empty() && word.size() <= kWordBytesMax && std::ranges::all_of(word, allowed);
 }
 
 Status verify_pattern(std::string_view pattern) {
@@ -44,7 +36,7 @@ Status verify(const PureBundle& bundle) {
     if (!bundle.mount_point.empty()) {
         FARDEL_TRY(verify_name(bundle.mount_point));
         if (bundle.mount_point.find(' ') != std::string::npos)
-            return malformed("a place has no spaces");
+            return malformed("a mount point has no spaces");
         if (is_reserved_root_part(std::string_view(bundle.mount_point).substr(0, bundle.mount_point.find('/'))))
             return Error(ErrorCode::denied, "nothing is mounted in /assets and /bundles");
     }
@@ -52,12 +44,12 @@ Status verify(const PureBundle& bundle) {
 }
 
 Status verify(const PureAxis& axis) {
-    if (!is_tag_word(axis.axis) || axis.tags.empty() || !std::ranges::all_of(axis.tags, is_tag_word))
+    if (!is_word(axis.axis) || axis.tags.empty() || !std::ranges::all_of(axis.tags, is_word))
         return malformed("an axis is written \"variant texture astc,bc7\"; words are letters, digits and - _ . +");
     if (axis.tags.size() > PurePolicy::kTagsMax)
         return Error(ErrorCode::limit, "an axis has at most " + std::to_string(PurePolicy::kTagsMax) + " tags");
     if (std::ranges::adjacent_find(axis.tags) != axis.tags.end())
-        return malformed("a tag stands twice in one axis");
+        return malformed("a tag is listed twice in one axis");
     return ok();
 }
 
@@ -66,7 +58,7 @@ Status verify(const PureException& exception) {
     return verify_pattern(exception.paths);
 }
 
-// Of loose files.
+// A pattern for loose files.
 Status verify(std::string_view pattern) {
     FARDEL_TRY(verify_pattern(pattern));
     if (pattern.substr(0, pattern.find('/')).find_first_of("*?") != std::string_view::npos)
@@ -86,12 +78,12 @@ Status verify(const Revocation<Id>& revocation) {
     return ok();
 }
 
-// Sorts, and refuses what stands twice.
+// Sorts; refuses duplicates.
 template <class T, class Projection = std::identity>
 Status sort_distinct(std::vector<T>& list, std::string_view what, Projection projection = {}) {
     std::ranges::sort(list, {}, projection);
     if (std::ranges::adjacent_find(list, {}, projection) != list.end())
-        return malformed(std::string(what) + " stands in it twice");
+        return malformed(std::string(what) + " is listed twice");
     return ok();
 }
 
@@ -102,7 +94,7 @@ Status verify_count(std::size_t count, std::size_t count_max, std::string_view w
     return ok();
 }
 
-// What only the whole can tell; sorts what has no order.
+// Checks the rules against each other, and sorts those without an order.
 Status settle(PureRules& rules) {
     FARDEL_TRY(verify_count(rules.variants.size(), PurePolicy::kAxesMax, "axes"));
     FARDEL_TRY(verify_count(rules.exceptions.size(), PurePolicy::kPatternsMax, "exceptions"));
@@ -125,12 +117,12 @@ Result<PureBundle> parse_bundle(std::string_view text) {
     FARDEL_TRY_ASSIGN(bundle.bundle, BundleId::parse(take_until(text, ' ')));
     const std::string_view rule = take_until(text, ' ');
     if (rule != "exact" && rule != "fold")
-        return malformed("a bundle is written \"bundle ID exact /PLACE NAME\", or with fold for exact");
+        return malformed("a bundle is written \"bundle ID exact /MOUNT-POINT NAME\", or with fold for exact");
     bundle.case_rule = rule == "fold" ? CaseRule::fold : CaseRule::exact;
-    const std::string_view place = take_until(text, ' ');
-    if (!place.starts_with('/'))
-        return malformed("a bundle's place begins with '/'; the root is '/' alone");
-    bundle.mount_point = place.substr(1);
+    const std::string_view mount_point = take_until(text, ' ');
+    if (!mount_point.starts_with('/'))
+        return malformed("a bundle's mount point begins with '/'; the root is '/' alone");
+    bundle.mount_point = mount_point.substr(1);
     bundle.name = text;
     return bundle;
 }

@@ -1,4 +1,4 @@
-// The keyed hash of an answer: what a client can only make that has the content at hand. docs/pure-mode.md, "Proof".
+// The keyed hash of an answer, which only a client with the content can compute. docs/pure-mode.md, "Proof".
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -14,20 +14,20 @@
 
 namespace fardel {
 
-// A piece of an asset, in bytes as the game sees them: two layouts of one bundle give the same.
+// A piece of an asset, in raw bytes: the same in every layout of a bundle.
 struct PurePick {
     AssetIndex asset{};
     std::uint64_t offset = 0;
     std::uint32_t size_bytes = 0;
 };
 
-// What the nonce picks in bundle number `place` of `count`; nothing in a bundle without assets. Errors: those of
-// Bundle.
-Result<std::vector<PurePick>> pick_pieces(const Hash& nonce, std::size_t place, std::size_t count,
+// The pieces that the nonce picks in the bundle at `position` in a content set of `count`; none in a bundle without
+// assets. Errors: those of Bundle.
+Result<std::vector<PurePick>> pick_pieces(const Hash& nonce, std::size_t position, std::size_t count,
                                           const Bundle& bundle);
 
 // Hash of the picked pieces, read now and verified on the way. Errors: those of Bundle::read_at.
-Result<Hash> hash_pieces(const Hash& nonce, std::size_t place, std::size_t count, const Bundle& bundle);
+Result<Hash> hash_pieces(const Hash& nonce, std::size_t position, std::size_t count, const Bundle& bundle);
 
 // `pieces`: hash_pieces() of each bundle of the content set, in its order.
 Hash prove(const PureAnswer& answer, const ContentSet& content, std::span<const Hash> pieces);

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, kPureFaults> kFaults = {"missing", "wrong
 
 Error bad_report(std::string_view reason) { return Error(ErrorCode::malformed, "pure report: " + std::string(reason)); }
 
-// Takes what is before the next `separator`, and the separator; nothing when there is none.
+// Removes the text up to the next `separator`, and the separator, and returns it; nothing if there is none.
 std::optional<std::string_view> take(std::string_view& text, char separator) {
     const std::size_t end = text.find(separator);
     if (end == std::string_view::npos)
@@ -30,7 +30,7 @@ std::optional<std::string_view> take(std::string_view& text, char separator) {
 
 std::string shown(std::string_view text) { return printable(text, PureReport::kTextBytesMax); }
 
-// What shown() can give: it may end in an ellipsis that stands for what was left out.
+// Whether shown() can return the text: it may end in an ellipsis where text was left out.
 bool is_shown_text(std::string_view text) {
     return text.size() <= 2 * PureReport::kTextBytesMax && printable(text, 2 * PureReport::kTextBytesMax) == text;
 }

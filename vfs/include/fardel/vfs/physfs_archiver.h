@@ -1,8 +1,8 @@
-// The PhysicsFS face: teaches the PhysicsFS of this process to mount bundles, so that a game which speaks PhysicsFS
-// reads them with the calls that it has (docs/physfs.md).
+// The PhysicsFS face: registers bundles as an archive format of PhysicsFS, so that a game that uses PhysicsFS reads
+// them with its existing calls (docs/physfs.md).
 //
-// PhysicsFS is one per process, and so is what is registered here; PHYSFS_deinit() forgets it. Both functions may be
-// called between PHYSFS_init() and PHYSFS_deinit(), from any thread. Bundles are untrusted; the policy is not.
+// PhysicsFS exists once per process, and so does this registration; PHYSFS_deinit() removes it. Both functions may be
+// called between PHYSFS_init() and PHYSFS_deinit(), from any thread. Bundles are untrusted; the policy is trusted.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -21,30 +21,30 @@ namespace fardel {
 
 struct PhysfsArchiverOptions {
     std::optional<TrustPolicy> policy;   // who must have signed; without one every bundle is unsigned
-    std::uint64_t now_s = 0;             // Unix seconds, for dates in signatures; 0: they do not matter
-    bool allow_unsigned = false;         // development: what the policy does not trust is mounted all the same
+    std::uint64_t now_s = 0;             // Unix seconds, for dates in signatures; 0: dates are not checked
+    bool allow_unsigned = false;         // development: mounts also content that the policy does not trust
     std::size_t cache_bytes = 8u << 20;  // decoded blocks of each mounted archive
-    // Told why PHYSFS_mount() failed, for which PhysicsFS has a code only. Called by the mounting thread, with
-    // PhysicsFS locked; must not throw.
+    // Receives the reason why PHYSFS_mount() failed; PhysicsFS itself has only a code. Called by the mounting thread,
+    // with PhysicsFS locked; must not throw.
     std::function<void(std::string_view archive, const Error& error)> on_refused;
 };
 
-// From here on PHYSFS_mount() takes a bundle, whatever its file is called, also one inside another archive
-// (PHYSFS_mountHandle); its published names are the archive's files. It takes a set file too: text of the line
-// "fardel-set 1" and one bundle's path a line, relative to the set file, later ones first in the search; one mount then
-// shows all of them. Errors: conflict ("fardel" is registered already), io (PhysicsFS is not initialised).
+// From now on PHYSFS_mount() accepts bundles under any file name, also inside another archive (PHYSFS_mountHandle); the
+// published names are the archive's files. It also accepts a set file: the line "fardel-set 1", then the path of one
+// bundle per line, relative to the set file, later ones first in the search; one mount then shows all of them. Errors:
+// conflict ("fardel" is registered already), io (PhysicsFS is not initialised).
 Status register_physfs_archiver(PhysfsArchiverOptions options);
 
 struct PhysfsMount {
-    std::string name;          // what PHYSFS_unmount() takes and PHYSFS_getRealDir() gives; of no file
-    std::string mount_point;   // as PHYSFS_mount() takes it; empty: the root
-    bool append = true;        // behind what is mounted already, not before it
-    std::string folder = "/";  // of the Vfs, shown as the archive's root; of "/" without /assets and /bundles
+    std::string name;          // for PHYSFS_unmount() and PHYSFS_getRealDir(); not a file name
+    std::string mount_point;   // as in PHYSFS_mount(); empty: the root
+    bool append = true;        // after the existing mounts in the search, not before them
+    std::string folder = "/";  // of the Vfs, shown as the archive's root; "/" is shown without /assets and /bundles
 };
 
-// Mounts a whole Vfs, with all that is mounted in it now and later. It lives until PhysicsFS unmounts it. Needs
-// register_physfs_archiver() first. Errors: malformed, limit (folder), conflict (name is in the search path), io (what
-// PhysicsFS refuses).
+// Mounts a whole Vfs, with everything that is mounted in it now and later. It is kept until PhysicsFS unmounts it. Call
+// register_physfs_archiver() first. Errors: malformed, limit (folder), conflict (name is in the search path), io
+// (PhysicsFS refuses).
 Status mount_into_physfs(std::shared_ptr<const Vfs> vfs, const PhysfsMount& mount);
 
 }  // namespace fardel

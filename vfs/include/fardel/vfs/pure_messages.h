@@ -1,8 +1,8 @@
 // The three messages of the pure handshake, as byte buffers for any netcode: offer, answer, verdict. docs/pure-mode.md.
 //
-// Each has one size, however many bundles there are; lists (policy and report) travel beside them and are named by
-// digest. One value has one encoding, and whatever decodes encodes back to the same bytes. Decoding is safe on any
-// bytes. Errors of decoding: malformed, unsupported (a later version).
+// Each has one size, however many bundles there are; lists (policy and report) are sent beside them and named by
+// digest. A value has one encoding, and bytes that decode encode back to the same bytes. Decoding is safe on any bytes.
+// Errors of decoding: malformed, unsupported (a later version).
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -23,13 +23,13 @@ namespace fardel {
 // ---- Offer: server → client -----------------------------------------------------------------------------------------
 
 struct PureOffer {
-    Hash nonce;                        // 32 bytes that nobody can guess, used once
+    Hash nonce;                        // 32 unpredictable bytes, used once
     Hash policy;                       // PurePolicy::digest()
-    std::vector<std::string> sources;  // where missing bundles may be had; printable ASCII without spaces, not empty
+    std::vector<std::string> sources;  // URLs of missing bundles; printable ASCII without spaces, not empty
 
     friend bool operator==(const PureOffer&, const PureOffer&) = default;
 };
-inline constexpr std::size_t kPureSourcesBytes = 512;  // all of them, with a line feed behind each
+inline constexpr std::size_t kPureSourcesBytes = 512;  // all of them, each with a line feed at its end
 inline constexpr std::size_t kPureOfferBytes = 16 + 32 + 32 + kPureSourcesBytes;
 
 // Errors: malformed, limit (the sources).
@@ -45,16 +45,16 @@ struct PureAnswer {
     Hash report;      // PureReport::digest()
     // For each axis of the policy, in its order: bit i is set when the client may use tag i.
     std::array<std::uint32_t, PurePolicy::kAxesMax> variants{};
-    Hash proof;  // over all of that and the content; zero when the report has problems
+    Hash proof;  // over all of that and the content; zero if the report has problems
 
     friend bool operator==(const PureAnswer&, const PureAnswer&) = default;
 };
 inline constexpr std::size_t kPureAnswerBytes = 16 + 4 * 32 + 4 * PurePolicy::kAxesMax + 32;
 
-std::array<std::byte, kPureAnswerBytes> encode_pure_answer(const PureAnswer& answer) noexcept;
+std::array<std::byte, kPureAnswerBytes> encode_pure_answer(const PureAnswer& answer);
 Result<PureAnswer> decode_pure_answer(std::span<const std::byte> bytes);
 
-// What server and client both know of their connection, e.g. "203.0.113.7:27960/4711".
+// `connection`: what server and client both know about their connection, e.g. "203.0.113.7:27960/4711".
 Hash hash_connection(std::string_view connection) noexcept;
 
 // ---- Verdict: server → client ---------------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ inline constexpr std::uint32_t kPureRefusalsKnown = (1u << 9) - 1;
 struct PureVerdict {
     Hash nonce;                                         // of the answer
     std::uint32_t refusals = 0;                         // 0: welcome
-    std::array<std::uint32_t, kPureFaults> problems{};  // in the client's report, by fault; zeros when it did not come
+    std::array<std::uint32_t, kPureFaults> problems{};  // in the client's report, by fault; zeros without one
     Hash report;                                        // its digest, as the answer has it
 
     bool welcome() const noexcept { return refusals == 0; }
@@ -86,7 +86,7 @@ struct PureVerdict {
 };
 inline constexpr std::size_t kPureVerdictBytes = 16 + 32 + 4 + 4 * kPureFaults + 32;
 
-std::array<std::byte, kPureVerdictBytes> encode_pure_verdict(const PureVerdict& verdict) noexcept;
+std::array<std::byte, kPureVerdictBytes> encode_pure_verdict(const PureVerdict& verdict);
 Result<PureVerdict> decode_pure_verdict(std::span<const std::byte> bytes);
 
 // "replayed", …: the words of docs/pure-mode.md, and a sentence for a person, one for each refusal.

@@ -1,7 +1,7 @@
-// PurePolicy: what a server allows its clients to see. docs/pure-mode.md.
+// PurePolicy: the content that a server allows its clients to see. docs/pure-mode.md.
 //
 // A small text file that the server writes and every client reads: the content set in order, and the few things that
-// may differ from client to client. It is checked by digest, so whoever delivers it need not be trusted. A policy is
+// may differ from client to client. It is checked by digest, so its delivery need not be trusted. A policy is
 // immutable and may be used from any number of threads at once.
 #pragma once
 
@@ -28,7 +28,7 @@ struct PureBundle {
     friend bool operator==(const PureBundle&, const PureBundle&) = default;
 };
 
-// A client may choose among these tags. On an axis that the policy does not have it may choose any.
+// A client may choose among these tags. On an axis that the policy does not list, it may choose any tag.
 struct PureAxis {
     std::string axis;
     std::vector<std::string> tags;  // sorted
@@ -36,8 +36,8 @@ struct PureAxis {
     friend bool operator==(const PureAxis&, const PureAxis&) = default;
 };
 
-// A bundle outside the content set that may be mounted: an author or registry of this key has signed it under such a
-// name. Of its names, those paths of the tree are visible that match `paths`, and they win over the content set's.
+// Allows bundles outside the content set: those whose name matches and that this key has signed as author or registry.
+// Only their paths of the tree that match `paths` are visible, and these win over the content set's.
 struct PureException {
     std::string bundles;  // a glob over the names in statements
     PublicKey signer;
@@ -52,11 +52,11 @@ struct PureRules {
     std::vector<PureAxis> variants;
     std::vector<PureException> exceptions;
     // Globs over paths of the tree at which files without a bundle are tolerated, where no bundle has the name. The
-    // part before the first '/' is plain: no pattern lets in a kind of file everywhere.
+    // part before the first '/' is plain: no pattern allows a kind of file everywhere.
     std::vector<std::string> loose;
     std::vector<Revocation<PublicKey>> revoked_keys;
     std::vector<Revocation<BundleId>> revoked_bundles;
-    bool unsigned_allowed = false;  // the content set need not be signed by anybody whom the client trusts
+    bool unsigned_allowed = false;  // the content set need not be signed by a key that the client trusts
 
     friend bool operator==(const PureRules&, const PureRules&) = default;
 };
@@ -68,7 +68,7 @@ public:
     static constexpr std::size_t kTagsMax = 32;        // of one axis
     static constexpr std::size_t kPatternsMax = 1024;  // of each kind
 
-    // Errors: malformed (with the line number), limit, conflict (a bundle stands in it twice), unsupported (another
+    // Errors: malformed (with the line number), limit, conflict (a bundle is listed twice), unsupported (another
     // version of the file).
     static Result<PurePolicy> parse(std::string_view text);
     // The same checks on values.
@@ -76,7 +76,7 @@ public:
 
     const PureRules& rules() const noexcept { return rules_; }
     const ContentSet& content() const noexcept { return content_; }
-    // Canonical text without comments: sorted where order means nothing. parse(format()) gives the same rules.
+    // Canonical text without comments, sorted where order does not matter. parse(format()) gives the same rules.
     std::string format() const;
     // BLAKE3-256 of: le64(20), "fardel pure policy 1", le64(size of the canonical text), that text.
     const Hash& digest() const noexcept { return digest_; }

@@ -1,7 +1,7 @@
-// PureReport: everything that a client found wrong with its mounts, each by bundle and name, and its canonical text.
+// PureReport: everything that a client found wrong with its mounts, each problem by bundle and name, as canonical text.
 //
-// The client makes it and sends it beside its answer, so on the server it is untrusted text. Names and reasons in it
-// are always safe to show.
+// The client sends it beside its answer, so on the server it is untrusted text. Names and reasons in it are always safe
+// to show.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -19,18 +19,18 @@ namespace fardel {
 
 enum class PureFault : std::uint8_t {
     missing,      // "missing": a bundle of the content set is not mounted
-    wrong,        // "wrong": it is, but damaged, elsewhere or under another case rule
-    unsigned_,    // "unsigned": nobody whom the client trusts has signed it
+    wrong,        // "wrong": it is damaged, or mounted elsewhere or with another case rule
+    unsigned_,    // "unsigned": no key that the client trusts has signed it
     revoked,      // "revoked": the bundle, or the key of a signer, is withdrawn
-    not_allowed,  // "not-allowed": a loose file, a signer or a variant that the policy does not let in
-    extra,        // "extra": a bundle that is in no part of the policy
+    not_allowed,  // "not-allowed": a loose file, a signer or a variant that the policy does not allow
+    extra,        // "extra": a bundle that the policy does not mention
 };
 inline constexpr std::size_t kPureFaults = 6;
 std::string_view pure_fault_text(PureFault fault) noexcept;
 
 struct PureProblem {
     PureFault fault = PureFault::missing;
-    BundleId bundle;   // zero: of no bundle, or of one that could not be opened
+    BundleId bundle;   // zero: none, or one that could not be opened
     std::string name;  // the bundle's, or a label, path or variant
     std::string text;  // the reason
 
@@ -39,16 +39,16 @@ struct PureProblem {
 // Makes name and text safe to show.
 PureProblem make_pure_problem(PureFault fault, const BundleId& bundle, std::string_view name, std::string_view text);
 
-// Everything that a client found, and its canonical text: what it tells the server.
+// The problems of a client, and their canonical text for the server.
 class PureReport {
 public:
-    static constexpr std::size_t kProblemsMax = 10'000;  // then a last one says that there are more
+    static constexpr std::size_t kProblemsMax = 10'000;  // with more, the last one says how many
     static constexpr std::size_t kTextBytesMax = 200;    // of each name and reason; printable() adds "…"
     static constexpr std::size_t kBytesMax = 8u << 20;
 
     PureReport() = default;
     explicit PureReport(std::vector<PureProblem> problems);
-    // For text of unknown origin. Errors: malformed (not exactly what format() gives), limit, unsupported.
+    // The text is untrusted. Errors: malformed (not in the form of format()), limit, unsupported.
     static Result<PureReport> parse(std::string_view text);
 
     std::span<const PureProblem> problems() const noexcept { return problems_; }

@@ -1,8 +1,9 @@
-// ReadQueue: reads done by threads of its own, the urgent ones first, those of neighbouring blocks one after the other.
+// ReadQueue: reads done by threads of its own, urgent ones first, those of neighbouring blocks one after the other.
 //
-// What waits is taken by priority, then bundle, then place in the file, so a batch goes through each file from front to
-// back, a block that several reads need is decoded once (the Vfs's cache keeps it), and the system is told of the whole
-// stretch before its first byte is wanted. Any thread may submit and cancel. Bytes are verified as in File::read_at.
+// Waiting reads are done by priority, then bundle, then offset in the file: a batch goes through each file from front
+// to back, a block that several reads need is decoded once (the Vfs's cache keeps it), and the system is asked to
+// prefetch a whole range before its first byte is read. Any thread may submit and cancel. Bytes are verified as in
+// File::read_at.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -17,34 +18,34 @@
 
 namespace fardel {
 
-// Never used again within its queue.
+// Unique within its queue and never used again.
 enum class ReadId : std::uint64_t {};
 
 struct ReadRequest {
     File file;
     std::uint64_t offset = 0;
-    std::span<std::byte> out;  // stays the queue's until `done` is called
+    std::span<std::byte> out;  // belongs to the queue until `done` is called
     int priority = 0;          // higher is sooner
-    // Called once, on a thread of the queue, or of the caller of cancel() or of the destructor: what File::read_at
-    // returns, or cancelled. It must not wait for other reads, and may submit more.
+    // Called once, on a thread of the queue or on the one that calls cancel() or the destructor, with the result of
+    // File::read_at or the error cancelled. It must not wait for other reads; it may submit more.
     std::function<void(Result<std::size_t>)> done;
 };
 
 class ReadQueue {
 public:
-    // Threads: 1 to 64. Error: busy (the system gives no thread).
+    // Starts 1 to 64 threads, or as many of them as the system gives. Error: busy (it gives none).
     static Result<std::unique_ptr<ReadQueue>> start(unsigned threads = 1);
-    // What waits is cancelled, what is being read is finished.
+    // Cancels waiting reads and finishes running ones.
     ~ReadQueue();
     ReadQueue(const ReadQueue&) = delete;
     ReadQueue& operator=(const ReadQueue&) = delete;
 
     ReadId submit(ReadRequest request);
-    // All at once, so that they are put in order before the first is read.
+    // All at once, so that they are put in order before the first one is read.
     std::vector<ReadId> submit(std::vector<ReadRequest> requests);
-    // True: it was still waiting, and `done` has been called with cancelled. False: it is being read, or over.
+    // True: the read was waiting, and `done` has been called with cancelled. False: it is running or done.
     bool cancel(ReadId id);
-    // Waits until nothing waits and nothing is read.
+    // Returns when no read is waiting or running.
     void wait();
 
 private:

@@ -1,4 +1,5 @@
-// What a pure policy says about a set of mounts: which stay visible, in which order, and everything that is wrong.
+// The judgement of a pure policy about a set of mounts: which stay visible, in which order, and everything that is
+// wrong.
 //
 // Pure decisions over plain values; the Vfs acts on them, and the handshake reports them. Names and labels of mounts
 // are untrusted; all text in a PureProblem is safe to show.
@@ -18,15 +19,15 @@
 
 namespace fardel {
 
-// A mount, as the policy sees it.
+// A mount as the policy sees it.
 struct PureMount {
     MountId id{};
     std::string label;
     std::string mount_point;
     CaseRule case_rule = CaseRule::exact;
-    bool loose = false;  // a folder, legacy archive or plan: files without a bundle. What follows is then empty.
+    bool loose = false;  // a folder, legacy archive or plan: files without a bundle. The next fields are then empty.
     BundleId bundle;
-    std::string name;  // in the trusted statement; empty when tainted
+    std::string name;  // from the trusted statement; empty if tainted
     bool tainted = false;
     std::vector<PublicKey> signers;  // those that counted
 };
@@ -34,7 +35,7 @@ PureMount pure_mount(const MountDescription& mount, const Bundle& bundle);
 
 struct PureVisible {
     MountId id{};
-    // Globs over paths of the tree (without the '/' at the front): only these are visible of the mount. Empty: all.
+    // Globs over paths of the tree, without the leading '/': only these paths of the mount are visible. Empty: all.
     std::vector<std::string> paths;
 
     bool shows(std::string_view path) const;
@@ -47,10 +48,10 @@ struct PureJudgement {
 };
 
 // `mounts`: highest precedence first. Exceptions keep their order and win over the content set, which has the order of
-// the policy, whatever the mounts' own; loose files come last, so that they never take the place of a bundle's name.
+// the policy, whatever the mounts' own; loose files come last, so that they never hide a bundle's name.
 PureJudgement judge_mounts(const PurePolicy& policy, std::span<const PureMount> mounts);
 
-// Loose files one by one, for who lists them: a problem for each path of the tree that no pattern tolerates.
+// Judges a list of loose files: a problem for each path of the tree that no pattern tolerates.
 std::vector<PureProblem> judge_loose_paths(const PurePolicy& policy, std::string_view label,
                                            std::span<const std::string> paths);
 
