@@ -3,8 +3,13 @@
 #include <fardel/vfs/read_queue.h>
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -81,7 +86,52 @@ struct Log {
     }
 };
 
+// Address space of a sanitizer is not bounded by what a program allocates.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// Leaves the process `more_bytes` of address space: too little for the stacks of many threads.
+void allow_more_memory(rlim_t more_bytes) {
+    std::uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t limit = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more_bytes;
+    const rlimit both{limit, limit};
+    ::setrlimit(RLIMIT_AS, &both);
+}
+
 }  // namespace
+
+TEST_CASE("read queue: starts as many threads as the system gives, and is busy if it gives none") {
+    if (kSanitized)
+        return;
+    Scene scene;
+    for (const rlim_t more_bytes : {rlim_t{1} << 20, rlim_t{40} << 20}) {
+        const File file = scene.file('a');
+        const pid_t child = ::fork();
+        if (child == 0) {
+            Bytes room(70'000);
+            std::atomic<int> good = 0;
+            allow_more_memory(more_bytes);
+            auto queue = ReadQueue::start(64);
+            if (!queue)
+                ::_exit(queue.error().code() == ErrorCode::busy ? 0 : 1);
+            for (int i = 0; i < 3; ++i)
+                (*queue)->submit({.file = file, .out = room, .done = [&](Result<std::size_t> count) {
+                                      good += count && *count == 70'000;
+                                  }});
+            (*queue)->wait();
+            ::_exit(good == 3 ? 0 : 2);
+        }
+        int status = -1;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+    }
+}
 
 TEST_CASE("read queue: bytes arrive verified, from many threads, each read done once") {
     Scene scene;

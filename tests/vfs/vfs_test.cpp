@@ -102,7 +102,9 @@ TEST_CASE("exists: true for files, links and folders, false for everything else"
     for (const std::string& path : {std::string("/map"), std::string("/maps/dm01.bsp/x"), std::string(""),
                                     std::string("/maps/"), std::string("/Assets"), "/assets/" + std::string(64, '0')})
         CHECK_MESSAGE(!vfs.exists(path), path);
-    for (const ListingEntry& entry : vfs.list("/maps").value())
+    const auto entries = vfs.list("/maps");
+    REQUIRE(entries);
+    for (const ListingEntry& entry : *entries)
         CHECK(vfs.exists("/maps/" + entry.name));
 }
 
