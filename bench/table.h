@@ -1,4 +1,4 @@
-// The table that a benchmark prints: work, our figure, a peer's, the ratio, what DESIGN §11 asks for.
+// The table that a benchmark prints: work, our figure, a peer's, the ratio, the target.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct Row {
     std::string unit;  // "ms", "µs", "MB/s", …
     bool more_is_better = false;
     std::string peer_name;
-    std::string target = {};       // as DESIGN says it; may be empty
+    std::string target = {};       // from docs/performance.md, "Targets"; may be empty
     std::string peer_absent = {};  // why the peer has no figure, when it should have one
 };
 
