@@ -20,8 +20,7 @@ namespace {
 // names that begin with these words.
 constexpr std::string_view kMountPoint = "t";
 
-// ---- The registration. PhysicsFS passes no context to an archiver, so it is global.
-// -----------------------------------
+// ---- The registration. PhysicsFS passes no context to an archiver, so it is global. ---------------------------------
 
 std::mutex registration;     // taken before PhysicsFS's own lock
 std::mutex registered_lock;  // taken after it
@@ -32,8 +31,7 @@ std::shared_ptr<const PhysfsArchiverOptions> registered_options() {
     return registered;
 }
 
-// ---- An archive
-// -------------------------------------------------------------------------------------------------------
+// ---- An archive -----------------------------------------------------------------------------------------------------
 
 struct Archive {
     std::shared_ptr<const Vfs> vfs;
@@ -158,8 +156,7 @@ void close_archive(void* opaque) noexcept {
     delete archive;
 }
 
-// ---- A Vfs as a PHYSFS_Io: how mount_into_physfs() passes it to open_archive()
-// ----------------------------------------
+// ---- A Vfs as a PHYSFS_Io: how mount_into_physfs() passes it to open_archive() --------------------------------------
 
 PHYSFS_Io* make_token(const Archive& archive);
 
@@ -189,8 +186,7 @@ PHYSFS_Io* make_token(const Archive& archive) {
 
 bool is_token(const PHYSFS_Io* io) noexcept { return io->read == read_token; }
 
-// ---- Opening
-// ---------------------------------------------------------------------------------------------------------
+// ---- Opening --------------------------------------------------------------------------------------------------------
 
 MountOptions mount_options(const PhysfsArchiverOptions& options, std::string label) {
     return {.mount_point = std::string(kMountPoint),

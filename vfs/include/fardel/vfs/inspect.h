@@ -23,8 +23,7 @@ namespace fardel {
 
 struct ScanReport;  // <fardel/sources/source_scan.h>
 
-// ---- Mounts
-// -----------------------------------------------------------------------------------------------------------
+// ---- Mounts ---------------------------------------------------------------------------------------------------------
 
 struct MountDescription {
     MountId id{};
@@ -42,8 +41,7 @@ struct MountDescription {
     std::shared_ptr<const ScanReport> left_out;
 };
 
-// ---- Why a path leads to its asset
-// ------------------------------------------------------------------------------------
+// ---- Why a path leads to its asset ----------------------------------------------------------------------------------
 
 // Why a candidate won or did not.
 enum class CandidateOutcome : std::uint8_t {
@@ -79,8 +77,7 @@ struct Explanation {
     bool folder = false;                    // list() shows something there
 };
 
-// ---- Paths that several mounts publish
-// --------------------------------------------------------------------------------
+// ---- Paths that several mounts publish ------------------------------------------------------------------------------
 
 // What one mount has at a path.
 struct ConflictSide {
@@ -97,8 +94,7 @@ struct PathConflict {
     bool harmless() const noexcept;
 };
 
-// ---- Needs that nothing provides
-// --------------------------------------------------------------------------------------
+// ---- Needs that nothing provides ------------------------------------------------------------------------------------
 
 // A name that a mounted bundle consumes and no mount publishes.
 struct UnresolvedName {

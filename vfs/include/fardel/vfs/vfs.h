@@ -61,8 +61,10 @@ public:
     Vfs(const Vfs&) = delete;
     Vfs& operator=(const Vfs&) = delete;
 
-    // ---- Mounts. Functions that change them wait for each other while a new set of mounts is built, but never while
-    // files are scanned or hashed: that happens before, on the calling thread. ---------------------------------------
+    // ---- Mounts -----------------------------------------------------------------------------------------------------
+    //
+    // Functions that change the mounts wait for each other while a new set of mounts is built, but never while files
+    // are scanned or hashed: that happens before, on the calling thread.
 
     // Mounts the bundle, folder or legacy archive at a path; the bundle whose bytes the source gives; or the assets and
     // names of a plan, which stay where their blobs have them. Errors: those of open_file_source, Bundle::open
@@ -83,7 +85,9 @@ public:
     // Whether a bundle is mounted that no policy vouches for.
     bool tainted() const noexcept;
 
-    // ---- Content that changes while it is mounted. Each function returns the published paths whose asset changed. ---
+    // ---- Content that changes while it is mounted -------------------------------------------------------------------
+    //
+    // Each function returns the published paths whose asset changed.
 
     // Puts other content into a mount, which keeps its mount point, priority and case rule. On an error nothing
     // changes. Errors: those of mount(); missing.
@@ -98,8 +102,7 @@ public:
     // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again.
     Result<std::vector<AssetChange>> poll();
 
-    // ---- What is at a path
-    // --------------------------------------------------------------------------------------------
+    // ---- What is at a path ------------------------------------------------------------------------------------------
 
     // The asset at a path; links are followed. If there is no asset, find returns nothing and open returns missing.
     // "/assets/<id>": the first open from each bundle compares the whole content with the id; a copy that differs is
@@ -132,8 +135,7 @@ public:
     // All entries; more than entries_max: limit.
     Result<std::vector<ListingEntry>> list(std::string_view path, std::size_t entries_max = 1u << 20) const;
 
-    // ---- Pure mode: include <fardel/vfs/pure.h> to call these. docs/pure-mode.md.
-    // -------------------------------------
+    // ---- Pure mode (docs/pure-mode.md): include <fardel/vfs/pure.h> to call these -----------------------------------
 
     // From now on only what the policy allows is visible: its bundles, at their mount points and in its order;
     // exceptions, and loose files where they are tolerated, at the paths it lists; the variants it allows. Everything
@@ -149,8 +151,7 @@ public:
     Result<PureReply> answer_pure(const PureOffer& offer, std::span<const PureAxis> chosen,
                                   std::string_view connection) const;
 
-    // ---- Inspection: include <fardel/vfs/inspect.h> to call these.
-    // ----------------------------------------------------
+    // ---- Inspection: include <fardel/vfs/inspect.h> to call these ---------------------------------------------------
 
     // In order of precedence; those that a pure policy hides come last.
     std::vector<MountDescription> mounts() const;
