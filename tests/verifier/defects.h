@@ -1,5 +1,5 @@
 // Bad bundles, each named by its defect: one thing is wrong with it, and every hash is right all the same (unless the
-// defect is a wrong hash). What the verifier must find in each.
+// defect is a wrong hash). Also lists what the verifier must find in each.
 #pragma once
 
 #include "bundle_forge/bundle_forge.h"
@@ -15,7 +15,7 @@
 namespace fardel {
 
 struct Defect {
-    std::string name;               // a sentence's predicate: "an asset stands twice"
+    std::string name;               // a sentence's predicate: "an asset appears twice"
     std::string rule;               // must be found
     std::vector<std::string> also;  // may be found too, because one thing follows from the other
     std::function<forge::ForgedBundle()> make;
@@ -54,7 +54,7 @@ std::function<forge::ForgedBundle()> with_names(std::vector<std::string> names);
 VerifyReport verify(const forge::Bytes& bytes, const VerifyOptions& options = {});
 
 // The findings of one rule.
-std::vector<Finding> of_rule(const VerifyReport& report, std::string_view rule);
+std::vector<VerifyFinding> of_rule(const VerifyReport& report, std::string_view rule);
 // All findings as text, for messages of failed tests.
 std::string text_of(const VerifyReport& report);
 

@@ -79,7 +79,7 @@ TEST_CASE("hostile tables: reader and verifier come to an end, and what the veri
         VerifyOptions options;
         options.jobs = 1 + seed % 2;
         const VerifyReport report = verify(bundle.bytes, options);
-        for (const Finding& finding : report.findings)
+        for (const VerifyFinding& finding : report.findings)
             CHECK(finding.where.size() + finding.text.size() < 2000);
         const auto opened = Bundle::open(make_memory_source(bundle.bytes), {});
         if (opened)

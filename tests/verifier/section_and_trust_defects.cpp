@@ -231,8 +231,8 @@ std::vector<Defect> section_defects() {
 
 std::vector<Defect> trust_defects() {
     return {
-        {"a bundle is signed by nobody", "unsigned-bundle", {}, [] { return forge::forge(small_recipe()); }},
-        {"a bundle is signed by nobody, against a policy",
+        {"a bundle has no signature", "unsigned-bundle", {}, [] { return forge::forge(small_recipe()); }},
+        {"a bundle has no signature, against a policy",
          "trust-refused",
          {},
          [] { return forge::forge(small_recipe()); },
@@ -284,7 +284,7 @@ std::vector<Defect> trust_defects() {
         {"a layout is not the signed one", "layout-not-signed", {}, with_statement([](Statement& s) {
              s.layouts[0].bytes[0] ^= 1;
          })},
-        {"a layout is nobody's", "layout-local", {}, with_statement([](Statement& s) { s.layouts.clear(); })},
+        {"a layout is not signed", "layout-local", {}, with_statement([](Statement& s) { s.layouts.clear(); })},
         {"a layout is not the signed one, and may be",
          "layout-local",
          {},
@@ -298,7 +298,7 @@ std::vector<Defect> trust_defects() {
              forge::append_envelope(bundle, signed_by(77, forge::statement_about(bundle)));
          }),
          with_policy},
-        {"a development policy takes what nobody signed",
+        {"a development policy accepts an unsigned bundle",
          "trust-tainted",
          {},
          [] { return forge::forge(small_recipe()); },

@@ -18,7 +18,7 @@ public:
     std::uint64_t size_bytes() const noexcept override { return bytes_.size(); }
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         if (offset > bytes_.size() || out.size() > bytes_.size() - offset)
-            return Error(ErrorCode::corrupt, "behind the end");
+            return Error(ErrorCode::corrupt, "beyond the end");
         if (offset < to_ && offset + out.size() > from_)
             return Error(ErrorCode::io, "bad sector");
         if (!out.empty())
@@ -40,7 +40,7 @@ VerifyReport verify_bad(const forge::Bytes& bytes, std::uint64_t from, std::uint
     return std::move(report).value();
 }
 
-// A file of any size whose bytes behind `bytes` are zero and cost nothing.
+// A file of any size whose bytes after `bytes` are zero and need no memory.
 class SparseSource final : public ByteSource {
 public:
     SparseSource(forge::Bytes bytes, std::uint64_t size) : bytes_(std::move(bytes)), size_(size) {}
@@ -76,7 +76,7 @@ TEST_CASE("verifier: a block that cannot be read costs that block, with the code
     REQUIRE(found.size() == 1);
     CHECK(report.errors == 1);
     CHECK(found[0].code == ErrorCode::io);
-    CHECK(found[0].hits.size() == 1);
+    CHECK(found[0].affected.size() == 1);
     CHECK(found[0].text.find("bad sector") != std::string::npos);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("verifier: a page that cannot be read is named, the others are still c
     CHECK(of_rule(report, "page-damaged").empty());
 }
 
-TEST_CASE("verifier: heads and trailer that cannot be read are said to be so") {
+TEST_CASE("verifier: heads and trailer that cannot be read are reported") {
     auto bundle = forge::forge(forge::small_recipe());
     forge::sign(bundle);
     CHECK(of_rule(verify_bad(bundle.bytes, 10, 11), "file-unreadable").size() == 1);
@@ -144,8 +144,8 @@ TEST_CASE("verifier: offsets and sizes at the end of 64 bits are only wrong") {
     }
 }
 
-// A20: what can be said of a broken head.
-TEST_CASE("verifier: with a damaged head the layout head still says whose it was, and blocks are still checked") {
+// A20: what can be reported about a broken head.
+TEST_CASE("verifier: with a damaged head, the bundle is known from the layout head, and blocks are still checked") {
     auto bundle = forge::forge(forge::small_recipe());
     bundle.bytes[50] ^= std::byte{1};
     bundle.bytes[bundle.layout_head.blocks_offset] ^= std::byte{1};
@@ -159,7 +159,7 @@ TEST_CASE("verifier: with a damaged head the layout head still says whose it was
     CHECK(report.errors == 3);
 }
 
-TEST_CASE("verifier: with a damaged layout head the head still says what the bundle was") {
+TEST_CASE("verifier: with a damaged layout head, the bundle is known from the head") {
     auto bundle = forge::forge(forge::small_recipe());
     bundle.bytes[4096] ^= std::byte{1};
     const VerifyReport report = verify(bundle.bytes);

@@ -1,7 +1,7 @@
-// All tables of one bundle, with typed access: an index goes in, a record comes out, or nothing where it is not known.
+// CheckedTables: all tables of one bundle, with typed access to their records, as far as they are known.
 #pragma once
 
-#include "table.h"
+#include "checked_table.h"
 
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
@@ -12,7 +12,7 @@
 
 namespace fardel {
 
-// The table whose records have this type; of metadata there are two.
+// The table whose records have this type. For MetadataRecord it is the first of two.
 template <class Record>
 inline constexpr TableKind kTableOf{};
 template <>
@@ -40,13 +40,14 @@ inline constexpr TableKind kTableOf<PlacementRecord> = TableKind::placements;
 template <>
 inline constexpr TableKind kTableOf<BlockRecord> = TableKind::blocks;
 
-class Tables {
+class CheckedTables {
 public:
-    // Those of the layout, and with a head those of the manifest. `table_bytes_max` bounds them all together.
-    static Tables read(const ByteSource& source, const Head* head, const LayoutHead& layout,
-                       std::uint64_t table_bytes_max, Findings& findings);
+    // Reads the tables of the layout, and those of the manifest if there is a head. All together need at most
+    // `table_bytes_max` bytes; above it there is only a finding.
+    static CheckedTables read(const ByteSource& source, const Head* head, const LayoutHead& layout,
+                              std::uint64_t table_bytes_max, VerifyFindings& findings);
 
-    const Table& operator[](TableKind kind) const noexcept { return tables_[slot(kind)]; }
+    const CheckedTable& operator[](TableKind kind) const noexcept { return tables_[slot(kind)]; }
     std::uint64_t count(TableKind kind) const noexcept { return (*this)[kind].count(); }
     template <class Record>
     std::uint64_t count() const noexcept {
@@ -63,14 +64,14 @@ public:
             return std::nullopt;
         return std::move(record).value();
     }
-    // Of `pieces`.
+    // Returns a record of the table `pieces`.
     std::optional<Hash> find_piece(std::uint64_t index) const noexcept;
-    // Of `asset_buckets` or `name_filters`, whose records are one number.
+    // Returns a record of `asset_buckets` or `name_filters`, whose records are numbers.
     std::optional<std::uint32_t> find_number(TableKind kind, std::uint64_t index) const noexcept;
 
-    // Decodes every record of every table; a finding for each that has not the form of its kind. Whether all records of
-    // the bundle are known.
-    bool check_records(Findings& findings) const;
+    // Decodes every record of every table and adds a finding for each malformed one. Returns whether all records of the
+    // bundle are known and well formed.
+    bool check_records(VerifyFindings& findings) const;
 
 private:
     static constexpr std::size_t kManifestKinds = 16;
@@ -80,7 +81,7 @@ private:
         return number < kManifestKinds ? number
                                        : kManifestKinds + number - static_cast<std::size_t>(TableKind::placements);
     }
-    std::array<Table, kManifestKinds + kLayoutKinds> tables_;
+    std::array<CheckedTable, kManifestKinds + kLayoutKinds> tables_;
 };
 
 }  // namespace fardel
