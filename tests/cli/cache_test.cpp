@@ -2,6 +2,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/store/cache_layers.h>
+#include <fardel/store/cache_record.h>
 
 #include <nlohmann/json.hpp>
 

@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 namespace {
 
 std::unique_ptr<DerivedCache> cache_of(std::unique_ptr<CacheLayer> layer) {
-    std::vector<CacheLayerPlace> places;
-    places.push_back({.layer = std::move(layer), .policy = {}});
-    auto cache = DerivedCache::open(std::move(places));
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = std::move(layer)});
+    auto cache = DerivedCache::open(std::move(layers));
     REQUIRE(cache);
     return *std::move(cache);
 }
@@ -215,7 +215,7 @@ TEST_CASE("cache layer: an object that is broken is a miss, and replaced") {  //
     }
 }
 
-TEST_CASE("cache layer: writing repairs what nobody has found broken yet") {  // A103
+TEST_CASE("cache layer: writing repairs objects that were not known to be broken") {  // A103
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         if (site.tree.empty())
@@ -246,7 +246,7 @@ TEST_CASE(
         REQUIRE(hit);
         const BlobSource& blob = *hit->outputs[1];
 
-        // While it is read: another one of the same bytes takes its place.
+        // While it is read, a file with the same bytes replaces it.
         const auto stream = blob.open().value();
         std::vector<std::byte> read(70'000);
         std::size_t size = 0;

@@ -1,8 +1,9 @@
-// Records and outputs to put into caches, made of numbers.
+// Records and outputs for caches, generated from numbers.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/hash.h>
+#include <fardel/store/cache_hit.h>
 #include <fardel/store/cache_layer.h>
 #include <fardel/store/cache_record.h>
 

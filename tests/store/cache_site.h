@@ -1,4 +1,4 @@
-// The kinds of layers, each in a place of its own, for the tests that all of them share.
+// All kinds of layers, each with its own location, for tests that apply to all of them.
 #pragma once
 
 #include "nginx.h"
@@ -16,7 +16,7 @@ namespace fardel::tests {
 
 struct CacheSite {
     std::string name;
-    std::function<std::unique_ptr<CacheLayer>()> open;  // another one of the same place; of memory: a new one
+    std::function<std::unique_ptr<CacheLayer>()> open;  // another layer of the same location; a new one if in memory
     std::string tree;                                   // where its files lie; empty: it has none
     bool lasts = true;                                  // what one has written, another one opened later finds
 };

@@ -97,7 +97,7 @@ TEST_CASE("checked blob: bytes at offsets are compared on each reading, also tho
     CHECK(bytes->read_at(131'072, one));
 }
 
-TEST_CASE("checked blob: what is spoiled on the way is found out") {
+TEST_CASE("checked blob: bytes that are damaged on the way are detected") {
     for (const std::size_t size : {0u, 1u, 100'000u}) {
         const auto bytes = noise(size, 5);
         const CheckedBlob blob(make_spoiled_blob(make_memory_blob(bytes)), asset_of(bytes), size);

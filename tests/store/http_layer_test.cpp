@@ -152,7 +152,7 @@ TEST_CASE("http layer: a redirect is denied, wherever it leads, and the token go
     CHECK(elsewhere.heads().empty());
 }
 
-TEST_CASE("http layer: a wrong answer is asked for once more, past the caches on the way") {  // A84 A85 A86
+TEST_CASE("http layer: a wrong response is requested once more without caches on the way") {  // A84 A85 A86
     const Sample sample = make_sample(1);
     const std::string object = text_of(sample.outputs[0]);
     const std::string record = text_of(encoded(sample.record));
@@ -433,7 +433,7 @@ TEST_CASE("http layer: a large object goes to the server and back by way of the 
     }
 }
 
-TEST_CASE("http layer: an upload that breaks off leaves nothing behind on the server") {  // A94 A100
+TEST_CASE("http layer: an interrupted upload leaves nothing on the server") {  // A94 A100
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     struct Breaking final : BlobSource {
@@ -491,11 +491,11 @@ TEST_CASE(
         else
             guest.send(http_answer("404 Not Found", ""));
     });
-    std::vector<CacheLayerPlace> places;
-    places.push_back({.layer = opened(open_folder_layer(scratch.path("near"))), .policy = {}});
-    places.push_back({.layer = open_nginx_layer(nginx), .policy = {}});
-    places.push_back({.layer = open_layer(odd, {.writable = false, .timeout = 500ms}), .policy = {.slow = 200ms}});
-    const auto cache = *DerivedCache::open(std::move(places));
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = opened(open_folder_layer(scratch.path("near")))});
+    layers.push_back({.layer = open_nginx_layer(nginx)});
+    layers.push_back({.layer = open_layer(odd, {.writable = false, .timeout = 500ms}), .policy = {.slow = 200ms}});
+    const auto cache = *DerivedCache::open(std::move(layers));
     const auto took = time_of([&] {
         for (std::uint64_t i = 0; i < 60; ++i) {
             if (i == 20) {
@@ -521,12 +521,12 @@ TEST_CASE("derived cache: what one desk makes, the next one has from the server"
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     const auto desk = [&](const std::string& name, bool writes) {
-        std::vector<CacheLayerPlace> places;
-        places.push_back({.layer = opened(open_folder_layer(scratch.path(name))), .policy = {}});
-        places.push_back({.layer = opened(open_http_layer(
+        std::vector<CacheLayerSlot> layers;
+        layers.push_back({.layer = opened(open_folder_layer(scratch.path(name)))});
+        layers.push_back({.layer = opened(open_http_layer(
                               nginx.url(), {.writable = writes, .bearer_token = writes ? Nginx::token() : ""})),
                           .policy = {}});
-        return *DerivedCache::open(std::move(places));
+        return *DerivedCache::open(std::move(layers));
     };
     std::vector<Sample> samples;
     for (std::uint64_t i = 0; i < 8; ++i)

@@ -64,7 +64,7 @@ Nginx::Nginx(const ScratchFolder& scratch, const std::string& name) {
     tree_ = folder + "/tree";
     for (const char* part : {"/tree", "/incoming", "/temporary"})
         std::filesystem::create_directories(folder + part);
-    for (int tries = 0; tries < 5; ++tries)  // somebody else may take the port first
+    for (int tries = 0; tries < 5; ++tries)  // another program may take the port first
         if (try_start(folder))
             return;
     std::ifstream log(folder + "/error.log");

@@ -1,4 +1,4 @@
-// A real nginx on loopback, with the configuration that docs/derived-cache.md gives, in a folder of its own.
+// A real nginx on loopback with its own folder, configured as in docs/derived-cache.md.
 #pragma once
 
 #include "scratch.h"
@@ -13,7 +13,7 @@ class Nginx {
 public:
     // Fails the test when there is no nginx.
     explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx");
-    ~Nginx();  // ended, and gone
+    ~Nginx();  // stops it and removes its folder
     Nginx(const Nginx&) = delete;
     Nginx& operator=(const Nginx&) = delete;
 

@@ -1,4 +1,4 @@
-// A server on loopback that answers whatever a test tells it to, which may be no HTTP at all.
+// A server on loopback whose answers a test decides; they need not be HTTP.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ public:
         // Reads until an empty line; false when there is no further request.
         bool read_head();
         const std::string& head() const { return head_; }
-        // False: the guest has gone.
+        // False: the client has closed the connection.
         bool send(std::string_view bytes) const;
         // Waits until the guest goes or the server ends.
         void hang() const;
