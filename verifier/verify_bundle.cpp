@@ -143,10 +143,7 @@ Result<VerifyReport> verify_bundle(std::shared_ptr<const ByteSource> source, con
     if (!done || options.stop.stop_requested())
         return Error(ErrorCode::cancelled, "the verification was stopped");
 
-    report.errors = findings.total(FindingSeverity::error);
-    report.warnings = findings.total(FindingSeverity::warning);
-    report.notes = findings.total(FindingSeverity::note);
-    report.findings = findings.take();
+    findings.take_into(report);
     return report;
 }
 

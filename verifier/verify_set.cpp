@@ -159,10 +159,7 @@ Result<VerifySetReport> verify_set(std::span<const VerifyInput> inputs, const Ve
     }
     if (!SetCheck(std::move(members), options.stop, findings).check())
         return Error(ErrorCode::cancelled, "the verification was stopped");
-    report.errors = findings.total(FindingSeverity::error);
-    report.warnings = findings.total(FindingSeverity::warning);
-    report.notes = findings.total(FindingSeverity::note);
-    report.findings = findings.take();
+    findings.take_into(report);
     return report;
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("cache check: counts all files, finds broken ones, and removes them if
     CHECK(reports == 20);
     CHECK(report->records == 10);
     CHECK(report->objects == 10);
-    CHECK(report->incomplete == 2);  // of the short object, and of the missing one
+    CHECK(report->incomplete == 2);  // the records of the short object and of the missing one
     CHECK(report->unfinished == 1);
     CHECK(report->unfinished_bytes == 4);
     auto expected = std::vector{record, object, zeros};

@@ -68,7 +68,7 @@ TEST_CASE("cache bundle: contains all intact records, omits broken ones, and wor
     }
     CHECK(cache->find(key_of(1000)));
 
-    // The same again: the same bytes.
+    // A second export gives the same bytes.
     REQUIRE(export_cache_bundle(folder, scratch.path("again.fardel")));
     CHECK(content(bundle) == content(scratch.path("again.fardel")));
 }

@@ -138,7 +138,7 @@ TEST_CASE("cache folder: links, folders, FIFOs and files with other names count 
         std::ofstream(beside + name) << "x";
     Hash elsewhere = id;
     elsewhere.bytes[0] ^= 1;
-    std::ofstream(beside + elsewhere.hex()) << "x";  // filed under two other digits
+    std::ofstream(beside + elsewhere.hex()) << "x";  // in the folder of two other digits
     CHECK(folder.list(CacheFileKind::object, id.bytes[0]).value().files.empty());
 
     fs::remove_all(scratch.path("cache/objects"));
@@ -223,7 +223,7 @@ TEST_CASE(
     REQUIRE(report);
     CHECK(report->broken.empty());
     CHECK(report->records == 1);
-    CHECK(report->objects == 2);  // one that fits, and no record that names it
+    CHECK(report->objects == 2);  // one object fits, but no record that names it
     {
         struct sigaction ignore {};
         struct sigaction before {};

@@ -17,11 +17,11 @@ namespace fardel::tests {
 struct CacheSite {
     std::string name;
     std::function<std::unique_ptr<CacheLayer>()> open;  // another layer of the same location; a new one if in memory
-    std::string tree;                                   // where its files lie; empty: it has none
-    bool lasts = true;                                  // what one has written, another one opened later finds
+    std::string tree;                                   // the folder of its files; empty if it has none
+    bool lasts = true;                                  // whether a layer that is opened later finds what was written
 };
 
-// Those that are written. Nginx runs as long as the sites live.
+// All writable layers. Nginx runs as long as this object lives.
 class CacheSites {
 public:
     CacheSites();
@@ -34,7 +34,7 @@ private:
     std::vector<CacheSite> sites_;
 };
 
-// Fails the test when it does not open.
+// Fails the test if the layer cannot be opened.
 std::unique_ptr<CacheLayer> opened(Result<std::unique_ptr<CacheLayer>> layer);
 std::unique_ptr<CacheLayer> open_nginx_layer(const Nginx& nginx, HttpLayerOptions options = {});
 

@@ -36,7 +36,7 @@ std::uint64_t total(const std::vector<CacheFile>& files) {
     return sum;
 }
 
-// A folder of `count` objects of 1000 bytes, the first one the oldest: so many hours old.
+// Creates a folder with `count` objects of 1000 bytes, the first of which is the oldest.
 std::vector<Sample> fill(const std::string& folder, std::uint64_t count, std::int64_t oldest_hours) {
     auto layer = open_folder_layer(folder);
     REQUIRE(layer);
@@ -89,7 +89,7 @@ TEST_CASE("trim plan: old files are removed, then the least recently used until 
     CHECK(hours_of({.bytes_max = 0, .unused_for = 100h, .keep_younger_than = 60min}) ==
           Hours{90, 80, 70, 60, 50, 40, 30, 20, 10});
     CHECK(hours_of({.bytes_max = 0, .unused_for = 0h, .keep_younger_than = 25h}) == Hours{90, 80, 70, 60, 50, 40, 30});
-    files.push_back(file_of(99, 100, -500, now_ns));  // from a clock that was wrong
+    files.push_back(file_of(99, 100, -500, now_ns));  // a time in the future, from a wrong clock
     CHECK(hours_of({.bytes_max = 0, .unused_for = 0h, .keep_younger_than = 5h}).size() == 9);
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("trim: several processes at once, with readers and writers, remove no 
         }
         children.push_back(child);
     }
-    // Meanwhile: hits or misses, and never anything else.
+    // Meanwhile there are only hits and misses.
     std::vector<CacheLayerSlot> layers;
     layers.push_back({.layer = *open_folder_layer(folder)});
     const auto cache = *DerivedCache::open(std::move(layers));
@@ -204,7 +204,7 @@ TEST_CASE("trim: several processes at once, with readers and writers, remove no 
         REQUIRE(::waitpid(child, &status, 0) == child);
         CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
     }
-    CHECK(bytes_in(folder) > before / 2 - 2000);  // and not a quarter, or an eighth
+    CHECK(bytes_in(folder) > before / 2 - 2000);  // not a quarter or an eighth
     CHECK(check_cache_folder(folder, {})->broken.empty());
 }
 

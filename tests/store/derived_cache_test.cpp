@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What a test can do to a layer, and see of it.
+// Faults that a test causes in a layer, and counters of calls.
 struct Faults {
     std::atomic<int> delay_ms = 0;
     std::atomic<bool> fails_reads = false;
@@ -244,7 +244,7 @@ TEST_CASE("derived cache: a layer that works again after one or two errors stays
     faults->fails_reads = false;
     CHECK(is_right(cache->find(sample.record.key), sample));
     CHECK(cache->statistics().layers[1].left_out == "");
-    CHECK(folder(scratch, "share")->find_record(sample.record.key).value());  // and nothing was dropped for it
+    CHECK(folder(scratch, "share")->find_record(sample.record.key).value());  // and nothing was dropped
 }
 
 TEST_CASE("derived cache: a slow layer is left out") {  // A108
@@ -273,7 +273,7 @@ TEST_CASE("derived cache: a layer that is full or denies is only read from then 
         const auto cache =
             cache_with({}, slot(faulty(folder(scratch, "first"), faults)), slot(folder(scratch, "second")));
         const Sample sample = make_sample(2);
-        CHECK(cache->put(sample.record, sample.blobs()));  // the next layer takes it
+        CHECK(cache->put(sample.record, sample.blobs()));  // the next layer accepts it
         CHECK(has_all(*folder(scratch, "second"), sample));
         CHECK(is_right(cache->find(sample.record.key), sample));
         CHECK(is_right(cache->find(old.record.key), old));
@@ -306,7 +306,7 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
             const Sample sample = make_sample(i, {noise(10, i)});
             CHECK(cache->put(sample.record, sample.blobs()));
         }
-        CHECK(std::chrono::steady_clock::now() - since > 300ms);  // each takes 60, and five or so may wait
+        CHECK(std::chrono::steady_clock::now() - since > 300ms);  // each takes 60 ms, and about five may wait
         CHECK(faults->written >= 5);
         cache->flush();
         CHECK(faults->written == 20);
@@ -315,7 +315,7 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
             CHECK(cache->put(sample.record, sample.blobs()));
         }
     }
-    CHECK(faults->written < 23);  // the end gives up what waits
+    CHECK(faults->written < 23);  // the destructor drops waiting writes
     CHECK(check_cache_folder(scratch.path("far"), {})->broken.empty());
     CHECK(check_cache_folder(scratch.path("far"), {})->incomplete == 0);
 }
@@ -398,7 +398,7 @@ TEST_CASE(
                 for (std::size_t o = 0; hit && o < sample.outputs.size(); ++o) {
                     const auto read = read_blob(*hit->outputs[o], 65'536);
                     wrong += read ? *read != sample.outputs[o]
-                                  : read.error().code() != ErrorCode::missing;  // dropped for one that was spoiled
+                                  : read.error().code() != ErrorCode::missing;  // dropped because of a damaged one
                 }
             }
         });
@@ -417,7 +417,7 @@ namespace {
 
 enum BuildEnd : int { hit_and_right, put_and_right, put_refused, wrong };
 
-// What a build does for one job, whose outputs are at hand if it has to run.
+// Does what a build does for one job. Running the job means taking the outputs of `sample`.
 BuildEnd build_once(const std::string& path, const Sample& sample) {
     auto layer = open_folder_layer(path);
     if (!layer)
@@ -446,10 +446,10 @@ BuildEnd build_once(const std::string& path, const Sample& sample) {
 
 struct FailedCalls {
     int calls = 0;
-    int refused = 0;  // where nothing was put
+    int refused = 0;  // runs in which nothing was put
 };
 
-// Every call in turn, in a cache that `prepare` makes.
+// Lets each call fail in turn, in a cache that `prepare` creates.
 template <class Prepare>
 FailedCalls fail_each_call(int error, const Sample& sample, Prepare prepare) {
     int refused = 0;
@@ -467,10 +467,10 @@ FailedCalls fail_each_call(int error, const Sample& sample, Prepare prepare) {
         CAPTURE(outcome.call);
         CHECK(outcome.exit_code != wrong);
         refused += outcome.exit_code == put_refused;
-        if (const auto report = check_cache_folder(path, {})) {  // otherwise it did not come to a cache
+        if (const auto report = check_cache_folder(path, {})) {  // otherwise the cache was not created
             CHECK(report->broken.empty());
             CHECK(report->incomplete == 0);
-            CHECK(report->unfinished <= 1);  // when what failed was to take it away
+            CHECK(report->unfinished <= 1);  // one if its removal failed
             if (outcome.exit_code == put_and_right)
                 CHECK(report->records == 1);
         } else {

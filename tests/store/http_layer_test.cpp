@@ -1,4 +1,4 @@
-// The client against servers that fail, hang and lie. tests/store/cache_layers_test.cpp has the one that works.
+// The client with servers that fail, hang and lie. tests/store/cache_layers_test.cpp tests it with a good server.
 #include "cache_samples.h"
 #include "cache_site.h"
 #include "odd_server.h"
@@ -27,7 +27,7 @@ std::string text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Of asking for a record and an object; both the same, or the test fails.
+// Returns the error of finding a record and of finding an object, which must be the same.
 std::optional<ErrorCode> code_of(CacheLayer& layer, const Sample& sample) {
     const auto object = layer.find_object(sample.asset(0), sample.outputs[0].size());
     const auto record = layer.find_record(sample.record.key);
@@ -170,7 +170,7 @@ TEST_CASE("http layer: a wrong response is requested once more without caches on
     for (const auto& pair : wrong) {
         const auto& body = pair.first;
         const auto& headers = pair.second;
-        // A proxy that holds something bad, unless it is passed by.
+        // A proxy that has a bad copy, unless the request bypasses it.
         const OddServer proxy([&](OddServer::Guest& guest) {
             const bool past = guest.head().find("Cache-Control: no-cache\r\n") != std::string::npos;
             guest.send(past ? http_answer("200 OK", is_for_object(guest.head()) ? object : record)
@@ -391,7 +391,7 @@ TEST_CASE("http layer: an object that is there is not sent again; one that was f
         nginx.tree() + "/objects/" + sample.asset(0).hex().substr(0, 2) + "/" + sample.asset(0).hex();
     std::ofstream(path, std::ios::binary | std::ios::trunc) << std::string(sample.outputs[0].size(), 'x');
     REQUIRE(layer->write_object(sample.asset(0), sample.outputs[0].size(),
-                                *make_memory_blob(sample.outputs[0])));  // it believes the server
+                                *make_memory_blob(sample.outputs[0])));  // the size that the server reports is accepted
     CHECK(layer->find_object(sample.asset(0), sample.outputs[0].size()).error().code() == ErrorCode::corrupt);
     layer->drop_object(sample.asset(0));
     REQUIRE(layer->write_object(sample.asset(0), sample.outputs[0].size(), *make_memory_blob(sample.outputs[0])));

@@ -37,7 +37,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
         text.replace(at, from.size(), to);
 }
 
-// The block of the manual.
+// Returns the configuration from the manual.
 std::string configuration() {
     std::ifstream in(FARDEL_SOURCE_DIR "/docs/derived-cache.md", std::ios::binary);
     const std::string manual{std::istreambuf_iterator<char>(in), {}};

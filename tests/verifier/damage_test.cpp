@@ -121,7 +121,7 @@ TEST_CASE("verifier: a damaged page names its table and the records it holds") {
     CHECK(damaged[0].where == "names page 2 (records 512 to 767, file offset " + std::to_string(at + 8192) + ")");
     CHECK(damaged[1].where == "names page 3 (records 768 to 999, file offset " + std::to_string(at + 12288) + ")");
     CAPTURE(text_of(report));
-    CHECK(report.errors == 2);  // and nothing is concluded from unknown records
+    CHECK(report.errors == 2);  // nothing is concluded from unknown records
 }
 
 // A26

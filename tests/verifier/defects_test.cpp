@@ -1,4 +1,4 @@
-// Bad files are named by their defect, and the verifier names it too.
+// Bad bundles: the verifier finds the defect of each.
 #include "defects.h"
 
 #include <doctest/doctest.h>

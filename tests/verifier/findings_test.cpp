@@ -1,4 +1,4 @@
-// How findings look, how many there may be, and that docs/verifier.md knows every rule.
+// The format and the number of findings, and the rules in docs/verifier.md.
 #include "defects.h"
 
 #include "findings/verify_findings.h"

@@ -115,7 +115,7 @@ TEST_CASE("verifier: what the writer makes has no findings except that it is uns
         }
 }
 
-// Two implementations of the format that share nothing but single records: one bundle id.
+// Two implementations of the format, which share only the encoding of records, give the same bundle id.
 TEST_CASE("forge and writer: the same content has the same bundle id") {
     for (const auto& recipe : recipes())
         CHECK(forge::forge(recipe).id == write(plan_of(recipe)).summary.bundle);

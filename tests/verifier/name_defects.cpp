@@ -12,7 +12,7 @@ using forge::wide_recipe;
 
 namespace {
 
-// Rows A01 to A11: names that no bundle may have. Their strings are good ones, so nothing else is found.
+// Rows A01 to A11: names that no bundle may have. Their strings are valid, so there is no other finding.
 std::vector<Defect> malformed_names() {
     const std::vector<std::pair<std::string, std::string>> rows{
         {"steps up", "a/../b"},  // A01

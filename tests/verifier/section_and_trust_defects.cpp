@@ -19,7 +19,7 @@ T must(Result<T> result) {
     return std::move(result).value();
 }
 
-// The layout head changed, and hashed again.
+// Changes the layout head, and computes the hash again.
 template <class Edit>
 std::function<ForgedBundle()> with_layout_head(Edit edit) {
     return drafted(small_recipe(), [edit](Draft& d) { d.edit_layout_head = edit; });
@@ -34,7 +34,7 @@ std::function<ForgedBundle()> with_byte(Edit place, int change = 1) {
     };
 }
 
-// A good bundle, then the envelopes that `edit` makes of the author's.
+// A valid bundle, followed by the envelopes that `edit` makes of the author's.
 template <class Edit>
 std::function<ForgedBundle()> with_trailer(Edit edit) {
     return [edit] {

@@ -1,4 +1,4 @@
-// Sources that fail, huge or hostile numbers, stopping, progress.
+// Failing sources, huge and hostile numbers, stop requests, progress.
 #include "defects.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@ using namespace fardel;
 
 namespace {
 
-// Bytes of which some cannot be read: a disk with bad sectors.
+// A source with bad sectors: reading bytes [from, to) fails.
 class BadSectors final : public ByteSource {
 public:
     BadSectors(forge::Bytes bytes, std::uint64_t from, std::uint64_t to)
@@ -58,7 +58,7 @@ private:
     std::uint64_t size_;
 };
 
-// Sixteen gigabytes of them.
+// Makes the head claim sixteen gigabytes of references.
 void claim_many_references(Head& head) {
     for (TableEntry& table : head.tables)
         if (table.kind == TableKind::references)
@@ -98,7 +98,7 @@ TEST_CASE("verifier: heads and trailer that cannot be read are reported") {
           1);
 }
 
-// A24, A30: sizes from a head never size memory by themselves.
+// A24, A30: a size in a head alone never determines how much memory is allocated.
 TEST_CASE("verifier: a head that claims sixteen gigabytes of tables in a small file costs nothing") {
     const auto bundle = drafted(forge::small_recipe(), [](forge::Draft& d) { d.edit_head = claim_many_references; })();
     const VerifyReport report = verify(bundle.bytes);
