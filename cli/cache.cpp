@@ -233,7 +233,7 @@ Result<Exit> run_cache_init(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const auto layer, open_folder_layer(folder));
-    FARDEL_TRY(console.write(fmt::format("{} is a cache\n", printable(folder))));
+    FARDEL_TRY(console.write(fmt::format("{} can be used as a cache\n", printable(folder))));
     return Exit::fine;
 }
 

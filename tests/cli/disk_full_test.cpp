@@ -1,4 +1,4 @@
-// A real full disk: a small tmpfs, where we may mount one.
+// A disk that is really full: a small tmpfs, if this user may mount one.
 
 #include "sample.h"
 #include "small_disk.h"
@@ -13,7 +13,7 @@
 using namespace fardel::tests;
 namespace fs = std::filesystem;
 
-TEST_CASE("a full disk: pack and extract say so and leave nothing; sign leaves the bundle as it was") {
+TEST_CASE("a full disk: pack and extract report it and leave no files; sign leaves the bundle unchanged") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     const std::string bundle = scratch.path("game.fardel");
@@ -45,7 +45,7 @@ TEST_CASE("a full disk: pack and extract say so and leave nothing; sign leaves t
          ++i) {
     }
     const Outcome sign = run({"sign", tiny, "--key", key, "--role", "author"});
-    if (sign.exit_code != 0) {  // its last page may have room
+    if (sign.exit_code != 0) {  // unless its last page has room
         CHECK(sign.exit_code == 3);
         CHECK(is_one_clear_line(sign, "no_space"));
         CHECK(read_file(tiny) == before);
