@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 #include <fardel/vfs/vfs.h>
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -195,6 +197,59 @@ TEST_CASE("refresh: a folder's edits, additions and removals are told with old a
     CHECK(changes[0].after == id_of("two"));
     CHECK(content_at(vfs, "/mod/new/file") == "new");
     CHECK(content_at(vfs, "/mod/same") == "same");
+}
+
+TEST_CASE("refresh: mounts do not wait while it hashes") {
+    using Clock = std::chrono::steady_clock;
+    const ScratchFolder scratch;
+    scratch.write("game/large", "");
+    Vfs vfs;
+    const MountId id = vfs.mount(scratch.path("game"), unsigned_at()).value();
+    std::filesystem::resize_file(scratch.path("game/large"), 256u << 20);
+    std::atomic<bool> done = false;
+    Clock::duration refresh{};
+    std::jthread refreshing([&] {
+        const auto start = Clock::now();
+        CHECK(paths_of(vfs.refresh(id).value()) == "/large~");
+        refresh = Clock::now() - start;
+        done = true;
+    });
+    const Bytes bundle = BundleMaker().add("a", "1").write();
+    Clock::duration longest{};
+    while (!done) {
+        const auto start = Clock::now();
+        const MountId other = mount(vfs, bundle);
+        CHECK(vfs.poll().value().empty());
+        REQUIRE(vfs.unmount(other));
+        longest = std::max(longest, Clock::now() - start);
+    }
+    refreshing.join();
+    CHECK(longest < refresh / 2);
+}
+
+TEST_CASE("refresh: an unmount does not wait for it, and a replacement wins") {
+    const ScratchFolder scratch;
+    scratch.write("game/a", "folder");
+    Vfs vfs;
+    MountId id = vfs.mount(scratch.path("game"), unsigned_at()).value();
+    // Each round meets the refresh at another moment; every order gives one of the same few results.
+    for (int round = 0; round < 20; ++round) {
+        const bool replaced = round % 2 == 0;
+        std::string outcome;
+        std::jthread refreshing([&] { outcome = outcome_of(vfs.refresh(id)); });
+        if (replaced)
+            REQUIRE(vfs.replace(id, request(BundleMaker().add("a", "bundle").write())));
+        else
+            REQUIRE(vfs.unmount(id));
+        refreshing.join();
+        CHECK_MESSAGE((outcome == "ok" || outcome == (replaced ? "unsupported" : "missing")), outcome);
+        if (replaced) {
+            CHECK(content_at(vfs, "/a") == "bundle");
+            REQUIRE(vfs.unmount(id));
+        }
+        CHECK(vfs.mounts().empty());
+        id = vfs.mount(scratch.path("game"), unsigned_at()).value();
+    }
 }
 
 TEST_CASE("poll: a watched folder is seen to change, at any depth, and only when it does") {
