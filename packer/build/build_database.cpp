@@ -1,5 +1,7 @@
 #include "build_database.h"
 
+#include "build_summary_record.h"
+
 #include "text/record_bytes.h"
 
 #include <fardel/format/hash.h>
@@ -17,7 +19,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kSchema = 3;
+constexpr std::uint64_t kSchema = 4;
 constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
 // Each row has a seal over the rest of it: SQLite notices a damaged page only where its structure is.
@@ -27,7 +29,7 @@ constexpr const char* kTables = R"(
     CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);
     PRAGMA application_id=0x46724462;
-    PRAGMA user_version=3;
+    PRAGMA user_version=4;
 )";
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------
@@ -212,7 +214,7 @@ std::string encode(const FinishedBuild& build) {
     writer.id(build.options);
     writer.id(build.plan);
     writer.id(build.encoder);
-    writer.text(build.summary);
+    write_summary(writer, build.summary);
     writer.number(build.bundles.size());
     for (const FinishedBundle& bundle : build.bundles) {
         writer.text(bundle.path);
@@ -235,12 +237,9 @@ std::string encode(const FinishedBuild& build) {
 
 std::optional<FinishedBuild> decode(std::string_view bytes) {
     RecordReader reader(bytes);
-    FinishedBuild build{.options = reader.id<Hash>(),
-                        .plan = reader.id<Hash>(),
-                        .encoder = reader.id<Hash>(),
-                        .seen = {},
-                        .bundles = {},
-                        .summary = reader.text()};
+    FinishedBuild build{.options = reader.id<Hash>(), .plan = reader.id<Hash>(), .encoder = reader.id<Hash>()};
+    bool good = true;
+    build.summary = read_summary(reader, good);
     build.bundles.resize(reader.count(8 + kStampBytes + 64));
     for (FinishedBundle& bundle : build.bundles) {
         bundle.path = reader.text();
@@ -258,7 +257,7 @@ std::optional<FinishedBuild> decode(std::string_view bytes) {
             file.stamp = read_stamp(reader);
         }
     }
-    return reader.is_whole() ? std::optional(std::move(build)) : std::nullopt;
+    return good && reader.is_whole() ? std::optional(std::move(build)) : std::nullopt;
 }
 
 template <class Id>

@@ -23,13 +23,6 @@ constexpr std::string_view kStillIncludesSystem[] = {
     "bundle-format/write/blob_source_posix.cpp",
 
     // packer
-    "packer/jobs/found_inputs_posix.cpp",
-    "packer/jobs/job_code_posix.cpp",
-    "packer/jobs/job_folder_posix.cpp",
-    "packer/jobs/job_program_posix.cpp",
-    "packer/jobs/job_sandbox_linux.cpp",
-    "packer/jobs/job_sandbox_none.cpp",
-    "packer/jobs/system_descriptor_posix.cpp",
 
     // sources
     "sources/file_descriptor_posix.cpp",

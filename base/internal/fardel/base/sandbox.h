@@ -1,13 +1,12 @@
-// JobSandbox: what a program may reach, as far as the system can hold it to that. And that nothing it started outlives
-// it.
+// Sandbox: what a program may reach, as far as the system can confine it; and that nothing that it started outlives it.
 //
-// Made before the program is started; `enter` and what stands below it are called in the forked child, where nothing
-// may allocate or lock.
+// It is created before the program is started. `enter` and the functions below it are called in the forked child, where
+// nothing may allocate or lock.
 #pragma once
 
-#include "system_descriptor.h"
+#include <fardel/base/descriptor.h>
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <string>
 #include <vector>
@@ -20,21 +19,21 @@ struct SandboxRules {
     std::vector<std::string> unstartable;  // readable as well, but no program in them may be started
 };
 
-class JobSandbox {
+class Sandbox {
 public:
     // Errors: denied, io: the system can confine, and refuses these rules.
-    static Result<JobSandbox> make(const SandboxRules& rules);
+    static Result<Sandbox> make(const SandboxRules& rules);
 
-    // From here on this process and all that it starts keep to the rules. False, with errno: they do not.
+    // Confines this process and all that it starts from now on. False, with errno: they are not confined.
     bool enter() const noexcept;
 
 private:
-    SystemDescriptor rules_;  // none: the system cannot confine
+    Descriptor rules_;  // none: the system cannot confine
 };
 
 bool system_can_confine() noexcept;
 
-// This process becomes the parent of all that its descendants leave behind, and is told SIGTERM when `parent` ends.
+// This process becomes the parent of all that its descendants leave behind, and receives SIGTERM when `parent` ends.
 void adopt_orphans(int parent) noexcept;
 // Kills and reaps all children, and what they leave behind, until there are none.
 void kill_children() noexcept;
