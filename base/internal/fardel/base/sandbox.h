@@ -14,7 +14,7 @@
 namespace fardel {
 
 struct SandboxRules {
-    std::vector<std::string> readable;     // files and folders with all in them; those that are not there are left out
+    std::vector<std::string> readable;     // files and folders with all in them; those that do not exist are left out
     std::vector<std::string> read_write;   // the same, and devices
     std::vector<std::string> unstartable;  // readable as well, but no program in them may be started
 };
