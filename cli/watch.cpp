@@ -7,7 +7,7 @@
 #include <fardel/base/interrupt.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/project_plan.h>
-#include <fardel/sources/folder_watch.h>
+#include <fardel/base/folder_watch.h>
 #include <fardel/sources/source_scan.h>
 
 #include <fmt/format.h>

@@ -13,6 +13,7 @@
 #include <fardel/packer/project_files.h>
 #include <fardel/packer/project_path.h>
 #include <fardel/packer/project_plan.h>
+#include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/source_scan.h>
 
 #include <algorithm>
@@ -148,8 +149,8 @@ const std::optional<FinishedBuild>& ProjectBuild::find_last() const { return sta
 // ---- What it would do -----------------------------------------------------------------------------------------------
 
 Result<BuildGraph> ProjectBuild::graph() const {
-    FARDEL_TRY_ASSIGN(ScanResult scan,
-                      scan_sources(sources_of(state_->project, state_->folder), excludes_of(state_->project)));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state_->project, state_->folder),
+                                                    excludes_of(state_->project), make_archive_reader().get()));
     std::vector<AssetName> names;
     for (SourceEntry& entry : scan.entries)
         names.push_back(std::move(entry.name));
@@ -169,8 +170,8 @@ Result<PackPlan> ProjectBuild::plan() {
     state.seen.clear();
     FARDEL_TRY(state.database.mend());
     FARDEL_TRY(state.see_others());
-    FARDEL_TRY_ASSIGN(ScanResult scan,
-                      scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state.project, state.folder), excludes_of(state.project),
+                                                    make_archive_reader().get()));
     std::ranges::move(scan.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(FileContents contents, state.know_sources(scan.entries));
     FARDEL_TRY_ASSIGN(std::vector<ProjectFile> files, state.make_files(std::move(scan.entries), std::move(contents)));
