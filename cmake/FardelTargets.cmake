@@ -1,6 +1,4 @@
-# One static library per folder, one program, and the lists that FardelInstall.cmake reads.
-
-set_property(GLOBAL PROPERTY FARDEL_LIBRARIES "")
+# Static libraries and programs.
 
 # fardel_add_library(<short>
 #     SOURCES <file.cpp>…               by hand, one a line
@@ -41,7 +39,6 @@ function(fardel_add_library short)
     install(TARGETS ${target} EXPORT fardel
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-    set_property(GLOBAL APPEND PROPERTY FARDEL_LIBRARIES ${target})
 endfunction()
 
 # fardel_add_program(<target> SOURCES <file.cpp>… LINKS <target>… [INSTALL])

@@ -3,7 +3,7 @@
 # fardel_add_test_folder(<folder>
 #     FILES <x_test.cpp>…     by hand, one a line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
-#     [ALONE <z.cpp>…]        those of them that name things as a neighbour does; unity builds compile them by themselves
+#     [ALONE <z.cpp>…]        those of them with a name that another file uses too; unity builds compile them separately
 #     [COMPUTES <x_test.cpp>…] those of FILES that spend their time in their own code; optimised in every build
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out

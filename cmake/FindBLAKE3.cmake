@@ -83,4 +83,5 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(BLAKE3
     REQUIRED_VARS BLAKE3_MODE BLAKE3_INCLUDE_DIR
-    REASON_FAILURE_MESSAGE "install libblake3's development package, or set BLAKE3_SOURCE_DIR to the folder that holds blake3.c")
+    REASON_FAILURE_MESSAGE
+        "install libblake3's development package, or set BLAKE3_SOURCE_DIR to the folder that contains blake3.c")
