@@ -30,8 +30,6 @@ constexpr std::string_view kStillIncludesSystem[] = {
     "packer/jobs/job_sandbox_linux.cpp",
     "packer/jobs/job_sandbox_none.cpp",
     "packer/jobs/system_descriptor_posix.cpp",
-
-    // sources
 };
 
 // A small tree that has no findings; each case plants one violation in it.
