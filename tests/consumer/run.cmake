@@ -1,4 +1,5 @@
 # One step of the consumer test; see CMakeLists.txt for the variables.
+cmake_minimum_required(VERSION 3.25)
 
 function(run)
     execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
