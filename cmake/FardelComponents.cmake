@@ -30,10 +30,11 @@ set(FARDEL_c_archives_NEEDS)
 set(FARDEL_physfs_NEEDS ${FARDEL_archives_NEEDS})
 set(FARDEL_store_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_verifier_NEEDS ${FARDEL_format_NEEDS})
-set(FARDEL_packer_NEEDS ${FARDEL_archives_NEEDS} SQLITE MAGICK ZLIB)
+set(FARDEL_packer_NEEDS ${FARDEL_archives_NEEDS} SQLITE ZLIB)
 
-# Only the headers, to build `store`, which loads the library when a cache is on a server.
+# Only to build: `store` loads libcurl when a cache is on a server, and the packer decodes images in a program.
 set(FARDEL_store_BUILD_NEEDS CURL)
+set(FARDEL_packer_BUILD_NEEDS MAGICK)
 
 # fardel_find_libraries(<missing> <NAME>…): PkgConfig::FARDEL_<NAME> for each; `missing` lists what pkg-config does not
 # find, by the names that it has there. A macro, so that what pkg_check_modules sets is seen by the caller.

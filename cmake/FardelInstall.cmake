@@ -64,5 +64,5 @@ if(FARDEL_PARTS STREQUAL "all")
     fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer
-        REQUIRES fardel-store fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_MAGICK} ${FARDEL_PC_ZLIB})
+        REQUIRES fardel-store fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})
 endif()
