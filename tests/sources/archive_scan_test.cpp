@@ -105,6 +105,22 @@ TEST_CASE("archive: the signature decides on the format, and the file's name doe
     }
 }
 
+TEST_CASE("archive: it is unsupported without a reader, and what is no archive is refused as with one") {
+    const ScratchFolder folder;
+    const auto code_of = [&](const std::string& path) {
+        SourceListing listing({});
+        const Status listed = list_archive(path, nullptr, listing);
+        REQUIRE_FALSE(listed);
+        CHECK(listed.error().message().starts_with(path));
+        CHECK(find_archive_kind(path).has_value() == (listed.error().code() != ErrorCode::missing));
+        return listed.error().code();
+    };
+    CHECK(code_of(folder.write("a.pk3", build_zip({{.name = "x"}}))) == ErrorCode::unsupported);
+    CHECK(code_of(folder.write("b.pak", build_pak({{"x", "1"}}))) == ErrorCode::unsupported);
+    CHECK(code_of(folder.write("text.pk3", "a readme, renamed")) == ErrorCode::malformed);
+    CHECK(code_of(folder.path("none.pk3")) == ErrorCode::missing);
+}
+
 TEST_CASE("archive: a zip behind a program is a zip; a pak that ends like one is a pak") {
     const ScratchFolder folder;
     CHECK(list(folder.write("setup.exe", build_zip({{.name = "x"}}, {.prefix = "MZ program"}))).entries.size() == 1);
