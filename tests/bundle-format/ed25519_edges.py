@@ -149,7 +149,8 @@ def main():
         message, h = search(first, other, lambda h: h % 2 == 1, a_hashed=hashed)
         assert holds(r, add(big_r, TWO), h, TWO)
         how = "canonically" if n == 10 else "as it is"
-        vector(n, f"A small and not canonical (x = 0 with sign), R mixed, hashed {how}", False, other, message, first, r)
+        vector(n, f"A small and not canonical (x = 0 with sign), R mixed, hashed {how}", False,
+               other, message, first, r)
 
 
 main()
