@@ -4,10 +4,10 @@
 #include "console/figures.h"
 #include "verbs.h"
 
+#include <fardel/base/folder_watch.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/project_plan.h>
-#include <fardel/sources/folder_watch.h>
 #include <fardel/sources/source_scan.h>
 
 #include <fmt/format.h>

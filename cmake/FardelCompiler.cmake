@@ -1,4 +1,4 @@
-# How our own code is compiled. Nothing here reaches a user of the installed package.
+# How Fardel's own code is compiled. Nothing here affects a user of the installed package.
 
 if(PROJECT_IS_TOP_LEVEL)
     find_program(FARDEL_CCACHE ccache)
@@ -12,7 +12,7 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
 endif()
 
-# A minute of optimising saves seconds of running, but for the libraries.
+# Optimising the program and the tests takes a minute and saves seconds of running them.
 option(FARDEL_OPTIMISE_LIBRARIES_ONLY "Compile the program and the tests with -O0" OFF)
 
 function(fardel_compile_quickly target)
@@ -21,8 +21,8 @@ function(fardel_compile_quickly target)
     endif()
 endfunction()
 
-# Every library, program and test of ours passes through this; third-party code does not. The presets make warnings errors;
-# a plain configure does not, for the sake of compilers that we have not met.
+# Applied to every library, program and test of Fardel; not to third-party code. The presets make warnings errors; a
+# plain configure does not, because other compilers may have other warnings.
 function(fardel_compile_strictly target)
     target_compile_options(${target} PRIVATE
         -Wall -Wextra -Wpedantic

@@ -1,5 +1,5 @@
-# What an installed Fardel consists of besides libraries, headers and the program: fardelConfig.cmake for CMake, fardel.pc
-# and fardel-c.pc (the shared library alone) for everybody else. tests/consumer/ uses both.
+# What an installed Fardel consists of besides libraries, headers and the program: fardelConfig.cmake for CMake, and .pc
+# files for everybody else. tests/consumer/ uses both.
 
 include(CMakePackageConfigHelpers)
 
@@ -14,27 +14,19 @@ if(TARGET BLAKE3::BLAKE3)
     install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindBLAKE3.cmake" DESTINATION "${fardel_cmake_dir}")
 endif()
 
-configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/fardelConfig.cmake.in" "${PROJECT_BINARY_DIR}/fardelConfig.cmake"
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/fardelConfig.cmake.in"
+    "${PROJECT_BINARY_DIR}/fardelConfig.cmake"
     INSTALL_DESTINATION "${fardel_cmake_dir}"
-    NO_SET_AND_CHECK_MACRO)
+    NO_SET_AND_CHECK_MACRO
+    NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/fardelConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES
     "${PROJECT_BINARY_DIR}/fardelConfig.cmake"
     "${PROJECT_BINARY_DIR}/fardelConfigVersion.cmake"
-    "${PROJECT_SOURCE_DIR}/cmake/FardelDependencies.cmake"
+    "${PROJECT_SOURCE_DIR}/cmake/FardelComponents.cmake"
     DESTINATION "${fardel_cmake_dir}")
 
-# fardel.pc. Archives are named before those that they need. The prefix is told relative to the file, so that an
-# installed tree may be moved.
-get_property(fardel_libraries GLOBAL PROPERTY FARDEL_LIBRARIES)
-list(REVERSE fardel_libraries)
-list(TRANSFORM fardel_libraries PREPEND "-l")
-list(JOIN fardel_libraries " " FARDEL_PC_LIBS)
-
-set(FARDEL_PC_REQUIRES_ALL ${FARDEL_PC_REQUIRES} ${BLAKE3_PC_REQUIRES})
-list(JOIN FARDEL_PC_REQUIRES_ALL ", " FARDEL_PC_REQUIRES_ALL)
-set(FARDEL_PC_LIBS_OTHERS "${BLAKE3_PC_LIBS}")
-
+# The prefix is written relative to the .pc file, so that an installed tree may be moved.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
     set(FARDEL_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
     set(FARDEL_PC_LIBDIR "${CMAKE_INSTALL_FULL_LIBDIR}")
@@ -46,6 +38,31 @@ else()
     set(FARDEL_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
     set(FARDEL_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/fardel.pc.in" "${PROJECT_BINARY_DIR}/fardel.pc" @ONLY)
-configure_file("${PROJECT_SOURCE_DIR}/cmake/fardel-c.pc.in" "${PROJECT_BINARY_DIR}/fardel-c.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/fardel.pc" "${PROJECT_BINARY_DIR}/fardel-c.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# fardel_install_pc(<name> <description> [LIBS <-lx>…] [REQUIRES <module>…])
+# An archive is named before those that it needs; so pkg-config orders modules, too.
+function(fardel_install_pc pc_NAME pc_DESCRIPTION)
+    cmake_parse_arguments(PARSE_ARGV 2 pc "" "" "LIBS;REQUIRES")
+    list(JOIN pc_LIBS " " pc_LIBS)
+    list(JOIN pc_REQUIRES ", " pc_REQUIRES)
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/fardel.pc.in" "${PROJECT_BINARY_DIR}/${pc_NAME}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${pc_NAME}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endfunction()
+
+fardel_install_pc(fardel "what a game links"
+    LIBS -lfardel_vfs -lfardel_sources -lfardel_format -lfardel_base ${BLAKE3_PC_LIBS}
+    REQUIRES ${FARDEL_PC_SODIUM} ${FARDEL_PC_ZSTD} ${FARDEL_PC_UTF8PROC} ${BLAKE3_PC_REQUIRES})
+fardel_install_pc(fardel-c "the C API, shared" LIBS -lfardel)
+if(FARDEL_PARTS STREQUAL "all")
+    fardel_install_pc(fardel-c-archives "legacy archives for the C API, shared"
+        LIBS -lfardel-c-archives REQUIRES fardel-c)
+    fardel_install_pc(fardel-archives "legacy archives"
+        LIBS -lfardel_vfs_archives -lfardel_archives REQUIRES fardel ${FARDEL_PC_PHYSFS})
+    fardel_install_pc(fardel-physfs "bundles for programs that read through PhysicsFS"
+        LIBS -lfardel_physfs REQUIRES fardel-archives)
+    fardel_install_pc(fardel-store "caches of derived data" LIBS -lfardel_store REQUIRES fardel)
+    fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
+    fardel_install_pc(fardel-packer "the packer"
+        LIBS -lfardel_packer
+        REQUIRES fardel-store fardel-archives ${FARDEL_PC_SQLITE} ${FARDEL_PC_ZLIB})
+endif()

@@ -1,6 +1,6 @@
-# The parts of the report's page, made into report_template.cpp: run as a script, each time one of them changes.
+# Writes the parts of the report's page into report_template.cpp. Run as a script each time one of them changes:
 #   cmake -DOUT=<file.cpp> -DFOLDER=<cli/report/page> -P FardelReport.cmake
-# Each part is one raw string literal, so none may hold the characters )page" and each is kept below 64 KB.
+# Each part is one raw string literal, so none may contain the characters )page" or be larger than 64 KB.
 
 set(report_scripts facts text parts lists treemap overview findings asset bundles search pages selftest)
 
@@ -9,7 +9,7 @@ function(literal_of file out)
     string(LENGTH "${text}" length)
     string(FIND "${text}" ")page\"" mark)
     if(length GREATER 65000 OR NOT mark EQUAL -1)
-        message(FATAL_ERROR "${file}: too long for one string, or holds the mark that ends it")
+        message(FATAL_ERROR "${file}: too long for one string literal, or contains the characters that end it")
     endif()
     set(${out} "R\"page(${text})page\"" PARENT_SCOPE)
 endfunction()

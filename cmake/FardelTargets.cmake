@@ -1,15 +1,13 @@
-# One static library per folder, one program, and the lists that FardelInstall.cmake reads.
-
-set_property(GLOBAL PROPERTY FARDEL_LIBRARIES "")
+# Static libraries and programs.
 
 # fardel_add_library(<short>
-#     SOURCES <file.cpp>…               by hand, one a line
+#     SOURCES <file.cpp>…               listed by hand, one per line
 #     HEADERS <include/fardel/short/x.h>…   public ones, installed; private headers are not listed
 #     INTERNAL_HEADERS <internal/fardel/short/x.h>…   for the other folders of Fardel, not installed
 #     LINKS <fardel::other>…            what the public headers need
 #     PRIVATE_LINKS <target>…)          what only the .cpp files need; third parties always
 #
-# Makes the target fardel_<short>, known to everybody as fardel::<short>. A folder that has no sources yet makes none.
+# Creates the target fardel_<short> with the alias fardel::<short>, and installs it. Without sources it creates none.
 function(fardel_add_library short)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;INTERNAL_HEADERS;LINKS;PRIVATE_LINKS")
     if(arg_UNPARSED_ARGUMENTS)
@@ -26,8 +24,8 @@ function(fardel_add_library short)
     target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")  # private headers, from subfolders too
     if(arg_INTERNAL_HEADERS)
         target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/internal>")
-        # Nobody links this one: its header set, which no install rule names, lets CMAKE_VERIFY_INTERFACE_HEADER_SETS
-        # prove that internal headers compile alone too.
+        # No target links this one. Its header set, which no install rule names, lets
+        # CMAKE_VERIFY_INTERFACE_HEADER_SETS prove that internal headers compile alone too.
         add_library(${target}_internal INTERFACE)
         target_sources(${target}_internal INTERFACE FILE_SET HEADERS BASE_DIRS internal FILES ${arg_INTERNAL_HEADERS})
         target_link_libraries(${target}_internal INTERFACE ${target})
@@ -41,7 +39,6 @@ function(fardel_add_library short)
     install(TARGETS ${target} EXPORT fardel
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-    set_property(GLOBAL APPEND PROPERTY FARDEL_LIBRARIES ${target})
 endfunction()
 
 # fardel_add_program(<target> SOURCES <file.cpp>… LINKS <target>… [INSTALL])

@@ -1,18 +1,19 @@
 # How tests are declared.
 
 # fardel_add_test_folder(<folder>
-#     FILES <x_test.cpp>…     by hand, one a line
+#     FILES <x_test.cpp>…     listed by hand, one per line
 #     [SUPPORT <y.cpp>…]      linked in, without cases of their own
-#     [ALONE <z.cpp>…]        those of them that name things as a neighbour does; unity builds compile them by themselves
+#     [ALONE <z.cpp>…]        those of them with a name that another file uses too; unity builds compile them separately
 #     [COMPUTES <x_test.cpp>…] those of FILES that spend their time in their own code; optimised in every build
 #     LINKS <target>…
 #     [TIMEOUT <seconds>])    for each file; 600 when left out
 #
-# One executable, fardel_<folder>_tests, and one ctest a file: <folder>/x runs the cases of x_test.cpp. It sees
+# Creates one executable, fardel_<folder>_tests, and one ctest per file: <folder>/x runs the cases of x_test.cpp. The
+# executable has these definitions:
 #     FARDEL_SOURCE_DIR   the repository, for golden files
-#     FARDEL_PROGRAM      the path of the built `fardel`, once cli/ makes one
-# and may include the private headers of the folder that it tests, and "scratch.h", which gives a folder for what a case
-# needs on disk. A folder without files makes nothing.
+#     FARDEL_PROGRAM      the path of the built `fardel`
+# and may include the private headers of the folder that it tests, and "scratch.h", which gives a case a folder on disk.
+# Without files it creates nothing.
 function(fardel_add_test_folder folder)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;COMPUTES;LINKS")
     if(arg_UNPARSED_ARGUMENTS)

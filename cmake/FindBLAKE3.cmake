@@ -1,8 +1,8 @@
 # BLAKE3, the official C library. Two ways, tried in this order:
 #
-# - installed: pkg-config's libblake3, else blake3.h and a library. Gives the imported target BLAKE3::BLAKE3.
-# - sources: the C and assembly files of the official crate, as Debian's librust-blake3-dev ships them. Gives the object
-#   library fardel_blake3_objects; whoever takes its objects into an archive exports no dependency on it.
+# - installed: libblake3 of pkg-config, else blake3.h and a library. Creates the imported target BLAKE3::BLAKE3.
+# - sources: the C and assembly files of the official crate, as Debian's librust-blake3-dev ships them. Creates the
+#   object library fardel_blake3_objects; an archive that contains its objects exports no dependency on it.
 #
 # Either way: BLAKE3_FOUND, BLAKE3_INCLUDE_DIR, and for fardel.pc BLAKE3_PC_REQUIRES and BLAKE3_PC_LIBS.
 
@@ -56,18 +56,18 @@ if(NOT BLAKE3_MODE)
             "${BLAKE3_SOURCE_DIR}/blake3.c"
             "${BLAKE3_SOURCE_DIR}/blake3_dispatch.c"
             "${BLAKE3_SOURCE_DIR}/blake3_portable.c")
-        # -O3 in every build type: tests hash a lot, and nobody debugs these files.
+        # -O3 in every build type: tests hash a lot, and these files need no debugging.
         target_compile_options(fardel_blake3_objects PRIVATE $<$<COMPILE_LANGUAGE:C>:-O3> -w)
         set_target_properties(fardel_blake3_objects PROPERTIES C_STANDARD 11 C_VISIBILITY_PRESET hidden)
 
-        # blake3_dispatch.c picks at run time among what is compiled in; the macros tell it what is not.
+        # blake3_dispatch.c chooses at run time among the variants that are compiled; the macros name the others.
         string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" blake3_processor)
         if(UNIX AND blake3_processor MATCHES "^(x86_64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
             foreach(blake3_simd IN ITEMS sse2 sse41 avx2 avx512)
                 target_sources(fardel_blake3_objects PRIVATE
                     "${BLAKE3_SOURCE_DIR}/blake3_${blake3_simd}_x86-64_unix.S")
             endforeach()
-            # Older clang wants the flags even for assembly.
+            # Older versions of clang need the flags even for assembly.
             set_source_files_properties("${BLAKE3_SOURCE_DIR}/blake3_avx512_x86-64_unix.S"
                 PROPERTIES COMPILE_OPTIONS "-mavx512f;-mavx512vl")
         elseif(blake3_processor MATCHES "^(aarch64|arm64)$")
@@ -83,4 +83,5 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(BLAKE3
     REQUIRED_VARS BLAKE3_MODE BLAKE3_INCLUDE_DIR
-    REASON_FAILURE_MESSAGE "install libblake3's development package, or set BLAKE3_SOURCE_DIR to the folder that holds blake3.c")
+    REASON_FAILURE_MESSAGE
+        "install libblake3's development package, or set BLAKE3_SOURCE_DIR to the folder that contains blake3.c")

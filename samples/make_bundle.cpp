@@ -1,4 +1,4 @@
-// Makes a small signed bundle: two assets from memory, one of them under two names, and a policy that trusts its
+// Writes a small signed bundle: two assets from memory, one of them under two names, and a policy that trusts its
 // author.
 //
 //     sample_make_bundle FOLDER      writes FOLDER/hello.fardel and FOLDER/trust.policy
@@ -28,7 +28,7 @@ fardel::Status make_bundle(const std::string& folder) {
     plan.assets.push_back(text_asset("texts/greeting.txt", "Hello from a bundle.\n"));
     plan.assets.push_back(text_asset("texts/farewell.txt", "Goodbye.\n"));
     FARDEL_TRY(name_asset(plan, 0, "texts/greeting.txt"));
-    FARDEL_TRY(name_asset(plan, 0, "texts/welcome.txt"));  // the same asset; stored once
+    FARDEL_TRY(name_asset(plan, 0, "texts/welcome.txt"));  // the same asset, stored once
     FARDEL_TRY(name_asset(plan, 1, "texts/farewell.txt"));
     plan.metadata.push_back({.key = "name", .value = std::string("samples/hello")});
     plan.metadata.push_back({.key = "version", .value = std::string("1.0")});
@@ -36,7 +36,7 @@ fardel::Status make_bundle(const std::string& folder) {
     FARDEL_TRY_ASSIGN(auto file, fardel::stage_file(folder + "/hello.fardel"));
     FARDEL_TRY_ASSIGN(auto staged, fardel::write_bundle(plan, std::move(file), {}));
 
-    // The author says what this is. Keys of real bundles live in key files (key_file.h).
+    // The author signs what the bundle is. The keys of real bundles are in key files (key_file.h).
     auto signer = fardel::make_key_signer(fardel::SecretKey::generate());
     const fardel::WriteSummary& summary = staged.summary();
     fardel::Statement statement = fardel::statement_about(summary);

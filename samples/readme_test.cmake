@@ -1,4 +1,4 @@
-# That the README's example is samples/read_asset.cpp to the letter.
+# Compares the README's example with samples/read_asset.cpp, which must be equal.
 file(READ "${SOURCE}/README.md" readme)
 file(READ "${SOURCE}/samples/read_asset.cpp" sample)
 string(FIND "${readme}" "```cpp\n${sample}```" at)

@@ -1,7 +1,6 @@
 #include "archive_scan.h"
 
-#include "physfs_archive_scan.h"
-#include "zip_scan.h"
+#include "zip_signature.h"
 
 #include <optional>
 #include <vector>
@@ -15,8 +14,8 @@ struct Format {
     std::string_view signature;
 };
 
-// What PhysicsFS 3.0.2 reads besides zip. Without slb, which has no signature, so that anything might be taken for it;
-// without hog and iso, of which a crafted one keeps PhysicsFS busy for ever.
+// The formats besides zip that PhysicsFS 3.0.2 reads. Not among them are slb, which has no signature, so that any file
+// might pass for it, and hog and iso, because PhysicsFS never returns from some crafted ones.
 constexpr Format kPhysfsFormats[] = {
     {"7z", 0, "7z\xbc\xaf\x27\x1c"},
     {"pak", 0, "PACK"},
@@ -28,11 +27,11 @@ constexpr Format kPhysfsFormats[] = {
     {"vdf", 256, "PSVDSC_V2.00\n\r\n\r"},
 };
 
-// A bundle may hold bytes that also pass for a zip behind a program; it is a bundle and nothing else.
+// A bundle may contain bytes that also pass for a zip behind a program; it counts as a bundle only.
 constexpr Format kBundle{"fardel", 0, "FARDEL\r\n"};
 
-// Its signatures are several, and at either end: zip_directory.h knows them.
-constexpr Format kZip{"zip", 0, ""};
+// A zip has several signatures, at either end: zip_signature.h.
+constexpr Format kZip{kZipFormat, 0, ""};
 
 Result<bool> has_signature(const ByteSource& bytes, const Format& format) {
     std::string there(format.signature.size(), '\0');
@@ -42,7 +41,7 @@ Result<bool> has_signature(const ByteSource& bytes, const Format& format) {
     return there == format.signature;
 }
 
-// The format that has its signature there; nullptr: none of them.
+// The format whose signature the file has; nullptr if none.
 Result<const Format*> find_format(const ByteSource& bytes) {
     FARDEL_TRY_ASSIGN(const bool is_bundle, has_signature(bytes, kBundle));
     if (is_bundle)
@@ -59,7 +58,8 @@ Result<const Format*> find_format(const ByteSource& bytes) {
     return ends ? &kZip : nullptr;
 }
 
-Status list_bytes(const std::shared_ptr<const ByteSource>& bytes, const std::string& path, SourceListing& listing) {
+Status list_bytes(const std::shared_ptr<const ByteSource>& bytes, const std::string& path,
+                  const ArchiveReader* archives, SourceListing& listing) {
     FARDEL_TRY_ASSIGN(const Format* format, find_format(*bytes));
     if (format == nullptr)
         return Error(
@@ -68,16 +68,20 @@ Status list_bytes(const std::shared_ptr<const ByteSource>& bytes, const std::str
     if (format == &kBundle)
         return Error(ErrorCode::unsupported,
                      "a Fardel bundle, which is no source; `fardel extract` gives the folder that it was made from");
-    return format == &kZip ? list_zip(bytes, path, listing)
-                           : list_physfs_archive(bytes, format->extension, path, listing);
+    if (archives == nullptr)
+        return Error(ErrorCode::unsupported,
+                     "a legacy archive (" + std::string(format->extension) +
+                         "), and no reader for archives was given; link fardel::archives and pass "
+                         "make_archive_reader(), or in C fardel::c_archives and call fardel_enable_archives()");
+    return archives->list(bytes, format->extension, path, listing);
 }
 
 }  // namespace
 
-Status list_archive(const std::string& path, SourceListing& listing) {
+Status list_archive(const std::string& path, const ArchiveReader* archives, SourceListing& listing) {
     FARDEL_TRY_ASSIGN(const std::shared_ptr<const ByteSource> bytes, open_file_source(path));
     const std::string shown = printable(path, SIZE_MAX);
-    Status listed = list_bytes(bytes, shown, listing);
+    Status listed = list_bytes(bytes, shown, archives, listing);
     return listed ? ok() : Status(std::move(listed).error().with_context(shown));
 }
 

@@ -1,5 +1,6 @@
 #include <fardel/sources/content_type.h>
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
@@ -15,8 +16,8 @@ struct Pattern {
     std::string_view bytes;
 };
 
-// Both patterns must match. The second, where there is one, is what no text of people has there: so a readme that
-// begins with "DDS" stays text.
+// Both patterns must match. The second, if there is one, has bytes that no readable text has at that offset, so a
+// readme that begins with "DDS" stays text.
 struct Signature {
     std::string_view type;
     Pattern first;
@@ -26,11 +27,11 @@ struct Signature {
 constexpr std::string_view text(const char* bytes, std::size_t size) { return {bytes, size}; }
 
 template <std::size_t N>
-constexpr std::string_view raw(const char (&literal)[N]) {  // with the zeros in it
+constexpr std::string_view raw(const char (&literal)[N]) {  // including its zero bytes
     return text(literal, N - 1);
 }
 
-// docs/packing.md, "Content types". The first that matches counts.
+// docs/packing.md, "Content types". The first match decides.
 constexpr Signature kSignatures[] = {
     {"image/png", {0, "\x89PNG\r\n\x1a\n"}},
     {"image/jpeg", {0, "\xff\xd8\xff"}},
@@ -150,8 +151,6 @@ bool matches(const Pattern& pattern, std::span<const std::byte> head) {
            std::memcmp(head.data() + pattern.at, pattern.bytes.data(), pattern.bytes.size()) == 0;
 }
 
-constexpr char lower(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + ('a' - 'A')) : byte; }
-
 std::string_view extension_of(std::string_view name) {
     const std::string_view leaf = name.substr(name.rfind('/') + 1);
     const std::size_t dot = leaf.rfind('.');
@@ -166,7 +165,7 @@ std::string_view content_type(std::string_view name, std::span<const std::byte> 
             return signature.type;
     const std::string_view extension = extension_of(name);
     for (const Extension& known : kExtensions)
-        if (std::ranges::equal(extension, known.extension, {}, lower))
+        if (std::ranges::equal(extension, known.extension, {}, lower_ascii))
             return known.type;
     return kUnknown;
 }

@@ -1,13 +1,13 @@
 #include "crc32.h"
 
-#include "little_endian.h"
+#include <fardel/base/little_endian.h>
 
 #include <array>
 
 namespace fardel {
 namespace {
 
-// kTables[k][b]: what byte `b` does to the state when `k` more bytes follow it in the same step of eight.
+// kTables[k][b] is the effect of byte `b` on the state if `k` more bytes follow it in the same step of eight.
 using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
 
 constexpr Tables make_tables() {

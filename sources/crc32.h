@@ -1,4 +1,4 @@
-// CRC-32 as zip, gzip and PNG have it (polynomial 0xedb88320, reflected). Against damage, not against malice.
+// CRC-32 as in zip, gzip and PNG (polynomial 0xedb88320, reflected). It finds damage, not manipulation.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace fardel {
 class Crc32 {
 public:
     void update(std::span<const std::byte> bytes) noexcept;
-    // Of all bytes so far; does not change the state.
+    // Returns the CRC of all bytes so far; does not change the state.
     std::uint32_t value() const noexcept { return ~state_; }
 
 private:

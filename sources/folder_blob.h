@@ -1,36 +1,36 @@
-// FolderBlob: a file below a scanned folder, opened again when its bytes are wanted.
+// FolderBlob: a file below a scanned folder, opened again when its bytes are read.
 //
-// It is reached from the folder's own descriptor, part by part, following no link: what was judged in the scan is what
-// is read, or there is a conflict. Every difference to the stamp of the scan is noticed, before and after reading.
+// Each part of its name is opened from the folder's own descriptor, and no link is followed. So the file that was
+// scanned is the one that is read; otherwise there is a conflict. A difference to the stamp of the scan is noticed
+// before and after reading.
 #pragma once
 
-#include "file_descriptor.h"
-
+#include <fardel/base/descriptor.h>
+#include <fardel/base/file_status.h>
 #include <fardel/format/bundle_plan.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-struct stat;
-
 namespace fardel {
 
-// What tells that a file was written to or replaced.
+// Changes when the file is written to or replaced.
 struct FileStamp {
-    explicit FileStamp(const struct ::stat& status) noexcept;
+    explicit FileStamp(const FileStatus& status) noexcept;
     friend bool operator==(const FileStamp&, const FileStamp&) = default;
 
     std::uint64_t device, inode, size_bytes;
-    std::int64_t modified_s, modified_ns, changed_s, changed_ns;
+    std::int64_t modified_ns, changed_ns;
 };
 
 struct FolderRoot {
-    FileDescriptor descriptor;
+    Descriptor descriptor;
     std::string path;  // as the user wrote it
 };
 
-// `name`: the path below the root, parts between '/'; none is "..". Errors of the blob: conflict, denied, io.
+// `name` is the path below the root, its parts separated by '/'; none is "..". Errors of the blob: conflict, denied,
+// io.
 std::shared_ptr<const BlobSource> make_folder_blob(std::shared_ptr<const FolderRoot> root, std::string name,
                                                    FileStamp stamp);
 

@@ -1,4 +1,5 @@
-// Lists a folder: every file below it under its path, in byte order, nothing followed, nothing left out unsaid.
+// Lists a folder: every file below it under its path, in byte order. No link is followed, and nothing is left out
+// without a report.
 #pragma once
 
 #include "source_listing.h"
@@ -7,9 +8,9 @@
 
 namespace fardel {
 
-// A link, device, FIFO or socket is refused; so is a folder whose name is refused, with all that is in it. `path`
-// itself may be a link. Errors: missing, denied (a folder below may not be listed), conflict (it changes meanwhile),
-// io.
+// Links, devices, FIFOs and sockets are refused; so is a folder whose name is refused, with everything in it. `path`
+// itself may be a link. Errors: missing, denied (a folder below may not be listed), conflict (the folder changes during
+// the scan), io.
 Status list_folder(const std::string& path, SourceListing& listing);
 
 }  // namespace fardel

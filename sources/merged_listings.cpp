@@ -12,10 +12,10 @@ struct Candidate {
     std::size_t listing = 0;
 };
 
-// The names that count so far, by folded name. Names inside a folder follow "<folder>/" and stand together.
+// The names that are not hidden so far, by folded name. The names in a folder begin with "<folder>/" and are adjacent.
 class Names {
 public:
-    // Takes out all that `folded` contradicts, as a file.
+    // Removes and returns all that the file name `folded` contradicts.
     std::vector<Candidate> extract_contradicted(const std::string& folded) {
         std::vector<Candidate> out;
         for (std::size_t slash = folded.find('/'); slash != folded.npos; slash = folded.find('/', slash + 1))

@@ -1,4 +1,4 @@
-// Lays the listings of sources over one another: what a later one says hides what it contradicts in the earlier ones.
+// Merges the listings of sources: a name of a later source hides the names of earlier ones that it contradicts.
 #pragma once
 
 #include "source_listing.h"
@@ -7,7 +7,7 @@
 
 namespace fardel {
 
-// Two names contradict each other when they are equal under case folding or one is the other's folder.
+// Two names contradict each other if they are equal under case folding or one is the other's folder.
 // Error: conflict, for two such names of a listing that refuses conflicts; the message has both.
 Result<ScanResult> merge_listings(std::vector<SourceListing> listings);
 

@@ -25,7 +25,7 @@ public:
         out = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left_bytes_)));
         if (out.empty())
             return std::size_t{0};
-        PHYSFS_getLastErrorCode();  // forgets what happened before
+        PHYSFS_getLastErrorCode();  // clears the error of an earlier call
         const PHYSFS_sint64 count = PHYSFS_readBytes(file_.get(), out.data(), out.size());
         if (count <= 0)
             return physfs_error(label_);
@@ -34,19 +34,19 @@ public:
     }
 
 private:
-    std::shared_ptr<const PhysfsArchive> archive_;  // stays mounted; the file goes first
+    std::shared_ptr<const PhysfsArchive> archive_;  // stays mounted until the file is closed
     File file_;
     std::uint64_t left_bytes_;
     std::string label_;
 };
 
-// Called by C, which nothing may be thrown through.
+// Called by C code, so it must not throw.
 PHYSFS_EnumerateCallbackResult keep_name(void* names, const char*, const char* name) noexcept {
     static_cast<std::vector<std::string>*>(names)->emplace_back(name);
     return PHYSFS_ENUM_OK;
 }
 
-// Whatever PhysicsFS calls it (for some broken archives, out of memory), the archive is to blame unless the disk is.
+// Every failure to mount means a broken archive, even "out of memory" for some of them, except an error of the disk.
 Error mount_error() {
     Error error = physfs_error("a broken archive; PhysicsFS says");
     return error.code() == ErrorCode::io ? std::move(error) : Error(ErrorCode::malformed, error.message());
@@ -57,13 +57,13 @@ Error mount_error() {
 Result<std::shared_ptr<const PhysfsArchive>> PhysfsArchive::mount(std::shared_ptr<const ByteSource> bytes,
                                                                   std::string_view extension) {
     FARDEL_TRY_ASSIGN(auto session, PhysfsSession::open());
-    static std::atomic<std::uint64_t> next_place = 0;
-    const std::string place = "fardel-" + std::to_string(next_place++);
+    static std::atomic<std::uint64_t> next_number = 0;
+    const std::string mount_point = "fardel-" + std::to_string(next_number++);
     const std::shared_ptr<PhysfsArchive> archive(
-        new PhysfsArchive(std::move(session), place, place + '.' + std::string(extension)));
+        new PhysfsArchive(std::move(session), mount_point, mount_point + '.' + std::string(extension)));
 
     PHYSFS_Io* io = make_physfs_io(std::move(bytes));
-    if (PHYSFS_mountIo(io, archive->file_name_.c_str(), archive->place_.c_str(), 1) == 0) {
+    if (PHYSFS_mountIo(io, archive->file_name_.c_str(), archive->mount_point_.c_str(), 1) == 0) {
         Error error = mount_error();
         io->destroy(io);
         return error;

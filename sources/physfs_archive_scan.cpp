@@ -7,7 +7,7 @@
 namespace fardel {
 namespace {
 
-// PhysicsFS 3.0.2 counts the bytes of an entry in 32 bits.
+// PhysicsFS 3.0.2 keeps the size of an entry in 32 bits.
 constexpr std::uint64_t kEntryBytesMax = 0xffff'ffff;
 
 class PhysfsBlob final : public BlobSource {
@@ -30,7 +30,7 @@ public:
     PhysfsArchiveScan(std::shared_ptr<const PhysfsArchive> archive, const std::string& path, SourceListing& listing)
         : archive_(std::move(archive)), path_(path), listing_(listing) {}
 
-    // The recursion is as deep as names may be.
+    // The depth of the recursion is bounded by that of names.
     Status list(const std::string& folder) {
         FARDEL_TRY_ASSIGN(const std::vector<std::string> items, archive_->list(folder));
         for (std::size_t i = 0; i < items.size(); ++i) {
@@ -47,7 +47,7 @@ public:
 
 private:
     Status list_item(const std::string& name, const std::string& origin) {
-        // Judged first: PhysicsFS would look for some bad names elsewhere.
+        // First of all, because PhysicsFS would look for some bad names in another folder.
         if (Status good = verify_name(name); !good) {
             listing_.refuse(name, origin, std::move(good).error());
             return ok();

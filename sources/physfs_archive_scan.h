@@ -1,7 +1,7 @@
-// Lists an archive of a format that only PhysicsFS knows: 7z, pak, wad, and others.
+// Lists an archive of a format that only PhysicsFS reads: 7z, pak, wad, and others.
 //
-// Its names come through PhysicsFS, so what it hides from us stays hidden: of two entries of one name it shows one. And
-// its readers of these formats are not made for hostile bytes: docs/packing.md says so to people.
+// The names come from PhysicsFS, so what it hides stays hidden: of two entries with one name it shows one. Its readers
+// of these formats were not written for hostile bytes, which docs/packing.md tells users.
 #pragma once
 
 #include "source_listing.h"
@@ -14,7 +14,7 @@
 
 namespace fardel {
 
-// `extension` is that of the format, which the bytes have been seen to have; `path` is for messages.
+// `extension` is that of the format, whose signature the bytes have; `path` is for messages.
 // Errors: malformed, busy, io.
 Status list_physfs_archive(std::shared_ptr<const ByteSource> bytes, std::string_view extension, const std::string& path,
                            SourceListing& listing);

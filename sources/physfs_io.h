@@ -1,4 +1,4 @@
-// A ByteSource as PhysicsFS wants its archives: the only thing between it and the disk.
+// A ByteSource as a PHYSFS_Io: PhysicsFS reads archives through it and never opens a file.
 #pragma once
 
 #include <fardel/format/byte_source.h>
@@ -9,7 +9,7 @@ struct PHYSFS_Io;
 
 namespace fardel {
 
-// The caller, or PhysicsFS after a successful mount, calls destroy on it.
+// The caller destroys it, or PhysicsFS after a successful mount.
 PHYSFS_Io* make_physfs_io(std::shared_ptr<const ByteSource> bytes);
 
 }  // namespace fardel

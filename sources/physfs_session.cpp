@@ -19,7 +19,7 @@ ErrorCode code_of(PHYSFS_ErrorCode code) {
         case PHYSFS_ERR_BAD_PASSWORD: return ErrorCode::unsupported;
         case PHYSFS_ERR_BAD_FILENAME:
         case PHYSFS_ERR_NOT_A_FILE: return ErrorCode::malformed;
-        case PHYSFS_ERR_OK:  // it found fewer bytes than it had promised
+        case PHYSFS_ERR_OK:  // it found fewer bytes than it had announced
         case PHYSFS_ERR_PAST_EOF:
         case PHYSFS_ERR_SYMLINK_LOOP:
         case PHYSFS_ERR_CORRUPT: return ErrorCode::corrupt;
@@ -34,7 +34,7 @@ ErrorCode code_of(PHYSFS_ErrorCode code) {
 
 Result<std::shared_ptr<const PhysfsSession>> PhysfsSession::open() {
     const std::lock_guard lock(session_lock);
-    // The name is only asked for where there is no /proc.
+    // PhysicsFS uses the name only where there is no /proc.
     if (session_count == 0 && PHYSFS_init("./fardel") == 0)
         return physfs_error("PhysicsFS, which reads legacy archives, cannot start");
     ++session_count;

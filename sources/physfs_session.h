@@ -1,9 +1,9 @@
-// PhysfsSession: the turn of this library at PhysicsFS, which is one per process.
+// PhysfsSession: the use of PhysicsFS, of which a process has one instance, by this library.
 //
-// It is initialised for the first session and shut down after the last one, counted under a lock, from any threads.
-// PhysicsFS locks its own state; what is mounted is kept apart by mount points (physfs_archive.h). If somebody else in
-// the process has initialised it, there is no session: their search path is not ours to touch, nor can we know how long
-// it lasts.
+// The first session initialises PhysicsFS and the last one shuts it down; sessions are counted under a lock, and any
+// thread may open one. PhysicsFS locks its own state; archives are kept apart by their mount points (physfs_archive.h).
+// If other code in the process has initialised it, no session can be opened: its search path must not be changed, and
+// it may be shut down at any time.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -15,7 +15,7 @@ namespace fardel {
 
 class PhysfsSession {
 public:
-    // Errors: busy (initialised by somebody else), io.
+    // Errors: busy (initialised by other code), io.
     static Result<std::shared_ptr<const PhysfsSession>> open();
     ~PhysfsSession();
     PhysfsSession(const PhysfsSession&) = delete;
@@ -25,7 +25,7 @@ private:
     PhysfsSession() = default;
 };
 
-// What went wrong in this thread's last call of PhysicsFS, as "<what>: <its words>".
+// The error of this thread's last call of PhysicsFS, as "<what>: <its words>".
 Error physfs_error(std::string_view what);
 
 }  // namespace fardel

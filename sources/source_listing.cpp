@@ -5,7 +5,7 @@
 namespace fardel {
 namespace {
 
-// Whether `pattern` excludes all that a folder can hold: "<what matches the folder>/**".
+// Whether `pattern` excludes everything that can be in a folder: it is "<a glob that matches the folder>/**".
 bool excludes_folder(std::string_view pattern, std::string_view folder) {
     return pattern.ends_with("/**") && glob_matches(pattern.substr(0, pattern.size() - 3), folder);
 }

@@ -1,4 +1,4 @@
-// SourceListing: what one source holds, each name judged, before sources are laid over one another.
+// SourceListing: the entries of one source with their names judged, before sources are merged.
 #pragma once
 
 #include <fardel/sources/source_scan.h>
@@ -16,17 +16,18 @@ public:
     // `excludes` have passed verify_glob and outlive the listing.
     explicit SourceListing(std::span<const std::string> excludes) : excludes_(excludes) {}
 
-    // The name, if it is well formed and not excluded; otherwise it is in the report.
+    // Returns the name if it is well formed and not excluded; otherwise adds it to the report.
     std::optional<AssetName> admit(std::string_view raw_name, const std::string& origin);
-    // The same for a folder: whether its files are worth a look. `raw_name` is without '/' at the end.
+    // The same for a folder; returns whether its files are to be listed. `raw_name` does not end in '/'.
     bool admit_folder(std::string_view raw_name, const std::string& origin);
     void refuse(std::string_view raw_name, const std::string& origin, Error reason);
 
-    // In the source's own order. Of two that cannot both be, the later counts, or none if `conflicts_refused`.
+    // In the source's own order. Of two entries whose names contradict each other the later wins, unless
+    // `conflicts_refused`: then the source has a conflict.
     std::vector<SourceEntry> entries;
     std::vector<RefusedName> refused;
     std::vector<ExcludedName> excluded;
-    std::vector<SeenPlace> seen;
+    std::vector<SeenPath> seen;
     bool conflicts_refused = false;
 
 private:

@@ -4,9 +4,8 @@
 #include "folder_scan.h"
 #include "merged_listings.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/hash.h>
-
-#include <sys/stat.h>
 
 #include <utility>
 
@@ -14,20 +13,20 @@ namespace fardel {
 namespace {
 
 bool is_folder(const std::string& path) {
-    struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    const auto status = find_file_status(path, path);
+    return status && *status && (*status)->is_folder();
 }
 
-// The version of an entry is that of the archive, and which entry it is.
+// The version of an entry is that of the archive, with the index of the entry.
 Hash version_of(const PathStamp& archive, std::size_t entry) {
     const std::uint64_t numbers[] = {archive.inode, archive.size_bytes, static_cast<std::uint64_t>(archive.modified_ns),
                                      static_cast<std::uint64_t>(archive.changed_ns), entry};
     return blake3(std::as_bytes(std::span(numbers)));
 }
 
-Status list_whole_archive(const std::string& path, SourceListing& listing) {
+Status list_whole_archive(const std::string& path, const ArchiveReader* archives, SourceListing& listing) {
     const PathStamp stamp = stamp_path(path);
-    FARDEL_TRY(list_archive(path, listing));
+    FARDEL_TRY(list_archive(path, archives, listing));
     listing.seen.push_back({.path = path, .stamp = stamp, .files = {}});
     for (std::size_t i = 0; i < listing.entries.size() && !stamp.young; ++i)
         listing.entries[i].version = version_of(stamp, i);
@@ -51,12 +50,13 @@ Result<SourceKind> find_source_kind(const std::string& path) {
     return is_folder(path) ? Result<SourceKind>(SourceKind::folder) : find_archive_kind(path);
 }
 
-Result<ScanResult> scan_sources(std::span<const std::string> sources, std::span<const std::string> excludes) {
+Result<ScanResult> scan_sources(std::span<const std::string> sources, std::span<const std::string> excludes,
+                                const ArchiveReader* archives) {
     FARDEL_TRY(verify_excludes(excludes));
     std::vector<SourceListing> listings;
     for (const std::string& source : sources) {
         SourceListing& listing = listings.emplace_back(excludes);
-        FARDEL_TRY(is_folder(source) ? list_folder(source, listing) : list_whole_archive(source, listing));
+        FARDEL_TRY(is_folder(source) ? list_folder(source, listing) : list_whole_archive(source, archives, listing));
     }
     return merge_listings(std::move(listings));
 }

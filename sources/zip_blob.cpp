@@ -18,7 +18,7 @@ public:
         FARDEL_TRY_ASSIGN(const std::size_t count, raw_->read(out));
         crc32_.update(out.first(count));
         left_bytes_ -= count;
-        // Before the last bytes are given away, so that nobody who stops there misses it.
+        // Before the last bytes are returned, so that a caller who stops there does not miss it.
         if (left_bytes_ == 0 && crc32_.value() != crc32_expected_)
             return Error(ErrorCode::corrupt, origin_ + ": its CRC-32 is not the one that the zip's directory has");
         return count;

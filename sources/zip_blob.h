@@ -1,5 +1,5 @@
-// The blob of a zip's entry: PhysicsFS inflates it, out of an archive that holds nothing else; we compare size and
-// CRC-32.
+// The blob of an entry of a zip. PhysicsFS inflates it out of an archive that contains nothing else; size and CRC-32
+// are compared here.
 #pragma once
 
 #include "zip_directory.h"
@@ -13,10 +13,11 @@ namespace fardel {
 
 struct ZipArchive {
     std::shared_ptr<const ByteSource> bytes;
-    std::uint64_t data_end = 0;
+    std::uint64_t data_end = 0;  // see ZipDirectory
 };
 
-// `entry` is one that make_zip_entry_source takes; `origin` names it in errors. Errors of the blob: corrupt, busy, io.
+// `entry` is one that make_zip_entry_source accepts; `origin` names it in messages. Errors of the blob: corrupt, busy,
+// io.
 std::shared_ptr<const BlobSource> make_zip_blob(std::shared_ptr<const ZipArchive> archive, ZipEntry entry,
                                                 std::string origin);
 

@@ -1,7 +1,8 @@
 #include "zip_directory.h"
 
-#include "little_endian.h"
+#include "zip_signature.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -17,16 +18,13 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::uint32_t kLocalHeaderSignature = 0x0403'4b50;
 constexpr std::uint32_t kRecordSignature = 0x0201'4b50;
-constexpr std::uint32_t kEndSignature = 0x0605'4b50;
 constexpr std::uint32_t kEnd64Signature = 0x0606'4b50;
 constexpr std::uint32_t kLocatorSignature = 0x0706'4b50;
 
 constexpr std::size_t kLocalHeaderBytes = 30;
 constexpr std::size_t kRecordBytes = 46;
-constexpr std::size_t kEndBytes = 22;
 constexpr std::size_t kEnd64Bytes = 56;
 constexpr std::size_t kLocatorBytes = 20;
-constexpr std::size_t kCommentBytesMax = 0xffff;
 constexpr std::uint16_t kZip64Field = 1;
 constexpr std::uint32_t kUnixLink = 0120000 >> 12;  // S_IFLNK, in the uppermost bits of the external attributes
 
@@ -39,12 +37,12 @@ bool fits(std::uint64_t value, std::uint64_t more, std::uint64_t max) { return v
 
 Error malformed(std::string what) { return Error(ErrorCode::malformed, "zip: " + std::move(what)); }
 
-// Where the directory is and how many records it has, as the end of the file says.
-struct DirectoryPlace {
+// The location of the directory and its number of records, as the end of the file states them.
+struct DirectoryLocation {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
     std::uint64_t count = 0;
-    std::uint64_t prefix_bytes = 0;  // what stands before the zip; every offset in it counts from there
+    std::uint64_t prefix_bytes = 0;  // what precedes the zip; every offset in the zip counts from its end
 };
 
 Result<std::vector<std::byte>> read(const ByteSource& source, std::uint64_t offset, std::uint64_t bytes) {
@@ -53,71 +51,60 @@ Result<std::vector<std::byte>> read(const ByteSource& source, std::uint64_t offs
     return out;
 }
 
-// The offset of the end record: the last one whose comment reaches just to the end of the file.
-Result<std::optional<std::uint64_t>> find_end(const ByteSource& source) {
-    const std::uint64_t size = source.size_bytes();
-    const std::uint64_t tail_bytes = std::min<std::uint64_t>(size, kEndBytes + kCommentBytesMax);
-    FARDEL_TRY_ASSIGN(const std::vector<std::byte> tail, read(source, size - tail_bytes, tail_bytes));
-    for (std::size_t left = kEndBytes; left <= tail.size(); ++left) {
-        const std::size_t at = tail.size() - left;
-        if (u32(tail, at) == kEndSignature && u16(tail, at + 20) == left - kEndBytes)
-            return std::optional(size - left);
-    }
-    return std::optional<std::uint64_t>();
-}
-
-// The directory ends at `end`, and `place` has its length and its offset from the start of the zip.
-Result<DirectoryPlace> placed(DirectoryPlace place, std::uint64_t end) {
-    if (!fits(place.offset, place.bytes, end))
-        return malformed("its directory of " + std::to_string(place.bytes) + " bytes at " +
-                         std::to_string(place.offset) + " does not end before byte " + std::to_string(end));
-    if (place.bytes > kZipDirectoryBytesMax)
-        return Error(ErrorCode::limit, "zip: a directory of " + std::to_string(place.bytes) + " bytes, more than " +
+// Checks the location of a directory that ends at `end`, and turns its offset from the start of the zip into one in the
+// file.
+Result<DirectoryLocation> locate(DirectoryLocation location, std::uint64_t end) {
+    if (!fits(location.offset, location.bytes, end))
+        return malformed("its directory of " + std::to_string(location.bytes) + " bytes at " +
+                         std::to_string(location.offset) + " does not end before byte " + std::to_string(end));
+    if (location.bytes > kZipDirectoryBytesMax)
+        return Error(ErrorCode::limit, "zip: a directory of " + std::to_string(location.bytes) + " bytes, more than " +
                                            std::to_string(kZipDirectoryBytesMax));
-    if (place.count > place.bytes / kRecordBytes)
-        return malformed("its directory of " + std::to_string(place.bytes) + " bytes cannot have " +
-                         std::to_string(place.count) + " entries");
-    place.prefix_bytes = end - place.bytes - place.offset;
-    place.offset += place.prefix_bytes;
-    return place;
+    if (location.count > location.bytes / kRecordBytes)
+        return malformed("its directory of " + std::to_string(location.bytes) + " bytes cannot have " +
+                         std::to_string(location.count) + " entries");
+    location.prefix_bytes = end - location.bytes - location.offset;
+    location.offset += location.prefix_bytes;
+    return location;
 }
 
-// `end_at`: of the end record; the locator of a zip64 stands right before it, and the zip64 end record before that.
-Result<std::optional<DirectoryPlace>> find_zip64_place(const ByteSource& source, std::uint64_t end_at) {
+// `end_at` is the offset of the end record. The locator of a zip64 is right before it, and the zip64 end record before
+// that.
+Result<std::optional<DirectoryLocation>> find_zip64_location(const ByteSource& source, std::uint64_t end_at) {
     if (end_at < kLocatorBytes + kEnd64Bytes)
-        return std::optional<DirectoryPlace>();
+        return std::optional<DirectoryLocation>();
     const std::uint64_t at = end_at - kLocatorBytes - kEnd64Bytes;
     FARDEL_TRY_ASSIGN(const std::vector<std::byte> bytes, read(source, at, kLocatorBytes + kEnd64Bytes));
     const Bytes record = Bytes(bytes).first(kEnd64Bytes);
     const Bytes locator = Bytes(bytes).subspan(kEnd64Bytes);
     if (u32(locator, 0) != kLocatorSignature)
-        return std::optional<DirectoryPlace>();
+        return std::optional<DirectoryLocation>();
     if (u32(record, 0) != kEnd64Signature || u64(record, 4) != kEnd64Bytes - 12)
         return malformed("no zip64 end record where its locator says");
     if (u32(locator, 4) != 0 || u32(locator, 16) > 1 || u32(record, 16) != 0 || u32(record, 20) != 0 ||
         u64(record, 24) != u64(record, 32))
         return Error(ErrorCode::unsupported, "zip: split over several disks");
-    FARDEL_TRY_ASSIGN(DirectoryPlace place,
-                      placed({.offset = u64(record, 48), .bytes = u64(record, 40), .count = u64(record, 32)}, at));
-    if (!fits(place.prefix_bytes, u64(locator, 8), at) || place.prefix_bytes + u64(locator, 8) != at)
+    FARDEL_TRY_ASSIGN(DirectoryLocation location,
+                      locate({.offset = u64(record, 48), .bytes = u64(record, 40), .count = u64(record, 32)}, at));
+    if (!fits(location.prefix_bytes, u64(locator, 8), at) || location.prefix_bytes + u64(locator, 8) != at)
         return malformed("its zip64 end record and the locator disagree");
-    return std::optional(place);
+    return std::optional(location);
 }
 
-Result<DirectoryPlace> read_place(const ByteSource& source) {
-    FARDEL_TRY_ASSIGN(const std::optional<std::uint64_t> end_at, find_end(source));
+Result<DirectoryLocation> read_location(const ByteSource& source) {
+    FARDEL_TRY_ASSIGN(const std::optional<std::uint64_t> end_at, find_zip_end(source));
     if (!end_at)
         return malformed("no end record; the file is cut off, or no zip");
-    FARDEL_TRY_ASSIGN(const std::optional<DirectoryPlace> zip64, find_zip64_place(source, *end_at));
+    FARDEL_TRY_ASSIGN(const std::optional<DirectoryLocation> zip64, find_zip64_location(source, *end_at));
     if (zip64)
         return *zip64;
-    FARDEL_TRY_ASSIGN(const std::vector<std::byte> end, read(source, *end_at, kEndBytes));
+    FARDEL_TRY_ASSIGN(const std::vector<std::byte> end, read(source, *end_at, kZipEndBytes));
     if (u16(end, 4) != 0 || u16(end, 6) != 0 || u16(end, 8) != u16(end, 10))
         return Error(ErrorCode::unsupported, "zip: split over several disks");
-    return placed({.offset = u32(end, 16), .bytes = u32(end, 12), .count = u16(end, 10)}, *end_at);
+    return locate({.offset = u32(end, 16), .bytes = u32(end, 12), .count = u16(end, 10)}, *end_at);
 }
 
-// Replaces what did not fit into 32 bits by the values of the zip64 extra field, which has only those.
+// Replaces the values that did not fit into 32 bits by those of the zip64 extra field, which has no others.
 Status apply_zip64(Bytes extra, ZipEntry& entry) {
     constexpr std::uint64_t kElsewhere = 0xffff'ffff;
     std::array<std::uint64_t*, 3> values{&entry.raw_bytes, &entry.stored_bytes, &entry.header_offset};
@@ -143,10 +130,10 @@ Status apply_zip64(Bytes extra, ZipEntry& entry) {
         }
         return ok();
     }
-    return ok();  // a file of just 4 GiB - 1
+    return ok();  // a file of exactly 4 GiB - 1
 }
 
-// Takes one record off the front of `bytes`.
+// Decodes the record at the front of `bytes` and removes it from them.
 Result<ZipEntry> decode_record(Bytes& bytes) {
     if (bytes.size() < kRecordBytes || u32(bytes, 0) != kRecordSignature)
         return malformed("no record where its directory should have one");
@@ -182,7 +169,7 @@ Status verify_entry(const ZipEntry& entry, std::uint64_t data_end) {
     return ok();
 }
 
-// Entries that share bytes let a small file unpack to more than any honest one could (Fifield, "A better zip bomb").
+// With entries that share bytes, a small file unpacks to more than any honest one (Fifield, "A better zip bomb").
 Status verify_apart(const std::vector<ZipEntry>& entries) {
     std::vector<const ZipEntry*> by_offset;
     by_offset.reserve(entries.size());
@@ -200,35 +187,23 @@ Status verify_apart(const std::vector<ZipEntry>& entries) {
 
 }  // namespace
 
-Result<bool> begins_like_zip(const ByteSource& source) {
-    std::array<std::byte, 4> first{};
-    if (source.size_bytes() < first.size())
-        return false;
-    FARDEL_TRY(source.read_at(0, first));
-    return u32(first, 0) == kLocalHeaderSignature || u32(first, 0) == kEndSignature;
-}
-
-Result<bool> ends_like_zip(const ByteSource& source) {
-    FARDEL_TRY_ASSIGN(const std::optional<std::uint64_t> end_at, find_end(source));
-    return end_at.has_value();
-}
-
 Result<ZipDirectory> read_zip_directory(const ByteSource& source) {
-    FARDEL_TRY_ASSIGN(const DirectoryPlace place, read_place(source));
-    FARDEL_TRY_ASSIGN(const std::vector<std::byte> bytes, read(source, place.offset, place.bytes));
-    ZipDirectory directory{.data_end = place.offset};
-    directory.entries.reserve(place.count);
+    FARDEL_TRY_ASSIGN(const DirectoryLocation location, read_location(source));
+    FARDEL_TRY_ASSIGN(const std::vector<std::byte> bytes, read(source, location.offset, location.bytes));
+    ZipDirectory directory{.data_end = location.offset};
+    directory.entries.reserve(location.count);
     Bytes rest = bytes;
-    for (std::uint64_t i = 0; i < place.count; ++i) {
+    for (std::uint64_t i = 0; i < location.count; ++i) {
         FARDEL_TRY_ASSIGN(ZipEntry entry, decode_record(rest));
-        if (!fits(entry.header_offset, place.prefix_bytes, UINT64_MAX))
+        if (!fits(entry.header_offset, location.prefix_bytes, UINT64_MAX))
             return about(entry, "reaches past the data");
-        entry.header_offset += place.prefix_bytes;
+        entry.header_offset += location.prefix_bytes;
         FARDEL_TRY(verify_entry(entry, directory.data_end));
         directory.entries.push_back(std::move(entry));
     }
     if (!rest.empty())
-        return malformed("its directory has more than the " + std::to_string(place.count) + " entries that it counts");
+        return malformed("its directory has more than the " + std::to_string(location.count) +
+                         " entries that it counts");
     FARDEL_TRY(verify_apart(directory.entries));
     return directory;
 }

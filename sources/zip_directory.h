@@ -1,9 +1,9 @@
-// ZipDirectory: what the central directory of a zip says, name by name, nothing left out or repaired.
+// ZipDirectory: the central directory of a zip, entry by entry; nothing is left out or repaired.
 //
-// PhysicsFS reads zips too, but hides names from us (links, duplicates, what it cannot address) and trusts their sizes;
-// so the list is read here, and PhysicsFS gets entries one at a time (zip_entry_source.h). Input is hostile: every
-// number meets the file's size before it is used, and memory is bounded by the bytes of the directory, those by a
-// limit. After APPNOTE.TXT 6.3.10, "ZIP File Format Specification", sections 4.3 to 4.5.
+// PhysicsFS reads zips too, but hides some names (links, duplicates, entries that it cannot address) and trusts their
+// sizes. So the directory is read here, and PhysicsFS gets one entry at a time (zip_entry_source.h). Input is hostile:
+// every number is compared with the file's size before it is used, and memory is bounded by the size of the directory,
+// which has a limit. After APPNOTE.TXT 6.3.10, "ZIP File Format Specification", sections 4.3 to 4.5.
 #pragma once
 
 #include <fardel/format/byte_source.h>
@@ -20,7 +20,7 @@ inline constexpr std::uint16_t kZipStored = 0;
 inline constexpr std::uint16_t kZipDeflated = 8;
 
 struct ZipEntry {
-    std::string name;                 // raw bytes, any at all
+    std::string name;                 // raw bytes, not checked
     std::uint64_t header_offset = 0;  // of the local header, in the file
     std::uint64_t stored_bytes = 0;
     std::uint64_t raw_bytes = 0;
@@ -32,19 +32,14 @@ struct ZipEntry {
 
 struct ZipDirectory {
     std::vector<ZipEntry> entries;  // in the directory's order
-    std::uint64_t data_end = 0;     // where the directory begins; no entry's bytes reach past it
+    std::uint64_t data_end = 0;     // the offset of the directory, where the bytes of entries end
 };
 
-// Whether the source, good or bad, begins like a zip; whether it ends like one, maybe behind a program that unpacks it.
-// Errors: io, corrupt.
-Result<bool> begins_like_zip(const ByteSource& source);
-Result<bool> ends_like_zip(const ByteSource& source);
-
-// Errors: malformed (what the directory says cannot be, or entries share bytes), limit, unsupported (several disks),
-// io, corrupt.
+// Errors: malformed (the directory contradicts itself or the file, or entries share bytes), limit, unsupported (several
+// disks), io, corrupt.
 Result<ZipDirectory> read_zip_directory(const ByteSource& source);
 
-// Where the entry's stored bytes begin: behind its local header. Errors: corrupt (no such header), io.
+// Returns the offset of the entry's stored bytes, which follow its local header. Errors: corrupt (no such header), io.
 Result<std::uint64_t> read_zip_data_offset(const ByteSource& source, std::uint64_t data_end, const ZipEntry& entry);
 
 }  // namespace fardel

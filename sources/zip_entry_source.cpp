@@ -1,6 +1,6 @@
 #include "zip_entry_source.h"
 
-#include "little_endian.h"
+#include <fardel/base/little_endian.h>
 
 #include <algorithm>
 #include <cassert>
@@ -10,10 +10,10 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint16_t kVersion = 20;        // zip 2.0, made on FAT: no attributes of Unix
+constexpr std::uint16_t kVersion = 20;        // zip 2.0, written on FAT: no attributes of Unix
 constexpr std::uint32_t kDate = 0x0021'0000;  // 1 January 1980
 
-// The fields that the local header and the record of the directory share, in their order.
+// Appends the fields that the local header and the record of the directory share, in their order.
 void append_shared(std::vector<std::byte>& out, const ZipEntry& entry) {
     append_le(out, kVersion);
     append_le<std::uint16_t>(out, 0);
@@ -39,7 +39,7 @@ std::vector<std::byte> encode_local_header(const ZipEntry& entry) {
     return out;
 }
 
-// What stands behind the entry's bytes, which end at `data_end`. The directory begins at a multiple of 32, so that its
+// Returns what follows the entry's bytes, which end at `data_end`. The directory begins at a multiple of 32, so its
 // offset in the end record can never look like the signature of an end record.
 std::vector<std::byte> encode_directory(const ZipEntry& entry, std::uint64_t data_end) {
     const auto offset = static_cast<std::uint32_t>((data_end + 31) / 32 * 32);
@@ -93,7 +93,8 @@ public:
     }
 
 private:
-    // Copies what of `from` stands at `offset`, drops it from `out`, and returns the offset from the end of `from`.
+    // Copies the bytes of `from` at `offset` to the front of `out`, removes them from `out`, and returns the remaining
+    // offset, which counts from the end of `from`.
     static std::uint64_t copy(const std::vector<std::byte>& from, std::uint64_t offset, std::span<std::byte>& out) {
         if (offset >= from.size())
             return offset - from.size();

@@ -1,7 +1,8 @@
-// One entry of a zip, presented as a zip of its own that has nothing else in it.
+// One entry of a zip, presented as a zip that contains nothing else.
 //
-// What PhysicsFS gets to see of a hostile archive: headers that we made, around the entry's stored bytes. So it cannot
-// stumble over names, links, duplicates or sizes of the archive, mounts in constant time, and reads just this entry.
+// This is all that PhysicsFS sees of a hostile archive: headers written here, around the entry's stored bytes. So the
+// names, links, duplicates and sizes of the archive cannot confuse it, it mounts in constant time, and it reads this
+// entry only.
 #pragma once
 
 #include "zip_directory.h"
@@ -13,11 +14,11 @@ namespace fardel {
 // The name of the entry in that zip.
 inline constexpr char kZipEntryName[] = "e";
 
-// PhysicsFS 3.0.2 counts the bytes of an entry in 32 bits; headers come on top.
+// PhysicsFS 3.0.2 keeps sizes and offsets in 32 bits; the headers need some of them.
 inline constexpr std::uint64_t kZipEntryBytesMax = 0xffff'0000;
 
-// `data_offset`: where the stored bytes begin in `archive`, all of which are there. `entry` is stored or deflated, not
-// encrypted, and of at most kZipEntryBytesMax.
+// The stored bytes begin at `data_offset` of `archive`, which has them all. `entry` is stored or deflated, not
+// encrypted, and has at most kZipEntryBytesMax.
 std::shared_ptr<const ByteSource> make_zip_entry_source(std::shared_ptr<const ByteSource> archive,
                                                         std::uint64_t data_offset, const ZipEntry& entry);
 

@@ -9,7 +9,7 @@
 namespace fardel {
 namespace {
 
-// Why an entry with a good name cannot be read, if it cannot.
+// Returns why an entry with a good name cannot be read; none if it can.
 std::optional<Error> find_defect(const ZipEntry& entry) {
     if (entry.link)
         return Error(ErrorCode::denied, "symbolic links are not followed");

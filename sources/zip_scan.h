@@ -1,4 +1,4 @@
-// Lists a zip, and makes the blobs of its entries: inflated by PhysicsFS, their size and CRC-32 compared by us.
+// Lists a zip and creates the blobs of its entries.
 #pragma once
 
 #include "source_listing.h"
@@ -9,8 +9,8 @@
 
 namespace fardel {
 
-// `path` is for messages. Folders that the zip lists are no entries. Links, encrypted entries, and methods other than
-// stored and deflated are refused. Errors: those of read_zip_directory.
+// `path` is for messages. Folders that the zip lists become no entries. Links, encrypted entries, and methods other
+// than stored and deflated are refused. Errors: those of read_zip_directory.
 Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path, SourceListing& listing);
 
 }  // namespace fardel

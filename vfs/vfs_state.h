@@ -7,7 +7,7 @@
 #include "mounts/snapshot.h"
 #include "pure_lock.h"
 
-#include <fardel/sources/folder_watch.h>
+#include <fardel/base/folder_watch.h>
 #include <fardel/vfs/vfs.h>
 
 #include <map>

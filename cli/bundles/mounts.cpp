@@ -3,6 +3,7 @@
 #include "console/clock.h"
 
 #include <fardel/format/trust_policy.h>
+#include <fardel/sources/legacy_archives.h>
 #include <fardel/vfs/inspect.h>
 
 #include <optional>
@@ -23,6 +24,7 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const std::str
         options.policy = policy ? &*policy : nullptr;
         options.now_s = now_s();
         options.allow_unsigned = !policy;
+        options.archives = make_archive_reader();
         FARDEL_TRY(vfs.mount(file, options));
     }
     return ok();

@@ -9,6 +9,7 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/bundle_target.h>
+#include <fardel/sources/legacy_archives.h>
 
 #include <algorithm>
 #include <chrono>
@@ -75,8 +76,8 @@ Result<PackPlan> ProjectBuild::plan() {
     state.seen.clear();
     FARDEL_TRY(state.database.mend());
     FARDEL_TRY(state.observe_inputs());
-    FARDEL_TRY_ASSIGN(ScanResult sources,
-                      scan_sources(sources_of(state.project, state.folder), excludes_of(state.project)));
+    FARDEL_TRY_ASSIGN(ScanResult sources, scan_sources(sources_of(state.project, state.folder),
+                                                       excludes_of(state.project), make_archive_reader().get()));
     std::ranges::move(sources.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(FileContents contents, state.read_dirty_sources(sources.entries));
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state.project, names_of(sources.entries)));

@@ -4,6 +4,7 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/project_path.h>
+#include <fardel/sources/legacy_archives.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -60,8 +61,8 @@ Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, Bui
 }
 
 Result<BuildGraph> ProjectBuild::graph() const {
-    FARDEL_TRY_ASSIGN(ScanResult scan,
-                      scan_sources(sources_of(state_->project, state_->folder), excludes_of(state_->project)));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state_->project, state_->folder),
+                                                    excludes_of(state_->project), make_archive_reader().get()));
     std::vector<AssetName> names;
     for (SourceEntry& entry : scan.entries)
         names.push_back(std::move(entry.name));

@@ -1,5 +1,6 @@
 #include "builtin.h"
 
+#include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/source_scan.h>
 
 #include <zlib.h>
@@ -155,7 +156,7 @@ Status unpack_entry(const SourceEntry& entry, const JobFolder& folder, const std
 Status unpack_archive(const ProcessorJob& job, const JobInput& source, const JobFolder& folder,
                       const std::stop_token& stop) {
     const std::vector<std::string> archives = {folder.input_path(source)};
-    FARDEL_TRY_ASSIGN(const ScanResult scan, scan_sources(archives, {}));
+    FARDEL_TRY_ASSIGN(const ScanResult scan, scan_sources(archives, {}, make_archive_reader().get()));
     if (!scan.report.refused.empty()) {
         const RefusedName& refused = scan.report.refused.front();
         return Error(refused.reason).with_context("its file '" + refused.printable_name + "'");

@@ -3,6 +3,7 @@
 #include <fardel/packer/project.h>
 #include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/entry_plan.h>
+#include <fardel/sources/legacy_archives.h>
 
 #include <algorithm>
 #include <utility>
@@ -22,7 +23,7 @@ Status verify_options(std::span<const std::string> sources, const PackOptions& o
 
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options) {
     FARDEL_TRY(verify_options(sources, options));
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.excludes));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.excludes, make_archive_reader().get()));
     std::vector<AssetScan> assets;
     for (const SourceEntry& entry : scan.entries)
         assets.push_back({.size_bytes = entry.size_bytes});

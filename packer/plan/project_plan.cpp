@@ -8,6 +8,7 @@
 #include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/content_type.h>
 #include <fardel/sources/entry_plan.h>
+#include <fardel/sources/legacy_archives.h>
 
 #include <algorithm>
 #include <map>
@@ -334,7 +335,8 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
 
 Result<PackPlan> plan_project(const Project& project, const std::string& folder) {
     FARDEL_TRY(verify(project));
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(project, folder), excludes_of(project)));
+    FARDEL_TRY_ASSIGN(ScanResult scan,
+                      scan_sources(sources_of(project, folder), excludes_of(project), make_archive_reader().get()));
     std::vector<ProjectFile> files;
     files.reserve(scan.entries.size());
     for (SourceEntry& entry : scan.entries) {

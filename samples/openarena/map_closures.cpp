@@ -1,6 +1,5 @@
-// Proves that a game which was split by maps is whole: each map's bundle, mounted with the bundles that it needs and no
-// other, has everything that the map reaches, and every name written in those assets leads where it leads in the whole
-// game.
+// Proves that a game which was split by maps is complete: each map's bundle, mounted with the bundles that it needs and
+// no others, has everything that the map reaches, and every name in those assets resolves as it does in the whole game.
 //
 //     sample_map_closures WHOLE.fardel PARTS ROOTS ARCHIVE…     PARTS: a folder of bundles; ROOTS: a glob, maps/*.bsp
 #include <fardel/format/byte_source.h>
@@ -55,7 +54,7 @@ Result<const PartFile*> part_with(const Parts& parts, const std::string& name) {
     return Error(ErrorCode::missing, name + ": in no part");
 }
 
-// The part and its static dependencies, and theirs.
+// The part with its static dependencies, direct and indirect.
 Result<std::vector<const PartFile*>> needed_by(const Parts& parts, const PartFile& part) {
     std::vector<const PartFile*> needed{&part};
     for (std::size_t at = 0; at < needed.size(); ++at)
@@ -82,7 +81,7 @@ struct Sums {
     std::size_t maps = 0;
     std::size_t names = 0;
     std::size_t references = 0;
-    std::size_t bundles = 0;  // mounted, over all maps
+    std::size_t bundles = 0;  // mounted, summed over all maps
     std::size_t bundles_max = 0;
     std::uint64_t needed_bytes = 0;  // of those
     std::uint64_t closure_bytes = 0;
@@ -100,7 +99,7 @@ public:
         FARDEL_TRY_ASSIGN(const UnresolvedNeeds links, vfs.check_links());
         if (!links.complete())
             return Error(ErrorCode::missing, closure.root + ": its bundles are not all that they need");
-        std::set<std::uint32_t> reached;  // by place in the plan: several files may have equal bytes
+        std::set<std::uint32_t> reached;  // by index in the plan: several files may have equal bytes
         for (const std::uint32_t name : closure.names)
             reached.insert(asset_of(name));
         for (const std::uint32_t name : closure.names)
@@ -121,8 +120,8 @@ private:
     std::uint32_t asset_of(std::uint32_t name) const { return game_.plan.names[name].variants.front().asset; }
     std::string path_of(std::uint32_t name) const { return "/" + game_.plan.names[name].name.text(); }
 
-    // The asset is the right one, and so is all that it names, as far as the map wants it: a script's other shaders
-    // name images of other maps.
+    // Checks that the asset is the right one, and so is everything that it names and the map needs. The other shaders
+    // of a script name images of other maps.
     Status check_name(const Vfs& vfs, std::uint32_t name, const std::set<std::uint32_t>& reached) {
         FARDEL_TRY_ASSIGN(const File in_whole, whole_.open(path_of(name)));
         FARDEL_TRY_ASSIGN(const File in_parts, vfs.open(path_of(name)));

@@ -17,7 +17,7 @@ static int is_same_picture(const SDL_Surface* a, const SDL_Surface* b) {
     return 1;
 }
 
-/* What a decoder of pictures does not do. */
+/* Calls that a decoder of pictures does not make. */
 static int check_stream(const fardel_vfs* vfs, const char* path) {
     char byte = 0;
     SDL_RWops* const stream = fardel_rwops_open(vfs, path);
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     }
     const int streams_well = check_stream(vfs, argv[3]);
     SDL_RWops* const stream = fardel_rwops_open(vfs, argv[3]);
-    fardel_vfs_destroy(vfs); /* what is open stays open */
+    fardel_vfs_destroy(vfs); /* open files stay usable */
     SDL_Surface* const picture = stream != NULL ? SDL_LoadBMP_RW(stream, 1) : NULL;
     if (picture == NULL)
         fprintf(stderr, "%s\n", SDL_GetError());

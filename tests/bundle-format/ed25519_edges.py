@@ -84,7 +84,8 @@ def search(r, a, fits, r_hashed=None, a_hashed=None):
 
 
 def vector(n, what, accept, key, message, r, s):
-    print(f"# {n}: {what}\n{'accept' if accept else 'refuse'} {key.hex()} {message.hex()} {r.hex()}{s.to_bytes(32, 'little').hex()}")
+    verdict = "accept" if accept else "refuse"
+    print(f"# {n}: {what}\n{verdict} {key.hex()} {message.hex()} {r.hex()}{s.to_bytes(32, 'little').hex()}")
 
 
 def holds(s, r_point, h, a_point):
@@ -118,12 +119,14 @@ def main():
 
     message, h = search(first, key, lambda h: h % 8 not in (0, 7))
     assert not holds((r + h * a) % L, mixed_r, h, mixed_a)
-    vector(4, "A mixed, R mixed, the equation holds only times the cofactor", False, key, message, first, (r + h * a) % L)
+    vector(4, "A mixed, R mixed, the equation holds only times the cofactor", False,
+           key, message, first, (r + h * a) % L)
 
     first = encode(big_r)
     message, h = search(first, key, lambda h: h % 8 != 0 and 8 * h % L % 8 != 0)
     assert not holds((r + h * a) % L, big_r, h, mixed_a)
-    vector(5, "A mixed, R of order L, holds only times the cofactor, and not if 8h is reduced mod L", False, key, message, first, (r + h * a) % L)
+    vector(5, "A mixed, R of order L, holds only times the cofactor, and not if 8h is reduced mod L", False,
+           key, message, first, (r + h * a) % L)
 
     key = encode(big_a)
     message, h = search(first, key, lambda h: True)
@@ -137,14 +140,17 @@ def main():
     for n, hashed in ((8, canonical), (9, other)):
         message, h = search(other, key, lambda h: h % 8 == 0, r_hashed=hashed)
         assert holds(h * a % L, ZERO, h, mixed_a)
-        vector(n, f"A mixed, R small and not canonical (y = p + 1), hashed {'canonically' if n == 8 else 'as it is'}", False, key, message, other, h * a % L)
+        vector(n, f"A mixed, R small and not canonical (y = p + 1), hashed {'canonically' if n == 8 else 'as it is'}",
+               False, key, message, other, h * a % L)
 
     canonical, other = encode(TWO), encode(TWO, sign=1)
     for n, hashed in ((10, canonical), (11, other)):
         first = encode(add(big_r, TWO))
         message, h = search(first, other, lambda h: h % 2 == 1, a_hashed=hashed)
         assert holds(r, add(big_r, TWO), h, TWO)
-        vector(n, f"A small and not canonical (x = 0 with sign), R mixed, hashed {'canonically' if n == 10 else 'as it is'}", False, other, message, first, r)
+        how = "canonically" if n == 10 else "as it is"
+        vector(n, f"A small and not canonical (x = 0 with sign), R mixed, hashed {how}", False,
+               other, message, first, r)
 
 
 main()

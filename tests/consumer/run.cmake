@@ -1,41 +1,97 @@
 # One step of the consumer test; see CMakeLists.txt for the variables.
+cmake_minimum_required(VERSION 3.25)
 
 function(run)
     execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# What the program must print: the hash is what b3sum prints for the word "fardel".
-function(run_stranger program)
-    execute_process(COMMAND "${program}" OUTPUT_VARIABLE printed COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
-    set(expected "707bb2400743b64737d0db59a8262902f160d086b6c3e0109fc49e1ee86d7b21\n")
-    if(NOT printed STREQUAL expected)
-        message(FATAL_ERROR "printed ${printed}instead of ${expected}")
+# expect(<text> <program> [<argument>…]): the program succeeds and prints that line.
+function(expect text)
+    execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE printed COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT printed STREQUAL "${text}\n")
+        message(FATAL_ERROR "printed ${printed}instead of ${text}")
     endif()
 endfunction()
 
-function(run_version program)
-    execute_process(COMMAND "${program}" OUTPUT_VARIABLE printed COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
-    if(NOT printed STREQUAL "${VERSION}\n")
-        message(FATAL_ERROR "printed ${printed}instead of ${VERSION}")
-    endif()
-endfunction()
-
-if(STEP STREQUAL "install")
-    file(REMOVE_RECURSE "${PREFIX}")
-    run("${CMAKE_COMMAND}" --install "${FARDEL_BUILD}" --prefix "${PREFIX}")
-
-elseif(STEP STREQUAL "find_package")
-    file(REMOVE_RECURSE "${SCRATCH}")
-    run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${SCRATCH}" -G "${GENERATOR}"
-        "-DCMAKE_PREFIX_PATH=${PREFIX}"
+# build_stranger(<prefix of Fardel>): configures and builds the stranger's project in SCRATCH/stranger and runs it.
+function(build_stranger prefix)
+    run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${SCRATCH}/stranger" -G "${GENERATOR}"
+        "-DCMAKE_PREFIX_PATH=${prefix}"
         "-DCMAKE_C_COMPILER=${CC}"
         "-DCMAKE_C_FLAGS=${CXX_FLAGS}"
         "-DCMAKE_CXX_COMPILER=${CXX}"
         "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
         "-DCMAKE_EXE_LINKER_FLAGS=${LINKER_FLAGS}")
-    run("${CMAKE_COMMAND}" --build "${SCRATCH}")
-    run_stranger("${SCRATCH}/stranger")
-    run_version("${SCRATCH}/stranger_c")
+    run("${CMAKE_COMMAND}" --build "${SCRATCH}/stranger")
+    expect("${hash}" "${SCRATCH}/stranger/stranger")
+    expect("${VERSION}" "${SCRATCH}/stranger/stranger_c")
+    expect("hello" "${SCRATCH}/stranger/stranger_mount" "${hello}/hello.fardel")
+    execute_process(COMMAND "${SCRATCH}/stranger/stranger_mount" "${hello}/hello.zip" OUTPUT_VARIABLE printed)
+    if(NOT printed MATCHES "^unsupported: .*link fardel::archives")
+        message(FATAL_ERROR "an archive without a reader: printed ${printed}")
+    endif()
+endfunction()
+
+# Lists the shared libraries that a program loads; each must be one that a game may need.
+function(verify_closure program)
+    execute_process(COMMAND ldd "${program}" OUTPUT_VARIABLE printed COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "[^\n]+" lines "${printed}")
+    set(allowed linux-vdso libc libm libgcc_s libstdc++ libfardel libzstd libsodium libutf8proc libblake3)
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^[ \t]*([^ ]*/)?([^ /]+) .*" "\\2" library "${line}")
+        message(STATUS "loads ${library}")
+        string(REGEX REPLACE "\\.so.*" "" library "${library}")
+        if(NOT library IN_LIST allowed AND NOT library MATCHES "^ld-linux")
+            message(FATAL_ERROR "${program} loads ${library}")
+        endif()
+    endforeach()
+endfunction()
+
+set(hash 707bb2400743b64737d0db59a8262902f160d086b6c3e0109fc49e1ee86d7b21)  # what b3sum prints for the word "fardel"
+set(hello "${PREFIX}/hello")  # hello.txt, packed in two ways
+
+if(STEP STREQUAL "install")
+    file(REMOVE_RECURSE "${PREFIX}")
+    run("${CMAKE_COMMAND}" --install "${FARDEL_BUILD}" --prefix "${PREFIX}")
+
+    file(WRITE "${hello}/files/hello.txt" "hello\n")
+    run("${PREFIX}/bin/fardel" pack "${hello}/files" -o "${hello}/hello.fardel" --name hello --version 1)
+    execute_process(COMMAND "${CMAKE_COMMAND}" -E tar cf "${hello}/hello.zip" --format=zip hello.txt
+        WORKING_DIRECTORY "${hello}/files" COMMAND_ERROR_IS_FATAL ANY)
+
+elseif(STEP STREQUAL "find_package")
+    file(REMOVE_RECURSE "${SCRATCH}")
+    build_stranger("${PREFIX}")
+    expect(6 "${SCRATCH}/stranger/stranger_archive" "${hello}/hello.zip")
+
+elseif(STEP STREQUAL "installed_without_tools")
+    file(REMOVE_RECURSE "${SCRATCH}")
+    build_stranger("${PREFIX}")
+    verify_closure("${SCRATCH}/stranger/stranger_mount")
+    verify_closure("${SCRATCH}/stranger/stranger_c")
+    set(ENV{PKG_CONFIG_PATH} "${PREFIX}/${LIBDIR}/pkgconfig")
+    run(pkg-config --print-errors --exists fardel fardel-c)
+    execute_process(COMMAND pkg-config --exists fardel-archives RESULT_VARIABLE result)
+    if(result EQUAL 0)
+        message(FATAL_ERROR "fardel-archives was found without PhysicsFS")
+    endif()
+
+elseif(STEP STREQUAL "runtime_without_tools")
+    file(REMOVE_RECURSE "${SCRATCH}")
+    run("${CMAKE_COMMAND}" -S "${FARDEL_SOURCE}" -B "${SCRATCH}/build" -G "${GENERATOR}"
+        -DFARDEL_PARTS=runtime
+        -DCMAKE_BUILD_TYPE=Debug
+        -DCMAKE_UNITY_BUILD=ON
+        -DCMAKE_UNITY_BUILD_BATCH_SIZE=16
+        "-DCMAKE_C_COMPILER=${CC}"
+        "-DCMAKE_C_FLAGS_DEBUG=-O0"
+        "-DCMAKE_CXX_COMPILER=${CXX}"
+        "-DCMAKE_CXX_FLAGS_DEBUG=-O0")
+    run("${CMAKE_COMMAND}" --build "${SCRATCH}/build")
+    run("${CMAKE_COMMAND}" --install "${SCRATCH}/build" --prefix "${SCRATCH}/prefix")
+    build_stranger("${SCRATCH}/prefix")
+    verify_closure("${SCRATCH}/stranger/stranger_mount")
+    verify_closure("${SCRATCH}/prefix/${LIBDIR}/libfardel.so")
 
 elseif(STEP STREQUAL "pkg_config")
     file(REMOVE_RECURSE "${SCRATCH}")
@@ -47,7 +103,7 @@ elseif(STEP STREQUAL "pkg_config")
     separate_arguments(flags UNIX_COMMAND "${flags}")
     separate_arguments(cxx_flags UNIX_COMMAND "${CXX_FLAGS} ${LINKER_FLAGS}")
     run("${CXX}" -std=c++20 ${cxx_flags} "${SOURCE}/main.cpp" -o "${SCRATCH}/stranger" ${flags})
-    run_stranger("${SCRATCH}/stranger")
+    expect("${hash}" "${SCRATCH}/stranger")
 
     foreach(part IN ITEMS cflags libs)
         execute_process(COMMAND pkg-config --${part} fardel-c
@@ -55,14 +111,15 @@ elseif(STEP STREQUAL "pkg_config")
         separate_arguments(${part} UNIX_COMMAND "${${part}}")
     endforeach()
     string(REGEX REPLACE "-fuse-ld=[^ ;]*" "" compile_flags "${cxx_flags}")
-    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${compile_flags} -c "${SOURCE}/version.c" -o "${SCRATCH}/version.o" ${cflags})
+    run("${CC}" -std=c11 -Wall -Wextra -pedantic-errors -Werror ${compile_flags}
+        -c "${SOURCE}/version.c" -o "${SCRATCH}/version.o" ${cflags})
     set(linker "${CC}")
     if(CXX_FLAGS MATCHES "-fsanitize")
         set(linker "${CXX}")  # the library asks for the sanitizers' C++ part
     endif()
     run("${linker}" ${cxx_flags} "${SCRATCH}/version.o" -o "${SCRATCH}/stranger_c" ${libs})
     set(ENV{LD_LIBRARY_PATH} "${PREFIX}/${LIBDIR}:$ENV{LD_LIBRARY_PATH}")
-    run_version("${SCRATCH}/stranger_c")
+    expect("${VERSION}" "${SCRATCH}/stranger_c")
 
 else()
     message(FATAL_ERROR "no step ${STEP}")

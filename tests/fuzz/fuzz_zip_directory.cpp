@@ -3,6 +3,7 @@
 #include "require.h"
 #include "zip_directory.h"
 #include "zip_entry_source.h"
+#include "zip_signature.h"
 
 #include <span>
 

@@ -4,6 +4,7 @@
 
 #include <fardel/format/name.h>
 #include <fardel/sources/content_type.h>
+#include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/source_scan.h>
 
 #include "openarena.h"
@@ -40,7 +41,7 @@ bool is_scanned(std::string_view name) {
 
 Game scan_game() {
     Game game;
-    const auto sources = scan_sources(tests::openarena_archives(), {});
+    const auto sources = scan_sources(tests::openarena_archives(), {}, make_archive_reader().get());
     REQUIRE(sources);
     for (const SourceEntry& entry : sources->entries) {
         const std::string folded = fold_name(entry.name.view());

@@ -1,6 +1,7 @@
 // OpenArena's own archives against unzip, which knows nothing of PhysicsFS. The package openarena-data and its sisters
 // must be installed: setup/ does that; without them these cases fail.
 #include <fardel/packer/pack.h>
+#include <fardel/sources/legacy_archives.h>
 
 #include "openarena.h"
 #include "sources/blob_text.h"
@@ -50,7 +51,7 @@ TEST_CASE("openarena: each archive has the entries that unzip lists, and none is
     std::size_t total = 0;
     for (const std::string& archive : tests::openarena_archives()) {
         CAPTURE(archive);
-        const auto result = scan_sources(std::vector{archive}, {});
+        const auto result = scan_sources(std::vector{archive}, {}, make_archive_reader().get());
         REQUIRE(result);
         std::vector<std::string> names;
         for (const SourceEntry& entry : result->entries)

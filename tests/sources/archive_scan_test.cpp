@@ -1,13 +1,14 @@
 #include "archive_scan.h"
 
+#include <fardel/base/little_endian.h>
 #include "blob_text.h"
-#include "little_endian.h"
 #include "unprivileged.h"
 #include "zip_builder.h"
-#include "zip_directory.h"
+#include "zip_signature.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
+#include <fardel/sources/legacy_archives.h>
 
 #include <doctest/doctest.h>
 
@@ -73,7 +74,7 @@ struct LeaksOfPhysfs {
 
 SourceListing list(const std::string& path) {
     SourceListing listing({});
-    const Status listed = list_archive(path, listing);
+    const Status listed = list_archive(path, make_archive_reader().get(), listing);
     REQUIRE_MESSAGE(listed, (listed ? "" : listed.error().text()));
     return listing;
 }
@@ -81,7 +82,7 @@ SourceListing list(const std::string& path) {
 void check_refused(const std::string& path, ErrorCode code) {
     SourceListing listing({});
     const auto start = std::chrono::steady_clock::now();
-    const Status listed = list_archive(path, listing);
+    const Status listed = list_archive(path, make_archive_reader().get(), listing);
     REQUIRE_FALSE(listed);
     CHECK(listed.error().code() == code);
     CHECK(listed.error().message().starts_with(path));
@@ -90,7 +91,7 @@ void check_refused(const std::string& path, ErrorCode code) {
 
 }  // namespace
 
-TEST_CASE("archive: what it is, is told by its bytes and not by its name") {
+TEST_CASE("archive: the signature decides on the format, and the file's name does not") {
     const ScratchFolder folder;
     for (const char* name : {"a.zip", "a.pk3", "a.7z", "a", "a.we:ird"}) {
         const SourceListing listing = list(folder.write(name, build_zip({{.name = "x", .content = "in a zip"}})));
@@ -102,6 +103,22 @@ TEST_CASE("archive: what it is, is told by its bytes and not by its name") {
         REQUIRE(listing.entries.size() == 1);
         CHECK(*read_blob(*listing.entries[0].blob) == "in a pak");
     }
+}
+
+TEST_CASE("archive: it is unsupported without a reader, and what is no archive is refused as with one") {
+    const ScratchFolder folder;
+    const auto code_of = [&](const std::string& path) {
+        SourceListing listing({});
+        const Status listed = list_archive(path, nullptr, listing);
+        REQUIRE_FALSE(listed);
+        CHECK(listed.error().message().starts_with(path));
+        CHECK(find_archive_kind(path).has_value() == (listed.error().code() != ErrorCode::missing));
+        return listed.error().code();
+    };
+    CHECK(code_of(folder.write("a.pk3", build_zip({{.name = "x"}}))) == ErrorCode::unsupported);
+    CHECK(code_of(folder.write("b.pak", build_pak({{"x", "1"}}))) == ErrorCode::unsupported);
+    CHECK(code_of(folder.write("text.pk3", "a readme, renamed")) == ErrorCode::malformed);
+    CHECK(code_of(folder.path("none.pk3")) == ErrorCode::missing);
 }
 
 TEST_CASE("archive: a zip behind a program is a zip; a pak that ends like one is a pak") {
@@ -130,7 +147,7 @@ TEST_CASE("archive: a bundle that is a zip as well is a bundle") {
         REQUIRE(bundle->commit());
         return std::filesystem::file_size(folder.path("both.fardel"));
     };
-    // What follows the zip in the file is the zip's comment: the last two bytes of the zip tell how long it is.
+    // The bytes behind the zip are its comment, whose length is in the last two bytes of the zip.
     const std::uint64_t size = write();
     std::string file(size, '\0');
     std::ifstream(folder.path("both.fardel"), std::ios::binary).read(file.data(), static_cast<std::streamsize>(size));
@@ -164,7 +181,7 @@ TEST_CASE("archive: a pak is listed with its folders, and its bad names are repo
     CHECK(names == std::vector<std::string>{"gfx/palette.lmp", "maps/start.bsp"});
     CHECK(listing.entries[1].origin == folder.path("pak0.pak") + ": maps/start.bsp");
     CHECK(listing.entries[1].size_bytes == 3);
-    // PhysicsFS shows each of the five somewhere, under this name or a part of it.
+    // PhysicsFS shows each of the five in some folder, under this name or a part of it.
     std::vector<std::string> refused;
     for (const RefusedName& name : listing.refused)
         refused.push_back(name.printable_name);
@@ -217,7 +234,7 @@ TEST_CASE("archive: a broken pak or zip is malformed") {
 }
 
 // A34
-TEST_CASE("archive: no file, an empty one, garbage, a FIFO and a device are refused at once") {
+TEST_CASE("archive: a missing file, an empty one, garbage, a FIFO and a device are refused at once") {
     const ScratchFolder folder;
     check_refused(folder.path("none.pk3"), ErrorCode::missing);
     check_refused(folder.path("none/none.pk3"), ErrorCode::missing);
@@ -236,7 +253,7 @@ TEST_CASE("archive: a file that may not be read is denied") {
     const ScratchFolder folder;
     const std::string path = folder.write("a.pk3", build_zip({{.name = "a"}}));
     REQUIRE(::chmod(path.c_str(), 0) == 0);
-    const Unprivileged somebody(folder);
+    const Unprivileged user(folder);
     check_refused(path, ErrorCode::denied);
 }
 

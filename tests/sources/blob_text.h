@@ -1,4 +1,4 @@
-// What a blob holds, read whole in steps of a given size; or the error that reading gave.
+// Reads a whole blob in steps of a given size; returns its bytes or the error.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>

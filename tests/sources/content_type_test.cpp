@@ -20,7 +20,7 @@ std::string_view raw(const char (&literal)[N]) {
 
 }  // namespace
 
-TEST_CASE("content type: the extension tells it, in any case") {
+TEST_CASE("content type: the extension decides, in upper or lower case") {
     CHECK(type_of("textures/base/water.tga") == "image/x-tga");
     CHECK(type_of("textures/base/WATER.TGA") == "image/x-tga");
     CHECK(type_of("scripts/base.shader") == "text/x-quake-shader");
@@ -28,7 +28,7 @@ TEST_CASE("content type: the extension tells it, in any case") {
     CHECK(type_of("a.b/music.opus") == "audio/ogg");
 }
 
-TEST_CASE("content type: a name without an extension that is known has none") {
+TEST_CASE("content type: a name without a known extension is application/octet-stream") {
     CHECK(type_of("README") == "application/octet-stream");
     CHECK(type_of("maps.bsp/README") == "application/octet-stream");
     CHECK(type_of("sprees.dat") == "application/octet-stream");
@@ -49,7 +49,7 @@ TEST_CASE("content type: a signature that cannot be mistaken wins over the exten
     CHECK(type_of("idlogo.dat", "\x84\x10\xff\xff\xff\xff") == "video/x-roq");
 }
 
-TEST_CASE("content type: Ogg is audio or video by what its first page announces") {
+TEST_CASE("content type: Ogg is audio or video as its first page says") {
     const std::string page = std::string("OggS\0", 5) + std::string(23, '\0');
     CHECK(type_of("intro.ogg", page + "\x80theora") == "video/ogg");
     CHECK(type_of("music.ogv", page + "\x01vorbis") == "audio/ogg");
@@ -89,7 +89,7 @@ TEST_CASE(
     CHECK_FALSE(is_streamed("audiobook", 1u << 30));
 }
 
-TEST_CASE("content type: the table in docs/packing.md is the one that is built in") {
+TEST_CASE("content type: the table in docs/packing.md is the one in the code") {
     std::ifstream page(FARDEL_SOURCE_DIR "/docs/packing.md");
     std::size_t rows = 0;
     for (std::string line; std::getline(page, line);) {

@@ -43,7 +43,7 @@ Names overridden_of(const ScanResult& result) {
 
 }  // namespace
 
-TEST_CASE("merged listings: names come sorted by bytes") {
+TEST_CASE("merged listings: names are sorted by their bytes") {
     CHECK(origins_of(merge({listing_of("1", {"b", "a/c", "a-c", "Z"}), listing_of("2", {"a.c"})})) ==
           Names{"1:Z", "1:a-c", "2:a.c", "1:a/c", "1:b"});
 }
@@ -55,7 +55,7 @@ TEST_CASE("merged listings: the later source wins, and the earlier name is repor
 }
 
 // A08
-TEST_CASE("merged listings: names are compared under case folding, and the later spelling counts") {
+TEST_CASE("merged listings: names are compared under case folding, and the later spelling wins") {
     const ScanResult result = merge(
         {listing_of("1", {"Textures/Base.tga", "stra\u00dfe"}), listing_of("2", {"textures/BASE.TGA", "STRASSE"})});
     CHECK(origins_of(result) == Names{"2:STRASSE", "2:textures/BASE.TGA"});
@@ -63,7 +63,7 @@ TEST_CASE("merged listings: names are compared under case folding, and the later
 }
 
 // A07
-TEST_CASE("merged listings: the last of a name inside one archive wins, as in the game") {
+TEST_CASE("merged listings: of equal names in one archive the last wins, as in the game") {
     const ScanResult result = merge({listing_of("1", {"a", "A", "a"})});
     CHECK(origins_of(result) == Names{"1:a"});
     CHECK(overridden_of(result) == Names{"1:a by 1:A", "1:A by 1:a"});
@@ -95,7 +95,7 @@ TEST_CASE("merged listings: a folder may hide names of sources before it, and be
     CHECK(origins_of(result) == Names{"2:A", "3:C", "1:b"});
 }
 
-TEST_CASE("merged listings: what is left is what no later name contradicts") {
+TEST_CASE("merged listings: the result has the names that no later one contradicts") {
     FARDEL_RANDOM(random);
     const auto contradict = [](const std::string& a, const std::string& b) {
         const std::string x = fold_name(a), y = fold_name(b);

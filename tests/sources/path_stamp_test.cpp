@@ -19,14 +19,14 @@ void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(120)); }
 
 std::vector<SeenPlace> seen(const std::string& folder) {
     const std::string sources[] = {folder};
-    auto scan = scan_sources(sources, {});
+    auto scan = scan_sources(sources, {}, nullptr);
     REQUIRE(scan);
     return std::move(scan->seen);
 }
 
 }  // namespace
 
-TEST_CASE("path stamp: what was scanned is unchanged until something happens to it") {
+TEST_CASE("path stamp: a scanned path is unchanged until a file is written, added or removed") {
     const ScratchFolder scratch;
     scratch.write("tree/a.txt", "a");
     scratch.write("tree/deep/b.txt", "b");
@@ -68,13 +68,13 @@ TEST_CASE("path stamp: what was scanned is unchanged until something happens to 
     }
 }
 
-TEST_CASE("path stamp: what was written just before the scan counts as changed, and has no version") {
+TEST_CASE("path stamp: a file written just before the scan counts as changed and has no version") {
     const ScratchFolder scratch;
     scratch.write("tree/a.txt", "a");
     grow_old();
     scratch.write("tree/b.txt", "b");
     const std::string sources[] = {scratch.path("tree")};
-    const auto young = scan_sources(sources, {});
+    const auto young = scan_sources(sources, {}, nullptr);
     REQUIRE(young);
     CHECK(young->entries[0].version);
     CHECK_FALSE(young->entries[1].version);
@@ -84,7 +84,7 @@ TEST_CASE("path stamp: what was written just before the scan counts as changed, 
     CHECK_FALSE(find_changed(seen(scratch.path("tree"))));
 }
 
-TEST_CASE("path stamp: what is not there is missing, until it is") {
+TEST_CASE("path stamp: a path that does not exist is missing until it is created") {
     const ScratchFolder scratch;
     const SeenPlace absent[] = {
         {.path = scratch.path("palette.png"), .stamp = stamp_path(scratch.path("palette.png")), .files = {}}};

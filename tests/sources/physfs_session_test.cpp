@@ -21,7 +21,7 @@ TEST_CASE("physfs session: the first initialises, the last shuts down") {
     CHECK_FALSE(PHYSFS_isInit());
 }
 
-TEST_CASE("physfs session: it is busy while somebody else in the process has PhysicsFS, and leaves it alone") {
+TEST_CASE("physfs session: it is busy while other code in the process uses PhysicsFS, which it does not touch") {
     REQUIRE(PHYSFS_init("./game"));
     const auto session = PhysfsSession::open();
     REQUIRE_FALSE(session);
@@ -32,7 +32,7 @@ TEST_CASE("physfs session: it is busy while somebody else in the process has Phy
     CHECK_FALSE(PHYSFS_isInit());
 }
 
-TEST_CASE("physfs session: many threads may come and go") {
+TEST_CASE("physfs session: many threads may open and close sessions") {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 8; ++i)
         threads.emplace_back([] {

@@ -1,5 +1,7 @@
 #include <fardel/sources/source_scan.h>
 
+#include <fardel/sources/legacy_archives.h>
+
 #include "blob_text.h"
 #include "scratch.h"
 #include "zip_builder.h"
@@ -12,7 +14,7 @@ namespace {
 using tests::ScratchFolder;
 
 Result<ScanResult> scan(const std::vector<std::string>& sources, const std::vector<std::string>& excludes = {}) {
-    return scan_sources(sources, excludes);
+    return scan_sources(sources, excludes, make_archive_reader().get());
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ TEST_CASE("source scan: folders and archives mix, and the later wins") {
     CHECK(*read_blob(*reversed->entries[0].blob) == "old");
 }
 
-TEST_CASE("source scan: the bytes of a name that a later archive hides can still be told apart") {
+TEST_CASE("source scan: a hidden name and the one that hides it each have their own bytes") {
     const ScratchFolder folder;
     const std::string pak0 = folder.write("pak0.pk3", build_zip({{.name = "a", .content = "first"}}));
     const std::string pak1 = folder.write("pak1.pk3", build_zip({{.name = "a", .content = "second"}}));
@@ -79,7 +81,7 @@ TEST_CASE("source scan: a folder that no case-insensitive system could hold is a
     CHECK(scan({folder.root().string()}, {"Readme"}));
 }
 
-TEST_CASE("source scan: an exclude that is no glob is malformed, and named") {
+TEST_CASE("source scan: an exclude that is not a glob is malformed, and the message names it") {
     const ScratchFolder folder;
     const auto result = scan({folder.root().string()}, {"fine/*", "/absolute"});
     REQUIRE_FALSE(result);
@@ -87,7 +89,7 @@ TEST_CASE("source scan: an exclude that is no glob is malformed, and named") {
     CHECK(result.error().message().find("/absolute") != std::string::npos);
 }
 
-TEST_CASE("source scan: the usual excludes are good globs, and take version control and droppings") {
+TEST_CASE("source scan: the usual excludes are good globs, and match version control and what desktops leave behind") {
     const ScratchFolder folder;
     for (const char* name : {".git/HEAD", "a/.git/HEAD", "b/.git", ".hg/store/x", "a/.svn/entries", ".DS_Store",
                              "a/b/.DS_Store", "Thumbs.db", "a/desktop.ini", "a/kept", ".gitignore", "git/kept"})
@@ -101,7 +103,7 @@ TEST_CASE("source scan: the usual excludes are good globs, and take version cont
     CHECK(result->report.excluded.size() == 9);
 }
 
-TEST_CASE("source scan: nothing to scan is an empty result; an error names its source") {
+TEST_CASE("source scan: no sources give an empty result; an error names its source") {
     CHECK(scan({})->entries.empty());
     const auto result = scan({"/nowhere/pak0.pk3"});
     REQUIRE_FALSE(result);

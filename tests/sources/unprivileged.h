@@ -1,4 +1,4 @@
-// Somebody who is not root: the tests may run as root, for whom no file is unreadable.
+// A user other than root: tests may run as root, who can read every file.
 #pragma once
 
 #include "scratch.h"
@@ -8,7 +8,7 @@
 
 namespace fardel {
 
-// For the life of this, the process is nobody, who may enter `folder`.
+// While it exists, the process has the rights of the user nobody, who may enter `folder`.
 class Unprivileged {
 public:
     explicit Unprivileged(const tests::ScratchFolder& folder) {

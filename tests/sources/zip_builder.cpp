@@ -1,7 +1,7 @@
 #include "zip_builder.h"
 
+#include <fardel/base/little_endian.h>
 #include "crc32.h"
-#include "little_endian.h"
 
 #include <algorithm>
 #include <span>

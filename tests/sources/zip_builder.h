@@ -1,4 +1,4 @@
-// Zips as no honest program writes them: each field can be chosen, and nothing is compressed.
+// Builds zips as no honest program writes them: each field can be chosen, and nothing is compressed.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct ZipMember {
     std::uint16_t made_by = 3 << 8 | 20;  // Unix
     std::uint16_t flags = 0;
     std::uint32_t attributes = 0100644u << 16;
-    std::optional<std::uint16_t> method = {};  // all below: what the headers claim
+    std::optional<std::uint16_t> method = {};  // this and the following: what the headers claim
     std::optional<std::uint32_t> crc32 = {};
     std::optional<std::uint32_t> stored_bytes = {};
     std::optional<std::uint32_t> raw_bytes = {};

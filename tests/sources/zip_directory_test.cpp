@@ -1,6 +1,7 @@
 #include "zip_directory.h"
 
 #include "zip_builder.h"
+#include "zip_signature.h"
 
 #include <doctest/doctest.h>
 
@@ -65,7 +66,7 @@ TEST_CASE("zip directory: every field of a record is read") {
     CHECK(directory->data_end == 92);
 }
 
-TEST_CASE("zip directory: names come as they are, in the directory's order, repeated ones too") {
+TEST_CASE("zip directory: names are returned unchanged, in the directory's order, with repetitions") {
     const std::vector<std::string> names{"z", "a", "../a", "a", std::string("a\0b", 3), "", "\xff", "d/"};
     std::vector<ZipMember> members;
     for (const std::string& name : names)
@@ -77,7 +78,7 @@ TEST_CASE("zip directory: names come as they are, in the directory's order, repe
         CHECK(directory->entries[i].name == names[i]);
 }
 
-TEST_CASE("zip directory: encryption and links are seen") {
+TEST_CASE("zip directory: encryption and links are recognised") {
     const auto directory = directory_of(build_zip(
         {{.name = "secret", .flags = 1}, {.name = "link", .content = "target", .attributes = 0120777u << 16}}));
     REQUIRE(directory);
@@ -85,7 +86,7 @@ TEST_CASE("zip directory: encryption and links are seen") {
     CHECK(directory->entries[1].link);
 }
 
-TEST_CASE("zip directory: a zip of nothing is a zip") {
+TEST_CASE("zip directory: a zip without entries is a zip") {
     const auto directory = directory_of(build_zip({}));
     REQUIRE(directory);
     CHECK(directory->entries.empty());
@@ -168,7 +169,7 @@ TEST_CASE("zip directory: an entry count that does not fit its bytes is refused"
     check_refused(build_zip(members, {.count = 0}));
 }
 
-TEST_CASE("zip directory: a directory that is elsewhere or longer than the file is refused") {
+TEST_CASE("zip directory: a directory at another offset, or longer than the file, is refused") {
     const std::vector<ZipMember> members{{.name = "a"}, {.name = "b"}};
     for (const std::uint32_t hostile : {1u, 0x7fff'ffffu, 0xffff'fffeu, 0xffff'ffffu}) {
         check_refused(build_zip(members, {.directory_bytes = hostile}));
@@ -179,7 +180,7 @@ TEST_CASE("zip directory: a directory that is elsewhere or longer than the file 
 // A24
 TEST_CASE("zip directory: an entry that reaches past the data is refused") {
     for (const std::uint32_t hostile :
-         {3u, 1000u, 0x7fff'ffffu, 0xffff'fffeu, 0xffff'ffffu}) {  // 2 would be over the name
+         {3u, 1000u, 0x7fff'ffffu, 0xffff'fffeu, 0xffff'ffffu}) {  // 2 would overwrite the name
         ZipMember member{.name = "a", .content = "x"};
         member.stored_bytes = member.raw_bytes = hostile;
         check_refused(build_zip({member}));
@@ -192,7 +193,7 @@ TEST_CASE("zip directory: a stored entry with two sizes is refused") {
     check_refused(build_zip({{.name = "a", .content = "xyz", .raw_bytes = 1000}}));
 }
 
-// A40: the zip that unpacks to more than it could hold
+// A40: a zip that unpacks to more than its size allows
 TEST_CASE("zip directory: entries that share bytes are refused") {
     check_refused(build_zip({{.name = "a", .content = "xyz"}, {.name = "b", .content = "xyz", .header_offset = 0}}));
     check_refused(build_zip(
@@ -206,7 +207,7 @@ TEST_CASE("zip directory: a zip on several disks is not supported") {
 }
 
 // A34
-TEST_CASE("zip directory: garbage is no zip") {
+TEST_CASE("zip directory: garbage is not a zip") {
     std::mt19937 random(1);
     for (int i = 0; i < 100; ++i) {
         std::vector<std::byte> bytes(random() % 1000);
@@ -218,7 +219,7 @@ TEST_CASE("zip directory: garbage is no zip") {
     }
 }
 
-TEST_CASE("zip directory: what begins like a zip does so, however it goes on") {
+TEST_CASE("zip directory: a file that begins like a zip is recognised, whatever follows") {
     std::vector<std::byte> bytes = two_members();
     bytes.resize(4);
     CHECK(*begins_like_zip(*make_memory_source(bytes)));
@@ -227,7 +228,7 @@ TEST_CASE("zip directory: what begins like a zip does so, however it goes on") {
     CHECK_FALSE(*begins_like_zip(*make_memory_source(bytes)));
 }
 
-TEST_CASE("zip directory: the data of an entry begin behind its local header") {
+TEST_CASE("zip directory: the data of an entry begin after its local header") {
     const auto source = make_memory_source(two_members());
     const auto directory = read_zip_directory(*source);
     REQUIRE(directory);

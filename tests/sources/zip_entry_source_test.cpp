@@ -16,7 +16,7 @@ std::vector<std::byte> all_of(const ByteSource& source) {
     return bytes;
 }
 
-// The entry `index` of a zip of these members, as a zip of its own.
+// Returns the entry `index` of a zip of these members, as a zip that contains it only.
 std::shared_ptr<const ByteSource> alone(const std::vector<ZipMember>& members, std::size_t index) {
     const auto archive = make_memory_source(build_zip(members));
     const auto directory = read_zip_directory(*archive);
@@ -27,7 +27,7 @@ std::shared_ptr<const ByteSource> alone(const std::vector<ZipMember>& members, s
     return make_zip_entry_source(archive, *offset, entry);
 }
 
-// As many zeros as anybody asks for.
+// A source of zeros, of any size.
 class Zeros final : public ByteSource {
 public:
     std::uint64_t size_bytes() const noexcept override { return ~std::uint64_t{0}; }
@@ -39,7 +39,7 @@ public:
 
 }  // namespace
 
-TEST_CASE("zip entry source: it is a zip of just that entry, under a name of ours") {
+TEST_CASE("zip entry source: it is a zip of this entry only, under a fixed name") {
     const std::vector<ZipMember> members{{.name = "../../etc/passwd", .content = "one"},
                                          {.name = "a\\b", .content = "two, deflated", .deflated = true},
                                          {.name = "", .content = ""}};
@@ -74,7 +74,7 @@ TEST_CASE("zip entry source: any range reads as it does from the whole") {
 }
 
 TEST_CASE("zip entry source: PhysicsFS reads it, whatever the size") {
-    // Among them the sizes whose fields spell a signature of zip's.
+    // Among them are sizes whose fields equal a signature of the zip format.
     for (const std::uint64_t size :
          {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{0x0605'4b50}, std::uint64_t{0x0605'4b50 - 31},
           std::uint64_t{0x0706'4b50}, std::uint64_t{0x0201'4b50}, std::uint64_t{0x7fff'ffff},

@@ -18,7 +18,7 @@ SourceListing list(const std::vector<ZipMember>& members, const ZipShape& shape 
     return listing;
 }
 
-// The one entry of a zip of one member, as its blob gives it.
+// Reads the only entry of a zip of one member through its blob.
 Result<std::string> content_of(const ZipMember& member, std::size_t step = 4096) {
     const SourceListing listing = list({member});
     REQUIRE(listing.entries.size() == 1);
@@ -71,8 +71,8 @@ TEST_CASE("zip: entries are listed in order with size and origin; folders are no
     CHECK(listing.entries[1].name.text() == "default.cfg");
 }
 
-// A01–A06, A09–A11: what the archive calls its entries is refused and reported, never repaired.
-TEST_CASE("zip: every bad name is reported with its rule, and nothing else is lost") {
+// A01–A06, A09–A11: bad names of entries are refused and reported, never repaired.
+TEST_CASE("zip: every bad name is reported with its rule, and no other name is lost") {
     const std::vector<BadName> names{
         {"A01", "../evil"},
         {"A01", "a/../b"},
@@ -124,7 +124,7 @@ TEST_CASE("zip: every bad name is reported with its rule, and nothing else is lo
     std::vector<ZipMember> members;
     for (const BadName& bad : names)
         members.push_back(
-            {.name = bad.name, .content = "evil", .made_by = 20});  // from DOS, where PhysicsFS turns '\' round
+            {.name = bad.name, .content = "evil", .made_by = 20});  // from DOS, for which PhysicsFS replaces '\\'
     members.push_back({.name = "good", .content = "good"});
     const SourceListing listing = list(members);
     REQUIRE(listing.refused.size() == names.size());
@@ -141,7 +141,7 @@ TEST_CASE("zip: every bad name is reported with its rule, and nothing else is lo
     CHECK(*read_blob(*listing.entries[0].blob) == "good");
 }
 
-// A07, A08, A12: PhysicsFS would refuse the whole archive, or lose one of them without a word.
+// A07, A08, A12: PhysicsFS would refuse the whole archive, or lose one of them silently.
 TEST_CASE("zip: names that contradict each other are all listed, and each has its own bytes") {
     const SourceListing listing = list({{.name = "a", .content = "1"},
                                         {.name = "a", .content = "2"},
@@ -161,11 +161,11 @@ TEST_CASE("zip: symbolic links are refused and reported") {
 }
 
 // A17
-TEST_CASE("zip: set-uid and exec bits mean nothing") {
+TEST_CASE("zip: set-uid and exec bits are ignored") {
     CHECK(*content_of({.name = "run", .content = "x", .attributes = 0104755u << 16}) == "x");
 }
 
-TEST_CASE("zip: what cannot be read is refused and reported") {
+TEST_CASE("zip: an entry that cannot be read is refused and reported") {
     ZipMember large{.name = "large", .content = "x", .deflated = true};
     large.raw_bytes = 0xffff'fffe;
     const SourceListing listing = list({{.name = "secret", .flags = 1},
@@ -186,7 +186,7 @@ TEST_CASE("zip: a bad folder name is reported even if the folder is empty") {
     CHECK(listing.refused.size() == 2);
 }
 
-TEST_CASE("zip: bytes that do not have their CRC-32 are corrupt") {
+TEST_CASE("zip: an entry whose CRC-32 does not match is corrupt") {
     for (const bool deflated : {false, true}) {
         check_corrupt({.name = "a.txt", .content = "hello", .deflated = deflated, .crc32 = 1});
         ZipMember changed{.name = "a.txt", .content = "hello", .deflated = deflated};
@@ -199,7 +199,7 @@ TEST_CASE("zip: bytes that do not have their CRC-32 are corrupt") {
     }
 }
 
-TEST_CASE("zip: an entry that ends before its size, or goes on after it, is corrupt") {
+TEST_CASE("zip: an entry that is shorter or longer than its size is corrupt") {
     check_corrupt({.name = "a.txt", .content = "hello", .deflated = true, .raw_bytes = 6});
     check_corrupt({.name = "a.txt", .content = "hello", .deflated = true, .raw_bytes = 4});
     check_corrupt({.name = "a.txt", .content = "hello", .deflated = true, .raw_bytes = 0x7fff'0000});
@@ -226,7 +226,7 @@ TEST_CASE("zip: each flipped bit of deflated bytes is corrupt or harmless, and r
     }
 }
 
-TEST_CASE("zip: an entry whose local header is not there is corrupt") {
+TEST_CASE("zip: an entry without a local header is corrupt") {
     std::vector<std::byte> bytes = build_zip({{.name = "a.txt", .content = "hello"}});
     bytes[0] = std::byte{'Q'};
     SourceListing listing({});

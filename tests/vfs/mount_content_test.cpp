@@ -1,7 +1,10 @@
 #include "mounts/mount_content.h"
 
+#include "one_entry_zip.h"
 #include "scratch.h"
 #include "test_bundle.h"
+
+#include <fardel/sources/legacy_archives.h>
 
 #include <doctest/doctest.h>
 #include <fardel/sources/source_scan.h>
@@ -20,28 +23,10 @@ MountId mount_path(Vfs& vfs, const std::string& path, MountOptions options = uns
     return *id;
 }
 
-// A zip of one stored entry, as a tool would write it.
-std::string zip_of(std::string_view name, std::string_view content, std::uint32_t crc32) {
-    std::string out;
-    const auto number = [&out](std::uint64_t value, int bytes) {
-        for (int i = 0; i < bytes; ++i)
-            out += static_cast<char>(value >> 8 * i);
-    };
-    const auto fields = [&] {  // version needed … extra length
-        number(20, 2), number(0, 2), number(0, 2), number(0, 4), number(crc32, 4);
-        number(content.size(), 4), number(content.size(), 4), number(name.size(), 2), number(0, 2);
-    };
-    number(0x0403'4b50, 4), fields();
-    out += name;
-    out += content;
-    const std::size_t directory = out.size();
-    number(0x0201'4b50, 4), number(20, 2), fields();
-    number(0, 2), number(0, 2), number(0, 2), number(0, 4), number(0, 4);
-    out += name;
-    const std::size_t size = out.size() - directory;
-    number(0x0605'4b50, 4), number(0, 4), number(1, 2), number(1, 2), number(size, 4), number(directory, 4),
-        number(0, 2);
-    return out;
+MountOptions with_archives() {
+    MountOptions options = unsigned_at();
+    options.archives = make_archive_reader();
+    return options;
 }
 
 }  // namespace
@@ -125,12 +110,29 @@ TEST_CASE("mount: an archive is read as it is, a damaged entry is an error") {
     const ScratchFolder scratch;
     scratch.write("pak0.pk3", zip_of("hello.txt", "hello", 0x3610'a686));
     Vfs vfs;
-    mount_path(vfs, scratch.path("pak0.pk3"));
+    const MountId id = mount_path(vfs, scratch.path("pak0.pk3"), with_archives());
     CHECK(content_at(vfs, "/hello.txt") == "hello");
     CHECK(vfs.mounts().at(0).kind == MountKind::archive);
     scratch.write("bad.pk3", zip_of("hello.txt", "hello", 0x3610'a687));
-    CHECK(outcome_of(vfs.mount(scratch.path("bad.pk3"), unsigned_at())) == "corrupt");
+    CHECK(outcome_of(vfs.mount(scratch.path("bad.pk3"), with_archives())) == "corrupt");
     CHECK(vfs.mounts().size() == 1);
+    std::filesystem::rename(scratch.path("pak0.pk3"), scratch.path("old.pk3"));
+    scratch.write("pak0.pk3", zip_of("other.txt", "hello", 0x3610'a686));
+    REQUIRE(vfs.refresh(id));
+    CHECK(content_at(vfs, "/other.txt") == "hello");
+}
+
+TEST_CASE("mount: an archive is unsupported without a reader for archives, a folder is not") {
+    const ScratchFolder scratch;
+    scratch.write("pak0.pk3", zip_of("hello.txt", "hello", 0x3610'a686));
+    scratch.write("game/a", "x");
+    Vfs vfs;
+    const auto mounted = vfs.mount(scratch.path("pak0.pk3"), unsigned_at());
+    REQUIRE_FALSE(mounted);
+    CHECK(mounted.error().code() == ErrorCode::unsupported);
+    CHECK(mounted.error().message().find("link fardel::archives") != std::string::npos);
+    mount_path(vfs, scratch.path("game"));
+    CHECK(content_at(vfs, "/a") == "x");
 }
 
 TEST_CASE("mount: what is at the path decides, and what is nothing is an error") {  // A34

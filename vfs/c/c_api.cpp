@@ -2,6 +2,8 @@
 
 #include <fardel/vfs/fardel.h>
 
+#include "archive_seam.h"
+
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/pure.h>
@@ -11,6 +13,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <span>
@@ -23,6 +26,19 @@
 struct fardel_vfs {
     explicit fardel_vfs(const fardel::VfsOptions& options) : vfs(options) {}
     fardel::Vfs vfs;
+
+    void set_archives(std::shared_ptr<const fardel::ArchiveReader> reader) {
+        const std::lock_guard guard(lock);
+        archives = std::move(reader);
+    }
+    std::shared_ptr<const fardel::ArchiveReader> find_archives() {
+        const std::lock_guard guard(lock);
+        return archives;
+    }
+
+private:
+    std::mutex lock;
+    std::shared_ptr<const fardel::ArchiveReader> archives;  // null until fardel_enable_archives()
 };
 struct fardel_file {
     fardel::File file;
@@ -295,13 +311,24 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
 
 void fardel_vfs_destroy(fardel_vfs* vfs) { delete vfs; }
 
+fardel_code fardel_private_set_archives(fardel_vfs* vfs, ArchiveReaderMaker make, fardel_error* error) {
+    return call(error, [&](const Report& report) {
+        if (vfs == nullptr)
+            return report.argument(kNull);
+        vfs->set_archives(make());
+        return fardel_code{FARDEL_OK};
+    });
+}
+
 fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
                               fardel_mount_id* mount, fardel_error* error) {
     return call(error, [&](const Report& report) {
         if (vfs == nullptr || path == nullptr)
             return report.argument(kNull);
-        return mount_with(options, "", mount, report,
-                          [&](MountOptions how) { return vfs->vfs.mount(path, std::move(how)); });
+        return mount_with(options, "", mount, report, [&](MountOptions how) {
+            how.archives = vfs->find_archives();
+            return vfs->vfs.mount(path, std::move(how));
+        });
     });
 }
 

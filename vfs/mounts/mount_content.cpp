@@ -45,10 +45,11 @@ public:
     Result<MountContent> open_loose(const std::string& path, MountKind kind) const {
         FARDEL_TRY(verify_unsigned(kind));
         const std::vector<std::string> excludes = usual_excludes();
-        FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), excludes));
+        FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(std::span(&path, 1), excludes, options_.archives.get()));
         FARDEL_TRY_ASSIGN(const BundlePlan plan, plan_entries(std::move(scan.entries)));
         FARDEL_TRY_ASSIGN(MountContent content, open_plan(plan, kind));
         content.path = path;
+        content.archives = options_.archives;
         content.left_out = std::make_shared<const ScanReport>(std::move(scan.report));
         return content;
     }
@@ -105,6 +106,7 @@ Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache
     MountOptions options;
     options.allow_unsigned = true;
     options.label = mount.bundle->label();
+    options.archives = mount.archives;
     return ContentOpener(options, cache, digests).open_loose(mount.path, mount.kind);
 }
 

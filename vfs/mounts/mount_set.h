@@ -42,7 +42,8 @@ struct FolderRelation {
 struct MountContent {
     ContentNumber number{};
     MountKind kind = MountKind::bundle;
-    std::string path;  // of a folder or archive, to scan it again; else empty
+    std::string path;                               // of a folder or archive, to scan it again; else empty
+    std::shared_ptr<const ArchiveReader> archives;  // reads the archive then
     std::shared_ptr<const Bundle> bundle;
     std::shared_ptr<const BundleLeases> leases;  // of `bundle`, for opened files
     std::shared_ptr<const ScanReport> left_out;  // of a folder or archive

@@ -4,6 +4,8 @@
 #include "physfs_file.h"
 #include "physfs_source.h"
 
+#include <fardel/sources/legacy_archives.h>
+
 #include <physfs.h>
 
 #include <array>
@@ -193,7 +195,8 @@ MountOptions mount_options(const PhysfsArchiverOptions& options, std::string lab
             .policy = options.policy ? &*options.policy : nullptr,
             .now_s = options.now_s,
             .allow_unsigned = options.allow_unsigned,
-            .label = std::move(label)};
+            .label = std::move(label),
+            .archives = make_archive_reader()};
 }
 
 Archive archive_showing(std::shared_ptr<const Vfs> vfs) {

@@ -1,7 +1,9 @@
-// PathStamp: what a stat tells of a path, so that a change shows without reading. And places: what a scan looked at.
+// PathStamp: what the system knows of a path without reading it, so that a change is noticed. SeenPath: what a scan
+// read, with its stamps.
 //
-// Compared with equality and nothing else: an older file put back is a change. What was written shortly before it was
-// looked at is young: another change may follow within the clock's grain and not show, so a young stamp equals none.
+// Stamps are compared for equality only: an older file that was put back is a change. A file written shortly before its
+// stamp was taken is young: the next change may fall within the same tick of the clock and leave the stamp as it is.
+// So a young stamp proves nothing.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +23,21 @@ struct PathStamp {
     std::uint64_t inode = 0;
     std::uint64_t size_bytes = 0;
     std::int64_t modified_ns = 0;  // since 1970
-    std::int64_t changed_ns = 0;   // of the inode
+    std::int64_t changed_ns = 0;   // since 1970, of the inode
 
     friend bool operator==(const PathStamp&, const PathStamp&) = default;
 };
 
-// Whether nothing happened in between. Folders: their entries are the same ones.
+// Whether nothing happened between the stamps. An unchanged folder has the same entries.
 inline bool is_unchanged(const PathStamp& before, const PathStamp& now) { return before == now && !before.young; }
-// The same for what nobody else writes, or what was read later than it was stamped: youth does not count.
+// The same for files that only the caller writes, or that were read after their stamp was taken: being young does not
+// count.
 inline bool looks_unchanged(const PathStamp& before, PathStamp now) {
     now.young = before.young;
     return before == now;
 }
 
-// Follows links; what cannot be looked at is missing.
+// Follows links. A path that cannot be looked at is missing.
 PathStamp stamp_path(const std::string& path);
 
 struct SeenFile {
@@ -42,20 +45,22 @@ struct SeenFile {
     PathStamp stamp;
 };
 
-// A folder, stamped before it was listed, with its regular files; or a file, an archive: then without any.
-struct SeenPlace {
+// Either a folder, stamped before it was listed, and its regular files; or an archive or another file, without `files`.
+struct SeenPath {
     std::string path;
     PathStamp stamp;
     std::vector<SeenFile> files;
 };
+using SeenPlace = SeenPath;
 
-// A file, an archive or nothing, as it is now.
-inline SeenPlace see_path(std::string path) {
+// The current stamp of a file or archive, which may be missing.
+inline SeenPath see_path(std::string path) {
     PathStamp stamp = stamp_path(path);
     return {.path = std::move(path), .stamp = stamp, .files = {}};
 }
 
-// The path of the first place or file that is not as it was; nothing: all are. One stat each, and an open for a folder.
-std::optional<std::string> find_changed(std::span<const SeenPlace> places);
+// Returns the first path that changed, that of a folder, an archive or a file in a folder; none if all are unchanged.
+// Costs one stat per file and one open per folder.
+std::optional<std::string> find_changed(std::span<const SeenPath> paths);
 
 }  // namespace fardel

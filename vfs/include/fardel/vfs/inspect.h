@@ -21,7 +21,7 @@
 
 namespace fardel {
 
-struct ScanReport;  // <fardel/sources/source_scan.h>
+struct ScanReport;  // <fardel/sources/scan_report.h>
 
 // ---- Mounts ---------------------------------------------------------------------------------------------------------
 

@@ -19,9 +19,10 @@
 
 namespace fardel {
 
-class ByteSource;   // <fardel/format/byte_source.h>
-class TrustPolicy;  // <fardel/format/trust_policy.h>
-struct BundlePlan;  // <fardel/format/bundle_plan.h>
+class ArchiveReader;  // <fardel/sources/archive_reader.h>
+class ByteSource;     // <fardel/format/byte_source.h>
+class TrustPolicy;    // <fardel/format/trust_policy.h>
+struct BundlePlan;    // <fardel/format/bundle_plan.h>
 
 // Unique within its Vfs and never used again.
 enum class MountId : std::uint32_t {};
@@ -46,6 +47,8 @@ struct MountOptions {
     bool allow_unsigned = false;  // development: content that the policy does not trust is mounted too, and tainted
     bool watch = false;           // a folder: Vfs::poll() reports what changes in it
     std::string label;            // names the bundle in messages; empty: the path it was mounted from
+    // Reads legacy archives (legacy_archives.h); without it, mounting one is `unsupported`.
+    std::shared_ptr<const ArchiveReader> archives;
 };
 
 struct MountRequest {

@@ -39,7 +39,7 @@ struct Scanned {
 
 }  // namespace
 
-TEST_CASE("folder blob: it can be read again and again, also when the folder is renamed") {
+TEST_CASE("folder blob: it can be read any number of times, also after the folder is renamed") {
     const Scanned scanned;
     CHECK(read_blob(scanned.blob())->size() == 10'000);
     const std::string moved = scanned.folder.root().string() + "-moved";
@@ -48,7 +48,7 @@ TEST_CASE("folder blob: it can be read again and again, also when the folder is 
     std::filesystem::rename(moved, scanned.folder.root().string());
 }
 
-TEST_CASE("folder blob: a file that became longer, shorter, other or another since the scan is a conflict") {
+TEST_CASE("folder blob: a file that was changed or replaced since the scan is a conflict") {
     SUBCASE("longer") {
         const Scanned scanned;
         scanned.folder.write("a/b/file", std::string(10'001, 'x'));
@@ -81,7 +81,7 @@ TEST_CASE("folder blob: a file that became longer, shorter, other or another sin
         std::filesystem::remove_all(scanned.folder.path("a"));
         scanned.check_conflict();
     }
-    SUBCASE("a FIFO in its place") {  // A34
+    SUBCASE("a FIFO instead of it") {  // A34
         const Scanned scanned;
         std::filesystem::remove(scanned.file);
         REQUIRE(::mkfifo(scanned.file.c_str(), 0644) == 0);
@@ -89,7 +89,7 @@ TEST_CASE("folder blob: a file that became longer, shorter, other or another sin
     }
 }
 
-// A13, A16: a link that takes the place of a file, or of a folder on the way to it, leads nowhere.
+// A13, A16: a link that replaces a file, or a folder on the path to it, is not followed.
 TEST_CASE("folder blob: links that appear after the scan are not followed") {
     SUBCASE("file") {
         const Scanned scanned;
@@ -121,12 +121,12 @@ TEST_CASE("folder blob: a file that changes while it is read is a conflict") {
     }
 }
 
-TEST_CASE("folder blob: a file that may not be read is denied, by name") {
+TEST_CASE("folder blob: a file that may not be read is denied, and the message names it") {
     const ScratchFolder folder;
     REQUIRE(::chmod(folder.write("secret", "x").c_str(), 0) == 0);
     SourceListing listing({});
     REQUIRE(list_folder(folder.root().string(), listing));
-    const Unprivileged somebody(folder);
+    const Unprivileged user(folder);
     const Result<std::string> content = read_blob(*listing.entries[0].blob);
     REQUIRE_FALSE(content);
     CHECK(content.error().code() == ErrorCode::denied);

@@ -1,4 +1,4 @@
-// A bundle plan of scanned entries: each an asset with its content type, under its name, published.
+// The bundle plan of scanned entries: each becomes an asset with its content type, published under its name.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -10,7 +10,7 @@
 
 namespace fardel {
 
-// Reads its first bytes; the result lives for ever. Errors: corrupt, denied, conflict or io.
+// Reads the first bytes of the blob. The result has static storage. Errors: corrupt, denied, conflict or io.
 Result<std::string_view> read_content_type(std::string_view name, const BlobSource& blob);
 
 // Reads the first bytes of each entry. Errors: corrupt, denied, conflict or io from an entry that cannot be read.

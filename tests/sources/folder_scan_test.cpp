@@ -53,7 +53,7 @@ TEST_CASE("folder: every file is listed under its path, in byte order, with size
     CHECK(listing.refused.empty());
 }
 
-TEST_CASE("folder: slashes at the end of its path mean nothing") {
+TEST_CASE("folder: slashes at the end of its path are ignored") {
     const ScratchFolder folder;
     folder.write("a", "x");
     CHECK(list(folder.root().string() + "///").entries[0].origin == folder.path("a"));
@@ -66,7 +66,7 @@ TEST_CASE("folder: names that begin with a dot are packed like others") {
     CHECK(names_of(list(folder.root().string())) == std::vector<std::string>{".config/x", ".hidden"});
 }
 
-// A13, A16: wherever a link points, it is not followed, and said.
+// A13, A16: a link is reported and not followed, whatever its target.
 TEST_CASE("folder: symbolic links are refused and reported") {
     const ScratchFolder folder;
     folder.write("inside/file", "x");
@@ -103,7 +103,7 @@ TEST_CASE("folder: a FIFO, a socket and a device are refused and reported") {
         CHECK(refused.reason.code() == ErrorCode::malformed);
 }
 
-// A02–A06, A09–A11: what a Unix folder can hold and a bundle cannot.
+// A02–A06, A09–A11: names that are possible in a Unix folder and not in a bundle.
 TEST_CASE("folder: bad names are refused and reported, and safe to show") {
     const ScratchFolder folder;
     const std::vector<std::string> names{"a\\b",    "a:b",       "a*",      "a?",      "a\"b",    "a|b",
@@ -124,7 +124,7 @@ TEST_CASE("folder: bad names are refused and reported, and safe to show") {
     }
 }
 
-TEST_CASE("folder: a refused folder is reported once, for all that is in it") {
+TEST_CASE("folder: a refused folder is reported once, for everything in it") {
     const ScratchFolder folder;
     folder.write("aux/a", "x");
     folder.write("aux/b", "x");
@@ -136,7 +136,7 @@ TEST_CASE("folder: a refused folder is reported once, for all that is in it") {
 }
 
 // A11
-TEST_CASE("folder: what is deeper than names may be is refused, not walked") {
+TEST_CASE("folder: a folder deeper than names may be is refused and not listed") {
     const ScratchFolder folder;
     std::string path = "d";
     for (int i = 0; i < 70; ++i)
@@ -148,7 +148,7 @@ TEST_CASE("folder: what is deeper than names may be is refused, not walked") {
     CHECK(listing.refused[0].reason.code() == ErrorCode::limit);
 }
 
-TEST_CASE("folder: excluded files and folders are reported with their pattern, and not looked into") {
+TEST_CASE("folder: excluded files and folders are reported with their pattern and not opened") {
     const ScratchFolder folder;
     folder.write(".git/config", "x");
     folder.write("mod/.git/config", "x");
@@ -167,12 +167,12 @@ TEST_CASE("folder: excluded files and folders are reported with their pattern, a
     CHECK(listing.excluded[3].name == "mod/latest");
 }
 
-TEST_CASE("folder: one that may not be listed is denied, by name") {
+TEST_CASE("folder: one that may not be listed is denied, and the message names it") {
     const ScratchFolder folder;
     folder.write("closed/file", "x");
     REQUIRE(::chmod(folder.path("closed").c_str(), 0) == 0);
     {
-        const Unprivileged somebody(folder);
+        const Unprivileged user(folder);
         SourceListing listing({});
         const Status listed = list_folder(folder.root().string(), listing);
         REQUIRE_FALSE(listed);
@@ -182,7 +182,7 @@ TEST_CASE("folder: one that may not be listed is denied, by name") {
     REQUIRE(::chmod(folder.path("closed").c_str(), 0755) == 0);
 }
 
-TEST_CASE("folder: one that is not there is missing") {
+TEST_CASE("folder: one that does not exist is missing") {
     SourceListing listing({});
     const Status listed = list_folder("/nowhere/at/all", listing);
     REQUIRE_FALSE(listed);

@@ -1,5 +1,5 @@
-// Where the system's way of watching folders is not known yet.
-#include <fardel/sources/folder_watch.h>
+// For systems whose way of watching folders is not implemented.
+#include <fardel/base/folder_watch.h>
 
 namespace fardel {
 

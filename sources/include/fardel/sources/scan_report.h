@@ -1,0 +1,44 @@
+// ScanReport: what a scan found in folders and archives and did not turn into an entry, and why.
+#pragma once
+
+#include <fardel/format/name.h>
+#include <fardel/format/result.h>
+
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// In all of these, `origin` is where the file is, for people: its path, or "pak0.pk3: maps/dm01.bsp". It is safe to
+// show.
+
+// A file that cannot be packed: its name breaks a rule, it is not a file (a link, a device), or it is a part of an
+// archive that cannot be read (encrypted, an unknown compression). A refused folder stands for everything in it.
+struct RefusedName {
+    std::string printable_name;  // that of a folder ends in '/'
+    std::string origin;
+    Error reason;
+};
+
+// A name that a later one hides: the two are equal under case folding, or one is the folder of the other.
+struct OverriddenName {
+    AssetName name;
+    std::string origin;
+    AssetName by_name;
+    std::string by_origin;
+};
+
+struct ExcludedName {
+    std::string name;  // that of a folder ends in '/' and stands for everything in it
+    std::string origin;
+    std::string pattern;
+};
+
+// In the order of the sources; by name within a folder, in the archive's order within an archive.
+struct ScanReport {
+    std::vector<RefusedName> refused;
+    std::vector<OverriddenName> overridden;
+    std::vector<ExcludedName> excluded;
+};
+
+}  // namespace fardel

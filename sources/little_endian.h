@@ -1,3 +1,0 @@
-#pragma once
-
-#include <fardel/base/little_endian.h>

@@ -1,0 +1,45 @@
+#include "zip_signature.h"
+
+#include <fardel/base/little_endian.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint32_t kLocalHeaderSignature = 0x0403'4b50;
+constexpr std::uint32_t kEndSignature = 0x0605'4b50;
+constexpr std::size_t kCommentBytesMax = 0xffff;
+
+}  // namespace
+
+Result<bool> begins_like_zip(const ByteSource& source) {
+    std::array<std::byte, 4> first{};
+    if (source.size_bytes() < first.size())
+        return false;
+    FARDEL_TRY(source.read_at(0, first));
+    const auto signature = load_le<std::uint32_t>(first.data());
+    return signature == kLocalHeaderSignature || signature == kEndSignature;
+}
+
+Result<bool> ends_like_zip(const ByteSource& source) {
+    FARDEL_TRY_ASSIGN(const std::optional<std::uint64_t> end_at, find_zip_end(source));
+    return end_at.has_value();
+}
+
+Result<std::optional<std::uint64_t>> find_zip_end(const ByteSource& source) {
+    const std::uint64_t size = source.size_bytes();
+    std::vector<std::byte> tail(std::min<std::uint64_t>(size, kZipEndBytes + kCommentBytesMax));
+    FARDEL_TRY(source.read_at(size - tail.size(), tail));
+    for (std::size_t left = kZipEndBytes; left <= tail.size(); ++left) {
+        const std::byte* record = tail.data() + (tail.size() - left);
+        if (load_le<std::uint32_t>(record) == kEndSignature &&
+            load_le<std::uint16_t>(record + 20) == left - kZipEndBytes)
+            return std::optional(size - left);
+    }
+    return std::optional<std::uint64_t>();
+}
+
+}  // namespace fardel

@@ -1,0 +1,9 @@
+#include <fardel/vfs/fardel_archives.h>
+
+#include "archive_seam.h"
+
+#include <fardel/sources/legacy_archives.h>
+
+fardel_code fardel_enable_archives(fardel_vfs* vfs, fardel_error* error) {
+    return fardel_private_set_archives(vfs, fardel::make_archive_reader, error);
+}
