@@ -18,7 +18,8 @@ namespace {
 bool is_project(const std::string& source) { return std::filesystem::path(source).extension() == ".toml"; }
 
 Result<PackPlan> plan(const PackJob& job, const std::vector<std::string>& excludes) {
-    PackOptions options{.name = job.name, .version = job.version};
+    PackOptions options{.name = job.name};
+    FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(job.version));
     options.excludes.insert(options.excludes.end(), excludes.begin(), excludes.end());
     FARDEL_TRY_ASSIGN(PackPlan plan, pack_sources(job.sources, options));
     if (plan.plan.assets.empty())

@@ -94,7 +94,7 @@ std::optional<BundleFacts> bundle_facts(const Heads& heads, const Tables& tables
 bool check_behind_heads(const ByteSource& source, const Heads& heads, const VerifyOptions& options,
                         VerifyReport& report, Findings& findings) {
     const LayoutHead& layout = *heads.layout;
-    const Head* head = heads.head ? &*heads.head : nullptr;
+    const BundleHead* head = heads.head ? &*heads.head : nullptr;
     check_sections(head, layout, source.size_bytes(), findings);
     if (head)
         check_section_gaps(source, *head, layout, findings);

@@ -17,8 +17,8 @@ std::optional<std::uint8_t> find_digit_value(char c) noexcept {
 
 }  // namespace
 
-template <class Tag>
-std::string Id32<Tag>::hex() const {
+template <class Kind>
+std::string Id32<Kind>::hex() const {
     std::string text;
     text.reserve(2 * bytes.size());
     for (const std::uint8_t byte : bytes) {
@@ -28,16 +28,16 @@ std::string Id32<Tag>::hex() const {
     return text;
 }
 
-template <class Tag>
-Result<Id32<Tag>> Id32<Tag>::parse(std::string_view hex) {
+template <class Kind>
+Result<Id32<Kind>> Id32<Kind>::parse(std::string_view hex) {
     Id32 id;
     if (hex.size() != 2 * id.bytes.size())
-        return Error(ErrorCode::malformed, std::string(Tag::kName) + ": expected 64 hexadecimal digits, found " +
+        return Error(ErrorCode::malformed, std::string(Kind::kName) + ": expected 64 hexadecimal digits, found " +
                                                std::to_string(hex.size()) + " bytes");
     for (std::size_t i = 0; i < hex.size(); ++i) {
         const auto value = find_digit_value(hex[i]);
         if (!value)
-            return Error(ErrorCode::malformed, std::string(Tag::kName) + ": byte " + std::to_string(i + 1) +
+            return Error(ErrorCode::malformed, std::string(Kind::kName) + ": byte " + std::to_string(i + 1) +
                                                    " of 64 is not a lower-case hexadecimal digit");
         id.bytes[i / 2] = static_cast<std::uint8_t>(id.bytes[i / 2] << 4 | *value);
     }

@@ -20,7 +20,7 @@ struct Bundle::Impl {
     std::shared_ptr<BlockCache> cache;
     BundleId id;
     LayoutId layout_id;
-    Head head;
+    BundleHead head;
     LayoutHead layout;
     std::vector<Envelope> envelopes;
     TrustVerdict verdict;
@@ -132,7 +132,7 @@ Status Bundle::Impl::read_trailer(const TrustPolicy* policy, std::uint64_t now_s
 
 const BundleId& Bundle::id() const noexcept { return impl_->id; }
 const LayoutId& Bundle::layout_id() const noexcept { return impl_->layout_id; }
-const Head& Bundle::head() const noexcept { return impl_->head; }
+const BundleHead& Bundle::head() const noexcept { return impl_->head; }
 const LayoutHead& Bundle::layout_head() const noexcept { return impl_->layout; }
 const std::vector<Envelope>& Bundle::envelopes() const noexcept { return impl_->envelopes; }
 const TrustVerdict& Bundle::verdict() const noexcept { return impl_->verdict; }

@@ -7,7 +7,7 @@
 
 namespace fardel {
 
-Result<BundleTables> BundleTables::open(const ByteSource& source, const Head& head, const LayoutHead& layout) {
+Result<BundleTables> BundleTables::open(const ByteSource& source, const BundleHead& head, const LayoutHead& layout) {
     BundleTables out;
     for (const TableEntry& entry : head.tables) {
         FARDEL_TRY_ASSIGN(out.tables_[slot(entry.kind)], PagedTable::open(source, layout.manifest_offset, entry));

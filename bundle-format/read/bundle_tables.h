@@ -13,7 +13,7 @@ namespace fardel {
 class BundleTables {
 public:
     // Both heads have passed verify_sections. Error: limit.
-    static Result<BundleTables> open(const ByteSource& source, const Head& head, const LayoutHead& layout);
+    static Result<BundleTables> open(const ByteSource& source, const BundleHead& head, const LayoutHead& layout);
 
     const PagedTable& table(TableKind kind) const noexcept { return tables_[slot(kind)]; }
 

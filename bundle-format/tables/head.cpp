@@ -154,7 +154,7 @@ std::uint64_t asset_bucket_records(std::uint64_t assets) {
 
 }  // namespace
 
-const TableEntry* Head::find(TableKind kind) const noexcept { return find_table(tables, kind); }
+const TableEntry* BundleHead::find(TableKind kind) const noexcept { return find_table(tables, kind); }
 const TableEntry* LayoutHead::find(TableKind kind) const noexcept { return find_table(tables, kind); }
 
 std::uint64_t tree_bytes(std::uint64_t length_bytes) noexcept {
@@ -175,18 +175,18 @@ std::uint64_t place_tables(std::span<TableEntry> tables) noexcept {
     return at;
 }
 
-HeadBytes encode_head(const Head& head) {
+HeadBytes encode_head(const BundleHead& head) {
     HeadBytes out = encode_common(kHeadMagic, head.minor, head.tables.size(), head.optional_flags);
     store_le(out.data() + 32, head.manifest_bytes);
     encode_tables(head.tables, out.data() + kHeadTablesAt);
     return out;
 }
 
-Result<Head> decode_head(ConstHead bytes) {
+Result<BundleHead> decode_head(ConstHead bytes) {
     FARDEL_TRY_ASSIGN(
         const CommonFields common,
         decode_common(bytes, kHeadMagic, "not a Fardel bundle (the first bytes are not its magic)", kHeadTablesMax));
-    Head head;
+    BundleHead head;
     head.minor = common.minor;
     head.optional_flags = common.optional_flags;
     head.manifest_bytes = load_le<std::uint64_t>(bytes.data() + 32);
@@ -269,7 +269,7 @@ Result<LayoutHead> decode_layout_head(ConstHead bytes) {
 
 LayoutId layout_id(const HeadBytes& layout_head) noexcept { return id_from<LayoutId>(blake3(layout_head)); }
 
-Status verify_sections(const Head& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes) {
+Status verify_sections(const BundleHead& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes) {
     if (layout.bundle != id)
         return Error(ErrorCode::corrupt, "the layout head belongs to another bundle, or the head was changed");
     if (count_of(layout.find(TableKind::placements)) != count_of(head.find(TableKind::assets)))

@@ -74,7 +74,7 @@ Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
     for (std::size_t i = 0; i < signatures && !in.failed(); ++i) {
         EnvelopeSignature entry;
         entry.algorithm = static_cast<SignatureAlgorithm>(in.u16());
-        entry.role = static_cast<Role>(in.u16());
+        entry.role = static_cast<SignerRole>(in.u16());
         if (in.u32() != 0)
             in.fail(ErrorCode::malformed, "reserved bytes are not zero");
         entry.key = in.fixed<PublicKey>();
@@ -91,7 +91,7 @@ Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
     return envelope;
 }
 
-Result<EnvelopeSignature> make_signature(EnvelopeType type, std::span<const std::byte> payload, Role role,
+Result<EnvelopeSignature> make_signature(EnvelopeType type, std::span<const std::byte> payload, SignerRole role,
                                          Signer& signer) {
     FARDEL_TRY_ASSIGN(const Signature signature, signer.sign(signed_message(type, payload)));
     return EnvelopeSignature{SignatureAlgorithm::ed25519, role, signer.public_key(), signature};
@@ -172,7 +172,7 @@ Result<Envelope> sign_statement(const Statement& statement, Signer& signer) {
     Envelope envelope;
     envelope.type = EnvelopeType::statement;
     FARDEL_TRY_ASSIGN(envelope.payload, encode_statement(own));
-    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, Role::author, signer));
+    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, SignerRole::author, signer));
     envelope.signatures.push_back(entry);
     return envelope;
 }
@@ -185,7 +185,7 @@ Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer) {
     Envelope envelope;
     envelope.type = statement.type;
     envelope.payload = statement.payload;
-    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, Role::author, signer));
+    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, SignerRole::author, signer));
     envelope.signatures.push_back(entry);
     return envelope;
 }
@@ -193,7 +193,7 @@ Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer) {
 Result<Envelope> countersign(const Envelope& statement, const CountersignRequest& request, Signer& signer) {
     FARDEL_TRY_ASSIGN(const Statement signed_by_author, statement_of(statement));
     const auto by_author = std::ranges::find_if(statement.signatures, [&](const EnvelopeSignature& entry) {
-        return entry.role == Role::author && entry.key == signed_by_author.author &&
+        return entry.role == SignerRole::author && entry.key == signed_by_author.author &&
                verify_envelope_signature(statement, entry);
     });
     if (by_author == statement.signatures.end())

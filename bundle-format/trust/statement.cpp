@@ -1,3 +1,4 @@
+#include <fardel/format/bundle_version.h>
 #include <fardel/format/statement.h>
 
 #include "field_codec.h"
@@ -44,17 +45,6 @@ Status verify_text(std::string_view text, std::size_t bytes_max, std::string_vie
     return ok();
 }
 
-Status verify_version(std::string_view version) {
-    FARDEL_TRY(verify_text(version, limits::kVersionBytesMax, "version"));
-    const auto allowed = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               std::string_view(".+-_~").find(c) != std::string_view::npos;
-    };
-    if (!std::ranges::all_of(version, allowed))
-        return Error(ErrorCode::malformed, "version has a character other than letters, digits and . + - _ ~");
-    return ok();
-}
-
 // The rules that statement and countersignature share.
 template <class Record>
 Status verify_shared(const Record& record) {
@@ -78,16 +68,16 @@ Status verify(const Statement& statement) {
         return Error(ErrorCode::limit, "manifest of " + std::to_string(statement.manifest_bytes) + " bytes");
     if (auto status = verify_name(statement.name); !status)
         return std::move(status).error().with_context("name");
-    FARDEL_TRY(verify_version(statement.version));
+    FARDEL_TRY(BundleVersion::parse(statement.version));
     if (auto status = statement.channel.empty() ? ok() : verify_name(statement.channel); !status)
         return std::move(status).error().with_context("channel");
     return verify_shared(statement);
 }
 
 Status verify(const Countersignature& countersignature) {
-    if (countersignature.role == Role{0} || countersignature.role == Role::author)
+    if (countersignature.role == SignerRole{0} || countersignature.role == SignerRole::author)
         return Error(ErrorCode::malformed, role_name(countersignature.role) + " cannot countersign");
-    if (countersignature.role > Role::release)
+    if (countersignature.role > SignerRole::release)
         return Error(ErrorCode::unsupported, role_name(countersignature.role) + " is not known");
     return verify_shared(countersignature);
 }
@@ -113,17 +103,17 @@ std::vector<std::byte> copy(std::span<const std::byte> bytes) { return {bytes.be
 
 }  // namespace
 
-std::string role_name(Role role) {
+std::string role_name(SignerRole role) {
     const auto number = static_cast<std::size_t>(role);
     return number > 0 && number < kRoleNames.size() ? std::string(kRoleNames[number])
                                                     : "role " + std::to_string(number);
 }
 
-std::optional<Role> find_role(std::string_view name) {
+std::optional<SignerRole> find_role(std::string_view name) {
     const auto at = std::ranges::find(kRoleNames, name);
     if (name.empty() || at == kRoleNames.end())
         return std::nullopt;
-    return static_cast<Role>(at - kRoleNames.begin());
+    return static_cast<SignerRole>(at - kRoleNames.begin());
 }
 
 Result<std::vector<std::byte>> encode_statement(const Statement& statement) {
@@ -211,7 +201,7 @@ Result<Countersignature> decode_countersignature(std::span<const std::byte> byte
     countersignature.epoch = in.u64();
     countersignature.created_s = in.u64();
     countersignature.expires_s = in.u64();
-    countersignature.role = static_cast<Role>(in.u16());
+    countersignature.role = static_cast<SignerRole>(in.u16());
     countersignature.comment = in.sized_text(limits::kCommentBytesMax, "comment");
     countersignature.extra = copy(in.sized(limits::kStatementBytesMax, "extra"));
     return finish(in, std::move(countersignature), "countersignature");

@@ -65,7 +65,7 @@ public:
             return bad_policy("a rule needs at least one role");
         std::vector<RoleKeys> all;
         for (const RoleThreshold& wanted : rule.roles) {
-            if (wanted.role < Role::author || wanted.role > Role::release)
+            if (wanted.role < SignerRole::author || wanted.role > SignerRole::release)
                 return bad_policy(role_name(wanted.role) + " is not known");
             if (std::ranges::count(rule.roles, wanted.role, &RoleThreshold::role) != 1)
                 return bad_policy("role " + role_name(wanted.role) + " is given twice");
@@ -275,7 +275,7 @@ Result<TrustPolicy> make_policy(std::span<const PolicyKey> authors, std::span<co
     TrustRules rules;
     AllowRule rule;
     rule.pattern = pattern;
-    const auto add = [&](Role role, std::span<const PolicyKey> keys) {
+    const auto add = [&](SignerRole role, std::span<const PolicyKey> keys) {
         if (keys.empty())
             return;
         RoleThreshold wanted;
@@ -287,8 +287,8 @@ Result<TrustPolicy> make_policy(std::span<const PolicyKey> authors, std::span<co
         }
         rule.roles.push_back(std::move(wanted));
     };
-    add(Role::author, authors);
-    add(Role::registry, registries);
+    add(SignerRole::author, authors);
+    add(SignerRole::registry, registries);
     rules.allow.push_back(std::move(rule));
     return TrustPolicy::make(std::move(rules));
 }

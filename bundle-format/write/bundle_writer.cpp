@@ -13,7 +13,7 @@
 namespace fardel {
 namespace {
 
-WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const Head& head,
+WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const BundleHead& head,
                         const LayoutHead& layout) {
     WriteSummary summary;
     summary.assets = content.assets.size();

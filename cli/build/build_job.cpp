@@ -181,7 +181,7 @@ Result<Exit> build_project(BuildJob job, std::stop_token stop, std::vector<SeenP
     const auto start = Clock::now();
     const std::string path = (std::filesystem::path(job.folder) / kProjectFileName).string();
     FARDEL_TRY_ASSIGN(OpenProject open, open_project(path));
-    complete_job(open, job.pack, {});
+    FARDEL_TRY(complete_job(open, job.pack, {}));
     FARDEL_TRY(verify_pack_target(job.pack.out, job.pack.sources));
     FARDEL_TRY_ASSIGN(const Hash options, options_of(path, job.pack));
     if (job.anew)

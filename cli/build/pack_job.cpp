@@ -118,21 +118,23 @@ Result<OpenProject> open_project(const std::string& path) {
     return OpenProject{.project = std::move(project), .folder = std::filesystem::path(path).parent_path().string()};
 }
 
-void complete_job(OpenProject& open, PackJob& job, const std::vector<std::string>& excludes) {
+Status complete_job(OpenProject& open, PackJob& job, const std::vector<std::string>& excludes) {
     Project& project = open.project;
     if (!job.name.empty())
         project.name = job.name;
-    if (!job.version.empty())
-        project.version = job.version;
+    if (!job.version.empty()) {
+        FARDEL_TRY_ASSIGN(project.version, BundleVersion::parse(job.version));
+    }
     if (job.key.key_path.empty() && !project.key.empty())
         job.key.key_path = path_in_project(open.folder, project.key);
     if (job.out.empty())
         job.out = path_in_project(open.folder, output_of(project));
     project.excludes.insert(project.excludes.end(), excludes.begin(), excludes.end());
     job.name = project.name;
-    job.version = project.version;
+    job.version = project.version.text();
     for (const std::string& source : project.sources)
         job.sources.push_back(path_in_project(open.folder, source));
+    return ok();
 }
 
 Status verify_not_empty(const Project& project, const BundlePlan& plan) {
@@ -161,7 +163,7 @@ Status verify_links(const Project& project, const PackPlan& planned) {
 
 Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes,
                              Console& console) {
-    complete_job(open, job, excludes);
+    FARDEL_TRY(complete_job(open, job, excludes));
     std::optional<TemporaryFolder> build_folder;  // both outlive the plan, whose blobs may be theirs
     std::optional<ProjectBuild> build;
     return run_job(

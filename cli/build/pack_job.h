@@ -54,7 +54,7 @@ Status verify_not_empty(const Project& project, const BundlePlan& plan);
 // Error: unresolved (something is missing, and [link] says that no bundle is to be made then).
 Status verify_links(const Project& project, const PackPlan& planned);
 // The project's own where `job` says nothing; names all paths.
-void complete_job(OpenProject& open, PackJob& job, const std::vector<std::string>& excludes);
+Status complete_job(OpenProject& open, PackJob& job, const std::vector<std::string>& excludes);
 // Everything anew. Those that `job` has already win over the project's.
 Result<Exit> run_project_job(OpenProject open, PackJob job, const std::vector<std::string>& excludes, Console& console);
 

@@ -49,7 +49,7 @@ Result<ListedVariant> variant_at(const Bundle& bundle, std::uint32_t index) {
         FARDEL_TRY_ASSIGN(const TagRecord tag, bundle.tag(record.tag_first + i));
         FARDEL_TRY_ASSIGN(const std::string_view axis, bundle.string(tag.axis));
         FARDEL_TRY_ASSIGN(const std::string_view value, bundle.string(tag.value));
-        listed.tags.emplace_back(axis, value);
+        listed.tags.push_back({axis, value});
     }
     return listed;
 }

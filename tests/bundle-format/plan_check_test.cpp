@@ -124,7 +124,7 @@ TEST_CASE("plan check: variants have assets that exist and tags that tell them a
         CHECK(has(refused_variants({{0, {{word, "x"}}}}), "axis and value"));
         CHECK(has(refused_variants({{0, {{"x", word}}}}), "axis and value"));
     }
-    std::vector<std::pair<std::string, std::string>> tags;
+    Tags tags;
     for (int i = 0; i < 17; ++i)
         tags.push_back({"axis" + std::to_string(i), "x"});
     CHECK(refused_variants({{0, tags}}).starts_with("limit: "));

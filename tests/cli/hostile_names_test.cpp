@@ -37,7 +37,7 @@ std::span<std::byte, limits::kHeadBytes> head_at(std::string& file, std::size_t 
 // The bundle with `told` in its strings replaced with `name` of the same size, and every hash made to fit.
 std::string forge_name(std::string file, std::string_view told, std::string_view name) {
     REQUIRE(told.size() == name.size());
-    Head head = *decode_head(head_at(file, 0));
+    BundleHead head = *decode_head(head_at(file, 0));
     LayoutHead layout = *decode_layout_head(head_at(file, limits::kHeadBytes));
     for (TableEntry& table : head.tables) {
         if (table.kind != TableKind::strings)

@@ -98,7 +98,6 @@ tags = { quality = "low" }
     REQUIRE(packed.plan.names.size() == 2);
     const PlannedName& wall = name_of(packed, "textures/wall.png");
     REQUIRE(wall.variants.size() == 4);
-    using Tags = std::vector<std::pair<std::string, std::string>>;
     CHECK(wall.variants[0].tags == Tags{});
     CHECK(wall.variants[1].tags == Tags{{"quality", "hd"}});
     CHECK(wall.variants[2].tags == Tags{{"lang", "fr"}});

@@ -59,7 +59,7 @@ private:
 };
 
 // Sixteen gigabytes of them.
-void claim_many_references(Head& head) {
+void claim_many_references(BundleHead& head) {
     for (TableEntry& table : head.tables)
         if (table.kind == TableKind::references)
             table.length_bytes = (table.count = 900'000'000) * 16;

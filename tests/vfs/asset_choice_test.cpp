@@ -13,8 +13,6 @@ using namespace fardel::tests;
 
 namespace {
 
-using Tags = std::vector<std::pair<std::string, std::string>>;
-
 BundleMaker tagged(std::string_view name, const std::vector<std::pair<Tags, std::string>>& variants,
                    bool extends = false) {
     std::vector<std::string> contents;

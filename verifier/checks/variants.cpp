@@ -2,6 +2,8 @@
 #include "findings/run_check.h"
 #include "tables/rising_texts.h"
 
+#include <fardel/format/tag.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -10,21 +12,11 @@
 namespace fardel {
 namespace {
 
-using Tags = std::vector<std::pair<std::string_view, std::string_view>>;
-
-// What a preference such as "texture=astc,bc7; lang=fr" can spell.
-bool is_tag_word(std::string_view text) {
-    const auto allowed = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view("-_.+").find(c) != std::string_view::npos;
-    };
-    return !text.empty() && text.size() <= limits::kNamePartBytesMax && std::ranges::all_of(text, allowed);
-}
-
 // The tags of one variant; nothing where one is not known.
-std::optional<Tags> check_tags(const VariantRecord& variant, const Tables& tables, Strings& texts, Findings& findings) {
+std::optional<TagViews> check_tags(const VariantRecord& variant, const Tables& tables, Strings& texts,
+                                   Findings& findings) {
     using enum TableKind;
-    Tags found;
+    TagViews found;
     bool known = true;
     RisingTexts order;
     for (std::uint64_t i = variant.tag_first; i < std::uint64_t{variant.tag_first} + variant.tag_count; ++i) {
@@ -33,14 +25,15 @@ std::optional<Tags> check_tags(const VariantRecord& variant, const Tables& table
         const auto value = tag ? texts.use(tag->value, tags, i, "value", findings) : std::nullopt;
         for (const auto& word : {axis, value})
             if (word && !is_tag_word(*word))
-                findings.add(Rule::tag_malformed, record_place(tags, i),
-                             quoted(*word) + " is no word that a preference could name: letters, digits and - _ . +");
+                findings.add(
+                    Rule::tag_malformed, record_place(tags, i),
+                    quoted(*word) + " is no word that a preference could name: " + std::string(kTagWordCharacters));
         if (const std::string defect = order.take(axis); !defect.empty())
             findings.add(Rule::tags_not_sorted, record_place(tags, i),
                          "axis " + defect + "; axes of a variant strictly increase");
         known = known && axis && value;
         if (known)
-            found.emplace_back(*axis, *value);
+            found.push_back({*axis, *value});
     }
     return known ? std::optional(std::move(found)) : std::nullopt;
 }
@@ -51,7 +44,7 @@ void check_variants(const Tables& tables, Strings& texts, Findings& findings) {
     using enum TableKind;
     RunCheck variant_run(Rule::variant_run, variants, tables.count(variants), findings);
     RunCheck tag_run(Rule::tag_run, tags, tables.count(tags), findings);
-    std::vector<std::pair<Tags, std::uint64_t>> of_one_name;
+    std::vector<std::pair<TagViews, std::uint64_t>> of_one_name;
     for (std::uint64_t n = 0; n < tables.count(names); ++n) {
         const auto name = tables.find<NameRecord>(n);
         if (!name) {
@@ -87,7 +80,7 @@ void check_variants(const Tables& tables, Strings& texts, Findings& findings) {
                 if (name->count == 1 && !name->is(NameRecord::extends))
                     findings.add(Rule::variant_needless, record_place(names, n),
                                  "one variant without tags is a plain name, and must be written as one");
-                of_one_name.emplace_back(Tags{}, v);
+                of_one_name.emplace_back(TagViews{}, v);
             } else if (tag_run.take(variants, v, variant->tag_first, variant->tag_count)) {
                 if (auto found = check_tags(*variant, tables, texts, findings))
                     of_one_name.emplace_back(*std::move(found), v);

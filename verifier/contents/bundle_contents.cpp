@@ -178,7 +178,7 @@ private:
             FARDEL_TRY_ASSIGN(const TagRecord tag, bundle_.tag(record.tag_first + i));
             FARDEL_TRY_ASSIGN(std::string axis, text(tag.axis));
             FARDEL_TRY_ASSIGN(std::string value, text(tag.value));
-            variant.tags.emplace_back(std::move(axis), std::move(value));
+            variant.tags.push_back({std::move(axis), std::move(value)});
         }
         return add_variant(std::move(variant), name);
     }

@@ -11,7 +11,7 @@
 namespace fardel {
 
 struct Heads {
-    std::optional<Head> head;
+    std::optional<BundleHead> head;
     std::optional<BundleId> bundle;  // of `head`
     std::optional<LayoutHead> layout;
     std::optional<LayoutId> layout_id;  // of `layout`

@@ -21,7 +21,7 @@ struct Section {
 };
 
 // In the order of the file; the trailer, which is last by definition, is not among them.
-std::vector<Section> sections_of(const Head* head, const LayoutHead& layout) {
+std::vector<Section> sections_of(const BundleHead* head, const LayoutHead& layout) {
     std::vector<Section> sections{{"blocks", layout.blocks_offset, layout.blocks_bytes},
                                   {"layout", layout.layout_offset, layout.layout_bytes}};
     if (head)
@@ -46,7 +46,7 @@ void check_one(const Section& section, std::uint64_t file_bytes, Findings& findi
 
 }  // namespace
 
-void check_sections(const Head* head, const LayoutHead& layout, std::uint64_t file_bytes, Findings& findings) {
+void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint64_t file_bytes, Findings& findings) {
     auto sections = sections_of(head, layout);
     sections.push_back({"trailer", layout.trailer_offset, 0});
     for (const Section& section : sections)
@@ -72,7 +72,8 @@ void check_sections(const Head* head, const LayoutHead& layout, std::uint64_t fi
                                                  " are allowed; cut off what was appended"));
 }
 
-void check_section_gaps(const ByteSource& source, const Head& head, const LayoutHead& layout, Findings& findings) {
+void check_section_gaps(const ByteSource& source, const BundleHead& head, const LayoutHead& layout,
+                        Findings& findings) {
     auto sections = sections_of(&head, layout);
     sections.push_back({"trailer", layout.trailer_offset, 0});
     std::uint64_t end = 2 * limits::kHeadBytes;

@@ -26,8 +26,8 @@ bool check_records_of(const Table& table, TableKind kind, Findings& findings) {
 
 }  // namespace
 
-Tables Tables::read(const ByteSource& source, const Head* head, const LayoutHead& layout, std::uint64_t table_bytes_max,
-                    Findings& findings) {
+Tables Tables::read(const ByteSource& source, const BundleHead* head, const LayoutHead& layout,
+                    std::uint64_t table_bytes_max, Findings& findings) {
     Tables tables;
     const std::uint64_t wanted = layout.layout_bytes + (head ? head->manifest_bytes : 0);  // ≤ 32 GiB
     const std::uint64_t bound = std::min(wanted, source.size_bytes());

@@ -43,7 +43,7 @@ inline constexpr TableKind kTableOf<BlockRecord> = TableKind::blocks;
 class Tables {
 public:
     // Those of the layout, and with a head those of the manifest. `table_bytes_max` bounds them all together.
-    static Tables read(const ByteSource& source, const Head* head, const LayoutHead& layout,
+    static Tables read(const ByteSource& source, const BundleHead* head, const LayoutHead& layout,
                        std::uint64_t table_bytes_max, Findings& findings);
 
     const Table& operator[](TableKind kind) const noexcept { return tables_[slot(kind)]; }

@@ -49,7 +49,7 @@ public:
 
     const BundleId& id() const noexcept;
     const LayoutId& layout_id() const noexcept;
-    const Head& head() const noexcept;
+    const BundleHead& head() const noexcept;
     const LayoutHead& layout_head() const noexcept;
     const std::vector<Envelope>& envelopes() const noexcept;
     // What the policy said; for policy == nullptr: not signed, tainted.

@@ -10,6 +10,7 @@
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -93,9 +94,7 @@ struct PlannedAsset {
 
 struct PlannedVariant {
     std::uint32_t asset = 0;  // index into BundlePlan::assets
-    // Axis, value; in any order. Both of letters, digits and - _ . +; an axis once; no two variants of a name have
-    // equal tags.
-    std::vector<std::pair<std::string, std::string>> tags;
+    Tags tags;                // in any order, an axis once; no two variants of a name have equal tags
 };
 
 struct PlannedName {

@@ -23,7 +23,7 @@ enum class SignatureAlgorithm : std::uint16_t { ed25519 = 1 };  // any other val
 
 struct EnvelopeSignature {
     SignatureAlgorithm algorithm = SignatureAlgorithm::ed25519;
-    Role role = Role::author;  // any value; it means something only where it agrees with the payload
+    SignerRole role = SignerRole::author;  // any value; it means something only where it agrees with the payload
     PublicKey key;
     Signature signature;
 
@@ -59,7 +59,7 @@ Result<Envelope> sign_statement(const Statement& statement, Signer& signer);
 Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer);
 
 struct CountersignRequest {
-    Role role = Role::registry;  // registry or release
+    SignerRole role = SignerRole::registry;  // registry or release
     std::string comment;
     std::uint64_t epoch = 0;
     std::uint64_t created_s = 0;

@@ -18,11 +18,11 @@
 
 namespace fardel {
 
-enum class Role : std::uint16_t { author = 1, registry = 2, release = 3 };
+enum class SignerRole : std::uint16_t { author = 1, registry = 2, release = 3 };
 
 // "author", "registry", "release"; "role 7" for a number that has no name.
-std::string role_name(Role role);
-std::optional<Role> find_role(std::string_view name);
+std::string role_name(SignerRole role);
+std::optional<SignerRole> find_role(std::string_view name);
 
 struct Statement {
     BundleId bundle;
@@ -31,7 +31,7 @@ struct Statement {
     std::uint64_t raw_bytes = 0;     // all assets
     std::uint64_t stored_bytes = 0;  // all blocks, in the largest of the layouts
     std::string name;                // a well-formed name (name.h): what policies match
-    std::string version;             // letters, digits and . + - _ ~ ; may be empty
+    std::string version;             // as BundleVersion::parse takes it; may be empty
     std::string channel;             // a well-formed name, or empty
     std::uint64_t epoch = 0;
     std::uint64_t created_s = 0;  // seconds since 1970, UTC
@@ -46,10 +46,10 @@ struct Statement {
 
 struct Countersignature {
     BundleId bundle;
-    Hash statement;              // BLAKE3-256 of the author's statement bytes
-    PublicKey author;            // the statement's author
-    Signature author_signature;  // the author's signature of that statement
-    Role role = Role::registry;  // registry or release
+    Hash statement;                          // BLAKE3-256 of the author's statement bytes
+    PublicKey author;                        // the statement's author
+    Signature author_signature;              // the author's signature of that statement
+    SignerRole role = SignerRole::registry;  // registry or release
     std::uint64_t epoch = 0;
     std::uint64_t created_s = 0;
     std::uint64_t expires_s = 0;  // 0: never; otherwise later than created_s

@@ -25,7 +25,7 @@ struct PolicyKey {
 };
 
 struct RoleThreshold {
-    Role role = Role::author;
+    SignerRole role = SignerRole::author;
     std::uint32_t threshold = 1;  // distinct public keys
     std::vector<std::string> labels;
 
@@ -61,7 +61,7 @@ struct TrustRules {
 
 struct TrustedSigner {
     std::string label;
-    Role role = Role::author;
+    SignerRole role = SignerRole::author;
     PublicKey key;
 };
 

@@ -8,6 +8,7 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 
 #include <cstdint>
 #include <string>
@@ -46,8 +47,8 @@ struct ContentAsset {
 };
 
 struct ContentVariant {
-    std::vector<std::pair<std::string, std::string>> tags;  // by axis
-    std::uint32_t asset = 0;                                // index into BundleContents::assets
+    Tags tags;                // by axis
+    std::uint32_t asset = 0;  // index into BundleContents::assets
 };
 
 struct ContentName {
