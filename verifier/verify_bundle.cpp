@@ -10,6 +10,8 @@
 #include "tables/tables.h"
 #include "tables/trailer.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>

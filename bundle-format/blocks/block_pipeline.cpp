@@ -1,6 +1,7 @@
 #include "block_pipeline.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cassert>
@@ -102,6 +103,7 @@ void BlockPipeline::drop_newest(std::size_t count) {
 }
 
 void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
+    BlockDecoder decoder;
     BlockBuffer decoded;
     for (;;) {
         Slot* claimed = nullptr;
@@ -113,7 +115,7 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
             claimed = &slot(claimed_++);
         }
         if (!claimed->encoded)
-            encode(*claimed, encoder, decoded);
+            encode(*claimed, encoder, decoder, decoded);
         {
             const std::lock_guard lock(mutex_);
             claimed->done = true;
@@ -122,7 +124,7 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
     }
 }
 
-void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decoded) const {
+void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const {
     const std::span<const std::byte> raw = slot.raw.bytes();
     const std::span<const std::byte> frame =
         encoder.encode(raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
@@ -135,7 +137,7 @@ void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decod
     block.raw_hash = !block.piece ? Hash{} : frame.empty() ? block.stored_hash : blake3(raw);
 
     const std::span<std::byte> back = decoded.room().first(raw.size());
-    slot.decodes = frame.empty() || (decode_block(block.codec, frame, back) && equal(back, raw));
+    slot.decodes = frame.empty() || (decoder.decode(block.codec, frame, back) && equal(back, raw));
 }
 
 }  // namespace fardel

@@ -8,6 +8,7 @@
 
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/result.h>
 
 #include <condition_variable>
@@ -80,7 +81,7 @@ private:
     };
     void add_newest();
     void encode_blocks(BlockEncoder& encoder);
-    void encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decoded) const;
+    void encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const;
     Slot& slot(std::uint64_t number) noexcept { return slots_[number % slots_.size()]; }
 
     std::vector<Slot> slots_;

@@ -2,6 +2,8 @@
 
 #include "files/bytes.h"
 
+#include <fardel/format/limits.h>
+
 #include <zstd.h>
 
 #include <cassert>
@@ -103,32 +105,6 @@ Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) 
     return ok();
 }
 
-struct FreeDecoder {
-    void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
-};
-
-// About 150 KiB a thread, made at its first block.
-ZSTD_DCtx* decoder_of_this_thread() {
-    thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecoder> decoder(ZSTD_createDCtx());
-    if (!decoder)
-        throw std::bad_alloc();
-    return decoder.get();
-}
-
-Status decode_zstd(std::span<const std::byte> stored, std::span<std::byte> out) {
-    if (stored.size() >= out.size())
-        return refused(std::to_string(stored.size()) + " bytes for a block of " + std::to_string(out.size()));
-    FARDEL_TRY(verify_frame(stored, out.size()));
-    const std::size_t raw_bytes =
-        ZSTD_decompressDCtx(decoder_of_this_thread(), out.data(), out.size(), stored.data(), stored.size());
-    if (ZSTD_isError(raw_bytes))
-        return refused(ZSTD_getErrorName(raw_bytes));
-    if (raw_bytes != out.size())
-        return refused("decodes to " + std::to_string(raw_bytes) + " bytes, the block has " +
-                       std::to_string(out.size()));
-    return ok();
-}
-
 Status decode_raw(std::span<const std::byte> stored, std::span<std::byte> out) {
     if (stored.size() != out.size())
         return Error(ErrorCode::malformed, "raw block: stored as " + std::to_string(stored.size()) +
@@ -172,7 +148,27 @@ std::span<const std::byte> BlockEncoder::encode(std::span<const std::byte> raw, 
     return worthwhile ? out.first(frame_bytes) : std::span<std::byte>();
 }
 
-Status decode_block(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out) {
+void BlockDecoder::Free::operator()(ZSTD_DCtx_s* context) const noexcept { ZSTD_freeDCtx(context); }
+
+Status BlockDecoder::decode_zstd(std::span<const std::byte> stored, std::span<std::byte> out) {
+    if (stored.size() >= out.size())
+        return refused(std::to_string(stored.size()) + " bytes for a block of " + std::to_string(out.size()));
+    FARDEL_TRY(verify_frame(stored, out.size()));
+    if (!context_)
+        context_.reset(ZSTD_createDCtx());
+    if (!context_)
+        throw std::bad_alloc();
+    const std::size_t raw_bytes =
+        ZSTD_decompressDCtx(context_.get(), out.data(), out.size(), stored.data(), stored.size());
+    if (ZSTD_isError(raw_bytes))
+        return refused(ZSTD_getErrorName(raw_bytes));
+    if (raw_bytes != out.size())
+        return refused("decodes to " + std::to_string(raw_bytes) + " bytes, the block has " +
+                       std::to_string(out.size()));
+    return ok();
+}
+
+Status BlockDecoder::decode(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out) {
     switch (codec) {
         case Codec::raw: return decode_raw(stored, out);
         case Codec::zstd: return decode_zstd(stored, out);

@@ -1,9 +1,11 @@
 #include "block_reader.h"
 
-#include "blocks/codec.h"
+#include "blocks/read_scratch.h"
 #include "files/bytes.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,28 +17,11 @@ namespace {
 
 void wipe(std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{0}); }
 
-// Stored bytes on their way to the decoder; one buffer a thread, at most one block long.
-std::span<std::byte> stored_buffer(std::size_t size) {
-    thread_local std::unique_ptr<std::byte[]> buffer;
-    thread_local std::size_t capacity = 0;
-    if (capacity < size) {
-        capacity = size <= (1u << limits::kBlockLog2) ? (1u << limits::kBlockLog2) : limits::kBlockBytesMax;
-        buffer = std::make_unique_for_overwrite<std::byte[]>(capacity);
-    }
-    return {buffer.get(), size};
+bool is_last(const ReadScratch& scratch, const BlockRecord& block) noexcept {
+    const BlockRecord& last = scratch.last_record;
+    return scratch.last_bytes && last.stored_hash == block.stored_hash && last.raw_bytes == block.raw_bytes &&
+           last.codec == block.codec;
 }
-
-// The block that this thread read from last: neighbours in it cost no look-up in what all threads share.
-struct LastBlock {
-    BlockRecord record;
-    BlockCache::Block bytes;
-
-    bool is(const BlockRecord& block) const noexcept {
-        return bytes && record.stored_hash == block.stored_hash && record.raw_bytes == block.raw_bytes &&
-               record.codec == block.codec;
-    }
-};
-thread_local LastBlock last_block;
 
 // What the manifest says of a piece.
 Result<Hash> piece_hash(const BundleTables& tables, std::uint64_t piece) {
@@ -60,7 +45,9 @@ BlockReader::BlockReader(const ByteSource& source, const LayoutHead& layout, boo
       blocks_offset_(layout.blocks_offset),
       blocks_bytes_(layout.blocks_bytes),
       layout_signed_(layout_signed),
-      cache_(std::move(cache)) {}
+      cache_(std::move(cache)),
+      own_scratch_(cache_ ? nullptr : std::make_unique<ReadScratchPool>(0)),
+      scratch_(cache_ ? cache_->scratch() : *own_scratch_) {}
 
 Status BlockReader::read(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset,
                          std::span<std::byte> out) const {
@@ -112,60 +99,68 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
 
     // The whole block is wanted: straight into the caller's memory, past the cache.
     if (out.size() == block.raw_bytes) {
-        FARDEL_TRY(load(block, out));
+        FARDEL_TRY(load(block, out, nullptr));
         if (raw_is_good(out))
             return ok();
         wipe(out);
         return corrupt_raw(index);
     }
 
-    BlockCache::Block held;
-    FARDEL_TRY_ASSIGN(const std::byte* raw, find_or_load(block, held));
+    const ReadScratchPool::Lease scratch = scratch_.take();
+    FARDEL_TRY_ASSIGN(const std::byte* raw, find_or_load(block, *scratch));
     if (!raw_is_good({raw, block.raw_bytes}))
         return corrupt_raw(index);
     std::memcpy(out.data(), raw + offset, out.size());
     return ok();
 }
 
-// The block's decoded bytes: the ones this thread had last, the cache's, or the file's. They live as long as `held`,
-// and until this thread's next call.
-Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, BlockCache::Block& held) const {
-    if (!cache_) {
-        FARDEL_TRY_ASSIGN(held, decode(block));
-        return held.get();
-    }
-    if (!last_block.is(block)) {
-        BlockCache::Block raw = cache_->find(block);
+// The block's decoded bytes: the last ones of `scratch`, the cache's, or the file's. They live until `scratch` is used
+// again.
+Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, ReadScratch& scratch) const {
+    if (!is_last(scratch, block)) {
+        BlockCache::Block raw = cache_ ? cache_->find(block) : nullptr;
         if (!raw) {
-            FARDEL_TRY_ASSIGN(raw, decode(block));
-            cache_->insert(block, raw);
+            auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
+            FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}, &scratch));
+            raw = std::move(decoded);
+            if (cache_)
+                cache_->insert(block, raw);
         }
-        last_block = {block, std::move(raw)};
+        scratch.last_record = block;
+        scratch.last_bytes = std::move(raw);
     }
-    return last_block.bytes.get();
-}
-
-Result<BlockCache::Block> BlockReader::decode(const BlockRecord& block) const {
-    auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
-    FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
-    return BlockCache::Block(std::move(decoded));
+    return scratch.last_bytes.get();
 }
 
 // Fills `raw` with the block's decoded bytes, whose stored form is checked before anything looks at it.
-Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw) const {
+Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw, ReadScratch* scratch) const {
     if (!fits(block.stored_offset, block.stored_bytes, blocks_bytes_))
         return Error(ErrorCode::malformed, "a block lies outside the block section");
-    const std::uint64_t at = blocks_offset_ + block.stored_offset;
-    const std::span<std::byte> stored = block.codec == Codec::raw ? raw : stored_buffer(block.stored_bytes);
-    Status status = source_.read_at(at, stored);
-    if (status && blake3(stored) != block.stored_hash)
-        status = Error(ErrorCode::corrupt, "stored bytes at file offset " + std::to_string(at) + " + " +
-                                               std::to_string(block.stored_bytes) + " differ from their hash");
-    if (status && block.codec != Codec::raw)
-        status = decode_block(block.codec, stored, raw);
+    Status status;
+    if (block.codec == Codec::raw)
+        status = read_stored(block, raw);
+    else if (scratch)
+        status = decode(block, raw, *scratch);
+    else
+        status = decode(block, raw, *scratch_.take());
     if (!status)
         wipe(raw);
     return status;
+}
+
+Status BlockReader::read_stored(const BlockRecord& block, std::span<std::byte> stored) const {
+    const std::uint64_t at = blocks_offset_ + block.stored_offset;
+    FARDEL_TRY(source_.read_at(at, stored));
+    if (blake3(stored) != block.stored_hash)
+        return Error(ErrorCode::corrupt, "stored bytes at file offset " + std::to_string(at) + " + " +
+                                             std::to_string(block.stored_bytes) + " differ from their hash");
+    return ok();
+}
+
+Status BlockReader::decode(const BlockRecord& block, std::span<std::byte> raw, ReadScratch& scratch) const {
+    const std::span<std::byte> stored = scratch.stored_room(block.stored_bytes);
+    FARDEL_TRY(read_stored(block, stored));
+    return scratch.decoder.decode(block.codec, stored, raw);
 }
 
 Result<BlockReader::BlockRun> BlockReader::find_blocks(const BundleTables& tables, AssetIndex index,

@@ -7,6 +7,8 @@
 #include "tables/buckets.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>

@@ -3,6 +3,9 @@
 #include "files/bytes.h"
 #include "tables/buckets.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <string>
 
 namespace fardel {

@@ -4,6 +4,8 @@
 #include "tables/page_tree.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <array>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "name_lookup.h"
 
+#include <fardel/format/manifest.h>
+
 #include <string>
 
 namespace fardel {

@@ -3,6 +3,8 @@
 #include "files/bytes.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <array>

@@ -10,6 +10,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cstring>

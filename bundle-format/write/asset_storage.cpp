@@ -7,6 +7,7 @@
 #include "tables/buckets.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
 
 #include <algorithm>
 #include <cstring>

@@ -2,6 +2,8 @@
 
 #include "files/bytes.h"
 
+#include <fardel/format/limits.h>
+
 namespace fardel {
 
 std::uint64_t BlockSection::length_bytes() const noexcept {

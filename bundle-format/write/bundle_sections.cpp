@@ -5,6 +5,9 @@
 #include "resolved_plan.h"
 #include "table_section.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <cassert>
 #include <span>

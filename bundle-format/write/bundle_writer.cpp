@@ -7,6 +7,9 @@
 #include "plan_check.h"
 #include "sorted_names.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <cassert>
 #include <utility>
 

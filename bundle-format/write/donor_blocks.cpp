@@ -1,7 +1,9 @@
 #include "donor_blocks.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cstring>

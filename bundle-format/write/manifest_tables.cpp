@@ -5,6 +5,8 @@
 #include "string_table.h"
 #include "tables/buckets.h"
 
+#include <fardel/format/manifest.h>
+
 #include <bit>
 #include <cstring>
 #include <utility>

@@ -3,6 +3,8 @@
 #include "names/ascii_word.h"
 #include "names/unicode.h"
 
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>

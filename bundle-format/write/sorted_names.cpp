@@ -1,5 +1,7 @@
 #include "sorted_names.h"
 
+#include <fardel/format/limits.h>
+
 #include <algorithm>
 #include <string_view>
 

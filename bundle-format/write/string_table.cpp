@@ -2,6 +2,8 @@
 
 #include "files/bytes.h"
 
+#include <fardel/format/limits.h>
+
 #include <algorithm>
 #include <cassert>
 #include <string>

@@ -3,6 +3,8 @@
 #include "files/bytes.h"
 #include "tables/page_tree.h"
 
+#include <fardel/format/head.h>
+
 #include <string>
 
 namespace fardel {

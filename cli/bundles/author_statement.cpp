@@ -2,6 +2,9 @@
 
 #include "bundle_file.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <utility>
 

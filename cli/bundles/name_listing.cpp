@@ -3,6 +3,7 @@
 #include "bundle_file.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/tag.h>
 
 #include <cstdint>

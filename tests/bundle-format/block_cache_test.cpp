@@ -3,6 +3,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include "memory_file.h"
 

@@ -1,5 +1,6 @@
 // The reader against what a bundle was made of, and against bundles whose hashes are all right and whose content is
 // not.
+#include <fardel/format/block_cache.h>
 #include <fardel/format/bundle.h>
 
 #include "bundle_forge/bundle_forge.h"
@@ -8,6 +9,8 @@
 #include "random_seed.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
 

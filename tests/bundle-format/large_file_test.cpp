@@ -2,6 +2,8 @@
 // where the disk has no room for it.
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include "bundle_forge/bundle_forge.h"
 #include "generated_blob.h"

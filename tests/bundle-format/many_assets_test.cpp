@@ -1,4 +1,5 @@
 // A bundle of a million assets: opening it costs what opening one of a thousand does. A30.
+#include <fardel/format/block_cache.h>
 #include <fardel/format/bundle.h>
 
 #include "bundle_forge/damage.h"
@@ -6,6 +7,7 @@
 #include "plans.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
 

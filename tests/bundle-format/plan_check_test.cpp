@@ -2,6 +2,8 @@
 
 #include "plans.h"
 
+#include <fardel/format/limits.h>
+
 #include <doctest/doctest.h>
 
 #include <functional>

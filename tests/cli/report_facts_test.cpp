@@ -7,6 +7,7 @@
 #include "report/report_selection.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/vfs.h>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
+#include <fardel/format/manifest.h>
 #include <fardel/packer/pack.h>
 
 #include "sources/blob_text.h"

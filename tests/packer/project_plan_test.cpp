@@ -1,6 +1,7 @@
 // plan_project: real folders, rules applied, and the bundle that comes of it.
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
+#include <fardel/format/manifest.h>
 #include <fardel/packer/project_plan.h>
 
 #include "scratch.h"

@@ -1,5 +1,8 @@
 #include "defects.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,6 +1,9 @@
 // Sources that fail, huge or hostile numbers, stopping, progress.
 #include "defects.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>

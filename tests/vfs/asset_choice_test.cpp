@@ -2,6 +2,8 @@
 
 #include "test_bundle.h"
 
+#include <fardel/format/manifest.h>
+
 #include <doctest/doctest.h>
 
 #include <string>

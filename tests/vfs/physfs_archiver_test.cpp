@@ -1,4 +1,5 @@
 // The PhysicsFS face: bundles as a game that speaks PhysicsFS meets them, whole and damaged.
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/physfs_archiver.h>
 
 #include "physfs_game.h"

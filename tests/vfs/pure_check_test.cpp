@@ -1,4 +1,5 @@
 // The handshake between a server and its clients, and the known holes of schemes like it.
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/pure_check.h>
 
 #include "memory_file.h"

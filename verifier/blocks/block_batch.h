@@ -4,6 +4,7 @@
 
 #include "placements.h"
 
+#include <fardel/format/block_codec.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
 
@@ -41,7 +42,8 @@ struct BlockVerdict {
 struct BatchProof {
     std::vector<std::byte> stored;
     std::vector<std::byte> raw;          // of the good blocks
-    std::vector<BlockVerdict> verdicts;  // one a block
+    std::vector<BlockVerdict> verdicts;  // one per block
+    BlockDecoder decoder;
 };
 
 // The blocks of an open file, for any number of threads.

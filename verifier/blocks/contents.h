@@ -4,6 +4,7 @@
 #include "asset_labels.h"
 #include "placements.h"
 
+#include <fardel/format/head.h>
 #include <fardel/verifier/verify_bundle.h>
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 #include "findings/run_check.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,6 @@
 #include <fardel/verifier/bundle_contents.h>
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <bit>

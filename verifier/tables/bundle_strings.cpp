@@ -3,6 +3,7 @@
 #include "little_endian.h"
 #include "rising_texts.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 namespace fardel {

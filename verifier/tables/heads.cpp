@@ -1,5 +1,7 @@
 #include "heads.h"
 
+#include <fardel/format/head.h>
+
 #include <algorithm>
 #include <array>
 #include <span>

@@ -1,5 +1,7 @@
 #include "sections.h"
 
+#include <fardel/format/head.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>

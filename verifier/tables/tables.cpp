@@ -2,6 +2,9 @@
 
 #include "little_endian.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <cstring>
 #include <string>
 

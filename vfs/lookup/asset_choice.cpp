@@ -1,6 +1,7 @@
 #include "asset_choice.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <utility>

@@ -7,12 +7,9 @@
 // differ from their hash), malformed (a verified table says something impossible), io.
 #pragma once
 
-#include <fardel/format/block_cache.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/envelope.h>
-#include <fardel/format/head.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
@@ -27,6 +24,26 @@
 #include <vector>
 
 namespace fardel {
+
+// The records of a bundle's tables and its two heads, for Fardel itself. Internal headers define them.
+enum class TableKind : std::uint32_t;
+enum class AssetIndex : std::uint32_t;  // record of the assets table
+enum class NameIndex : std::uint32_t;   // record of the names table
+using StringRef = std::uint32_t;        // byte offset in the strings table
+struct AssetRecord;
+struct BlockRecord;
+struct BundleHead;
+struct ConsumeRecord;
+struct DependencyRecord;
+struct ForeignAssetRecord;
+struct LayoutHead;
+struct MetadataRecord;
+struct NameRecord;
+struct PlacementRecord;
+struct ReferenceRecord;
+struct TagRecord;
+struct VariantRecord;
+class BlockCache;
 
 struct BundleOptions {
     // Who must have signed. nullptr: nobody; the bundle is then `tainted` and its layout is checked by raw hashes.

@@ -7,7 +7,6 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
 #include <fardel/format/tag.h>

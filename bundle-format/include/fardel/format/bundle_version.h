@@ -1,6 +1,6 @@
 // BundleVersion: the version of a bundle ("1.0-rc1") as packers state it and authors sign it.
 //
-// At most limits::kVersionBytesMax letters, digits and . + - _ ~ ; empty means that none is stated. Versions are for
+// At most 64 letters, digits and . + - _ ~ ; empty means that none is stated. Versions are for
 // people and policies: nothing here orders them.
 #pragma once
 

@@ -30,7 +30,7 @@ struct TagView {
 };
 using TagViews = std::vector<TagView>;
 
-// Whether `text` can be an axis or a value: 1 to limits::kTagWordBytesMax of the characters that a preference such as
+// Whether `text` can be an axis or a value: 1 to 255 bytes of the characters that a preference such as
 // "texture=astc,bc7; lang=fr" can spell.
 bool is_tag_word(std::string_view text) noexcept;
 // The characters of such a word, for messages.

@@ -23,7 +23,6 @@ inline constexpr std::uint32_t kBlocksMax = 0xffff'fff0u;
 inline constexpr std::uint32_t kDependenciesMax = 65'536;
 inline constexpr std::uint32_t kVariantsPerNameMax = 256;
 inline constexpr std::uint32_t kTagsPerVariantMax = 16;
-inline constexpr std::uint32_t kTagWordBytesMax = 255;  // an axis or a value
 inline constexpr std::uint32_t kReferencesPerAssetMax = 1'000'000;
 inline constexpr std::uint32_t kMetadataPerSubjectMax = 1024;
 inline constexpr std::uint32_t kStringBytesMax = 65'535;     // one string (a name has its own, smaller limit)
