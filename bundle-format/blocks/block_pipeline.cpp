@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -24,14 +23,12 @@ bool equal(std::span<const std::byte> a, std::span<const std::byte> b) noexcept 
 Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(int level, unsigned jobs) {
     std::unique_ptr<BlockPipeline> pipeline(new BlockPipeline(jobs));
     for (unsigned i = 0; i < jobs; ++i) {
-        try {
-            pipeline->threads_.emplace_back(
-                [&ring = *pipeline, encoder = BlockEncoder(level)]() mutable { ring.encode_blocks(encoder); });
-        } catch (const std::system_error& error) {
-            if (i == 0)
-                return Error(ErrorCode::busy, std::string("cannot start a thread: ") + error.what());
+        const bool started = pipeline->threads_.try_start(
+            [&ring = *pipeline, encoder = BlockEncoder(level)]() mutable { ring.encode_blocks(encoder); });
+        if (!started && i == 0)
+            return Error(ErrorCode::busy, "the system gives no thread to encode blocks on");
+        if (!started)
             break;
-        }
     }
     return pipeline;
 }

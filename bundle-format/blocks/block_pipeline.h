@@ -6,6 +6,7 @@
 
 #include "codec.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
@@ -17,7 +18,6 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <thread>
 #include <vector>
 
 namespace fardel {
@@ -94,7 +94,7 @@ private:
     std::uint64_t popped_ = 0;
     std::uint64_t claimed_ = 0;
     std::uint64_t pushed_ = 0;
-    std::vector<std::jthread> threads_;  // last: they end before the rest goes
+    WorkerThreads threads_;  // last: they end before the rest goes
 };
 
 }  // namespace fardel

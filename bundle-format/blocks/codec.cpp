@@ -1,7 +1,6 @@
 #include "codec.h"
 
-#include "files/bytes.h"
-
+#include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>
 
 #include <zstd.h>

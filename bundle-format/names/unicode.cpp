@@ -155,4 +155,15 @@ std::string fold(std::string_view text) {
     }
 }
 
+bool is_plain_text(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const CodePoint point = decode_first(text);
+        const bool control = point.value < 0x20 || (point.value >= 0x7f && point.value < 0xa0);
+        if (point.size_bytes == 0 || control)
+            return false;
+        text.remove_prefix(point.size_bytes);
+    }
+    return true;
+}
+
 }  // namespace fardel::unicode

@@ -1,7 +1,7 @@
 #include "block_reader.h"
 
 #include "blocks/read_scratch.h"
-#include "files/bytes.h"
+#include "files/fits.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
@@ -53,8 +53,7 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
                          std::span<std::byte> out) const {
     if (out.empty())
         return ok();
-    FARDEL_TRY_ASSIGN(const PlacementRecord place,
-                      tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+    FARDEL_TRY_ASSIGN(const PlacementRecord place, tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
     const std::uint64_t pieces = asset.piece_count();
     if (pieces == 1) {
         const RawCheck check{id_from<Hash>(asset.id), place.offset, static_cast<std::uint32_t>(asset.raw_bytes)};
@@ -85,7 +84,7 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
 
 Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset,
                                std::span<std::byte> out, const RawCheck* check) const {
-    FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(TableKind::blocks, index));
+    FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(index));
     if (!fits(offset, out.size(), block.raw_bytes) || (check && !fits(check->offset, check->bytes, block.raw_bytes)))
         return Error(ErrorCode::malformed, "block " + std::to_string(index) + " is shorter than what it should hold");
     const auto raw_is_good = [&block, check](std::span<const std::byte> raw) {
@@ -166,8 +165,7 @@ Status BlockReader::decode(const BlockRecord& block, std::span<std::byte> raw, R
 Result<BlockReader::BlockRun> BlockReader::find_blocks(const BundleTables& tables, AssetIndex index,
                                                        const AssetRecord& asset, std::uint64_t offset,
                                                        std::uint64_t length) const {
-    FARDEL_TRY_ASSIGN(const PlacementRecord place,
-                      tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+    FARDEL_TRY_ASSIGN(const PlacementRecord place, tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
     if (asset.piece_count() == 1)
         return BlockRun{place.first_block, 1, place.offset + offset};
     if (place.offset != 0 || !fits(place.first_block, asset.piece_count(), limits::kBlocksMax))
@@ -186,10 +184,9 @@ Result<Bundle::StoredRange> BlockReader::stored_range(const BundleTables& tables
 }
 
 Result<Bundle::StoredRange> BlockReader::stored_range_of(const BundleTables& tables, const BlockRun& run) const {
-    FARDEL_TRY_ASSIGN(const BlockRecord first, tables.record<BlockRecord>(TableKind::blocks, run.first));
-    FARDEL_TRY_ASSIGN(
-        const BlockRecord last,
-        tables.record<BlockRecord>(TableKind::blocks, static_cast<std::uint32_t>(run.first + run.count - 1)));
+    FARDEL_TRY_ASSIGN(const BlockRecord first, tables.record<BlockRecord>(run.first));
+    FARDEL_TRY_ASSIGN(const BlockRecord last,
+                      tables.record<BlockRecord>(static_cast<std::uint32_t>(run.first + run.count - 1)));
     if (!fits(last.stored_offset, last.stored_bytes, blocks_bytes_) || first.stored_offset > last.stored_offset)
         return Error(ErrorCode::malformed, "a block lies outside the block section, or before the one that it follows");
     return Bundle::StoredRange{blocks_offset_ + first.stored_offset,
@@ -206,7 +203,7 @@ Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables&
     std::uint64_t done = 0;
     for (std::uint64_t i = 0; i < run.count; ++i) {
         FARDEL_TRY_ASSIGN(const BlockRecord block,
-                          tables.record<BlockRecord>(TableKind::blocks, static_cast<std::uint32_t>(run.first + i)));
+                          tables.record<BlockRecord>(static_cast<std::uint32_t>(run.first + i)));
         if (block.codec != Codec::raw || block.stored_bytes != block.raw_bytes ||
             blocks_offset_ + block.stored_offset != stored.offset + done)
             return Error(ErrorCode::unsupported,

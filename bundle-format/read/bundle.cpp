@@ -2,7 +2,7 @@
 
 #include "block_reader.h"
 #include "bundle_tables.h"
-#include "files/bytes.h"
+#include "files/fits.h"
 #include "name_lookup.h"
 #include "tables/buckets.h"
 
@@ -150,7 +150,7 @@ Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted
     FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.asset_bucket(leading_bits(wanted), asset_count));
     if (range.first == range.last)
         return std::optional<AssetIndex>();
-    constexpr std::uint64_t kSize = 64;
+    constexpr std::uint64_t kSize = record_bytes(TableKind::assets);
     FARDEL_TRY_ASSIGN(const std::byte* records,
                       tables.table(TableKind::assets).touch(range.first * kSize, (range.last - range.first) * kSize));
     for (std::uint32_t i = range.first; i < range.last; ++i, records += kSize)
@@ -188,42 +188,41 @@ Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {
 }
 
 Result<AssetRecord> Bundle::asset(AssetIndex index) const {
-    return impl_->named(impl_->tables.record<AssetRecord>(TableKind::assets, static_cast<std::uint32_t>(index)));
+    return impl_->named(impl_->tables.record<AssetRecord>(static_cast<std::uint32_t>(index)));
 }
 Result<NameRecord> Bundle::name(NameIndex index) const {
-    return impl_->named(impl_->tables.record<NameRecord>(TableKind::names, static_cast<std::uint32_t>(index)));
+    return impl_->named(impl_->tables.record<NameRecord>(static_cast<std::uint32_t>(index)));
 }
 Result<std::string_view> Bundle::string(StringRef ref) const { return impl_->named(impl_->tables.string(ref)); }
 Result<VariantRecord> Bundle::variant(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<VariantRecord>(TableKind::variants, index));
+    return impl_->named(impl_->tables.record<VariantRecord>(index));
 }
 Result<TagRecord> Bundle::tag(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<TagRecord>(TableKind::tags, index));
+    return impl_->named(impl_->tables.record<TagRecord>(index));
 }
 Result<ReferenceRecord> Bundle::reference(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<ReferenceRecord>(TableKind::references, index));
+    return impl_->named(impl_->tables.record<ReferenceRecord>(index));
 }
 Result<ForeignAssetRecord> Bundle::foreign_asset(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<ForeignAssetRecord>(TableKind::foreign_assets, index));
+    return impl_->named(impl_->tables.record<ForeignAssetRecord>(index));
 }
 Result<ConsumeRecord> Bundle::consume(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<ConsumeRecord>(TableKind::consumes, index));
+    return impl_->named(impl_->tables.record<ConsumeRecord>(index));
 }
 Result<DependencyRecord> Bundle::dependency(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<DependencyRecord>(TableKind::dependencies, index));
+    return impl_->named(impl_->tables.record<DependencyRecord>(index));
 }
 Result<MetadataRecord> Bundle::metadata(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::metadata, index));
+    return impl_->named(impl_->tables.record<MetadataRecord>(index));
 }
 Result<MetadataRecord> Bundle::creator_metadata(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::creator_metadata, index));
+    return impl_->named(impl_->tables.record<MetadataRecord>(index, TableKind::creator_metadata));
 }
 Result<PlacementRecord> Bundle::placement(AssetIndex index) const {
-    return impl_->named(
-        impl_->tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+    return impl_->named(impl_->tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
 }
 Result<BlockRecord> Bundle::block(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<BlockRecord>(TableKind::blocks, index));
+    return impl_->named(impl_->tables.record<BlockRecord>(index));
 }
 
 Result<std::string_view> Bundle::name_text(NameIndex index) const {

@@ -1,8 +1,8 @@
 #include "bundle_tables.h"
 
-#include "files/bytes.h"
 #include "tables/buckets.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
@@ -13,10 +13,10 @@ namespace fardel {
 Result<BundleTables> BundleTables::open(const ByteSource& source, const BundleHead& head, const LayoutHead& layout) {
     BundleTables out;
     for (const TableEntry& entry : head.tables) {
-        FARDEL_TRY_ASSIGN(out.tables_[slot(entry.kind)], PagedTable::open(source, layout.manifest_offset, entry));
+        FARDEL_TRY_ASSIGN(out.tables_[table_slot(entry.kind)], PagedTable::open(source, layout.manifest_offset, entry));
     }
     for (const TableEntry& entry : layout.tables) {
-        FARDEL_TRY_ASSIGN(out.tables_[slot(entry.kind)], PagedTable::open(source, layout.layout_offset, entry));
+        FARDEL_TRY_ASSIGN(out.tables_[table_slot(entry.kind)], PagedTable::open(source, layout.layout_offset, entry));
     }
     return out;
 }

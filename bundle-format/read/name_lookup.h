@@ -2,10 +2,10 @@
 #pragma once
 
 #include "bundle_tables.h"
-#include "files/bytes.h"
 #include "names/ascii_word.h"
 #include "names/sse2.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/format/name_buckets.h>

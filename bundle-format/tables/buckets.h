@@ -1,8 +1,7 @@
 // The bucket table of assets, docs/bundle-format.md §5: how many assets come before each bucket of leading bits.
 #pragma once
 
-#include "files/bytes.h"
-
+#include <fardel/base/little_endian.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/result.h>

@@ -1,9 +1,10 @@
 #include <fardel/format/trust_policy.h>
 
-#include "field_codec.h"
 #include "files/small_file.h"
+#include "names/unicode.h"
 #include "threshold.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
@@ -20,10 +21,7 @@ constexpr std::string_view kPolicyVersion = "1";
 Error bad_policy(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
 
 bool is_label(std::string_view label) {
-    const auto allowed = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
-               c == '_';
-    };
+    const auto allowed = [](char c) { return is_ascii_letter_or_digit(c) || c == '.' || c == '-' || c == '_'; };
     return !label.empty() && label.size() <= limits::kLabelBytesMax && std::ranges::all_of(label, allowed);
 }
 
@@ -113,7 +111,7 @@ private:
         if (revocation.reason.size() > limits::kCommentBytesMax)
             return Error(ErrorCode::limit,
                          "the reason is longer than " + std::to_string(limits::kCommentBytesMax) + " bytes");
-        if (!is_plain_text(revocation.reason))
+        if (!unicode::is_plain_text(revocation.reason))
             return bad_policy("the reason is not UTF-8 without control characters");
         list.push_back(std::move(revocation));
         return ok();
@@ -156,7 +154,7 @@ Status parse_revocation(std::string_view text, RuleBuilder& builder) {
 }
 
 Status parse_line(std::string_view line, RuleBuilder& builder) {
-    if (!is_plain_text(line))
+    if (!unicode::is_plain_text(line))
         return bad_policy("not UTF-8 without control characters (a tab and a carriage return are control characters)");
     if (line.empty() || line.starts_with('#'))
         return ok();

@@ -1,7 +1,7 @@
 #include <fardel/format/unpacked_bundle.h>
 
 #include "blob_digest.h"
-#include "files/bytes.h"
+#include "files/fits.h"
 #include "open_blobs.h"
 #include "write/asset_order.h"
 #include "write/bundle_sections.h"

@@ -6,13 +6,13 @@
 #include "plan_check.h"
 #include "tables/buckets.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -20,12 +20,6 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kSharedBytesMax = std::size_t{1} << limits::kBlockLog2;
-constexpr unsigned kJobsMax = 256;
-
-unsigned jobs_of(const WriteOptions& options) {
-    const unsigned wanted = options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency();
-    return std::clamp(wanted, 1u, kJobsMax);
-}
 
 Error changed(const PlannedAsset& planned) {
     return Error(ErrorCode::conflict,
@@ -419,7 +413,7 @@ void sort_by_id(StoredContent& content) {
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
                                    StagedFile& file, std::uint64_t section_offset, const WriteOptions& options) {
     FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline,
-                      BlockPipeline::start(options.level, jobs_of(options)));
+                      BlockPipeline::start(options.level, worker_count(options.jobs)));
     std::optional<DonorBlocks> donor;
     if (options.donor) {
         FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor));

@@ -1,6 +1,6 @@
 #include "block_section.h"
 
-#include "files/bytes.h"
+#include "files/fits.h"
 
 #include <fardel/format/limits.h>
 

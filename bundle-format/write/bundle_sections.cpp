@@ -1,6 +1,6 @@
 #include "bundle_sections.h"
 
-#include "files/bytes.h"
+#include "files/fits.h"
 #include "manifest_tables.h"
 #include "resolved_plan.h"
 #include "table_section.h"

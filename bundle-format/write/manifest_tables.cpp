@@ -5,6 +5,7 @@
 #include "string_table.h"
 #include "tables/buckets.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/manifest.h>
 
 #include <bit>

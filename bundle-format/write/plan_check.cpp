@@ -3,6 +3,7 @@
 #include "names/ascii_word.h"
 #include "names/unicode.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/manifest.h>
 
 #include <algorithm>
@@ -20,8 +21,6 @@ constexpr std::uint64_t kRecordsMax = kNoIndex - 1;  // of any table
 Error bad_plan(std::string reason) { return Error(ErrorCode::malformed, std::move(reason)); }
 
 std::string quoted(std::string_view text) { return "\"" + printable(text) + "\""; }
-
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 bool is_utf8(std::string_view text) {
     if (is_ascii(text))
@@ -49,9 +48,9 @@ Status verify_text(std::string_view what, std::string_view text) {
 // RFC 6838 §4.2, in lower case: types that differ only in case are one type.
 bool is_media_type(std::string_view text) {
     const auto is_part = [](std::string_view part) {
-        return !part.empty() && part.size() <= kMediaTypePartBytesMax && is_letter_or_digit(part.front()) &&
+        return !part.empty() && part.size() <= kMediaTypePartBytesMax && is_ascii_letter_or_digit(part.front()) &&
                std::ranges::all_of(part, [](char c) {
-                   return (is_letter_or_digit(c) && !(c >= 'A' && c <= 'Z')) ||
+                   return is_ascii_lower(c) || is_ascii_digit(c) ||
                           std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
                });
     };

@@ -1,6 +1,6 @@
 #include "table_section.h"
 
-#include "files/bytes.h"
+#include "files/fits.h"
 #include "tables/page_tree.h"
 
 #include <fardel/format/head.h>

@@ -14,14 +14,6 @@ namespace {
 
 // Files outside base that still include headers of the system. The list only gets shorter.
 constexpr std::string_view kStillIncludesSystem[] = {
-    // bundle-format
-    "bundle-format/files/byte_source_posix.cpp",
-    "bundle-format/files/small_file_posix.cpp",
-    "bundle-format/files/staged_file_posix.cpp",
-    "bundle-format/tables/table_memory_posix.cpp",
-    "bundle-format/trust/signer_posix.cpp",
-    "bundle-format/write/blob_source_posix.cpp",
-
     // packer
     "packer/jobs/found_inputs_posix.cpp",
     "packer/jobs/job_code_posix.cpp",

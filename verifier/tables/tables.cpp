@@ -42,9 +42,9 @@ Tables Tables::read(const ByteSource& source, const BundleHead* head, const Layo
     }
     if (head)
         for (const TableEntry& entry : head->tables)
-            tables.tables_[slot(entry.kind)] = Table::read(source, layout.manifest_offset, entry, findings);
+            tables.tables_[table_slot(entry.kind)] = Table::read(source, layout.manifest_offset, entry, findings);
     for (const TableEntry& entry : layout.tables)
-        tables.tables_[slot(entry.kind)] = Table::read(source, layout.layout_offset, entry, findings);
+        tables.tables_[table_slot(entry.kind)] = Table::read(source, layout.layout_offset, entry, findings);
     return tables;
 }
 
@@ -66,23 +66,23 @@ std::optional<std::uint32_t> Tables::find_number(TableKind kind, std::uint64_t i
 
 bool Tables::check_records(Findings& findings) const {
     bool all = true;
-    const auto check = [&]<class Record>(TableKind kind) {
+    const auto check = [&]<class Record>(TableKind kind = Record::kTable) {
         all = check_records_of<Record>((*this)[kind], kind, findings) && all;
     };
     using enum TableKind;
-    check.operator()<AssetRecord>(assets);
-    check.operator()<NameRecord>(names);
-    check.operator()<NameBucketRecord>(name_buckets);
-    check.operator()<VariantRecord>(variants);
-    check.operator()<TagRecord>(tags);
-    check.operator()<ReferenceRecord>(references);
-    check.operator()<ForeignAssetRecord>(foreign_assets);
-    check.operator()<ConsumeRecord>(consumes);
-    check.operator()<DependencyRecord>(dependencies);
-    check.operator()<MetadataRecord>(metadata);
+    check.operator()<AssetRecord>();
+    check.operator()<NameRecord>();
+    check.operator()<NameBucketRecord>();
+    check.operator()<VariantRecord>();
+    check.operator()<TagRecord>();
+    check.operator()<ReferenceRecord>();
+    check.operator()<ForeignAssetRecord>();
+    check.operator()<ConsumeRecord>();
+    check.operator()<DependencyRecord>();
+    check.operator()<MetadataRecord>();
     check.operator()<MetadataRecord>(creator_metadata);
-    check.operator()<PlacementRecord>(placements);
-    check.operator()<BlockRecord>(blocks);
+    check.operator()<PlacementRecord>();
+    check.operator()<BlockRecord>();
     for (const TableKind kind : {strings, asset_buckets, name_filters, pieces})
         all = (*this)[kind].whole() && all;
     return all;

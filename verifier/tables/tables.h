@@ -12,49 +12,21 @@
 
 namespace fardel {
 
-// The table whose records have this type; of metadata there are two.
-template <class Record>
-inline constexpr TableKind kTableOf{};
-template <>
-inline constexpr TableKind kTableOf<AssetRecord> = TableKind::assets;
-template <>
-inline constexpr TableKind kTableOf<NameRecord> = TableKind::names;
-template <>
-inline constexpr TableKind kTableOf<NameBucketRecord> = TableKind::name_buckets;
-template <>
-inline constexpr TableKind kTableOf<VariantRecord> = TableKind::variants;
-template <>
-inline constexpr TableKind kTableOf<TagRecord> = TableKind::tags;
-template <>
-inline constexpr TableKind kTableOf<ReferenceRecord> = TableKind::references;
-template <>
-inline constexpr TableKind kTableOf<ForeignAssetRecord> = TableKind::foreign_assets;
-template <>
-inline constexpr TableKind kTableOf<ConsumeRecord> = TableKind::consumes;
-template <>
-inline constexpr TableKind kTableOf<DependencyRecord> = TableKind::dependencies;
-template <>
-inline constexpr TableKind kTableOf<MetadataRecord> = TableKind::metadata;
-template <>
-inline constexpr TableKind kTableOf<PlacementRecord> = TableKind::placements;
-template <>
-inline constexpr TableKind kTableOf<BlockRecord> = TableKind::blocks;
-
 class Tables {
 public:
     // Those of the layout, and with a head those of the manifest. `table_bytes_max` bounds them all together.
     static Tables read(const ByteSource& source, const BundleHead* head, const LayoutHead& layout,
                        std::uint64_t table_bytes_max, Findings& findings);
 
-    const Table& operator[](TableKind kind) const noexcept { return tables_[slot(kind)]; }
+    const Table& operator[](TableKind kind) const noexcept { return tables_[table_slot(kind)]; }
     std::uint64_t count(TableKind kind) const noexcept { return (*this)[kind].count(); }
     template <class Record>
     std::uint64_t count() const noexcept {
-        return count(kTableOf<Record>);
+        return count(Record::kTable);
     }
 
     template <class Record>
-    std::optional<Record> find(std::uint64_t index, TableKind kind = kTableOf<Record>) const {
+    std::optional<Record> find(std::uint64_t index, TableKind kind = Record::kTable) const {
         const auto bytes = (*this)[kind].find_record_bytes(index);
         if (!bytes)
             return std::nullopt;
@@ -73,14 +45,7 @@ public:
     bool check_records(Findings& findings) const;
 
 private:
-    static constexpr std::size_t kManifestKinds = 16;
-    static constexpr std::size_t kLayoutKinds = 2;
-    static std::size_t slot(TableKind kind) noexcept {
-        const auto number = static_cast<std::size_t>(kind);
-        return number < kManifestKinds ? number
-                                       : kManifestKinds + number - static_cast<std::size_t>(TableKind::placements);
-    }
-    std::array<Table, kManifestKinds + kLayoutKinds> tables_;
+    std::array<Table, kTables.size() + 1> tables_;  // by table_slot; the last stays empty
 };
 
 }  // namespace fardel
