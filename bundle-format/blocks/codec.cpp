@@ -37,7 +37,7 @@ struct FrameDescriptor {
     bool checksum;
     bool dictionary;
 
-    // 0: the frame does not tell its content size.
+    // 0: the frame does not state its content size.
     std::size_t content_size_bytes() const noexcept {
         if (content_size_flag == 0)
             return single_segment ? 1 : 0;
@@ -79,7 +79,7 @@ Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) 
     if (descriptor.dictionary)
         return refused("asks for a dictionary");
     if (descriptor.content_size_bytes() == 0)
-        return refused("does not tell its content size");
+        return refused("does not state its content size");
 
     const std::size_t header_bytes =
         kFrameBytesMin + (descriptor.single_segment ? 0 : 1) + descriptor.content_size_bytes();

@@ -65,7 +65,7 @@ private:
 };
 
 // Whether folding must see the decomposed text. Only U+0345 makes a difference (Unicode 15.0, D145): it is a combining
-// mark that folds to a letter, so it must get its place among the other marks first. It is itself CD 85, and every
+// mark that folds to a letter, so it must be ordered among the other marks first. It is itself CD 85, and every
 // character that holds it is in U+1F80…U+1FFF.
 bool may_hold_iota_subscript(std::string_view text) noexcept {
     for (const std::string_view bytes : {"\xcd\x85", "\xe1\xbe", "\xe1\xbf"})

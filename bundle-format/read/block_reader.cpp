@@ -53,17 +53,18 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
                          std::span<std::byte> out) const {
     if (out.empty())
         return ok();
-    FARDEL_TRY_ASSIGN(const PlacementRecord place, tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
+    FARDEL_TRY_ASSIGN(const PlacementRecord placement,
+                      tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
     const std::uint64_t pieces = asset.piece_count();
     if (pieces == 1) {
-        const RawCheck check{id_from<Hash>(asset.id), place.offset, static_cast<std::uint32_t>(asset.raw_bytes)};
-        if (!fits(place.offset, asset.raw_bytes, limits::kBlockBytesMax))
-            return Error(ErrorCode::malformed, "the asset's place is outside any block");
-        return read_block(tables, place.first_block, place.offset + static_cast<std::uint32_t>(offset), out,
+        const RawCheck check{id_from<Hash>(asset.id), placement.offset, static_cast<std::uint32_t>(asset.raw_bytes)};
+        if (!fits(placement.offset, asset.raw_bytes, limits::kBlockBytesMax))
+            return Error(ErrorCode::malformed, "the asset's placement is outside any block");
+        return read_block(tables, placement.first_block, placement.offset + static_cast<std::uint32_t>(offset), out,
                           layout_signed_ ? nullptr : &check);
     }
-    if (place.offset != 0 || !fits(place.first_block, pieces, limits::kBlocksMax))
-        return Error(ErrorCode::malformed, "the asset's place is not valid");
+    if (placement.offset != 0 || !fits(placement.first_block, pieces, limits::kBlocksMax))
+        return Error(ErrorCode::malformed, "the asset's placement is not valid");
     const std::uint64_t piece_bytes = 1ull << asset.piece_log2;
     while (!out.empty()) {
         const std::uint64_t piece = offset >> asset.piece_log2;
@@ -74,7 +75,7 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
         if (!layout_signed_) {
             FARDEL_TRY_ASSIGN(check.hash, piece_hash(tables, asset.piece_first + piece));
         }
-        FARDEL_TRY(read_block(tables, place.first_block + static_cast<std::uint32_t>(piece),
+        FARDEL_TRY(read_block(tables, placement.first_block + static_cast<std::uint32_t>(piece),
                               static_cast<std::uint32_t>(within), out.first(now), layout_signed_ ? nullptr : &check));
         out = out.subspan(now);
         offset += now;
@@ -165,14 +166,15 @@ Status BlockReader::decode(const BlockRecord& block, std::span<std::byte> raw, R
 Result<BlockReader::BlockRun> BlockReader::find_blocks(const BundleTables& tables, AssetIndex index,
                                                        const AssetRecord& asset, std::uint64_t offset,
                                                        std::uint64_t length) const {
-    FARDEL_TRY_ASSIGN(const PlacementRecord place, tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
+    FARDEL_TRY_ASSIGN(const PlacementRecord placement,
+                      tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
     if (asset.piece_count() == 1)
-        return BlockRun{place.first_block, 1, place.offset + offset};
-    if (place.offset != 0 || !fits(place.first_block, asset.piece_count(), limits::kBlocksMax))
-        return Error(ErrorCode::malformed, "the asset's place is not valid");
+        return BlockRun{placement.first_block, 1, placement.offset + offset};
+    if (placement.offset != 0 || !fits(placement.first_block, asset.piece_count(), limits::kBlocksMax))
+        return Error(ErrorCode::malformed, "the asset's placement is not valid");
     const std::uint64_t first = offset >> asset.piece_log2;
     const std::uint64_t last = (offset + length - 1) >> asset.piece_log2;
-    return BlockRun{place.first_block + static_cast<std::uint32_t>(first), last - first + 1,
+    return BlockRun{placement.first_block + static_cast<std::uint32_t>(first), last - first + 1,
                     offset - (first << asset.piece_log2)};
 }
 
@@ -193,7 +195,8 @@ Result<Bundle::StoredRange> BlockReader::stored_range_of(const BundleTables& tab
                                last.stored_offset + last.stored_bytes - first.stored_offset};
 }
 
-// Mapped first, compared then: what is given away is what was hashed, as long as nobody writes to the file.
+// Mapped first and compared then, so the caller gets the bytes that were hashed, as long as no program writes to the
+// file.
 Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables& tables, AssetIndex index,
                                                              const AssetRecord& asset, std::uint64_t offset,
                                                              std::uint64_t length) const {
@@ -206,8 +209,7 @@ Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables&
                           tables.record<BlockRecord>(static_cast<std::uint32_t>(run.first + i)));
         if (block.codec != Codec::raw || block.stored_bytes != block.raw_bytes ||
             blocks_offset_ + block.stored_offset != stored.offset + done)
-            return Error(ErrorCode::unsupported,
-                         "its blocks are not stored raw and one behind the other; read it instead");
+            return Error(ErrorCode::unsupported, "its blocks are not stored raw and adjacent; read it instead");
         if (!fits(done, block.stored_bytes, stored.length_bytes))
             return Error(ErrorCode::malformed, "its blocks are not in order");
         if (blake3(std::span(mapped.get() + done, block.stored_bytes)) != block.stored_hash)

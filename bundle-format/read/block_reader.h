@@ -1,4 +1,4 @@
-// Verified bytes of blocks: stored hash first, then decoding, then, for a layout nobody signed, the raw hash.
+// Verified bytes of blocks: stored hash first, then decoding, then, for a layout without a signature, the raw hash.
 #pragma once
 
 #include "blocks/read_scratch.h"

@@ -32,7 +32,7 @@ struct Bundle::Impl {
     std::uint32_t name_count = 0;
     alignas(64) NamePages name_pages;  // of `tables`
 
-    // The one place that says which bundle an error is about.
+    // Only this adds to an error which bundle it is about.
     Error named(Error error) const { return label.empty() ? std::move(error) : std::move(error).with_context(label); }
     template <class T>
     Result<T> named(Result<T> result) const {

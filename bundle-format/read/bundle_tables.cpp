@@ -39,9 +39,9 @@ Result<BundleTables::Range> BundleTables::asset_bucket(std::uint64_t leading, st
     const bool in_order = range.first <= range.last && range.last <= assets;
     if (in_order && range.last - range.first <= limits::kBucketRecordsMax)
         return range;
-    const std::string place = "table asset_buckets, record " + std::to_string(bucket);
-    return in_order ? Error(ErrorCode::limit, place + ": more assets in one bucket than allowed")
-                    : Error(ErrorCode::malformed, place + ": out of order or range");
+    const std::string subject = "table asset_buckets, record " + std::to_string(bucket);
+    return in_order ? Error(ErrorCode::limit, subject + ": more assets in one bucket than allowed")
+                    : Error(ErrorCode::malformed, subject + ": out of order or range");
 }
 
 }  // namespace fardel

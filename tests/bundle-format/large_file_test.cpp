@@ -66,7 +66,7 @@ BundlePlan noise_plan() {
         planned.streamed = asset % 2 == 1;
         plan.assets.push_back(std::move(planned));
         plan.names.push_back({.name = AssetName::parse(name_of(asset)).value(),
-                              .variants = {{.asset = static_cast<std::uint32_t>(asset), .tags = {}}}});
+                              .variants = {{.asset = static_cast<std::uint32_t>(asset)}}});
     }
     return plan;
 }

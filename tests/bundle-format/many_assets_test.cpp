@@ -74,7 +74,7 @@ std::shared_ptr<const CountingSource> bundle_of(std::uint32_t assets) {
         asset.key = name_of(i);
         asset.content_type = "text/plain";
         plan.assets.push_back(std::move(asset));
-        plan.names.push_back({.name = named(name_of(i)), .variants = {{.asset = i, .tags = {}}}});
+        plan.names.push_back({.name = named(name_of(i)), .variants = {{.asset = i}}});
     }
     return std::make_shared<CountingSource>(written(plan, quick(0)));
 }

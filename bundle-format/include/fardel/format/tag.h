@@ -20,7 +20,7 @@ struct Tag {
 };
 using Tags = std::vector<Tag>;
 
-// A tag whose texts belong to somebody else: the bundle that it was read from.
+// A tag whose texts belong to the bundle that it was read from.
 struct TagView {
     std::string_view axis;
     std::string_view value;

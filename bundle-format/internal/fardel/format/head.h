@@ -1,5 +1,5 @@
 // The two heads of a bundle file: the head, whose hash is the bundle id, and the layout head, whose hash is the layout
-// id. Values and their bytes; no I/O. Everything read is untrusted until the id is one that somebody vouches for.
+// id. Values and their bytes; no I/O. All input is untrusted until its id is one that the caller trusts.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -63,10 +63,10 @@ struct LayoutHead {
     const TableEntry* find(TableKind kind) const noexcept;
 };
 
-// Bytes that a table's page tree takes behind its records; see page_tree.h and docs/bundle-format.md.
+// Bytes that a table's page tree takes behind its records; docs/bundle-format.md §3.
 std::uint64_t tree_bytes(std::uint64_t length_bytes) noexcept;
 
-// Gives each table its offset, in order, and returns the section's length: records, then tree, each padded to 64.
+// Sets each table's offset, in order, and returns the section's length: records, then tree, each padded to 64.
 std::uint64_t place_tables(std::span<TableEntry> tables) noexcept;
 
 HeadBytes encode_head(const BundleHead& head);
