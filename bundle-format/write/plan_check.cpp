@@ -130,7 +130,7 @@ Result<Tags> sorted_tags(const PlannedVariant& variant) {
         return Error(ErrorCode::limit, "a variant with " + std::to_string(variant.tags.size()) + " tags; at most " +
                                            std::to_string(limits::kTagsPerVariantMax));
     for (const auto& [axis, value] : variant.tags)
-        if (!is_tag_word(axis) || !is_tag_word(value))
+        if (!is_word(axis) || !is_word(value))
             return bad_plan("tag " + quoted(axis + "=" + value) + ": axis and value consist of " +
                             std::string(kTagWordCharacters));
     Tags tags = variant.tags;

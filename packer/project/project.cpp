@@ -230,16 +230,6 @@ constexpr Key<Project> kProjectKeys[] = {
 
 }  // namespace
 
-Status verify_version(std::string_view version) {
-    if (version.size() > kVersionTextBytesMax)
-        return Error(ErrorCode::limit, "bundle version of " + std::to_string(version.size()) + " bytes; at most " +
-                                           std::to_string(kVersionTextBytesMax));
-    if (!is_version(version))
-        return Error(ErrorCode::malformed,
-                     "bundle version \"" + printable(version) + "\": only letters, digits and . + - _ ~ may be in it");
-    return ok();
-}
-
 Result<Project> parse_project(std::string_view text, std::string_view file) {
     FARDEL_TRY_ASSIGN(const TomlTable table, parse_toml(text, file));
     Project project{.file = std::string(file)};

@@ -2,6 +2,7 @@
 #include "findings/run_check.h"
 #include "tables/rising_texts.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/tag.h>
 
@@ -25,7 +26,7 @@ std::optional<TagViews> check_tags(const VariantRecord& variant, const Tables& t
         const auto axis = tag ? texts.use(tag->axis, tags, i, "axis", findings) : std::nullopt;
         const auto value = tag ? texts.use(tag->value, tags, i, "value", findings) : std::nullopt;
         for (const auto& word : {axis, value})
-            if (word && !is_tag_word(*word))
+            if (word && !is_word(*word))
                 findings.add(
                     Rule::tag_malformed, record_place(tags, i),
                     quoted(*word) + " is no word that a preference could name: " + std::string(kTagWordCharacters));

@@ -30,10 +30,8 @@ struct TagView {
 };
 using TagViews = std::vector<TagView>;
 
-// Whether `text` can be an axis or a value: 1 to 255 bytes of the characters that a preference such as
-// "texture=astc,bc7; lang=fr" can spell.
-bool is_tag_word(std::string_view text) noexcept;
-// The characters of such a word, for messages.
+// Axis and value are words (docs/bundle-format.md, "tags"): 1 to 255 of the characters that a preference such as
+// "texture=astc,bc7; lang=fr" can spell. For messages:
 inline constexpr std::string_view kTagWordCharacters = "letters, digits and - _ . +";
 
 }  // namespace fardel

@@ -105,9 +105,6 @@ Result<Project> read_project(const std::string& path);
 // `output`, or the last part of the bundle's name with ".fardel".
 std::string output_of(const Project& project);
 
-// Checks the version of a bundle. Error: malformed.
-Status verify_version(std::string_view version);
-
 // A commented project that parses, for a bundle of that name, which must be well formed.
 std::string starter_project(std::string_view name);
 

@@ -7,6 +7,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/result.h>
 #include <fardel/format/tag.h>
 
