@@ -23,7 +23,7 @@ TEST_CASE("read scratch: every lease has one of its own") {
 
 TEST_CASE("read scratch: a core keeps its last block, a spare one does not") {
     ReadScratchPool pool(1);
-    const auto block = std::make_shared<const std::byte[]>(10);
+    const BlockCache::Block block(std::make_shared<std::byte[]>(10));
     pool.take()->last_bytes = block;
     std::optional<ReadScratchPool::Lease> first(pool.take());
     CHECK((*first)->last_bytes == block);
