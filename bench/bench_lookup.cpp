@@ -4,6 +4,7 @@
 #include "stopwatch.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>

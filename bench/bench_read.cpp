@@ -5,6 +5,8 @@
 #include "stopwatch.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/vfs.h>
 
 #include <zstd.h>

@@ -4,6 +4,7 @@
 #include "verbs.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <vector>

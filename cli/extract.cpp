@@ -10,6 +10,7 @@
 
 #include <fardel/base/interrupt.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>

@@ -7,6 +7,7 @@
 #include "console/json.h"
 #include "verbs.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>

@@ -52,7 +52,8 @@ Result<BuildSummary> pack_project(const PackCommand& command, std::stop_token st
 
 Result<BuildSummary> pack_folders(const PackCommand& command, std::stop_token stop,
                                   const std::function<void(const BuildProgress&)>& progress) {
-    PackOptions options{.name = command.name, .version = command.version};
+    PackOptions options{.name = command.name};
+    FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(command.version));
     options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
     BundleOutput output{.path = command.out,
                         .sources = command.sources,

@@ -25,7 +25,7 @@ namespace {
 struct SignOptions {
     std::string file;
     SigningKey key;
-    Role role = Role::author;
+    SignerRole role = SignerRole::author;
     std::string name;
     std::string version;
     std::string channel;
@@ -102,7 +102,7 @@ Result<Envelope> countersign_envelope(const Bundle& bundle, const AuthorStatemen
 
 Result<Envelope> make_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created,
                                Signer& signer) {
-    if (options.role == Role::author && !options.cosign)
+    if (options.role == SignerRole::author && !options.cosign)
         return author_envelope(bundle, options, created, signer);
     std::optional<PublicKey> author;
     if (!options.author.empty()) {
@@ -161,13 +161,13 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
 // What is wrong with the combination of options; empty if nothing is.
 std::string_view mistake_in(const SignOptions& options) {
     const bool states = !options.name.empty() || !options.version.empty() || !options.channel.empty();
-    if (options.role != Role::author && (states || options.cosign))
+    if (options.role != SignerRole::author && (states || options.cosign))
         return "--name, --version, --channel and --cosign are for --role author; a countersignature repeats what the "
                "author "
                "states";
     if (options.cosign && (states || options.epoch != 0 || !options.comment.empty() || options.expires_s != 0))
         return "--cosign signs the statement of another author unchanged; it goes with no option that states something";
-    if (options.role == Role::author && !options.cosign && !options.author.empty())
+    if (options.role == SignerRole::author && !options.cosign && !options.author.empty())
         return "--author needs --cosign or another role";
     return "";
 }

@@ -1,6 +1,8 @@
 #include <fardel/store/cache_layers.h>
 
+#include <fardel/format/block_cache.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <utility>

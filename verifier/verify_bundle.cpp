@@ -10,6 +10,8 @@
 #include "tables/sections.h"
 #include "tables/trailer.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -95,7 +97,7 @@ std::optional<BundleFacts> bundle_facts(const CheckedHeads& heads, const Checked
 bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, const VerifyOptions& options,
                         VerifyReport& report, VerifyFindings& findings) {
     const LayoutHead& layout = *heads.layout;
-    const Head* head = heads.head ? &*heads.head : nullptr;
+    const BundleHead* head = heads.head ? &*heads.head : nullptr;
     check_sections(head, layout, source.size_bytes(), findings);
     if (head)
         check_section_gaps(source, *head, layout, findings);

@@ -4,6 +4,7 @@
 #include "tables/bundle_strings.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>

@@ -7,7 +7,9 @@
 #include "lookup/scope.h"
 #include "vfs_state.h"
 
+#include <fardel/format/block_cache.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <utility>
 

@@ -1,5 +1,10 @@
 #include <fardel/format/block_cache.h>
 
+#include "read_scratch.h"
+
+#include <fardel/base/core_number.h>
+#include <fardel/format/manifest.h>
+
 #include <cstring>
 #include <list>
 #include <mutex>
@@ -20,7 +25,7 @@ struct Key {
 
 Key key_of(const BlockRecord& block) { return {block.stored_hash, block.raw_bytes, block.codec}; }
 
-// A cryptographic hash needs no mixing; the shard is told by other bytes (shard_of).
+// A cryptographic hash needs no mixing; other bytes choose the shard (shard_of).
 struct KeyHash {
     std::size_t operator()(const Key& key) const noexcept {
         std::size_t bits;
@@ -50,7 +55,8 @@ struct alignas(64) BlockCache::Shard {
     mutable std::uint64_t misses = 0;
 };
 
-BlockCache::BlockCache(std::size_t bytes_max) : shards_(std::make_unique<Shard[]>(kShards)) {
+BlockCache::BlockCache(std::size_t bytes_max)
+    : shards_(std::make_unique<Shard[]>(kShards)), scratch_(std::make_unique<ReadScratchPool>(core_slots())) {
     for (std::size_t i = 0; i < kShards; ++i)
         shards_[i].bytes_max = bytes_max / kShards;
 }

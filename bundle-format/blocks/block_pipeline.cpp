@@ -1,11 +1,11 @@
 #include "block_pipeline.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -23,14 +23,12 @@ bool equal(std::span<const std::byte> a, std::span<const std::byte> b) noexcept 
 Result<std::unique_ptr<BlockPipeline>> BlockPipeline::start(int level, unsigned jobs) {
     std::unique_ptr<BlockPipeline> pipeline(new BlockPipeline(jobs));
     for (unsigned i = 0; i < jobs; ++i) {
-        try {
-            pipeline->threads_.emplace_back(
-                [&ring = *pipeline, encoder = BlockEncoder(level)]() mutable { ring.encode_blocks(encoder); });
-        } catch (const std::system_error& error) {
-            if (i == 0)
-                return Error(ErrorCode::busy, std::string("cannot start a thread: ") + error.what());
+        const bool started = pipeline->threads_.try_start(
+            [&ring = *pipeline, encoder = BlockEncoder(level)]() mutable { ring.encode_blocks(encoder); });
+        if (!started && i == 0)
+            return Error(ErrorCode::busy, "the system gives no thread to encode blocks on");
+        if (!started)
             break;
-        }
     }
     return pipeline;
 }
@@ -102,6 +100,7 @@ void BlockPipeline::drop_newest(std::size_t count) {
 }
 
 void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
+    BlockDecoder decoder;
     BlockBuffer decoded;
     for (;;) {
         Slot* claimed = nullptr;
@@ -113,7 +112,7 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
             claimed = &slot(claimed_++);
         }
         if (!claimed->encoded)
-            encode(*claimed, encoder, decoded);
+            encode(*claimed, encoder, decoder, decoded);
         {
             const std::lock_guard lock(mutex_);
             claimed->done = true;
@@ -122,7 +121,7 @@ void BlockPipeline::encode_blocks(BlockEncoder& encoder) {
     }
 }
 
-void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decoded) const {
+void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const {
     const std::span<const std::byte> raw = slot.raw.bytes();
     const std::span<const std::byte> frame =
         encoder.encode(raw, {slot.frame.get(), stored_bytes_max(limits::kBlockBytesMax)});
@@ -135,7 +134,7 @@ void BlockPipeline::encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decod
     block.raw_hash = !block.piece ? Hash{} : frame.empty() ? block.stored_hash : blake3(raw);
 
     const std::span<std::byte> back = decoded.room().first(raw.size());
-    slot.decodes = frame.empty() || (decode_block(block.codec, frame, back) && equal(back, raw));
+    slot.decodes = frame.empty() || (decoder.decode(block.codec, frame, back) && equal(back, raw));
 }
 
 }  // namespace fardel

@@ -6,8 +6,10 @@
 
 #include "codec.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/result.h>
 
 #include <condition_variable>
@@ -16,7 +18,6 @@
 #include <memory>
 #include <mutex>
 #include <span>
-#include <thread>
 #include <vector>
 
 namespace fardel {
@@ -80,7 +81,7 @@ private:
     };
     void add_newest();
     void encode_blocks(BlockEncoder& encoder);
-    void encode(Slot& slot, BlockEncoder& encoder, BlockBuffer& decoded) const;
+    void encode(Slot& slot, BlockEncoder& encoder, BlockDecoder& decoder, BlockBuffer& decoded) const;
     Slot& slot(std::uint64_t number) noexcept { return slots_[number % slots_.size()]; }
 
     std::vector<Slot> slots_;
@@ -93,7 +94,7 @@ private:
     std::uint64_t popped_ = 0;
     std::uint64_t claimed_ = 0;
     std::uint64_t pushed_ = 0;
-    std::vector<std::jthread> threads_;  // last: they end before the rest goes
+    WorkerThreads threads_;  // last: they end before the rest goes
 };
 
 }  // namespace fardel

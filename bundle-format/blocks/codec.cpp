@@ -1,6 +1,7 @@
 #include "codec.h"
 
-#include "files/bytes.h"
+#include <fardel/base/little_endian.h>
+#include <fardel/format/limits.h>
 
 #include <zstd.h>
 
@@ -36,7 +37,7 @@ struct FrameDescriptor {
     bool checksum;
     bool dictionary;
 
-    // 0: the frame does not tell its content size.
+    // 0: the frame does not state its content size.
     std::size_t content_size_bytes() const noexcept {
         if (content_size_flag == 0)
             return single_segment ? 1 : 0;
@@ -78,7 +79,7 @@ Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) 
     if (descriptor.dictionary)
         return refused("asks for a dictionary");
     if (descriptor.content_size_bytes() == 0)
-        return refused("does not tell its content size");
+        return refused("does not state its content size");
 
     const std::size_t header_bytes =
         kFrameBytesMin + (descriptor.single_segment ? 0 : 1) + descriptor.content_size_bytes();
@@ -100,32 +101,6 @@ Status verify_frame(std::span<const std::byte> stored, std::uint64_t raw_bytes) 
         return refused(ZSTD_getErrorName(frame_bytes));
     if (frame_bytes != stored.size())
         return refused(std::to_string(stored.size() - frame_bytes) + " bytes behind its end");
-    return ok();
-}
-
-struct FreeDecoder {
-    void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
-};
-
-// About 150 KiB a thread, made at its first block.
-ZSTD_DCtx* decoder_of_this_thread() {
-    thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecoder> decoder(ZSTD_createDCtx());
-    if (!decoder)
-        throw std::bad_alloc();
-    return decoder.get();
-}
-
-Status decode_zstd(std::span<const std::byte> stored, std::span<std::byte> out) {
-    if (stored.size() >= out.size())
-        return refused(std::to_string(stored.size()) + " bytes for a block of " + std::to_string(out.size()));
-    FARDEL_TRY(verify_frame(stored, out.size()));
-    const std::size_t raw_bytes =
-        ZSTD_decompressDCtx(decoder_of_this_thread(), out.data(), out.size(), stored.data(), stored.size());
-    if (ZSTD_isError(raw_bytes))
-        return refused(ZSTD_getErrorName(raw_bytes));
-    if (raw_bytes != out.size())
-        return refused("decodes to " + std::to_string(raw_bytes) + " bytes, the block has " +
-                       std::to_string(out.size()));
     return ok();
 }
 
@@ -172,7 +147,27 @@ std::span<const std::byte> BlockEncoder::encode(std::span<const std::byte> raw, 
     return worthwhile ? out.first(frame_bytes) : std::span<std::byte>();
 }
 
-Status decode_block(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out) {
+void BlockDecoder::Free::operator()(ZSTD_DCtx_s* context) const noexcept { ZSTD_freeDCtx(context); }
+
+Status BlockDecoder::decode_zstd(std::span<const std::byte> stored, std::span<std::byte> out) {
+    if (stored.size() >= out.size())
+        return refused(std::to_string(stored.size()) + " bytes for a block of " + std::to_string(out.size()));
+    FARDEL_TRY(verify_frame(stored, out.size()));
+    if (!context_)
+        context_.reset(ZSTD_createDCtx());
+    if (!context_)
+        throw std::bad_alloc();
+    const std::size_t raw_bytes =
+        ZSTD_decompressDCtx(context_.get(), out.data(), out.size(), stored.data(), stored.size());
+    if (ZSTD_isError(raw_bytes))
+        return refused(ZSTD_getErrorName(raw_bytes));
+    if (raw_bytes != out.size())
+        return refused("decodes to " + std::to_string(raw_bytes) + " bytes, the block has " +
+                       std::to_string(out.size()));
+    return ok();
+}
+
+Status BlockDecoder::decode(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out) {
     switch (codec) {
         case Codec::raw: return decode_raw(stored, out);
         case Codec::zstd: return decode_zstd(stored, out);

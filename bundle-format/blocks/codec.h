@@ -1,8 +1,6 @@
 // How one block is stored: as it is, or as one zstd frame. docs/bundle-format.md §7.
 //
-// Encoding is ours and trusted. Decoding takes hostile bytes, even when their hash is right: a frame's form is
-// inspected before libzstd sees it, memory is the caller's buffer and one context a thread, time is linear in both
-// sizes.
+// Encoding is ours and trusted; block_codec.h has decoding.
 #pragma once
 
 #include <fardel/format/block_codec.h>

@@ -1,4 +1,4 @@
-// Small text files, whole: keys and policies. The seam between them and the operating system (small_file_posix.cpp).
+// Small text files, whole: keys and policies.
 #pragma once
 
 #include <fardel/format/result.h>

@@ -1,7 +1,6 @@
 #include <fardel/format/content_set.h>
 
-#include "files/bytes.h"
-
+#include <fardel/base/little_endian.h>
 #include <fardel/format/hash.h>
 
 #include <algorithm>

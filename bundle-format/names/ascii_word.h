@@ -40,7 +40,7 @@ inline Word read_little_endian(const char* at) noexcept {
 // The 8 bytes at `at`.
 inline std::uint64_t read_word(const char* at) noexcept { return read_little_endian<std::uint64_t>(at); }
 
-// The 0 to 7 bytes at `at`, and zeros after them. Overlapping reads put the same bytes in the same places.
+// The 0 to 7 bytes at `at`, and zeros after them. Overlapping reads put equal bytes at equal positions.
 inline std::uint64_t read_part_word(const char* at, std::size_t size_bytes) noexcept {
     const auto byte = [at](std::size_t i) {
         return static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])) << 8 * i;

@@ -36,7 +36,7 @@ public:
     WordPair read(const char* at) noexcept {
         __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
         seen_ = _mm_or_si128(seen_, text);
-        // 'A' becomes the least signed byte, so one comparison tells 'A'…'Z'.
+        // 'A' becomes the least signed byte, so one comparison finds 'A'…'Z'.
         const __m128i from_a = _mm_add_epi8(text, _mm_set1_epi8(static_cast<char>(-128 - 'A')));
         const __m128i upper = _mm_cmpgt_epi8(_mm_set1_epi8(-128 + 26), from_a);
         text = _mm_or_si128(text, _mm_and_si128(upper, _mm_set1_epi8('a' - 'A')));

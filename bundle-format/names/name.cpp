@@ -1,4 +1,3 @@
-#include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
 #include "ascii_word.h"
@@ -6,14 +5,14 @@
 #include "plain_name.h"
 #include "unicode.h"
 
+#include <fardel/format/limits.h>
+
 #include <algorithm>
 #include <cassert>
 
 namespace fardel {
 
 namespace {
-
-constexpr bool is_digit(char byte) noexcept { return byte >= '0' && byte <= '9'; }
 
 // `lower_case` must be lower-case ASCII.
 bool equals_lowered(std::string_view text, std::string_view lower_case) noexcept {
@@ -30,7 +29,7 @@ bool is_reserved(std::string_view part) noexcept {
     const std::string_view rest = base.substr(3);
     base = base.substr(0, 3);
     if (equals_lowered(base, "com") || equals_lowered(base, "lpt"))  // and a digit; ¹ ² ³ are digits too
-        return (rest.size() == 1 && is_digit(rest[0])) || rest == "\xc2\xb9" || rest == "\xc2\xb2" ||
+        return (rest.size() == 1 && is_ascii_digit(rest[0])) || rest == "\xc2\xb9" || rest == "\xc2\xb2" ||
                rest == "\xc2\xb3";
     if (equals_lowered(base, "con"))
         return rest.empty() || equals_lowered(rest, "in$") || equals_lowered(rest, "out$");
@@ -53,7 +52,7 @@ bool is_short_alias(std::string_view part) noexcept {
         count_characters(extension) > 3)
         return false;
     const std::size_t size = base.size();
-    while (!base.empty() && is_digit(base.back()))
+    while (!base.empty() && is_ascii_digit(base.back()))
         base.remove_suffix(1);
     return base.size() < size && base.ends_with('~');
 }

@@ -9,7 +9,7 @@ namespace fardel {
 
 namespace {
 
-// The first 256 fractional bits of pi: numbers that nobody chose.
+// The first 256 fractional bits of pi: numbers without a hidden choice.
 constexpr std::uint64_t kStart = 0x243f'6a88'85a3'08d3;
 constexpr std::uint64_t kFirst = 0x1319'8a2e'0370'7344;
 constexpr std::uint64_t kLast = 0xa409'3822'299f'31d0;

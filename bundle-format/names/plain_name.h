@@ -1,4 +1,4 @@
-// Names that are plainly well formed, which nearly all are: told without a look at each rule.
+// A fast test for names that are plainly well formed, as nearly all are, without checking each rule.
 #pragma once
 
 #include <string_view>

@@ -65,7 +65,7 @@ private:
 };
 
 // Whether folding must see the decomposed text. Only U+0345 makes a difference (Unicode 15.0, D145): it is a combining
-// mark that folds to a letter, so it must get its place among the other marks first. It is itself CD 85, and every
+// mark that folds to a letter, so it must be ordered among the other marks first. It is itself CD 85, and every
 // character that holds it is in U+1F80…U+1FFF.
 bool may_hold_iota_subscript(std::string_view text) noexcept {
     for (const std::string_view bytes : {"\xcd\x85", "\xe1\xbe", "\xe1\xbf"})
@@ -153,6 +153,17 @@ std::string fold(std::string_view text) {
         folded += kLoner;
         text.remove_prefix(at + kLoner.size());
     }
+}
+
+bool is_plain_text(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const CodePoint point = decode_first(text);
+        const bool control = point.value < 0x20 || (point.value >= 0x7f && point.value < 0xa0);
+        if (point.size_bytes == 0 || control)
+            return false;
+        text.remove_prefix(point.size_bytes);
+    }
+    return true;
 }
 
 }  // namespace fardel::unicode

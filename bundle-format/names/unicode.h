@@ -37,4 +37,7 @@ bool is_nfc(std::string_view text);
 // UTF-8.
 std::string fold(std::string_view text);
 
+// Whether `text` is well-formed UTF-8 without control characters (C0, DEL, C1), as free text in a record is.
+bool is_plain_text(std::string_view text) noexcept;
+
 }  // namespace fardel::unicode

@@ -1,9 +1,11 @@
 #include "block_reader.h"
 
-#include "blocks/codec.h"
-#include "files/bytes.h"
+#include "blocks/read_scratch.h"
+#include "files/fits.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,28 +17,11 @@ namespace {
 
 void wipe(std::span<std::byte> bytes) { std::ranges::fill(bytes, std::byte{0}); }
 
-// Stored bytes on their way to the decoder; one buffer a thread, at most one block long.
-std::span<std::byte> stored_buffer(std::size_t size) {
-    thread_local std::unique_ptr<std::byte[]> buffer;
-    thread_local std::size_t capacity = 0;
-    if (capacity < size) {
-        capacity = size <= (1u << limits::kBlockLog2) ? (1u << limits::kBlockLog2) : limits::kBlockBytesMax;
-        buffer = std::make_unique_for_overwrite<std::byte[]>(capacity);
-    }
-    return {buffer.get(), size};
+bool is_last(const ReadScratch& scratch, const BlockRecord& block) noexcept {
+    const BlockRecord& last = scratch.last_record;
+    return scratch.last_bytes && last.stored_hash == block.stored_hash && last.raw_bytes == block.raw_bytes &&
+           last.codec == block.codec;
 }
-
-// The block that this thread read from last: neighbours in it cost no look-up in what all threads share.
-struct LastBlock {
-    BlockRecord record;
-    BlockCache::Block bytes;
-
-    bool is(const BlockRecord& block) const noexcept {
-        return bytes && record.stored_hash == block.stored_hash && record.raw_bytes == block.raw_bytes &&
-               record.codec == block.codec;
-    }
-};
-thread_local LastBlock last_block;
 
 // What the manifest says of a piece.
 Result<Hash> piece_hash(const BundleTables& tables, std::uint64_t piece) {
@@ -60,24 +45,26 @@ BlockReader::BlockReader(const ByteSource& source, const LayoutHead& layout, boo
       blocks_offset_(layout.blocks_offset),
       blocks_bytes_(layout.blocks_bytes),
       layout_signed_(layout_signed),
-      cache_(std::move(cache)) {}
+      cache_(std::move(cache)),
+      own_scratch_(cache_ ? nullptr : std::make_unique<ReadScratchPool>(0)),
+      scratch_(cache_ ? cache_->scratch() : *own_scratch_) {}
 
 Status BlockReader::read(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset,
                          std::span<std::byte> out) const {
     if (out.empty())
         return ok();
-    FARDEL_TRY_ASSIGN(const PlacementRecord place,
-                      tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+    FARDEL_TRY_ASSIGN(const PlacementRecord placement,
+                      tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
     const std::uint64_t pieces = asset.piece_count();
     if (pieces == 1) {
-        const RawCheck check{id_from<Hash>(asset.id), place.offset, static_cast<std::uint32_t>(asset.raw_bytes)};
-        if (!fits(place.offset, asset.raw_bytes, limits::kBlockBytesMax))
-            return Error(ErrorCode::malformed, "the asset's place is outside any block");
-        return read_block(tables, place.first_block, place.offset + static_cast<std::uint32_t>(offset), out,
+        const RawCheck check{id_from<Hash>(asset.id), placement.offset, static_cast<std::uint32_t>(asset.raw_bytes)};
+        if (!fits(placement.offset, asset.raw_bytes, limits::kBlockBytesMax))
+            return Error(ErrorCode::malformed, "the asset's placement is outside any block");
+        return read_block(tables, placement.first_block, placement.offset + static_cast<std::uint32_t>(offset), out,
                           layout_signed_ ? nullptr : &check);
     }
-    if (place.offset != 0 || !fits(place.first_block, pieces, limits::kBlocksMax))
-        return Error(ErrorCode::malformed, "the asset's place is not valid");
+    if (placement.offset != 0 || !fits(placement.first_block, pieces, limits::kBlocksMax))
+        return Error(ErrorCode::malformed, "the asset's placement is not valid");
     const std::uint64_t piece_bytes = 1ull << asset.piece_log2;
     while (!out.empty()) {
         const std::uint64_t piece = offset >> asset.piece_log2;
@@ -88,7 +75,7 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
         if (!layout_signed_) {
             FARDEL_TRY_ASSIGN(check.hash, piece_hash(tables, asset.piece_first + piece));
         }
-        FARDEL_TRY(read_block(tables, place.first_block + static_cast<std::uint32_t>(piece),
+        FARDEL_TRY(read_block(tables, placement.first_block + static_cast<std::uint32_t>(piece),
                               static_cast<std::uint32_t>(within), out.first(now), layout_signed_ ? nullptr : &check));
         out = out.subspan(now);
         offset += now;
@@ -98,7 +85,7 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
 
 Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset,
                                std::span<std::byte> out, const RawCheck* check) const {
-    FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(TableKind::blocks, index));
+    FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(index));
     if (!fits(offset, out.size(), block.raw_bytes) || (check && !fits(check->offset, check->bytes, block.raw_bytes)))
         return Error(ErrorCode::malformed, "block " + std::to_string(index) + " is shorter than what it should hold");
     const auto raw_is_good = [&block, check](std::span<const std::byte> raw) {
@@ -112,74 +99,82 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
 
     // The whole block is wanted: straight into the caller's memory, past the cache.
     if (out.size() == block.raw_bytes) {
-        FARDEL_TRY(load(block, out));
+        FARDEL_TRY(load(block, out, nullptr));
         if (raw_is_good(out))
             return ok();
         wipe(out);
         return corrupt_raw(index);
     }
 
-    BlockCache::Block held;
-    FARDEL_TRY_ASSIGN(const std::byte* raw, find_or_load(block, held));
+    const ReadScratchPool::Lease scratch = scratch_.take();
+    FARDEL_TRY_ASSIGN(const std::byte* raw, find_or_load(block, *scratch));
     if (!raw_is_good({raw, block.raw_bytes}))
         return corrupt_raw(index);
     std::memcpy(out.data(), raw + offset, out.size());
     return ok();
 }
 
-// The block's decoded bytes: the ones this thread had last, the cache's, or the file's. They live as long as `held`,
-// and until this thread's next call.
-Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, BlockCache::Block& held) const {
-    if (!cache_) {
-        FARDEL_TRY_ASSIGN(held, decode(block));
-        return held.get();
-    }
-    if (!last_block.is(block)) {
-        BlockCache::Block raw = cache_->find(block);
+// The block's decoded bytes: the last ones of `scratch`, the cache's, or the file's. They live until `scratch` is used
+// again.
+Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, ReadScratch& scratch) const {
+    if (!is_last(scratch, block)) {
+        BlockCache::Block raw = cache_ ? cache_->find(block) : nullptr;
         if (!raw) {
-            FARDEL_TRY_ASSIGN(raw, decode(block));
-            cache_->insert(block, raw);
+            auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
+            FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}, &scratch));
+            raw = std::move(decoded);
+            if (cache_)
+                cache_->insert(block, raw);
         }
-        last_block = {block, std::move(raw)};
+        scratch.last_record = block;
+        scratch.last_bytes = std::move(raw);
     }
-    return last_block.bytes.get();
-}
-
-Result<BlockCache::Block> BlockReader::decode(const BlockRecord& block) const {
-    auto decoded = std::make_shared_for_overwrite<std::byte[]>(block.raw_bytes);
-    FARDEL_TRY(load(block, {decoded.get(), block.raw_bytes}));
-    return BlockCache::Block(std::move(decoded));
+    return scratch.last_bytes.get();
 }
 
 // Fills `raw` with the block's decoded bytes, whose stored form is checked before anything looks at it.
-Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw) const {
+Status BlockReader::load(const BlockRecord& block, std::span<std::byte> raw, ReadScratch* scratch) const {
     if (!fits(block.stored_offset, block.stored_bytes, blocks_bytes_))
         return Error(ErrorCode::malformed, "a block lies outside the block section");
-    const std::uint64_t at = blocks_offset_ + block.stored_offset;
-    const std::span<std::byte> stored = block.codec == Codec::raw ? raw : stored_buffer(block.stored_bytes);
-    Status status = source_.read_at(at, stored);
-    if (status && blake3(stored) != block.stored_hash)
-        status = Error(ErrorCode::corrupt, "stored bytes at file offset " + std::to_string(at) + " + " +
-                                               std::to_string(block.stored_bytes) + " differ from their hash");
-    if (status && block.codec != Codec::raw)
-        status = decode_block(block.codec, stored, raw);
+    Status status;
+    if (block.codec == Codec::raw)
+        status = read_stored(block, raw);
+    else if (scratch)
+        status = decode(block, raw, *scratch);
+    else
+        status = decode(block, raw, *scratch_.take());
     if (!status)
         wipe(raw);
     return status;
 }
 
+Status BlockReader::read_stored(const BlockRecord& block, std::span<std::byte> stored) const {
+    const std::uint64_t at = blocks_offset_ + block.stored_offset;
+    FARDEL_TRY(source_.read_at(at, stored));
+    if (blake3(stored) != block.stored_hash)
+        return Error(ErrorCode::corrupt, "stored bytes at file offset " + std::to_string(at) + " + " +
+                                             std::to_string(block.stored_bytes) + " differ from their hash");
+    return ok();
+}
+
+Status BlockReader::decode(const BlockRecord& block, std::span<std::byte> raw, ReadScratch& scratch) const {
+    const std::span<std::byte> stored = scratch.stored_room(block.stored_bytes);
+    FARDEL_TRY(read_stored(block, stored));
+    return scratch.decoder.decode(block.codec, stored, raw);
+}
+
 Result<BlockReader::BlockRun> BlockReader::find_blocks(const BundleTables& tables, AssetIndex index,
                                                        const AssetRecord& asset, std::uint64_t offset,
                                                        std::uint64_t length) const {
-    FARDEL_TRY_ASSIGN(const PlacementRecord place,
-                      tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+    FARDEL_TRY_ASSIGN(const PlacementRecord placement,
+                      tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
     if (asset.piece_count() == 1)
-        return BlockRun{place.first_block, 1, place.offset + offset};
-    if (place.offset != 0 || !fits(place.first_block, asset.piece_count(), limits::kBlocksMax))
-        return Error(ErrorCode::malformed, "the asset's place is not valid");
+        return BlockRun{placement.first_block, 1, placement.offset + offset};
+    if (placement.offset != 0 || !fits(placement.first_block, asset.piece_count(), limits::kBlocksMax))
+        return Error(ErrorCode::malformed, "the asset's placement is not valid");
     const std::uint64_t first = offset >> asset.piece_log2;
     const std::uint64_t last = (offset + length - 1) >> asset.piece_log2;
-    return BlockRun{place.first_block + static_cast<std::uint32_t>(first), last - first + 1,
+    return BlockRun{placement.first_block + static_cast<std::uint32_t>(first), last - first + 1,
                     offset - (first << asset.piece_log2)};
 }
 
@@ -191,17 +186,17 @@ Result<Bundle::StoredRange> BlockReader::stored_range(const BundleTables& tables
 }
 
 Result<Bundle::StoredRange> BlockReader::stored_range_of(const BundleTables& tables, const BlockRun& run) const {
-    FARDEL_TRY_ASSIGN(const BlockRecord first, tables.record<BlockRecord>(TableKind::blocks, run.first));
-    FARDEL_TRY_ASSIGN(
-        const BlockRecord last,
-        tables.record<BlockRecord>(TableKind::blocks, static_cast<std::uint32_t>(run.first + run.count - 1)));
+    FARDEL_TRY_ASSIGN(const BlockRecord first, tables.record<BlockRecord>(run.first));
+    FARDEL_TRY_ASSIGN(const BlockRecord last,
+                      tables.record<BlockRecord>(static_cast<std::uint32_t>(run.first + run.count - 1)));
     if (!fits(last.stored_offset, last.stored_bytes, blocks_bytes_) || first.stored_offset > last.stored_offset)
         return Error(ErrorCode::malformed, "a block lies outside the block section, or before the one that it follows");
     return Bundle::StoredRange{blocks_offset_ + first.stored_offset,
                                last.stored_offset + last.stored_bytes - first.stored_offset};
 }
 
-// Mapped first, compared then: what is given away is what was hashed, as long as nobody writes to the file.
+// Mapped first and compared then, so the caller gets the bytes that were hashed, as long as no program writes to the
+// file.
 Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables& tables, AssetIndex index,
                                                              const AssetRecord& asset, std::uint64_t offset,
                                                              std::uint64_t length) const {
@@ -211,11 +206,10 @@ Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables&
     std::uint64_t done = 0;
     for (std::uint64_t i = 0; i < run.count; ++i) {
         FARDEL_TRY_ASSIGN(const BlockRecord block,
-                          tables.record<BlockRecord>(TableKind::blocks, static_cast<std::uint32_t>(run.first + i)));
+                          tables.record<BlockRecord>(static_cast<std::uint32_t>(run.first + i)));
         if (block.codec != Codec::raw || block.stored_bytes != block.raw_bytes ||
             blocks_offset_ + block.stored_offset != stored.offset + done)
-            return Error(ErrorCode::unsupported,
-                         "its blocks are not stored raw and one behind the other; read it instead");
+            return Error(ErrorCode::unsupported, "its blocks are not stored raw and adjacent; read it instead");
         if (!fits(done, block.stored_bytes, stored.length_bytes))
             return Error(ErrorCode::malformed, "its blocks are not in order");
         if (blake3(std::span(mapped.get() + done, block.stored_bytes)) != block.stored_hash)

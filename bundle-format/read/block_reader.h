@@ -1,9 +1,12 @@
-// Verified bytes of blocks: stored hash first, then decoding, then, for a layout nobody signed, the raw hash.
+// Verified bytes of blocks: stored hash first, then decoding, then, for a layout without a signature, the raw hash.
 #pragma once
 
+#include "blocks/read_scratch.h"
 #include "bundle_tables.h"
 
 #include <fardel/format/block_cache.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <cstdint>
 #include <memory>
@@ -50,15 +53,19 @@ private:
                       std::span<const std::byte> raw) const;
     Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out,
                       const RawCheck* check) const;
-    Result<const std::byte*> find_or_load(const BlockRecord& block, BlockCache::Block& held) const;
-    Result<BlockCache::Block> decode(const BlockRecord& block) const;
-    Status load(const BlockRecord& block, std::span<std::byte> raw) const;
+    Result<const std::byte*> find_or_load(const BlockRecord& block, ReadScratch& scratch) const;
+    // nullptr: one is taken from the pool if the block must be decoded.
+    Status load(const BlockRecord& block, std::span<std::byte> raw, ReadScratch* scratch) const;
+    Status read_stored(const BlockRecord& block, std::span<std::byte> stored) const;
+    Status decode(const BlockRecord& block, std::span<std::byte> raw, ReadScratch& scratch) const;
 
     const ByteSource& source_;
     const std::uint64_t blocks_offset_;
     const std::uint64_t blocks_bytes_;
     const bool layout_signed_;
     const std::shared_ptr<BlockCache> cache_;
+    const std::unique_ptr<ReadScratchPool> own_scratch_;  // without a cache
+    ReadScratchPool& scratch_;
 };
 
 }  // namespace fardel

@@ -2,11 +2,13 @@
 
 #include "block_reader.h"
 #include "bundle_tables.h"
-#include "files/bytes.h"
+#include "files/fits.h"
 #include "name_lookup.h"
 #include "tables/buckets.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -20,7 +22,7 @@ struct Bundle::Impl {
     std::shared_ptr<BlockCache> cache;
     BundleId id;
     LayoutId layout_id;
-    Head head;
+    BundleHead head;
     LayoutHead layout;
     std::vector<Envelope> envelopes;
     TrustVerdict verdict;
@@ -30,7 +32,7 @@ struct Bundle::Impl {
     std::uint32_t name_count = 0;
     alignas(64) NamePages name_pages;  // of `tables`
 
-    // The one place that says which bundle an error is about.
+    // Only this adds to an error which bundle it is about.
     Error named(Error error) const { return label.empty() ? std::move(error) : std::move(error).with_context(label); }
     template <class T>
     Result<T> named(Result<T> result) const {
@@ -132,7 +134,7 @@ Status Bundle::Impl::read_trailer(const TrustPolicy* policy, std::uint64_t now_s
 
 const BundleId& Bundle::id() const noexcept { return impl_->id; }
 const LayoutId& Bundle::layout_id() const noexcept { return impl_->layout_id; }
-const Head& Bundle::head() const noexcept { return impl_->head; }
+const BundleHead& Bundle::head() const noexcept { return impl_->head; }
 const LayoutHead& Bundle::layout_head() const noexcept { return impl_->layout; }
 const std::vector<Envelope>& Bundle::envelopes() const noexcept { return impl_->envelopes; }
 const TrustVerdict& Bundle::verdict() const noexcept { return impl_->verdict; }
@@ -148,7 +150,7 @@ Result<std::optional<AssetIndex>> Bundle::Impl::find_asset(const AssetId& wanted
     FARDEL_TRY_ASSIGN(const BundleTables::Range range, tables.asset_bucket(leading_bits(wanted), asset_count));
     if (range.first == range.last)
         return std::optional<AssetIndex>();
-    constexpr std::uint64_t kSize = 64;
+    constexpr std::uint64_t kSize = record_bytes(TableKind::assets);
     FARDEL_TRY_ASSIGN(const std::byte* records,
                       tables.table(TableKind::assets).touch(range.first * kSize, (range.last - range.first) * kSize));
     for (std::uint32_t i = range.first; i < range.last; ++i, records += kSize)
@@ -186,42 +188,41 @@ Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {
 }
 
 Result<AssetRecord> Bundle::asset(AssetIndex index) const {
-    return impl_->named(impl_->tables.record<AssetRecord>(TableKind::assets, static_cast<std::uint32_t>(index)));
+    return impl_->named(impl_->tables.record<AssetRecord>(static_cast<std::uint32_t>(index)));
 }
 Result<NameRecord> Bundle::name(NameIndex index) const {
-    return impl_->named(impl_->tables.record<NameRecord>(TableKind::names, static_cast<std::uint32_t>(index)));
+    return impl_->named(impl_->tables.record<NameRecord>(static_cast<std::uint32_t>(index)));
 }
 Result<std::string_view> Bundle::string(StringRef ref) const { return impl_->named(impl_->tables.string(ref)); }
 Result<VariantRecord> Bundle::variant(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<VariantRecord>(TableKind::variants, index));
+    return impl_->named(impl_->tables.record<VariantRecord>(index));
 }
 Result<TagRecord> Bundle::tag(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<TagRecord>(TableKind::tags, index));
+    return impl_->named(impl_->tables.record<TagRecord>(index));
 }
 Result<ReferenceRecord> Bundle::reference(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<ReferenceRecord>(TableKind::references, index));
+    return impl_->named(impl_->tables.record<ReferenceRecord>(index));
 }
 Result<ForeignAssetRecord> Bundle::foreign_asset(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<ForeignAssetRecord>(TableKind::foreign_assets, index));
+    return impl_->named(impl_->tables.record<ForeignAssetRecord>(index));
 }
 Result<ConsumeRecord> Bundle::consume(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<ConsumeRecord>(TableKind::consumes, index));
+    return impl_->named(impl_->tables.record<ConsumeRecord>(index));
 }
 Result<DependencyRecord> Bundle::dependency(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<DependencyRecord>(TableKind::dependencies, index));
+    return impl_->named(impl_->tables.record<DependencyRecord>(index));
 }
 Result<MetadataRecord> Bundle::metadata(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::metadata, index));
+    return impl_->named(impl_->tables.record<MetadataRecord>(index));
 }
 Result<MetadataRecord> Bundle::creator_metadata(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<MetadataRecord>(TableKind::creator_metadata, index));
+    return impl_->named(impl_->tables.record<MetadataRecord>(index, TableKind::creator_metadata));
 }
 Result<PlacementRecord> Bundle::placement(AssetIndex index) const {
-    return impl_->named(
-        impl_->tables.record<PlacementRecord>(TableKind::placements, static_cast<std::uint32_t>(index)));
+    return impl_->named(impl_->tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
 }
 Result<BlockRecord> Bundle::block(std::uint32_t index) const {
-    return impl_->named(impl_->tables.record<BlockRecord>(TableKind::blocks, index));
+    return impl_->named(impl_->tables.record<BlockRecord>(index));
 }
 
 Result<std::string_view> Bundle::name_text(NameIndex index) const {

@@ -1,19 +1,22 @@
 #include "bundle_tables.h"
 
-#include "files/bytes.h"
 #include "tables/buckets.h"
+
+#include <fardel/base/little_endian.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <string>
 
 namespace fardel {
 
-Result<BundleTables> BundleTables::open(const ByteSource& source, const Head& head, const LayoutHead& layout) {
+Result<BundleTables> BundleTables::open(const ByteSource& source, const BundleHead& head, const LayoutHead& layout) {
     BundleTables out;
     for (const TableEntry& entry : head.tables) {
-        FARDEL_TRY_ASSIGN(out.tables_[slot(entry.kind)], PagedTable::open(source, layout.manifest_offset, entry));
+        FARDEL_TRY_ASSIGN(out.tables_[table_slot(entry.kind)], PagedTable::open(source, layout.manifest_offset, entry));
     }
     for (const TableEntry& entry : layout.tables) {
-        FARDEL_TRY_ASSIGN(out.tables_[slot(entry.kind)], PagedTable::open(source, layout.layout_offset, entry));
+        FARDEL_TRY_ASSIGN(out.tables_[table_slot(entry.kind)], PagedTable::open(source, layout.layout_offset, entry));
     }
     return out;
 }
@@ -36,9 +39,9 @@ Result<BundleTables::Range> BundleTables::asset_bucket(std::uint64_t leading, st
     const bool in_order = range.first <= range.last && range.last <= assets;
     if (in_order && range.last - range.first <= limits::kBucketRecordsMax)
         return range;
-    const std::string place = "table asset_buckets, record " + std::to_string(bucket);
-    return in_order ? Error(ErrorCode::limit, place + ": more assets in one bucket than allowed")
-                    : Error(ErrorCode::malformed, place + ": out of order or range");
+    const std::string subject = "table asset_buckets, record " + std::to_string(bucket);
+    return in_order ? Error(ErrorCode::limit, subject + ": more assets in one bucket than allowed")
+                    : Error(ErrorCode::malformed, subject + ": out of order or range");
 }
 
 }  // namespace fardel

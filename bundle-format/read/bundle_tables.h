@@ -4,6 +4,8 @@
 #include "tables/page_tree.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <array>
 #include <optional>
@@ -13,16 +15,16 @@ namespace fardel {
 class BundleTables {
 public:
     // Both heads have passed verify_sections. Error: limit.
-    static Result<BundleTables> open(const ByteSource& source, const Head& head, const LayoutHead& layout);
+    static Result<BundleTables> open(const ByteSource& source, const BundleHead& head, const LayoutHead& layout);
 
-    const PagedTable& table(TableKind kind) const noexcept { return tables_[slot(kind)]; }
+    const PagedTable& table(TableKind kind) const noexcept { return tables_[table_slot(kind)]; }
 
     // Errors: malformed (no such record, or not a valid one), corrupt, io.
     template <class Record>
-    Result<Record> record(TableKind kind, std::uint32_t index) const {
-        const std::uint64_t size = record_bytes(kind);
-        FARDEL_TRY_ASSIGN(const std::byte* bytes, table(kind).touch(index * size, size));
-        return decode_record<Record>({bytes, size});
+    Result<Record> record(std::uint32_t index, TableKind kind = Record::kTable) const {
+        constexpr std::uint64_t kSize = record_bytes(Record::kTable);
+        FARDEL_TRY_ASSIGN(const std::byte* bytes, table(kind).touch(index * kSize, kSize));
+        return decode_record<Record>({bytes, kSize});
     }
 
     Result<std::string_view> string(StringRef ref) const;
@@ -35,13 +37,7 @@ public:
     Result<Range> asset_bucket(std::uint64_t leading, std::uint64_t assets) const;
 
 private:
-    static constexpr std::size_t kManifestKinds = 16;
-    static std::size_t slot(TableKind kind) noexcept {
-        const auto number = static_cast<std::size_t>(kind);
-        return number < kManifestKinds ? number
-                                       : kManifestKinds + number - static_cast<std::size_t>(TableKind::placements);
-    }
-    std::array<PagedTable, kManifestKinds + 2> tables_;
+    std::array<PagedTable, kTables.size() + 1> tables_;  // by table_slot; the last stays empty
 };
 
 }  // namespace fardel

@@ -1,5 +1,7 @@
 #include "name_lookup.h"
 
+#include <fardel/format/manifest.h>
+
 #include <string>
 
 namespace fardel {
@@ -24,7 +26,7 @@ Result<std::optional<NameIndex>> read_name(const BundleTables& tables, const Nam
     const std::uint64_t home = home_bucket(query.hash, home_buckets(names));
     for (std::uint64_t at = home; at - home <= limits::kNameSpillMax; ++at) {
         FARDEL_TRY_ASSIGN(const NameBucketRecord bucket,
-                          tables.record<NameBucketRecord>(TableKind::name_buckets, static_cast<std::uint32_t>(at)));
+                          tables.record<NameBucketRecord>(static_cast<std::uint32_t>(at)));
         for (std::size_t i = 0; i < bucket.used; ++i) {
             if (bucket.hashes[i] != query.hash >> 32)
                 continue;

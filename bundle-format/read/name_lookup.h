@@ -2,10 +2,10 @@
 #pragma once
 
 #include "bundle_tables.h"
-#include "files/bytes.h"
 #include "names/ascii_word.h"
 #include "names/sse2.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/format/name_buckets.h>
@@ -45,7 +45,7 @@ struct NamePeek {
 
 namespace name_lookup {
 
-// Places in a name_buckets record, docs/bundle-format.md §4.
+// Offsets in a name_buckets record, docs/bundle-format.md §4.
 inline constexpr std::uint64_t kBucketBytes = 64;
 inline constexpr std::size_t kUsedAt = 20;
 inline constexpr std::size_t kSpillsAt = 21;
@@ -74,7 +74,7 @@ inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noe
         const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket + at));
         return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted))));
     };
-    return equal(0) | (equal(16) & 1) << 4;  // without a branch: nobody can foretell which slot it is
+    return equal(0) | (equal(16) & 1) << 4;  // without a branch, since which slot it is cannot be predicted
 #else
     return slots_with_portable(bucket, hash);
 #endif

@@ -1,8 +1,7 @@
 // The bucket table of assets, docs/bundle-format.md §5: how many assets come before each bucket of leading bits.
 #pragma once
 
-#include "files/bytes.h"
-
+#include <fardel/base/little_endian.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/result.h>
@@ -39,7 +38,7 @@ constexpr std::uint64_t bucket_of(std::uint64_t leading, std::uint64_t buckets) 
 }
 
 // `key_of(i)`: the 64 leading bits of record i; rising with i. Where each bucket begins and, last, `count`; empty for
-// no records. Error: limit (more than kBucketRecordsMax records in one bucket; no accident, somebody searched for such
+// no records. Error: limit (more than kBucketRecordsMax records in one bucket; never by accident, only for
 // keys).
 template <class KeyOf>
 Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, KeyOf key_of) {

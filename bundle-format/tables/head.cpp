@@ -1,9 +1,11 @@
-#include <fardel/format/hash.h>
 #include <fardel/format/head.h>
-#include <fardel/format/name_buckets.h>
 
 #include "buckets.h"
-#include "files/bytes.h"
+#include "files/fits.h"
+
+#include <fardel/base/little_endian.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/name_buckets.h>
 
 #include <algorithm>
 #include <optional>
@@ -44,19 +46,6 @@ void encode_tables(std::span<const TableEntry> tables, std::byte* at) {
     }
 }
 
-std::uint64_t records_max(TableKind kind) {
-    switch (kind) {
-        using enum TableKind;
-        case strings: return limits::kStringsBytesMax;
-        case assets: return limits::kAssetsMax;
-        case names: return limits::kNamesMax;
-        case dependencies: return limits::kDependenciesMax;
-        case placements: return limits::kAssetsMax;
-        case blocks: return limits::kBlocksMax;
-        default: return kNoIndex - 1;
-    }
-}
-
 // Decodes the entries and checks that they stand where their lengths say; `section_bytes_max` bounds their sum.
 Result<std::vector<TableEntry>> decode_tables(ConstHead head, std::size_t at, std::uint32_t count, bool layout,
                                               std::uint64_t section_bytes, std::uint64_t section_bytes_max) {
@@ -73,8 +62,7 @@ Result<std::vector<TableEntry>> decode_tables(ConstHead head, std::size_t at, st
         std::memcpy(table.root.bytes.data(), in + 32, 32);
 
         const std::uint32_t known = record_bytes(table.kind);
-        const bool layout_kind = table.kind >= TableKind::placements;
-        if (known == 0 || layout_kind != layout)
+        if (known == 0 || is_layout_table(table.kind) != layout)
             return Error(ErrorCode::unsupported,
                          "table kind " + std::to_string(static_cast<std::uint32_t>(table.kind)) + " is not known here");
         const std::string name(table_name(table.kind));
@@ -86,7 +74,7 @@ Result<std::vector<TableEntry>> decode_tables(ConstHead head, std::size_t at, st
             return malformed("table " + name + ": kinds are not strictly increasing");
         if (table.count == 0)
             return malformed("table " + name + ": an empty table is left out");
-        if (table.count > records_max(table.kind))
+        if (table.count > kTables[table_slot(table.kind)].records_max)
             return Error(ErrorCode::limit, "table " + name + ": " + std::to_string(table.count) + " records");
         if (table.length_bytes != table.count * known)
             return malformed("table " + name + ": length is not count × record size");
@@ -154,7 +142,7 @@ std::uint64_t asset_bucket_records(std::uint64_t assets) {
 
 }  // namespace
 
-const TableEntry* Head::find(TableKind kind) const noexcept { return find_table(tables, kind); }
+const TableEntry* BundleHead::find(TableKind kind) const noexcept { return find_table(tables, kind); }
 const TableEntry* LayoutHead::find(TableKind kind) const noexcept { return find_table(tables, kind); }
 
 std::uint64_t tree_bytes(std::uint64_t length_bytes) noexcept {
@@ -175,18 +163,18 @@ std::uint64_t place_tables(std::span<TableEntry> tables) noexcept {
     return at;
 }
 
-HeadBytes encode_head(const Head& head) {
+HeadBytes encode_head(const BundleHead& head) {
     HeadBytes out = encode_common(kHeadMagic, head.minor, head.tables.size(), head.optional_flags);
     store_le(out.data() + 32, head.manifest_bytes);
     encode_tables(head.tables, out.data() + kHeadTablesAt);
     return out;
 }
 
-Result<Head> decode_head(ConstHead bytes) {
+Result<BundleHead> decode_head(ConstHead bytes) {
     FARDEL_TRY_ASSIGN(
         const CommonFields common,
         decode_common(bytes, kHeadMagic, "not a Fardel bundle (the first bytes are not its magic)", kHeadTablesMax));
-    Head head;
+    BundleHead head;
     head.minor = common.minor;
     head.optional_flags = common.optional_flags;
     head.manifest_bytes = load_le<std::uint64_t>(bytes.data() + 32);
@@ -269,7 +257,7 @@ Result<LayoutHead> decode_layout_head(ConstHead bytes) {
 
 LayoutId layout_id(const HeadBytes& layout_head) noexcept { return id_from<LayoutId>(blake3(layout_head)); }
 
-Status verify_sections(const Head& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes) {
+Status verify_sections(const BundleHead& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes) {
     if (layout.bundle != id)
         return Error(ErrorCode::corrupt, "the layout head belongs to another bundle, or the head was changed");
     if (count_of(layout.find(TableKind::placements)) != count_of(head.find(TableKind::assets)))

@@ -1,432 +1,356 @@
 #include <fardel/format/manifest.h>
 
-#include "files/bytes.h"
+#include <fardel/base/little_endian.h>
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
+#include <type_traits>
 
 namespace fardel {
 namespace {
 
-// Appends fields in the order of their bytes.
-class RecordFieldWriter {
+static_assert(std::ranges::all_of(kTables, [](const TableTraits& table) {
+    return kTables[table_slot(table.kind)].kind == table.kind;
+}));
+
+class FieldEncoder {
 public:
-    explicit RecordFieldWriter(std::vector<std::byte>& out) : out_(out) {}
+    explicit FieldEncoder(std::vector<std::byte>& out) : out_(out) {}
 
     template <std::unsigned_integral T>
-    RecordFieldWriter& put(T value) {
+    void operator()(T value) {
         append_le(out_, value);
-        return *this;
     }
-    template <class Tag>
-    RecordFieldWriter& put(const Id32<Tag>& id) {
+    template <class T>
+    requires std::is_enum_v<T>
+    void operator()(T value) { append_le(out_, static_cast<std::underlying_type_t<T>>(value)); }
+    template <class T, std::size_t N>
+    void operator()(const std::array<T, N>& values) {
+        for (const T value : values)
+            append_le(out_, value);
+    }
+    template <class Kind>
+    void operator()(const Id32<Kind>& id) {
         const auto* bytes = reinterpret_cast<const std::byte*>(id.bytes.data());
         out_.insert(out_.end(), bytes, bytes + id.bytes.size());
-        return *this;
     }
-    RecordFieldWriter& zeros(std::size_t count) {
-        out_.resize(out_.size() + count);
-        return *this;
-    }
+    void zeros(std::size_t count) { out_.resize(out_.size() + count); }
 
 private:
     std::vector<std::byte>& out_;
 };
 
-// Takes fields in the order of their bytes, from a record whose length is already right.
-class RecordFieldReader {
+// Of a record whose length is right.
+class FieldDecoder {
 public:
-    explicit RecordFieldReader(const std::byte* at) : at_(at) {}
+    explicit FieldDecoder(const std::byte* at) : at_(at) {}
 
     template <std::unsigned_integral T>
-    T take() noexcept {
-        const T value = load_le<T>(at_);
+    void operator()(T& value) noexcept {
+        value = load_le<T>(at_);
         at_ += sizeof(T);
-        return value;
     }
-    template <class Tag>
-    void take(Id32<Tag>& id) noexcept {
+    template <class T>
+    requires std::is_enum_v<T>
+    void operator()(T& value) noexcept {
+        std::underlying_type_t<T> number;
+        (*this)(number);
+        value = static_cast<T>(number);
+    }
+    template <class T, std::size_t N>
+    void operator()(std::array<T, N>& values) noexcept {
+        for (T& value : values)
+            (*this)(value);
+    }
+    template <class Kind>
+    void operator()(Id32<Kind>& id) noexcept {
         std::memcpy(id.bytes.data(), at_, id.bytes.size());
         at_ += id.bytes.size();
     }
-    bool zeros(std::size_t count) noexcept {
-        const bool zero = std::all_of(at_, at_ + count, [](std::byte b) { return b == std::byte{0}; });
+    void zeros(std::size_t count) noexcept {
+        reserved_are_zero_ &= std::all_of(at_, at_ + count, [](std::byte b) { return b == std::byte{0}; });
         at_ += count;
-        return zero;
     }
+
+    bool reserved_are_zero() const noexcept { return reserved_are_zero_; }
 
 private:
     const std::byte* at_;
+    bool reserved_are_zero_ = true;
 };
 
-Error malformed(TableKind kind, const char* what) {
-    return Error(ErrorCode::malformed, std::string(table_name(kind)) + " record: " + what);
-}
+// ---- The fields of each record, in the order of their bytes ---------------------------------------------------------
 
-Status verify_length(TableKind kind, std::span<const std::byte> bytes) {
-    if (bytes.size() == record_bytes(kind))
-        return ok();
-    return Error(ErrorCode::malformed, std::string(table_name(kind)) + " record: " + std::to_string(bytes.size()) +
-                                           " bytes, expected " + std::to_string(record_bytes(kind)));
-}
-
-constexpr const char* kReserved = "a reserved byte is not zero";
-
-}  // namespace
-
-std::uint32_t record_bytes(TableKind kind) noexcept {
-    switch (kind) {
-        using enum TableKind;
-        case strings: return 1;
-        case asset_buckets:
-        case name_filters: return 4;
-        case tags:
-        case consumes:
-        case placements: return 8;
-        case names:
-        case variants:
-        case references: return 16;
-        case pieces:
-        case metadata:
-        case creator_metadata: return 32;
-        case assets:
-        case name_buckets:
-        case foreign_assets:
-        case dependencies:
-        case blocks: return 64;
-    }
-    return 0;
-}
-
-std::string_view table_name(TableKind kind) noexcept {
-    switch (kind) {
-        using enum TableKind;
-        case strings: return "strings";
-        case assets: return "assets";
-        case asset_buckets: return "asset_buckets";
-        case names: return "names";
-        case name_buckets: return "name_buckets";
-        case name_filters: return "name_filters";
-        case pieces: return "pieces";
-        case variants: return "variants";
-        case tags: return "tags";
-        case references: return "references";
-        case foreign_assets: return "foreign_assets";
-        case consumes: return "consumes";
-        case dependencies: return "dependencies";
-        case metadata: return "metadata";
-        case creator_metadata: return "creator_metadata";
-        case placements: return "placements";
-        case blocks: return "blocks";
-    }
-    return "unknown";
-}
-
-void encode_record(const AssetRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out)
-        .put(r.id)
-        .put(r.raw_bytes)
-        .put(r.piece_first)
-        .put(r.content_type)
-        .put(r.reference_first)
-        .put(r.reference_count)
-        .put(r.metadata_first)
-        .put(r.piece_log2)
-        .zeros(3);
-}
-
+template <class Record>
+struct FieldsOf;
 template <>
-Result<AssetRecord> decode_record(std::span<const std::byte> bytes) {
-    using enum TableKind;
-    FARDEL_TRY(verify_length(assets, bytes));
-    RecordFieldReader in(bytes.data());
-    AssetRecord r;
-    in.take(r.id);
-    r.raw_bytes = in.take<std::uint64_t>();
-    r.piece_first = in.take<std::uint32_t>();
-    r.content_type = in.take<std::uint32_t>();
-    r.reference_first = in.take<std::uint32_t>();
-    r.reference_count = in.take<std::uint32_t>();
-    r.metadata_first = in.take<std::uint32_t>();
-    r.piece_log2 = in.take<std::uint8_t>();
-    if (!in.zeros(3))
-        return malformed(assets, kReserved);
+struct FieldsOf<AssetRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.id);
+        f(r.raw_bytes);
+        f(r.piece_first);
+        f(r.content_type);
+        f(r.reference_first);
+        f(r.reference_count);
+        f(r.metadata_first);
+        f(r.piece_log2);
+        f.zeros(3);
+    }
+};
+template <>
+struct FieldsOf<NameRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.text);
+        f(r.target);
+        f(r.count);
+        f(r.flags);
+        f.zeros(4);
+    }
+};
+template <>
+struct FieldsOf<NameBucketRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.hashes);
+        f(r.used);
+        f(r.spills);
+        f.zeros(2);
+        f(r.texts);
+        f(r.names);
+    }
+};
+template <>
+struct FieldsOf<VariantRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.asset);
+        f(r.name);
+        f(r.tag_first);
+        f(r.tag_count);
+        f.zeros(2);
+    }
+};
+template <>
+struct FieldsOf<TagRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.axis);
+        f(r.value);
+    }
+};
+template <>
+struct FieldsOf<ReferenceRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.spelling);
+        f(r.kind);
+        f(r.flags);
+        f(r.target);
+        f.zeros(4);
+    }
+};
+template <>
+struct FieldsOf<ForeignAssetRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.id);
+        f(r.dependency);
+        f.zeros(28);
+    }
+};
+template <>
+struct FieldsOf<ConsumeRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.text);
+        f(r.flags);
+    }
+};
+template <>
+struct FieldsOf<DependencyRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.bundle);
+        f(r.name);
+        f(r.version);
+        f(r.flags);
+        f.zeros(20);
+    }
+};
+template <>
+struct FieldsOf<MetadataRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.subject);
+        f(r.key);
+        f(r.kind);
+        f.zeros(4);
+        f(r.value);
+        f.zeros(8);
+    }
+};
+template <>
+struct FieldsOf<PlacementRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.first_block);
+        f(r.offset);
+    }
+};
+template <>
+struct FieldsOf<BlockRecord> {
+    static void visit(auto& f, auto& r) {
+        f(r.stored_hash);
+        f(r.stored_offset);
+        f(r.stored_bytes);
+        f(r.raw_bytes);
+        f(r.codec);
+        f.zeros(14);
+    }
+};
+
+// ---- What can be checked in one record alone ------------------------------------------------------------------------
+
+Error malformed(TableKind kind, std::string_view what) {
+    return Error(ErrorCode::malformed, std::string(table_name(kind)) + " record: " + std::string(what));
+}
+
+Status verify(const AssetRecord& r) {
     if (r.piece_log2 != limits::kBlockLog2 && r.piece_log2 != limits::kStreamBlockLog2)
-        return malformed(assets, "piece size is neither 2^16 nor 2^18");
+        return malformed(AssetRecord::kTable, "piece size is neither 2^16 nor 2^18");
     if (r.raw_bytes > limits::kAssetBytesMax)
         return Error(ErrorCode::limit, "assets record: larger than an asset may be");
     if ((r.piece_count() > 1) != (r.piece_first != kNoIndex))
-        return malformed(assets, "first piece and number of pieces contradict each other");
+        return malformed(AssetRecord::kTable, "first piece and number of pieces contradict each other");
     if (r.reference_count > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit, "assets record: more references than an asset may have");
     if (r.reference_count == 0 && r.reference_first != 0)
-        return malformed(assets, "first reference without references");
-    return r;
+        return malformed(AssetRecord::kTable, "first reference without references");
+    return ok();
 }
 
-void encode_record(const NameRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.text).put(r.target).put(r.count).put(r.flags).zeros(4);
-}
-
-template <>
-Result<NameRecord> decode_record(std::span<const std::byte> bytes) {
-    using enum TableKind;
-    FARDEL_TRY(verify_length(names, bytes));
-    RecordFieldReader in(bytes.data());
-    NameRecord r;
-    r.text = in.take<std::uint32_t>();
-    r.target = in.take<std::uint32_t>();
-    r.count = in.take<std::uint16_t>();
-    r.flags = in.take<std::uint16_t>();
-    if (!in.zeros(4))
-        return malformed(names, kReserved);
+Status verify(const NameRecord& r) {
     constexpr std::uint16_t kKnownFlags =
         NameRecord::published | NameRecord::tombstone | NameRecord::has_variants | NameRecord::extends;
     if ((r.flags & ~kKnownFlags) != 0)
-        return malformed(names, "unknown flag");
+        return malformed(NameRecord::kTable, "unknown flag");
     if (r.is(NameRecord::has_variants) != (r.count > 0))
-        return malformed(names, "number of variants and flag contradict each other");
+        return malformed(NameRecord::kTable, "number of variants and flag contradict each other");
     if (r.count > limits::kVariantsPerNameMax)
         return Error(ErrorCode::limit, "names record: more variants than a name may have");
     if (r.is(NameRecord::extends) && !r.is(NameRecord::has_variants))
-        return malformed(names, "extends a name without variants");
+        return malformed(NameRecord::kTable, "extends a name without variants");
     if (r.is(NameRecord::tombstone) && (r.flags != (NameRecord::published | NameRecord::tombstone) || r.target != 0))
-        return malformed(names, "a tombstone with an asset or without being published");
-    return r;
+        return malformed(NameRecord::kTable, "a tombstone with an asset or without being published");
+    return ok();
 }
 
-void encode_record(const NameBucketRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter fields(out);
-    for (const std::uint32_t hash : r.hashes)
-        fields.put(hash);
-    fields.put(r.used).put(r.spills).put(std::uint16_t{0});
-    for (const StringRef text : r.texts)
-        fields.put(text);
-    for (const std::uint32_t name : r.names)
-        fields.put(name);
-}
-
-template <>
-Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes) {
-    using enum TableKind;
-    FARDEL_TRY(verify_length(name_buckets, bytes));
-    RecordFieldReader in(bytes.data());
-    NameBucketRecord r;
-    for (std::uint32_t& hash : r.hashes)
-        hash = in.take<std::uint32_t>();
-    r.used = in.take<std::uint8_t>();
-    r.spills = in.take<std::uint8_t>();
-    const auto reserved = in.take<std::uint16_t>();
-    for (StringRef& text : r.texts)
-        text = in.take<std::uint32_t>();
-    for (std::uint32_t& name : r.names)
-        name = in.take<std::uint32_t>();
-    if (reserved != 0)
-        return malformed(name_buckets, kReserved);
+Status verify(const NameBucketRecord& r) {
     if (r.used > NameBucketRecord::kSlots)
-        return malformed(name_buckets, "more slots in use than there are");
+        return malformed(NameBucketRecord::kTable, "more slots in use than there are");
     if (r.spills > 1)
-        return malformed(name_buckets, "unknown flag");
+        return malformed(NameBucketRecord::kTable, "unknown flag");
     for (std::size_t i = r.used; i < NameBucketRecord::kSlots; ++i)
         if ((r.hashes[i] | r.texts[i] | r.names[i]) != 0)
-            return malformed(name_buckets, "a slot that is not used is not zero");
-    return r;
+            return malformed(NameBucketRecord::kTable, "a slot that is not used is not zero");
+    return ok();
 }
 
-void encode_record(const VariantRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.asset).put(r.name).put(r.tag_first).put(r.tag_count).zeros(2);
-}
-
-template <>
-Result<VariantRecord> decode_record(std::span<const std::byte> bytes) {
-    FARDEL_TRY(verify_length(TableKind::variants, bytes));
-    RecordFieldReader in(bytes.data());
-    VariantRecord r;
-    r.asset = in.take<std::uint32_t>();
-    r.name = in.take<std::uint32_t>();
-    r.tag_first = in.take<std::uint32_t>();
-    r.tag_count = in.take<std::uint16_t>();
-    if (!in.zeros(2))
-        return malformed(TableKind::variants, kReserved);
+Status verify(const VariantRecord& r) {
     if (r.tag_count > limits::kTagsPerVariantMax)
         return Error(ErrorCode::limit, "variants record: more tags than a variant may have");
-    return r;
+    return ok();
 }
 
-void encode_record(const TagRecord& r, std::vector<std::byte>& out) { RecordFieldWriter(out).put(r.axis).put(r.value); }
+Status verify(const TagRecord&) { return ok(); }
 
-template <>
-Result<TagRecord> decode_record(std::span<const std::byte> bytes) {
-    FARDEL_TRY(verify_length(TableKind::tags, bytes));
-    RecordFieldReader in(bytes.data());
-    TagRecord r;
-    r.axis = in.take<std::uint32_t>();
-    r.value = in.take<std::uint32_t>();
-    return r;
-}
-
-void encode_record(const ReferenceRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.spelling).put(static_cast<std::uint16_t>(r.kind)).put(r.flags).put(r.target).zeros(4);
-}
-
-template <>
-Result<ReferenceRecord> decode_record(std::span<const std::byte> bytes) {
-    using enum TableKind;
-    FARDEL_TRY(verify_length(references, bytes));
-    RecordFieldReader in(bytes.data());
-    ReferenceRecord r;
-    r.spelling = in.take<std::uint32_t>();
-    const auto kind = in.take<std::uint16_t>();
-    r.flags = in.take<std::uint16_t>();
-    r.target = in.take<std::uint32_t>();
-    if (!in.zeros(4))
-        return malformed(references, kReserved);
-    if (kind < 1 || kind > 3)
-        return malformed(references, "unknown kind");
+Status verify(const ReferenceRecord& r) {
+    if (r.kind < ReferenceKind::internal || r.kind > ReferenceKind::dynamic)
+        return malformed(ReferenceRecord::kTable, "unknown kind");
     if ((r.flags & ~ReferenceRecord::optional) != 0)
-        return malformed(references, "unknown flag");
-    r.kind = static_cast<ReferenceKind>(kind);
-    return r;
+        return malformed(ReferenceRecord::kTable, "unknown flag");
+    return ok();
 }
 
-void encode_record(const ForeignAssetRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.id).put(r.dependency).zeros(28);
-}
+Status verify(const ForeignAssetRecord&) { return ok(); }
 
-template <>
-Result<ForeignAssetRecord> decode_record(std::span<const std::byte> bytes) {
-    FARDEL_TRY(verify_length(TableKind::foreign_assets, bytes));
-    RecordFieldReader in(bytes.data());
-    ForeignAssetRecord r;
-    in.take(r.id);
-    r.dependency = in.take<std::uint32_t>();
-    if (!in.zeros(28))
-        return malformed(TableKind::foreign_assets, kReserved);
-    return r;
-}
-
-void encode_record(const ConsumeRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.text).put(r.flags);
-}
-
-template <>
-Result<ConsumeRecord> decode_record(std::span<const std::byte> bytes) {
-    FARDEL_TRY(verify_length(TableKind::consumes, bytes));
-    RecordFieldReader in(bytes.data());
-    ConsumeRecord r;
-    r.text = in.take<std::uint32_t>();
-    r.flags = in.take<std::uint32_t>();
+Status verify(const ConsumeRecord& r) {
     if ((r.flags & ~(ConsumeRecord::optional | ConsumeRecord::pattern)) != 0)
-        return malformed(TableKind::consumes, "unknown flag");
-    return r;
+        return malformed(ConsumeRecord::kTable, "unknown flag");
+    return ok();
 }
 
-void encode_record(const DependencyRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.bundle).put(r.name).put(r.version).put(r.flags).zeros(20);
-}
-
-template <>
-Result<DependencyRecord> decode_record(std::span<const std::byte> bytes) {
-    using enum TableKind;
-    FARDEL_TRY(verify_length(dependencies, bytes));
-    RecordFieldReader in(bytes.data());
-    DependencyRecord r;
-    in.take(r.bundle);
-    r.name = in.take<std::uint32_t>();
-    r.version = in.take<std::uint32_t>();
-    r.flags = in.take<std::uint32_t>();
-    if (!in.zeros(20))
-        return malformed(dependencies, kReserved);
+Status verify(const DependencyRecord& r) {
     if ((r.flags & ~DependencyRecord::is_static) != 0)
-        return malformed(dependencies, "unknown flag");
-    return r;
+        return malformed(DependencyRecord::kTable, "unknown flag");
+    return ok();
 }
 
-void encode_record(const MetadataRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out)
-        .put(r.subject)
-        .put(r.key)
-        .put(static_cast<std::uint32_t>(r.kind))
-        .zeros(4)
-        .put(r.value)
-        .zeros(8);
-}
-
-template <>
-Result<MetadataRecord> decode_record(std::span<const std::byte> bytes) {
-    using enum TableKind;
-    FARDEL_TRY(verify_length(metadata, bytes));
-    RecordFieldReader in(bytes.data());
-    MetadataRecord r;
-    r.subject = in.take<std::uint32_t>();
-    r.key = in.take<std::uint32_t>();
-    const auto kind = in.take<std::uint32_t>();
-    bool reserved = in.zeros(4);
-    r.value = in.take<std::uint64_t>();
-    reserved = in.zeros(8) && reserved;
-    if (!reserved)
-        return malformed(metadata, kReserved);
-    if (kind < 1 || kind > 4)
-        return malformed(metadata, "unknown kind");
-    r.kind = static_cast<MetadataKind>(kind);
+Status verify(const MetadataRecord& r) {
+    if (r.kind < MetadataKind::text || r.kind > MetadataKind::boolean)
+        return malformed(MetadataRecord::kTable, "unknown kind");
     if (r.kind == MetadataKind::text && r.value > limits::kStringsBytesMax)
-        return malformed(metadata, "text is not a string");
+        return malformed(MetadataRecord::kTable, "text is not a string");
     if (r.kind == MetadataKind::boolean && r.value > 1)
-        return malformed(metadata, "a boolean that is neither 0 nor 1");
+        return malformed(MetadataRecord::kTable, "a boolean that is neither 0 nor 1");
     if (r.kind == MetadataKind::number) {
         const double number = std::bit_cast<double>(r.value);
         if (!std::isfinite(number) || (number == 0 && std::signbit(number)))
-            return malformed(metadata, "a number that is not finite, or negative zero");
+            return malformed(MetadataRecord::kTable, "a number that is not finite, or negative zero");
     }
-    return r;
+    return ok();
 }
 
-void encode_record(const PlacementRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out).put(r.first_block).put(r.offset);
-}
+Status verify(const PlacementRecord&) { return ok(); }
 
-template <>
-Result<PlacementRecord> decode_record(std::span<const std::byte> bytes) {
-    FARDEL_TRY(verify_length(TableKind::placements, bytes));
-    RecordFieldReader in(bytes.data());
-    PlacementRecord r;
-    r.first_block = in.take<std::uint32_t>();
-    r.offset = in.take<std::uint32_t>();
-    return r;
-}
-
-void encode_record(const BlockRecord& r, std::vector<std::byte>& out) {
-    RecordFieldWriter(out)
-        .put(r.stored_hash)
-        .put(r.stored_offset)
-        .put(r.stored_bytes)
-        .put(r.raw_bytes)
-        .put(static_cast<std::uint16_t>(r.codec))
-        .zeros(14);
-}
-
-template <>
-Result<BlockRecord> decode_record(std::span<const std::byte> bytes) {
-    using enum TableKind;
-    FARDEL_TRY(verify_length(blocks, bytes));
-    RecordFieldReader in(bytes.data());
-    BlockRecord r;
-    in.take(r.stored_hash);
-    r.stored_offset = in.take<std::uint64_t>();
-    r.stored_bytes = in.take<std::uint32_t>();
-    r.raw_bytes = in.take<std::uint32_t>();
-    const auto codec = in.take<std::uint16_t>();
-    if (!in.zeros(14))
-        return malformed(blocks, kReserved);
-    if (codec > static_cast<std::uint16_t>(Codec::zstd))
-        return Error(ErrorCode::unsupported,
-                     "blocks record: codec " + std::to_string(codec) + " is not known to this version");
-    r.codec = static_cast<Codec>(codec);
+Status verify(const BlockRecord& r) {
+    if (r.codec > Codec::zstd)
+        return Error(ErrorCode::unsupported, "blocks record: codec " + std::to_string(static_cast<unsigned>(r.codec)) +
+                                                 " is not known to this version");
     if (r.raw_bytes == 0 || r.raw_bytes > limits::kBlockBytesMax)
-        return malformed(blocks, "raw size is 0 or above 262144");
+        return malformed(BlockRecord::kTable, "raw size is 0 or above 262144");
     if (r.codec == Codec::raw ? r.stored_bytes != r.raw_bytes : (r.stored_bytes == 0 || r.stored_bytes >= r.raw_bytes))
-        return malformed(blocks, "stored size does not go with the codec");
-    return r;
+        return malformed(BlockRecord::kTable, "stored size does not go with the codec");
+    return ok();
 }
+
+}  // namespace
+
+template <class Record>
+void encode_record(const Record& record, std::vector<std::byte>& out) {
+    FieldEncoder fields(out);
+    FieldsOf<Record>::visit(fields, record);
+}
+
+template <class Record>
+Result<Record> decode_record(std::span<const std::byte> bytes) {
+    constexpr std::uint32_t kBytes = record_bytes(Record::kTable);
+    if (bytes.size() != kBytes)
+        return malformed(Record::kTable, std::to_string(bytes.size()) + " bytes, expected " + std::to_string(kBytes));
+    FieldDecoder fields(bytes.data());
+    Record record;
+    FieldsOf<Record>::visit(fields, record);
+    if (!fields.reserved_are_zero())
+        return malformed(Record::kTable, "a reserved byte is not zero");
+    FARDEL_TRY(verify(record));
+    return record;
+}
+
+template void encode_record(const AssetRecord&, std::vector<std::byte>&);
+template Result<AssetRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const NameRecord&, std::vector<std::byte>&);
+template Result<NameRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const NameBucketRecord&, std::vector<std::byte>&);
+template Result<NameBucketRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const VariantRecord&, std::vector<std::byte>&);
+template Result<VariantRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const TagRecord&, std::vector<std::byte>&);
+template Result<TagRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const ReferenceRecord&, std::vector<std::byte>&);
+template Result<ReferenceRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const ForeignAssetRecord&, std::vector<std::byte>&);
+template Result<ForeignAssetRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const ConsumeRecord&, std::vector<std::byte>&);
+template Result<ConsumeRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const DependencyRecord&, std::vector<std::byte>&);
+template Result<DependencyRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const MetadataRecord&, std::vector<std::byte>&);
+template Result<MetadataRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const PlacementRecord&, std::vector<std::byte>&);
+template Result<PlacementRecord> decode_record(std::span<const std::byte>);
+template void encode_record(const BlockRecord&, std::vector<std::byte>&);
+template Result<BlockRecord> decode_record(std::span<const std::byte>);
 
 }  // namespace fardel

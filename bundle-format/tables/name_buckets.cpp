@@ -1,5 +1,7 @@
 #include <fardel/format/name_buckets.h>
 
+#include <fardel/format/limits.h>
+
 #include <algorithm>
 #include <string>
 

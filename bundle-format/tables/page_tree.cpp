@@ -1,8 +1,11 @@
 #include "page_tree.h"
 
-#include "files/bytes.h"
+#include "files/fits.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <array>

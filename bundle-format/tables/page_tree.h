@@ -1,7 +1,7 @@
 // Page trees: proof that any page of a table belongs to a root, without reading the rest. docs/bundle-format.md §3.
 //
 // PagedTable is one table of an open bundle: private memory, filled and verified page by page when first touched. Any
-// number of threads; two that touch one absent page at once wait for the one read. Memory that nobody touches costs
+// number of threads; two that touch one absent page at once wait for the one read. Memory that is never touched costs
 // address space only.
 #pragma once
 

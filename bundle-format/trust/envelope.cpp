@@ -1,7 +1,7 @@
 #include <fardel/format/envelope.h>
 
-#include "field_codec.h"
-
+#include <fardel/base/byte_reader.h>
+#include <fardel/base/byte_writer.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 
@@ -48,7 +48,7 @@ Status verify_counts(std::size_t payload_bytes, std::size_t signatures) {
 
 // One envelope from the front of `rest`, which then begins after it.
 Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
-    FieldReader in(rest, "envelope");
+    ByteReader in(rest, "envelope");
     const auto magic = in.raw(kMagic.size());
     if (!std::ranges::equal(magic, std::as_bytes(std::span(kMagic))))
         in.fail(ErrorCode::malformed, "does not begin with " + std::string(kMagic));
@@ -74,7 +74,7 @@ Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
     for (std::size_t i = 0; i < signatures && !in.failed(); ++i) {
         EnvelopeSignature entry;
         entry.algorithm = static_cast<SignatureAlgorithm>(in.u16());
-        entry.role = static_cast<Role>(in.u16());
+        entry.role = static_cast<SignerRole>(in.u16());
         if (in.u32() != 0)
             in.fail(ErrorCode::malformed, "reserved bytes are not zero");
         entry.key = in.fixed<PublicKey>();
@@ -91,7 +91,7 @@ Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
     return envelope;
 }
 
-Result<EnvelopeSignature> make_signature(EnvelopeType type, std::span<const std::byte> payload, Role role,
+Result<EnvelopeSignature> make_signature(EnvelopeType type, std::span<const std::byte> payload, SignerRole role,
                                          Signer& signer) {
     FARDEL_TRY_ASSIGN(const Signature signature, signer.sign(signed_message(type, payload)));
     return EnvelopeSignature{SignatureAlgorithm::ed25519, role, signer.public_key(), signature};
@@ -129,8 +129,8 @@ Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope) {
     FARDEL_TRY(verify_counts(envelope.payload.size(), envelope.signatures.size()));
     if (!is_known(envelope.type))
         return Error(ErrorCode::unsupported, "envelope: " + type_name(envelope.type) + " is not known");
-    FieldWriter out;
-    out.raw(kMagic);
+    ByteWriter out;
+    out.text(kMagic);
     out.u32(static_cast<std::uint32_t>(envelope_bytes(envelope.payload.size(), envelope.signatures.size())));
     out.u16(kVersion);
     out.u16(static_cast<std::uint16_t>(envelope.type));
@@ -142,8 +142,8 @@ Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope) {
         out.u16(static_cast<std::uint16_t>(entry.algorithm));
         out.u16(static_cast<std::uint16_t>(entry.role));
         out.u32(0);
-        out.raw(entry.key.bytes);
-        out.raw(entry.signature.bytes);
+        out.fixed(entry.key);
+        out.fixed(entry.signature);
     }
     out.pad_to(8);
     return out.take();
@@ -151,10 +151,10 @@ Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope) {
 
 std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::byte> payload) {
     const std::string name = type_name(type);
-    FieldWriter out;
+    ByteWriter out;
     for (const std::string_view part : {std::string_view("fardel"), std::string_view(name)}) {
         out.u64(part.size());
-        out.raw(part);
+        out.text(part);
     }
     out.u64(payload.size());
     out.raw(payload);
@@ -172,7 +172,7 @@ Result<Envelope> sign_statement(const Statement& statement, Signer& signer) {
     Envelope envelope;
     envelope.type = EnvelopeType::statement;
     FARDEL_TRY_ASSIGN(envelope.payload, encode_statement(own));
-    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, Role::author, signer));
+    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, SignerRole::author, signer));
     envelope.signatures.push_back(entry);
     return envelope;
 }
@@ -185,7 +185,7 @@ Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer) {
     Envelope envelope;
     envelope.type = statement.type;
     envelope.payload = statement.payload;
-    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, Role::author, signer));
+    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, SignerRole::author, signer));
     envelope.signatures.push_back(entry);
     return envelope;
 }
@@ -193,7 +193,7 @@ Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer) {
 Result<Envelope> countersign(const Envelope& statement, const CountersignRequest& request, Signer& signer) {
     FARDEL_TRY_ASSIGN(const Statement signed_by_author, statement_of(statement));
     const auto by_author = std::ranges::find_if(statement.signatures, [&](const EnvelopeSignature& entry) {
-        return entry.role == Role::author && entry.key == signed_by_author.author &&
+        return entry.role == SignerRole::author && entry.key == signed_by_author.author &&
                verify_envelope_signature(statement, entry);
     });
     if (by_author == statement.signatures.end())

@@ -1,8 +1,9 @@
 #include <fardel/format/key_file.h>
 
-#include "field_codec.h"
 #include "files/small_file.h"
+#include "ids/hex.h"
 #include "minisign.h"
+#include "names/unicode.h"
 #include "secure_memory.h"
 
 #include <fardel/format/limits.h>
@@ -40,7 +41,7 @@ Status verify_comment(std::string_view comment) {
     if (comment.size() > limits::kCommentBytesMax)
         return Error(ErrorCode::limit, "key file: comment of " + std::to_string(comment.size()) + " bytes, at most " +
                                            std::to_string(limits::kCommentBytesMax) + " allowed");
-    if (!is_plain_text(comment))
+    if (!unicode::is_plain_text(comment))
         return bad_key_file("the comment is not UTF-8 without control characters");
     return ok();
 }

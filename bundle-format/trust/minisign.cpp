@@ -1,9 +1,9 @@
 #include "minisign.h"
 
-#include "field_codec.h"
-#include "files/bytes.h"
+#include "names/unicode.h"
 #include "secure_memory.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Result<Lines> split(std::string_view text) {
     lines.comment.remove_prefix(kCommentPrefix.size());
     if (lines.comment.size() > limits::kCommentBytesMax)
         return Error(ErrorCode::limit, "minisign key: comment of " + std::to_string(lines.comment.size()) + " bytes");
-    if (!is_plain_text(lines.comment))
+    if (!unicode::is_plain_text(lines.comment))
         return Error(ErrorCode::malformed, "minisign key: the comment is not UTF-8 without control characters");
     return lines;
 }

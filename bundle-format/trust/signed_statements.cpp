@@ -32,7 +32,7 @@ private:
     }
 
     // Whether `entry` is a good signature in the role `role`; notes what is wrong or odd about it.
-    bool check_signature(std::size_t envelope, const EnvelopeSignature& entry, Role role) {
+    bool check_signature(std::size_t envelope, const EnvelopeSignature& entry, SignerRole role) {
         if (entry.algorithm != SignatureAlgorithm::ed25519)  // A60
             note("unknown-algorithm", ErrorCode::untrusted, envelope,
                  "signature algorithm " + std::to_string(static_cast<unsigned>(entry.algorithm)) + " of " +
@@ -108,10 +108,10 @@ private:
 
     void gather_authors(std::size_t envelope, SignedStatement& signed_statement) {
         for (const EnvelopeSignature& entry : envelopes_[envelope].signatures) {
-            if (!check_signature(envelope, entry, Role::author))
+            if (!check_signature(envelope, entry, SignerRole::author))
                 continue;
             signed_statement.authors.push_back(entry);
-            add_signature(signed_statement, envelope, {entry.key, Role::author, false, false});
+            add_signature(signed_statement, envelope, {entry.key, SignerRole::author, false, false});
         }
     }
 

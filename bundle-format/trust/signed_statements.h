@@ -16,7 +16,7 @@ namespace fardel {
 
 struct GoodSignature {
     PublicKey key;
-    Role role = Role::author;
+    SignerRole role = SignerRole::author;
     bool revoked = false;
     bool expired = false;  // of a countersignature that has
 };

@@ -1,6 +1,6 @@
 #include <fardel/format/signer.h>
 
-#include "field_codec.h"
+#include "ids/hex.h"
 #include "secure_memory.h"
 
 #include <cassert>

@@ -1,7 +1,10 @@
 #include <fardel/format/statement.h>
 
-#include "field_codec.h"
+#include "names/unicode.h"
 
+#include <fardel/base/byte_reader.h>
+#include <fardel/base/byte_writer.h>
+#include <fardel/format/bundle_version.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
@@ -16,14 +19,14 @@ constexpr std::string_view kCountersignatureMagic = "FARDELCS";
 constexpr std::uint16_t kMajor = 1;
 constexpr std::array<std::string_view, 4> kRoleNames = {"", "author", "registry", "release"};
 
-void write_header(FieldWriter& out, std::string_view magic, std::uint16_t minor) {
-    out.raw(magic);
+void write_header(ByteWriter& out, std::string_view magic, std::uint16_t minor) {
+    out.text(magic);
     out.u16(kMajor);
     out.u16(minor);
     out.u32(0);  // required flags
 }
 
-std::uint16_t read_header(FieldReader& in, std::string_view magic) {
+std::uint16_t read_header(ByteReader& in, std::string_view magic) {
     const auto found = in.raw(magic.size());
     if (!std::ranges::equal(found, std::as_bytes(std::span(magic))))
         in.fail(ErrorCode::malformed, "does not begin with " + std::string(magic));
@@ -39,19 +42,8 @@ Status verify_text(std::string_view text, std::size_t bytes_max, std::string_vie
     if (text.size() > bytes_max)
         return Error(ErrorCode::limit, std::string(field) + " of " + std::to_string(text.size()) + " bytes, at most " +
                                            std::to_string(bytes_max) + " allowed");
-    if (!is_plain_text(text))
+    if (!unicode::is_plain_text(text))
         return Error(ErrorCode::malformed, std::string(field) + " is not UTF-8 without control characters");
-    return ok();
-}
-
-Status verify_version(std::string_view version) {
-    FARDEL_TRY(verify_text(version, limits::kVersionBytesMax, "version"));
-    const auto allowed = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               std::string_view(".+-_~").find(c) != std::string_view::npos;
-    };
-    if (!std::ranges::all_of(version, allowed))
-        return Error(ErrorCode::malformed, "version has a character other than letters, digits and . + - _ ~");
     return ok();
 }
 
@@ -78,21 +70,21 @@ Status verify(const Statement& statement) {
         return Error(ErrorCode::limit, "manifest of " + std::to_string(statement.manifest_bytes) + " bytes");
     if (auto status = verify_name(statement.name); !status)
         return std::move(status).error().with_context("name");
-    FARDEL_TRY(verify_version(statement.version));
+    FARDEL_TRY(BundleVersion::parse(statement.version));
     if (auto status = statement.channel.empty() ? ok() : verify_name(statement.channel); !status)
         return std::move(status).error().with_context("channel");
     return verify_shared(statement);
 }
 
 Status verify(const Countersignature& countersignature) {
-    if (countersignature.role == Role{0} || countersignature.role == Role::author)
+    if (countersignature.role == SignerRole{0} || countersignature.role == SignerRole::author)
         return Error(ErrorCode::malformed, role_name(countersignature.role) + " cannot countersign");
-    if (countersignature.role > Role::release)
+    if (countersignature.role > SignerRole::release)
         return Error(ErrorCode::unsupported, role_name(countersignature.role) + " is not known");
     return verify_shared(countersignature);
 }
 
-Result<std::vector<std::byte>> finish(FieldWriter& out, std::string_view subject) {
+Result<std::vector<std::byte>> finish(ByteWriter& out, std::string_view subject) {
     auto bytes = out.take();
     if (bytes.size() > limits::kStatementBytesMax)
         return Error(ErrorCode::limit, std::string(subject) + " of " + std::to_string(bytes.size()) +
@@ -102,7 +94,7 @@ Result<std::vector<std::byte>> finish(FieldWriter& out, std::string_view subject
 }
 
 template <class Record>
-Result<Record> finish(FieldReader& in, Record record, std::string_view subject) {
+Result<Record> finish(ByteReader& in, Record record, std::string_view subject) {
     FARDEL_TRY(in.finish());
     if (auto status = verify(record); !status)
         return std::move(status).error().with_context(subject);
@@ -113,47 +105,47 @@ std::vector<std::byte> copy(std::span<const std::byte> bytes) { return {bytes.be
 
 }  // namespace
 
-std::string role_name(Role role) {
+std::string role_name(SignerRole role) {
     const auto number = static_cast<std::size_t>(role);
     return number > 0 && number < kRoleNames.size() ? std::string(kRoleNames[number])
                                                     : "role " + std::to_string(number);
 }
 
-std::optional<Role> find_role(std::string_view name) {
+std::optional<SignerRole> find_role(std::string_view name) {
     const auto at = std::ranges::find(kRoleNames, name);
     if (name.empty() || at == kRoleNames.end())
         return std::nullopt;
-    return static_cast<Role>(at - kRoleNames.begin());
+    return static_cast<SignerRole>(at - kRoleNames.begin());
 }
 
 Result<std::vector<std::byte>> encode_statement(const Statement& statement) {
     if (auto status = verify(statement); !status)
         return std::move(status).error().with_context("statement");
-    FieldWriter out;
+    ByteWriter out;
     write_header(out, kStatementMagic, statement.minor);
-    out.raw(statement.bundle.bytes);
+    out.fixed(statement.bundle);
     out.u64(statement.manifest_bytes);
     out.u64(statement.raw_bytes);
     out.u64(statement.stored_bytes);
     out.u64(statement.epoch);
     out.u64(statement.created_s);
     out.u64(statement.expires_s);
-    out.raw(statement.author.bytes);
+    out.fixed(statement.author);
     out.u16(static_cast<std::uint16_t>(statement.layouts.size()));
     for (const LayoutId& layout : statement.layouts)
-        out.raw(layout.bytes);
-    out.sized(statement.name);
-    out.sized(statement.version);
-    out.sized(statement.channel);
-    out.sized(statement.comment);
-    out.sized(statement.extra);
+        out.fixed(layout);
+    out.sized_text<std::uint16_t>(statement.name);
+    out.sized_text<std::uint16_t>(statement.version);
+    out.sized_text<std::uint16_t>(statement.channel);
+    out.sized_text<std::uint16_t>(statement.comment);
+    out.sized<std::uint16_t>(statement.extra);
     return finish(out, "statement");
 }
 
 Result<Statement> decode_statement(std::span<const std::byte> bytes) {
     if (bytes.size() > limits::kStatementBytesMax)
         return Error(ErrorCode::limit, "statement of " + std::to_string(bytes.size()) + " bytes");
-    FieldReader in(bytes, "statement");
+    ByteReader in(bytes, "statement");
     Statement statement;
     statement.minor = read_header(in, kStatementMagic);
     statement.bundle = in.fixed<BundleId>();
@@ -170,37 +162,37 @@ Result<Statement> decode_statement(std::span<const std::byte> bytes) {
                 std::to_string(layouts) + " layouts, at most " + std::to_string(limits::kLayoutIdsMax) + " allowed");
     for (std::size_t i = 0; i < layouts && !in.failed(); ++i)
         statement.layouts.push_back(in.fixed<LayoutId>());
-    statement.name = in.sized_text(limits::kNameBytesMax, "name");
-    statement.version = in.sized_text(limits::kVersionBytesMax, "version");
-    statement.channel = in.sized_text(limits::kNameBytesMax, "channel");
-    statement.comment = in.sized_text(limits::kCommentBytesMax, "comment");
-    statement.extra = copy(in.sized(limits::kStatementBytesMax, "extra"));
+    statement.name = in.sized_text<std::uint16_t>(limits::kNameBytesMax, "name");
+    statement.version = in.sized_text<std::uint16_t>(limits::kVersionBytesMax, "version");
+    statement.channel = in.sized_text<std::uint16_t>(limits::kNameBytesMax, "channel");
+    statement.comment = in.sized_text<std::uint16_t>(limits::kCommentBytesMax, "comment");
+    statement.extra = copy(in.sized<std::uint16_t>(limits::kStatementBytesMax, "extra"));
     return finish(in, std::move(statement), "statement");
 }
 
 Result<std::vector<std::byte>> encode_countersignature(const Countersignature& countersignature) {
     if (auto status = verify(countersignature); !status)
         return std::move(status).error().with_context("countersignature");
-    FieldWriter out;
+    ByteWriter out;
     write_header(out, kCountersignatureMagic, countersignature.minor);
-    out.raw(countersignature.bundle.bytes);
-    out.raw(countersignature.statement.bytes);
-    out.raw(countersignature.author.bytes);
-    out.raw(countersignature.author_signature.bytes);
-    out.raw(countersignature.signer.bytes);
+    out.fixed(countersignature.bundle);
+    out.fixed(countersignature.statement);
+    out.fixed(countersignature.author);
+    out.fixed(countersignature.author_signature);
+    out.fixed(countersignature.signer);
     out.u64(countersignature.epoch);
     out.u64(countersignature.created_s);
     out.u64(countersignature.expires_s);
     out.u16(static_cast<std::uint16_t>(countersignature.role));
-    out.sized(countersignature.comment);
-    out.sized(countersignature.extra);
+    out.sized_text<std::uint16_t>(countersignature.comment);
+    out.sized<std::uint16_t>(countersignature.extra);
     return finish(out, "countersignature");
 }
 
 Result<Countersignature> decode_countersignature(std::span<const std::byte> bytes) {
     if (bytes.size() > limits::kStatementBytesMax)
         return Error(ErrorCode::limit, "countersignature of " + std::to_string(bytes.size()) + " bytes");
-    FieldReader in(bytes, "countersignature");
+    ByteReader in(bytes, "countersignature");
     Countersignature countersignature;
     countersignature.minor = read_header(in, kCountersignatureMagic);
     countersignature.bundle = in.fixed<BundleId>();
@@ -211,9 +203,9 @@ Result<Countersignature> decode_countersignature(std::span<const std::byte> byte
     countersignature.epoch = in.u64();
     countersignature.created_s = in.u64();
     countersignature.expires_s = in.u64();
-    countersignature.role = static_cast<Role>(in.u16());
-    countersignature.comment = in.sized_text(limits::kCommentBytesMax, "comment");
-    countersignature.extra = copy(in.sized(limits::kStatementBytesMax, "extra"));
+    countersignature.role = static_cast<SignerRole>(in.u16());
+    countersignature.comment = in.sized_text<std::uint16_t>(limits::kCommentBytesMax, "comment");
+    countersignature.extra = copy(in.sized<std::uint16_t>(limits::kStatementBytesMax, "extra"));
     return finish(in, std::move(countersignature), "countersignature");
 }
 

@@ -1,9 +1,10 @@
 #include <fardel/format/trust_policy.h>
 
-#include "field_codec.h"
 #include "files/small_file.h"
+#include "names/unicode.h"
 #include "threshold.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
@@ -20,10 +21,7 @@ constexpr std::string_view kPolicyVersion = "1";
 Error bad_policy(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
 
 bool is_label(std::string_view label) {
-    const auto allowed = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
-               c == '_';
-    };
+    const auto allowed = [](char c) { return is_ascii_letter_or_digit(c) || c == '.' || c == '-' || c == '_'; };
     return !label.empty() && label.size() <= limits::kLabelBytesMax && std::ranges::all_of(label, allowed);
 }
 
@@ -65,7 +63,7 @@ public:
             return bad_policy("a rule needs at least one role");
         std::vector<RoleKeys> all;
         for (const RoleThreshold& wanted : rule.roles) {
-            if (wanted.role < Role::author || wanted.role > Role::release)
+            if (wanted.role < SignerRole::author || wanted.role > SignerRole::release)
                 return bad_policy(role_name(wanted.role) + " is not known");
             if (std::ranges::count(rule.roles, wanted.role, &RoleThreshold::role) != 1)
                 return bad_policy("role " + role_name(wanted.role) + " is given twice");
@@ -113,7 +111,7 @@ private:
         if (revocation.reason.size() > limits::kCommentBytesMax)
             return Error(ErrorCode::limit,
                          "the reason is longer than " + std::to_string(limits::kCommentBytesMax) + " bytes");
-        if (!is_plain_text(revocation.reason))
+        if (!unicode::is_plain_text(revocation.reason))
             return bad_policy("the reason is not UTF-8 without control characters");
         list.push_back(std::move(revocation));
         return ok();
@@ -156,7 +154,7 @@ Status parse_revocation(std::string_view text, RuleBuilder& builder) {
 }
 
 Status parse_line(std::string_view line, RuleBuilder& builder) {
-    if (!is_plain_text(line))
+    if (!unicode::is_plain_text(line))
         return bad_policy("not UTF-8 without control characters (a tab and a carriage return are control characters)");
     if (line.empty() || line.starts_with('#'))
         return ok();
@@ -275,7 +273,7 @@ Result<TrustPolicy> make_policy(std::span<const PolicyKey> authors, std::span<co
     TrustRules rules;
     AllowRule rule;
     rule.pattern = pattern;
-    const auto add = [&](Role role, std::span<const PolicyKey> keys) {
+    const auto add = [&](SignerRole role, std::span<const PolicyKey> keys) {
         if (keys.empty())
             return;
         RoleThreshold wanted;
@@ -287,8 +285,8 @@ Result<TrustPolicy> make_policy(std::span<const PolicyKey> authors, std::span<co
         }
         rule.roles.push_back(std::move(wanted));
     };
-    add(Role::author, authors);
-    add(Role::registry, registries);
+    add(SignerRole::author, authors);
+    add(SignerRole::registry, registries);
     rules.allow.push_back(std::move(rule));
     return TrustPolicy::make(std::move(rules));
 }

@@ -17,7 +17,7 @@ namespace {
 // What one statement is worth.
 struct Judgement {
     std::optional<Error> refusal;
-    std::size_t rule = 0;  // its place in the policy; one past the end when none is about the name
+    std::size_t rule = 0;  // its index in the policy; one past the end when none is about the name
     std::vector<TrustedSigner> signers;
 };
 
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    // The first rule about a name. It is also about the name's case variants, so that nobody slips past it with one.
+    // The first rule about a name. It is also about the name's case variants, so that none of them escapes the rule.
     std::vector<AllowRule>::const_iterator find_rule(std::string_view name) const {
         const std::string folded = fold_name(name);
         return std::ranges::find_if(rules_.allow, [&](const AllowRule& rule) {
@@ -127,8 +127,8 @@ private:
     std::uint64_t now_s_;
 };
 
-// The verdict on the statement that comes first: a trusted one before others; then by place of its rule in the policy,
-// higher epoch, later creation, greater hash. So their order in the trailer is no matter.
+// The verdict on the statement that comes first: a trusted one before others; then by the index of its rule in the
+// policy, higher epoch, later creation, greater hash. So their order in the trailer is no matter.
 TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
     TrustVerdict verdict;
     const SignedStatement* best = nullptr;

@@ -2,6 +2,7 @@
 
 #include "write/plan_check.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 
@@ -9,12 +10,12 @@
 #include <atomic>
 #include <optional>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 namespace fardel {
 namespace {
+
+constexpr unsigned kHashersMax = 64;
 
 // Fills `piece` as far as the stream goes.
 Result<std::size_t> read_piece(BlobStream& stream, std::span<std::byte> piece) {
@@ -121,18 +122,9 @@ void DigestCache::put(const Hash& version, BlobDigest digest) {
 
 Result<std::vector<BlobDigest>> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options) {
     Digests digests(planned, options);
-    {
-        const unsigned jobs =
-            std::clamp(options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency(), 1u, 64u);
-        std::vector<std::jthread> others;
-        try {
-            for (unsigned i = 1; i < jobs && i < planned.size(); ++i)
-                others.emplace_back([&digests] { digests.work(); });
-        } catch (const std::system_error&) {
-            // No more threads to be had: those that are there do the work.
-        }
-        digests.work();
-    }
+    const unsigned workers = worker_count(options.jobs, kHashersMax);
+    run_on_threads(static_cast<unsigned>(std::clamp<std::size_t>(planned.size(), 1, workers)),
+                   [&digests] { digests.work(); });
     return digests.take();
 }
 

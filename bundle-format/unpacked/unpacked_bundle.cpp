@@ -1,7 +1,7 @@
 #include <fardel/format/unpacked_bundle.h>
 
 #include "blob_digest.h"
-#include "files/bytes.h"
+#include "files/fits.h"
 #include "open_blobs.h"
 #include "write/asset_order.h"
 #include "write/bundle_sections.h"
@@ -10,6 +10,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cstring>
@@ -48,11 +49,8 @@ Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span
             stored.duplicate_bytes += digest.raw_bytes;
             continue;
         }
-        StoredAsset asset{.id = digest.id,
-                          .raw_bytes = digest.raw_bytes,
-                          .planned = index,
-                          .piece_log2 = digest.piece_log2,
-                          .placement = {}};
+        StoredAsset asset{
+            .id = digest.id, .raw_bytes = digest.raw_bytes, .planned = index, .piece_log2 = digest.piece_log2};
         if (digest.raw_bytes > 0)
             asset.placement.first_block = static_cast<std::uint32_t>(stored.blocks.size());
         const std::uint64_t piece_bytes = std::uint64_t{1} << digest.piece_log2;
@@ -135,7 +133,7 @@ private:
         return count;
     }
 
-    // What is at `offset`, as far as one place has it: heads, a block, the zeros behind it, tables.
+    // The part that contains `offset`: heads, a block, the zeros behind it, or tables.
     Result<std::size_t> read_some(std::uint64_t offset, std::span<std::byte> out) const {
         if (offset < heads_.size())
             return copy(heads_, offset, out);

@@ -16,27 +16,27 @@ Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> as
     for (auto& [type, its_rank] : types)
         its_rank = rank++;
 
-    struct Place {
+    struct OrderedAsset {
         std::string_view key;
         std::uint32_t type;
         std::uint32_t asset;
     };
-    std::vector<Place> places;
-    places.reserve(assets.size());
+    std::vector<OrderedAsset> ordered;
+    ordered.reserve(assets.size());
     for (const PlannedAsset& asset : assets)
-        places.push_back(
-            {asset.key, types.find(content_type_of(asset))->second, static_cast<std::uint32_t>(places.size())});
+        ordered.push_back(
+            {asset.key, types.find(content_type_of(asset))->second, static_cast<std::uint32_t>(ordered.size())});
 
-    std::ranges::sort(places, {}, &Place::key);
-    const auto twice = std::ranges::adjacent_find(places, {}, &Place::key);
-    if (twice != places.end())
+    std::ranges::sort(ordered, {}, &OrderedAsset::key);
+    const auto twice = std::ranges::adjacent_find(ordered, {}, &OrderedAsset::key);
+    if (twice != ordered.end())
         return Error(ErrorCode::malformed, label_of(assets[twice->asset]) + ": two assets have this key");
-    std::ranges::stable_sort(places, {}, &Place::type);
+    std::ranges::stable_sort(ordered, {}, &OrderedAsset::type);
 
     std::vector<std::uint32_t> order;
-    order.reserve(places.size());
-    for (const Place& place : places)
-        order.push_back(place.asset);
+    order.reserve(ordered.size());
+    for (const OrderedAsset& next : ordered)
+        order.push_back(next.asset);
     return order;
 }
 

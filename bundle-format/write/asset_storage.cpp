@@ -6,12 +6,13 @@
 #include "plan_check.h"
 #include "tables/buckets.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -19,12 +20,6 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kSharedBytesMax = std::size_t{1} << limits::kBlockLog2;
-constexpr unsigned kJobsMax = 256;
-
-unsigned jobs_of(const WriteOptions& options) {
-    const unsigned wanted = options.jobs != 0 ? options.jobs : std::thread::hardware_concurrency();
-    return std::clamp(wanted, 1u, kJobsMax);
-}
 
 Error changed(const PlannedAsset& planned) {
     return Error(ErrorCode::conflict,
@@ -202,7 +197,7 @@ Status AssetStorage::store_whole(std::uint32_t planned) {
 
 // ---- Shared blocks --------------------------------------------------------------------------------------------------
 
-// Gives the asset its place in the open block, or in a new one.
+// Adds the asset to the open block, or to a new one.
 Status AssetStorage::begin_shared(std::uint32_t asset) {
     const auto content_type = [&](std::uint32_t a) { return content_type_of(planned_[content_.assets[a].planned]); };
     const std::uint64_t size = content_.assets[asset].raw_bytes;
@@ -223,7 +218,7 @@ Status AssetStorage::share(std::uint32_t asset) {
     return ok();
 }
 
-// The bytes that nobody needed so far.
+// The bytes that were not needed so far.
 Status AssetStorage::read_shared() {
     for (const Sharing& sharing : sharing_) {
         if (!sharing.unread)
@@ -263,7 +258,7 @@ Status AssetStorage::close_shared() {
 
 // ---- What the donor has ---------------------------------------------------------------------------------------------
 
-// In copied_. A block that cannot be read there is made anew.
+// In copied_. A block that cannot be read there is encoded again.
 std::optional<EncodedBlock> AssetStorage::find_copy(std::span<const AssetId> assets) {
     if (!donor_)
         return std::nullopt;
@@ -287,7 +282,7 @@ Result<bool> AssetStorage::copy_known(std::uint32_t planned) {
     if (known->size_bytes > piece_bytes)
         return copy_pieces(planned, *known);
     if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
-        return false;  // one read tells
+        return false;  // one read suffices
     const std::uint32_t asset = add(planned, known->asset, known->size_bytes);
     FARDEL_TRY(begin_shared(asset));
     sharing_.push_back({.asset = asset, .unread = true});
@@ -391,24 +386,24 @@ StoredContent AssetStorage::take_content() && {
 }  // namespace
 
 void sort_by_id(StoredContent& content) {
-    struct Place {
+    struct AssetById {
         std::uint64_t leading;  // of the id; all that is looked at, as a rule
         std::uint32_t asset;
     };
-    std::vector<Place> by_id;
+    std::vector<AssetById> by_id;
     by_id.reserve(content.assets.size());
     for (const StoredAsset& asset : content.assets)
         by_id.push_back({leading_bits(asset.id), static_cast<std::uint32_t>(by_id.size())});
-    std::ranges::sort(by_id, [&](const Place& a, const Place& b) {
+    std::ranges::sort(by_id, [&](const AssetById& a, const AssetById& b) {
         return a.leading != b.leading ? a.leading < b.leading : content.assets[a.asset].id < content.assets[b.asset].id;
     });
 
     std::vector<StoredAsset> assets;
     assets.reserve(by_id.size());
     std::vector<std::uint32_t> position(by_id.size());
-    for (const Place& place : by_id) {
-        position[place.asset] = static_cast<std::uint32_t>(assets.size());
-        assets.push_back(content.assets[place.asset]);
+    for (const AssetById& entry : by_id) {
+        position[entry.asset] = static_cast<std::uint32_t>(assets.size());
+        assets.push_back(content.assets[entry.asset]);
     }
     content.assets = std::move(assets);
     for (std::uint32_t& asset : content.asset_of)
@@ -418,7 +413,7 @@ void sort_by_id(StoredContent& content) {
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
                                    StagedFile& file, std::uint64_t section_offset, const WriteOptions& options) {
     FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline,
-                      BlockPipeline::start(options.level, jobs_of(options)));
+                      BlockPipeline::start(options.level, worker_count(options.jobs)));
     std::optional<DonorBlocks> donor;
     if (options.donor) {
         FARDEL_TRY_ASSIGN(donor, DonorBlocks::open(options.donor));

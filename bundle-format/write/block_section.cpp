@@ -1,6 +1,8 @@
 #include "block_section.h"
 
-#include "files/bytes.h"
+#include "files/fits.h"
+
+#include <fardel/format/limits.h>
 
 namespace fardel {
 

@@ -1,9 +1,12 @@
 #include "bundle_sections.h"
 
-#include "files/bytes.h"
+#include "files/fits.h"
 #include "manifest_tables.h"
 #include "resolved_plan.h"
 #include "table_section.h"
+
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cassert>

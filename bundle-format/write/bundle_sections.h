@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kBlocksOffset = 2 * limits::kHeadBytes;
 std::uint64_t manifest_offset(std::uint64_t blocks_bytes) noexcept;
 
 struct WrittenHeads {
-    Head head;
+    BundleHead head;
     LayoutHead layout;
     LayoutId layout_id;
 };

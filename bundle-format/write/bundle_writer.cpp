@@ -7,13 +7,16 @@
 #include "plan_check.h"
 #include "sorted_names.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <cassert>
 #include <utility>
 
 namespace fardel {
 namespace {
 
-WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const Head& head,
+WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const BundleHead& head,
                         const LayoutHead& layout) {
     WriteSummary summary;
     summary.assets = content.assets.size();

@@ -1,7 +1,9 @@
 #include "donor_blocks.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +13,7 @@
 namespace fardel {
 namespace {
 
-struct Place {
+struct PlacedAsset {
     std::uint32_t block = 0;
     std::uint32_t offset = 0;
     AssetId asset;
@@ -26,23 +28,24 @@ bool is_whole(const AssetRecord& asset) { return asset.raw_bytes <= (std::uint64
 Result<DonorBlocks> DonorBlocks::open(std::shared_ptr<const Bundle> donor) {
     DonorBlocks blocks(std::move(donor));
     const Bundle& bundle = *blocks.donor_;
-    std::vector<Place> places;
-    places.reserve(bundle.asset_count());
+    std::vector<PlacedAsset> placed;
+    placed.reserve(bundle.asset_count());
     for (std::uint32_t i = 0; i < bundle.asset_count(); ++i) {
         FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(AssetIndex{i}));
         if (asset.raw_bytes == 0 || !is_whole(asset))
             continue;
         FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle.placement(AssetIndex{i}));
-        places.push_back({placement.first_block, placement.offset, asset.id});
+        placed.push_back({placement.first_block, placement.offset, asset.id});
     }
-    std::ranges::sort(places, {}, [](const Place& place) { return std::pair(place.block, place.offset); });
+    std::ranges::sort(placed, {},
+                      [](const PlacedAsset& asset_at) { return std::pair(asset_at.block, asset_at.offset); });
 
     std::vector<AssetId> together;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        together.push_back(places[i].asset);
-        if (i + 1 < places.size() && places[i + 1].block == places[i].block)
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+        together.push_back(placed[i].asset);
+        if (i + 1 < placed.size() && placed[i + 1].block == placed[i].block)
             continue;
-        blocks.blocks_.emplace(hash_of(together), places[i].block);
+        blocks.blocks_.emplace(hash_of(together), placed[i].block);
         together.clear();
     }
     return blocks;
@@ -80,12 +83,8 @@ Result<EncodedBlock> DonorBlocks::read_block(std::uint32_t index, std::span<std:
     FARDEL_TRY(donor_->source()->read_at(layout.blocks_offset + record.stored_offset, stored));
     if (blake3(stored) != record.stored_hash)
         return Error(ErrorCode::corrupt, "block " + std::to_string(index) + ": stored bytes differ from their hash");
-    return EncodedBlock{.codec = record.codec,
-                        .raw_bytes = record.raw_bytes,
-                        .piece = false,
-                        .raw_hash = {},
-                        .stored_hash = record.stored_hash,
-                        .stored = stored};
+    return EncodedBlock{
+        .codec = record.codec, .raw_bytes = record.raw_bytes, .stored_hash = record.stored_hash, .stored = stored};
 }
 
 Result<EncodedBlock> DonorBlocks::read_piece(const Pieces& pieces, std::uint32_t number,

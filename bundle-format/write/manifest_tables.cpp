@@ -5,6 +5,9 @@
 #include "string_table.h"
 #include "tables/buckets.h"
 
+#include <fardel/base/little_endian.h>
+#include <fardel/format/manifest.h>
+
 #include <bit>
 #include <cstring>
 #include <utility>

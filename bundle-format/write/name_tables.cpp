@@ -1,7 +1,6 @@
 #include "name_tables.h"
 
-#include "files/bytes.h"
-
+#include <fardel/base/little_endian.h>
 #include <fardel/format/manifest.h>
 
 #include <algorithm>

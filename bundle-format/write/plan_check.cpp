@@ -3,6 +3,9 @@
 #include "names/ascii_word.h"
 #include "names/unicode.h"
 
+#include <fardel/base/ascii.h>
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -18,8 +21,6 @@ constexpr std::uint64_t kRecordsMax = kNoIndex - 1;  // of any table
 Error bad_plan(std::string reason) { return Error(ErrorCode::malformed, std::move(reason)); }
 
 std::string quoted(std::string_view text) { return "\"" + printable(text) + "\""; }
-
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 bool is_utf8(std::string_view text) {
     if (is_ascii(text))
@@ -47,21 +48,14 @@ Status verify_text(std::string_view what, std::string_view text) {
 // RFC 6838 §4.2, in lower case: types that differ only in case are one type.
 bool is_media_type(std::string_view text) {
     const auto is_part = [](std::string_view part) {
-        return !part.empty() && part.size() <= kMediaTypePartBytesMax && is_letter_or_digit(part.front()) &&
+        return !part.empty() && part.size() <= kMediaTypePartBytesMax && is_ascii_letter_or_digit(part.front()) &&
                std::ranges::all_of(part, [](char c) {
-                   return (is_letter_or_digit(c) && !(c >= 'A' && c <= 'Z')) ||
+                   return is_ascii_lower(c) || is_ascii_digit(c) ||
                           std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
                });
     };
     const auto slash = text.find('/');
     return slash != std::string_view::npos && is_part(text.substr(0, slash)) && is_part(text.substr(slash + 1));
-}
-
-// An axis or value: what a preference like "texture=astc,bc7; lang=fr" can spell.
-bool is_tag_word(std::string_view text) {
-    return !text.empty() && text.size() <= limits::kNamePartBytesMax && std::ranges::all_of(text, [](char c) {
-        return is_letter_or_digit(c) || std::string_view("-_.+").find(c) != std::string_view::npos;
-    });
 }
 
 Status verify_reference(const BundlePlan& plan, const PlannedReference& reference) {
@@ -131,21 +125,19 @@ Status verify_asset(const BundlePlan& plan, const PlannedAsset& asset) {
 }
 
 // Sorted by axis.
-using TagSet = std::vector<std::pair<std::string, std::string>>;
-
-Result<TagSet> sorted_tags(const PlannedVariant& variant) {
+Result<Tags> sorted_tags(const PlannedVariant& variant) {
     if (variant.tags.size() > limits::kTagsPerVariantMax)
         return Error(ErrorCode::limit, "a variant with " + std::to_string(variant.tags.size()) + " tags; at most " +
                                            std::to_string(limits::kTagsPerVariantMax));
     for (const auto& [axis, value] : variant.tags)
-        if (!is_tag_word(axis) || !is_tag_word(value))
-            return bad_plan("tag " + quoted(axis + "=" + value) +
-                            ": axis and value consist of letters, digits and - _ . +");
-    TagSet tags = variant.tags;
+        if (!is_word(axis) || !is_word(value))
+            return bad_plan("tag " + quoted(axis + "=" + value) + ": axis and value consist of " +
+                            std::string(kTagWordCharacters));
+    Tags tags = variant.tags;
     std::ranges::sort(tags);
-    const auto twice = std::ranges::adjacent_find(tags, {}, &TagSet::value_type::first);
+    const auto twice = std::ranges::adjacent_find(tags, {}, &Tag::axis);
     if (twice != tags.end())
-        return bad_plan("a variant with two tags for " + quoted(twice->first));
+        return bad_plan("a variant with two tags for " + quoted(twice->axis));
     return tags;
 }
 
@@ -159,13 +151,13 @@ Status verify_planned_name(const BundlePlan& plan, const PlannedName& name) {
     if (name.variants.size() > limits::kVariantsPerNameMax)
         return Error(ErrorCode::limit, std::to_string(name.variants.size()) + " variants; at most " +
                                            std::to_string(limits::kVariantsPerNameMax));
-    std::vector<TagSet> tag_sets;
+    std::vector<Tags> tag_sets;
     for (const PlannedVariant& variant : name.variants) {
         if (variant.asset >= plan.assets.size())
             return bad_plan("no planned asset " + std::to_string(variant.asset));
         if (name.variants.size() == 1 && variant.tags.empty())
             continue;
-        FARDEL_TRY_ASSIGN(TagSet tags, sorted_tags(variant));
+        FARDEL_TRY_ASSIGN(Tags tags, sorted_tags(variant));
         tag_sets.push_back(std::move(tags));
     }
     std::ranges::sort(tag_sets);

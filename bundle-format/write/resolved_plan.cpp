@@ -2,6 +2,8 @@
 
 #include "plan_check.h"
 
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <string>
 #include <tuple>

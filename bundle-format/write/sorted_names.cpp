@@ -1,5 +1,7 @@
 #include "sorted_names.h"
 
+#include <fardel/format/limits.h>
+
 #include <algorithm>
 #include <string_view>
 
@@ -56,25 +58,25 @@ Status verify_no_name_is_a_folder(Texts texts, std::span<const HashedName> by_ha
 }  // namespace
 
 Result<SortedNames> sort_names(std::span<const PlannedName> names) {
-    struct Place {
+    struct NameText {
         std::string_view text;
         std::uint32_t name;
     };
-    std::vector<Place> places;
-    places.reserve(names.size());
+    std::vector<NameText> sorted_texts;
+    sorted_texts.reserve(names.size());
     for (const PlannedName& name : names)
-        places.push_back({name.name.view(), static_cast<std::uint32_t>(places.size())});
-    std::ranges::sort(places, {}, &Place::text);
+        sorted_texts.push_back({name.name.view(), static_cast<std::uint32_t>(sorted_texts.size())});
+    std::ranges::sort(sorted_texts, {}, &NameText::text);
 
     SortedNames sorted;
-    sorted.by_text.reserve(places.size());
-    sorted.by_hash.reserve(places.size());
+    sorted.by_text.reserve(sorted_texts.size());
+    sorted.by_hash.reserve(sorted_texts.size());
     std::vector<std::string_view> texts;
-    texts.reserve(places.size());
-    for (const Place& place : places) {
-        sorted.by_text.push_back(place.name);
-        sorted.by_hash.push_back({name_hash(place.text), static_cast<std::uint32_t>(texts.size())});
-        texts.push_back(place.text);
+    texts.reserve(sorted_texts.size());
+    for (const NameText& entry : sorted_texts) {
+        sorted.by_text.push_back(entry.name);
+        sorted.by_hash.push_back({name_hash(entry.text), static_cast<std::uint32_t>(texts.size())});
+        texts.push_back(entry.text);
     }
     std::ranges::sort(sorted.by_hash);
     FARDEL_TRY_ASSIGN(sorted.buckets, fill_name_buckets(sorted.by_hash));

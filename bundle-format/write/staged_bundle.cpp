@@ -1,6 +1,6 @@
 #include <fardel/format/bundle_writer.h>
 
-#include "files/bytes.h"
+#include "files/fits.h"
 
 #include <fardel/format/limits.h>
 

@@ -1,6 +1,7 @@
 #include "string_table.h"
 
-#include "files/bytes.h"
+#include <fardel/base/little_endian.h>
+#include <fardel/format/limits.h>
 
 #include <algorithm>
 #include <cassert>

@@ -1,7 +1,9 @@
 #include "table_section.h"
 
-#include "files/bytes.h"
+#include "files/fits.h"
 #include "tables/page_tree.h"
+
+#include <fardel/format/head.h>
 
 #include <string>
 

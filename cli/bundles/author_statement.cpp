@@ -2,6 +2,9 @@
 
 #include "bundle_file.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +13,7 @@ namespace {
 
 bool is_signed_by_author(const Envelope& envelope, const Statement& statement) {
     return std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
-        return entry.role == Role::author && entry.key == statement.author &&
+        return entry.role == SignerRole::author && entry.key == statement.author &&
                verify_envelope_signature(envelope, entry);
     });
 }

@@ -2,6 +2,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 

@@ -3,6 +3,7 @@
 #include "bundle_file.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 
@@ -45,7 +46,7 @@ Result<ListedVariant> variant_at(const Bundle& bundle, std::uint32_t index) {
         FARDEL_TRY_ASSIGN(const TagRecord tag, bundle.tag(record.tag_first + i));
         FARDEL_TRY_ASSIGN(const std::string_view axis, bundle.string(tag.axis));
         FARDEL_TRY_ASSIGN(const std::string_view value, bundle.string(tag.value));
-        listed.tags.emplace_back(axis, value);
+        listed.tags.push_back({axis, value});
     }
     return listed;
 }

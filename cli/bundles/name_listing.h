@@ -2,6 +2,8 @@
 #pragma once
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
+#include <fardel/format/tag.h>
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +28,7 @@ Result<NameRange> find_names_at(const Bundle& bundle, std::string_view path);
 struct ListedVariant {
     AssetRecord asset;
     std::string_view type;
-    std::vector<std::pair<std::string_view, std::string_view>> tags;  // axis, value
+    TagViews tags;
 };
 
 struct ListedName {

@@ -33,7 +33,7 @@ ListedSignature listed_of(const Envelope& envelope, const EnvelopeSignature& ent
     if (envelope.type == EnvelopeType::statement) {
         if (const auto statement = decode_statement(envelope.payload)) {
             add_claims(*statement, listed);
-            fits = statement->bundle == bundle && entry.role == Role::author;
+            fits = statement->bundle == bundle && entry.role == SignerRole::author;
         }
     } else if (envelope.type == EnvelopeType::countersignature) {
         if (const auto countersignature = decode_countersignature(envelope.payload)) {

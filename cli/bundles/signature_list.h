@@ -14,7 +14,7 @@
 namespace fardel {
 
 struct ListedSignature {
-    Role role = Role::author;
+    SignerRole role = SignerRole::author;
     PublicKey key;
     bool good = false;  // valid, about this bundle, and in this role
     std::string name;   // as the author states it; empty for a countersignature

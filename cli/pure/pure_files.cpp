@@ -4,6 +4,7 @@
 #include "console/clock.h"
 
 #include <fardel/base/system_error.h>
+#include <fardel/format/block_cache.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
 

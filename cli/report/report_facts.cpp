@@ -2,6 +2,7 @@
 
 #include "bundles/bundle_file.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
 #include <fardel/verifier/bundle_contents.h>
 
 #include <cstddef>

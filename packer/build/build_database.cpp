@@ -23,7 +23,7 @@ constexpr std::uint64_t kSchema = 4;
 constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
 // Each row has a seal, a hash of the rest of it: SQLite notices damage only in the structure of a page.
-constexpr const char* kTables = R"(
+constexpr const char* kDatabaseTables = R"(
     CREATE TABLE IF NOT EXISTS source(origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS note(name TEXT PRIMARY KEY, text BLOB, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
@@ -294,7 +294,7 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
             return Error(ErrorCode::busy, printable(path) + ": another build of this project is at work; wait for it");
         Result<bool> fits = good ? has_schema(raw) : Result<bool>(good.error());
         if (fits && *fits) {
-            good = execute(raw, kTables, printable(path));
+            good = execute(raw, kDatabaseTables, printable(path));
             if (good && has_tables(raw))
                 return BuildDatabase(path, std::move(database));
         }

@@ -64,7 +64,9 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     FARDEL_TRY_ASSIGN(Project project, read_project(request.project_file));
     const std::string folder = std::filesystem::path(request.project_file).parent_path().string();
     project.name = either(request.name, project.name);
-    project.version = either(request.version, project.version);
+    if (!request.version.empty()) {
+        FARDEL_TRY_ASSIGN(project.version, BundleVersion::parse(request.version));
+    }
     project.excludes.insert(project.excludes.end(), request.excludes.begin(), request.excludes.end());
     RequestedProject requested{.folder = folder, .key_path = request.signing.key_path};
     if (requested.key_path.empty() && !project.key.empty())
@@ -74,7 +76,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
     for (const std::string& source : project.sources)
         output.sources.push_back(path_in_project(folder, source));
     output.name = project.name;
-    output.version = project.version;
+    output.version = project.version.text();
     output.level = request.level;
     output.jobs = request.jobs;
     output.created_s = request.signing.created_s;

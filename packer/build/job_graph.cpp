@@ -18,12 +18,11 @@ bool any_matches(std::span<const std::string> globs, std::string_view name) {
     return std::ranges::any_of(globs, [&](const std::string& glob) { return glob_matches(glob, name); });
 }
 
-std::vector<std::pair<std::string, std::string>> joined(std::vector<std::pair<std::string, std::string>> tags,
-                                                        const std::vector<std::pair<std::string, std::string>>& over) {
-    for (const auto& tag : over) {
-        const auto same = std::ranges::find(tags, tag.first, &std::pair<std::string, std::string>::first);
+Tags joined(Tags tags, const Tags& over) {
+    for (const Tag& tag : over) {
+        const auto same = std::ranges::find(tags, tag.axis, &Tag::axis);
         if (same != tags.end())
-            same->second = tag.second;
+            same->value = tag.value;
         else
             tags.push_back(tag);
     }
@@ -74,8 +73,7 @@ bool JobGraph::has_its_name(FileIndex file) const { return by_name_.at(fold_name
 
 // ---- Files ----------------------------------------------------------------------------------------------------------
 
-Status JobGraph::add_file(AssetName name, std::optional<JobIndex> made_by,
-                          std::vector<std::pair<std::string, std::string>> tags) {
+Status JobGraph::add_file(AssetName name, std::optional<JobIndex> made_by, Tags tags) {
     if (files_.size() >= kFilesMax)
         return Error(ErrorCode::limit,
                      "more than " + std::to_string(kFilesMax) + " files; do the rules make ever more of them?");
@@ -103,8 +101,7 @@ Status JobGraph::add_declared_outputs(JobIndex job, const std::vector<std::strin
     for (const std::string& text : names) {
         FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(text));
         const FileIndex output = files_.end_index();
-        auto tags = jobs_[job].sources.empty() ? std::vector<std::pair<std::string, std::string>>()
-                                               : files_[jobs_[job].sources[0]].tags;
+        auto tags = jobs_[job].sources.empty() ? Tags() : files_[jobs_[job].sources[0]].tags;
         FARDEL_TRY(add_file(std::move(name), job, joined(std::move(tags), processor_of(job).tags)));
         jobs_[job].outputs.push_back(output);
     }

@@ -59,10 +59,10 @@ void add_parameter(KeyFields& fields, const std::pair<std::string, ParameterValu
         fields.number(std::get<bool>(parameter.second) ? 1 : 0);
 }
 
-template <class Pairs>
-Pairs sorted_by_key(Pairs pairs) {
-    std::ranges::stable_sort(pairs, {}, &Pairs::value_type::first);
-    return pairs;
+template <class Values, class Key>
+Values sorted_by(Values values, Key key) {
+    std::ranges::stable_sort(values, {}, key);
+    return values;
 }
 
 void add_processor(KeyFields& fields, const Processor& processor) {
@@ -74,10 +74,11 @@ void add_processor(KeyFields& fields, const Processor& processor) {
     fields.list(processor.command, [&](const std::string& argument) { fields.text(argument); });
     fields.number(processor.depfile ? 1 : 0);
     fields.number(processor.protocol ? 1 : 0);
-    fields.list(sorted_by_key(processor.parameters), [&](const auto& parameter) { add_parameter(fields, parameter); });
-    fields.list(sorted_by_key(processor.tags), [&](const auto& tag) {
-        fields.text(tag.first);
-        fields.text(tag.second);
+    fields.list(sorted_by(processor.parameters, [](const auto& parameter) { return parameter.first; }),
+                [&](const auto& parameter) { add_parameter(fields, parameter); });
+    fields.list(sorted_by(processor.tags, &Tag::axis), [&](const Tag& tag) {
+        fields.text(tag.axis);
+        fields.text(tag.value);
     });
 }
 

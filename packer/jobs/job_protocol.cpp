@@ -172,7 +172,7 @@ std::string format_job_request(const ProcessorJob& job) {
     for (const auto& parameter : job.processor.parameters)
         request["parameters"][parameter.first] = json_of(parameter.second);
     for (const auto& tag : job.processor.tags)
-        request["tags"][tag.first] = tag.second;
+        request["tags"][tag.axis] = tag.value;
     for (const JobInput& input : job.sources)
         request["inputs"].push_back(json_of(input, true));
     for (const JobInput& input : job.others)

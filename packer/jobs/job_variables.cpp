@@ -163,12 +163,12 @@ bool has_variable(std::string_view argument, std::string_view name) {
            });
 }
 
-std::string format_variant(const std::vector<std::pair<std::string, std::string>>& tags) {
+std::string format_variant(const Tags& tags) {
     auto sorted = tags;
     std::ranges::sort(sorted);
     std::string text;
     for (const auto& tag : sorted)
-        text += (text.empty() ? "" : ",") + tag.first + "=" + tag.second;
+        text += (text.empty() ? "" : ",") + tag.axis + "=" + tag.value;
     return text;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 #include <fardel/packer/processor.h>
 
 #include <string>
@@ -17,7 +18,7 @@ Status verify_variables(const Processor& processor, std::string_view argument);
 bool has_variable(std::string_view argument, std::string_view name);
 
 // axis=value,… in the order of the axes; empty: no tags.
-std::string format_variant(const std::vector<std::pair<std::string, std::string>>& tags);
+std::string format_variant(const Tags& tags);
 // As a command has it: 0.5, true, text.
 std::string format_parameter(const ParameterValue& value);
 

@@ -16,7 +16,7 @@ Status verify_options(std::span<const std::string> sources, const PackOptions& o
         return Error(ErrorCode::malformed, "there is no source to pack");
     if (Status good = verify_name(options.name); !good)
         return std::move(good).error().with_context("bundle name");
-    return verify_version(options.version);
+    return ok();
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     FARDEL_TRY_ASSIGN(BundlePlan plan, plan_entries(std::move(scan.entries)));
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())
-        plan.metadata.push_back({.key = "version", .value = options.version});
+        plan.metadata.push_back({.key = "version", .value = options.version.text()});
     return PackPlan{.plan = std::move(plan), .assets = std::move(assets), .report = std::move(scan.report)};
 }
 

@@ -60,8 +60,8 @@ void write(ByteWriter& writer, const PlannedName& name) {
         writer.u64(variant.asset);
         writer.u64(variant.tags.size());
         for (const auto& tag : variant.tags) {
-            writer.sized_text<std::uint64_t>(tag.first);
-            writer.sized_text<std::uint64_t>(tag.second);
+            writer.sized_text<std::uint64_t>(tag.axis);
+            writer.sized_text<std::uint64_t>(tag.value);
         }
     }
 }

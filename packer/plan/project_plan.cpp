@@ -17,8 +17,6 @@
 namespace fardel {
 namespace {
 
-using Tags = std::vector<std::pair<std::string, std::string>>;  // by axis
-
 Error in_line(const Project& project, std::uint32_t line, Error error) {
     return std::move(error).with_context(printable(project.file) + ":" + std::to_string(line));
 }
@@ -47,10 +45,10 @@ Status strip(const ProjectRule& rule, std::string_view file, std::string& name) 
     return ok();
 }
 
-void set_tag(Tags& tags, const std::pair<std::string, std::string>& tag) {
-    const auto at = std::ranges::lower_bound(tags, tag.first, {}, &Tags::value_type::first);
-    if (at != tags.end() && at->first == tag.first)
-        at->second = tag.second;
+void set_tag(Tags& tags, const Tag& tag) {
+    const auto at = std::ranges::lower_bound(tags, tag.axis, {}, &Tag::axis);
+    if (at != tags.end() && at->axis == tag.axis)
+        at->value = tag.value;
     else
         tags.insert(at, tag);
 }
@@ -225,7 +223,7 @@ using Bundles = std::vector<std::shared_ptr<const Bundle>>;
 Result<PlannedDependency> plan_dependency(const ProjectDependency& dependency, const std::string& folder,
                                           Bundles& opened) {
     PlannedDependency planned{
-        .name = dependency.name, .version = dependency.version, .is_static = dependency.is_static};
+        .name = dependency.name, .version = dependency.version.text(), .is_static = dependency.is_static};
     if (dependency.bundle) {
         planned.bundle = *dependency.bundle;
         return planned;
@@ -286,13 +284,13 @@ Status resolve_references(const Project& project, Bundles opened, PlanScanOption
 Status verify(const Project& project) {
     if (Status good = verify_name(project.name); !good)
         return std::move(good).error().with_context("bundle name");
-    return verify_version(project.version);
+    return ok();
 }
 
 void add_metadata(const Project& project, BundlePlan& plan) {
     plan.metadata.push_back({.key = "name", .value = project.name});
     if (!project.version.empty())
-        plan.metadata.push_back({.key = "version", .value = project.version});
+        plan.metadata.push_back({.key = "version", .value = project.version.text()});
     plan.metadata.insert(plan.metadata.end(), project.metadata.begin(), project.metadata.end());
 }
 

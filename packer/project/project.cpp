@@ -129,12 +129,13 @@ void read_name(const TomlEntry& entry, std::string& target, Mistakes& mistakes) 
         mistakes.add(entry.value.at, "bundle name " + in_short_quotes(target), good.error());
 }
 
-void read_version(const TomlEntry& entry, std::string& target, Mistakes& mistakes) {
+void read_version(const TomlEntry& entry, BundleVersion& target, Mistakes& mistakes) {
     if (const auto* const text =
             expect_text(entry.value, entry.key, "version = \"1.0\"", mistakes, limits::kVersionBytesMax)) {
-        target = *text;
-        if (const Status good = verify_version(target); !good)
-            mistakes.add(entry.value.at, good.error().message());
+        if (auto version = BundleVersion::parse(*text))
+            target = *std::move(version);
+        else
+            mistakes.add(entry.value.at, version.error().message());
     }
 }
 
@@ -228,16 +229,6 @@ constexpr Key<Project> kProjectKeys[] = {
 };
 
 }  // namespace
-
-Status verify_version(std::string_view version) {
-    if (version.size() > kVersionTextBytesMax)
-        return Error(ErrorCode::limit, "bundle version of " + std::to_string(version.size()) + " bytes; at most " +
-                                           std::to_string(kVersionTextBytesMax));
-    if (!is_version(version))
-        return Error(ErrorCode::malformed,
-                     "bundle version \"" + printable(version) + "\": only letters, digits and . + - _ ~ may be in it");
-    return ok();
-}
 
 Result<Project> parse_project(std::string_view text, std::string_view file) {
     FARDEL_TRY_ASSIGN(const TomlTable table, parse_toml(text, file));

@@ -2,6 +2,7 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/tag.h>
 
 #include <cmath>
 #include <optional>
@@ -155,7 +156,7 @@ void read_texts(const TomlEntry& entry, std::string_view example, std::vector<st
 
 // ---- Tags and metadata ----------------------------------------------------------------------------------------------
 
-void read_tags(const TomlEntry& entry, std::vector<std::pair<std::string, std::string>>& tags, Mistakes& mistakes) {
+void read_tags(const TomlEntry& entry, Tags& tags, Mistakes& mistakes) {
     constexpr std::string_view kExample = "tags = { quality = \"hd\" }";
     const auto* const table = expect<TomlTable>(entry.value, entry.key, kExample, mistakes);
     if (!table)
@@ -172,7 +173,7 @@ void read_tags(const TomlEntry& entry, std::vector<std::pair<std::string, std::s
                                      " contains other characters than letters, digits and - _ . +; write " +
                                      std::string(kExample));
         else
-            tags.emplace_back(tag.key, *value);
+            tags.push_back({tag.key, *value});
     }
 }
 

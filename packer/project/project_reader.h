@@ -10,6 +10,7 @@
 
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 #include <fardel/packer/nearest_word.h>
 #include <fardel/packer/project.h>
 
@@ -75,7 +76,7 @@ void read_text(const TomlEntry& entry, std::string_view example, std::string& ta
 // Reads the texts of a list, each of which must pass `verify` and be there once.
 void read_texts(const TomlEntry& entry, std::string_view example, std::vector<std::string>& target,
                 Status (*verify)(std::string_view), Mistakes& mistakes);
-void read_tags(const TomlEntry& entry, std::vector<std::pair<std::string, std::string>>& tags, Mistakes& mistakes);
+void read_tags(const TomlEntry& entry, Tags& tags, Mistakes& mistakes);
 // Joins the keys of nested tables by dots: metric.triangles.
 void read_metadata(const TomlEntry& entry, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes);
 

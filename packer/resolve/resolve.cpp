@@ -5,6 +5,7 @@
 #include "resolve_graph.h"
 #include "resolve_index.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/reference_scanners.h>
 

@@ -1,5 +1,6 @@
 #include "resolve_dependencies.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/reference_scanners.h>
 

@@ -3,6 +3,7 @@
 //
 //     sample_map_closures WHOLE.fardel PARTS ROOTS ARCHIVE…     PARTS: a folder of bundles; ROOTS: a glob, maps/*.bsp
 #include <fardel/format/byte_source.h>
+#include <fardel/format/manifest.h>
 #include <fardel/packer/pack.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>

@@ -3,13 +3,16 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include "memory_file.h"
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 using namespace fardel;
@@ -26,6 +29,30 @@ BlockCache::Block block(std::uint32_t raw_bytes, std::uint8_t value) {
     std::memset(bytes.get(), value, raw_bytes);
     return bytes;
 }
+
+// A bundle of one asset, 200,000 times 'x'.
+std::vector<std::byte> many_blocks(const std::string& version) {
+    BundlePlan plan;
+    std::vector<std::byte> bytes(200'000, std::byte{'x'});
+    plan.assets.push_back({.source = make_memory_blob(bytes), .key = "a"});
+    plan.names.push_back({.name = AssetName::parse("a").value(), .variants = {{.asset = 0}}});
+    plan.metadata.push_back({.key = "version", .value = version});
+    tests::MemoryDisk disk;
+    REQUIRE(write_bundle(plan, tests::make_memory_file(disk), {}).value().commit());
+    return disk.bytes;
+}
+
+struct CountingSource final : ByteSource {
+    explicit CountingSource(std::vector<std::byte> content) : bytes(std::move(content)) {}
+    std::uint64_t size_bytes() const noexcept override { return bytes.size(); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        ++reads;
+        std::memcpy(out.data(), bytes.data() + offset, out.size());
+        return ok();
+    }
+    std::vector<std::byte> bytes;
+    mutable std::uint64_t reads = 0;
+};
 
 }  // namespace
 
@@ -69,24 +96,60 @@ TEST_CASE("block cache: a block that leaves lives on with who has it") {
 }
 
 TEST_CASE("block cache: bundles that hold the same block decode it once") {
-    const auto bundle_of = [](const std::string& version, const std::shared_ptr<BlockCache>& cache) {
-        BundlePlan plan;
-        std::vector<std::byte> bytes(200'000, std::byte{'x'});
-        plan.assets.push_back({.source = make_memory_blob(bytes), .key = "a"});
-        plan.names.push_back({.name = AssetName::parse("a").value(), .variants = {{.asset = 0}}});
-        plan.metadata.push_back({.key = "version", .value = version});
-        tests::MemoryDisk disk;
-        REQUIRE(write_bundle(plan, tests::make_memory_file(disk), {}).value().commit());
-        return Bundle::open(make_memory_source(disk.bytes), {.cache = cache}).value();
-    };
     const auto cache = std::make_shared<BlockCache>(16u << 20);
-    const auto first = bundle_of("1", cache), second = bundle_of("2", cache);
+    const auto first = Bundle::open(make_memory_source(many_blocks("1")), {.cache = cache}).value();
+    const auto second = Bundle::open(make_memory_source(many_blocks("2")), {.cache = cache}).value();
     REQUIRE(first->id() != second->id());
     std::vector<std::byte> part(10);
     REQUIRE(first->read_at(AssetIndex{0}, 5, part));
-    REQUIRE(
-        first->read_at(AssetIndex{0}, 199'000, part));  // another block, so that this thread had the first one not last
+    REQUIRE(first->read_at(AssetIndex{0}, 199'000, part));  // another block, so that the first one was not read last
     REQUIRE(second->read_at(AssetIndex{0}, 5, part));
     CHECK(cache->usage().misses == 2);
     CHECK(cache->usage().hits == 1);
+}
+
+TEST_CASE("block cache: its last block is freed with it, whichever thread read it") {
+    auto cache = std::make_shared<BlockCache>(16u << 20);
+    auto bundle = Bundle::open(make_memory_source(many_blocks("1")), {.cache = cache}).value();
+    std::vector<std::byte> part(10);
+    REQUIRE(bundle->read_at(AssetIndex{0}, 5, part));
+    std::jthread([&] { CHECK(bundle->read_at(AssetIndex{0}, 5, part)); }).join();
+    const std::weak_ptr<const std::byte[]> last = cache->find(bundle->block(0).value());
+    REQUIRE_FALSE(last.expired());
+    bundle.reset();
+    cache.reset();
+    CHECK(last.expired());
+}
+
+TEST_CASE("block cache: two caches share no block, even on one thread") {
+    const auto source = std::make_shared<CountingSource>(many_blocks("1"));
+    std::vector<std::byte> part(10);
+    const auto first = Bundle::open(source, {.cache = std::make_shared<BlockCache>(16u << 20)}).value();
+    const auto second = Bundle::open(source, {.cache = std::make_shared<BlockCache>(16u << 20)}).value();
+    REQUIRE(first->read_at(AssetIndex{0}, 5, part));
+    const std::uint64_t hash = blake3(part).bytes[0];
+    REQUIRE(second->read_at(AssetIndex{0}, 199'000, part));  // its tables are read now
+    std::uint64_t before = source->reads;
+    REQUIRE(first->read_at(AssetIndex{0}, 6, part));
+    CHECK(source->reads == before);
+    REQUIRE(second->read_at(AssetIndex{0}, 5, part));
+    CHECK(source->reads > before);
+    CHECK(blake3(part).bytes[0] == hash);
+}
+
+TEST_CASE("block cache: more threads than cores read through it at once") {
+    const auto cache = std::make_shared<BlockCache>(1u << 20);
+    const auto bundle = Bundle::open(make_memory_source(many_blocks("1")), {.cache = cache}).value();
+    std::atomic<int> wrong = 0;
+    {
+        std::vector<std::jthread> threads;
+        for (int t = 0; t < 16; ++t)
+            threads.emplace_back([&] {
+                std::vector<std::byte> part(10);
+                for (std::uint64_t i = 0; i < 500; ++i)
+                    if (!bundle->read_at(AssetIndex{0}, i * 399, part) || part[9] != std::byte{'x'})
+                        ++wrong;
+            });
+    }
+    CHECK(wrong == 0);
 }

@@ -33,7 +33,7 @@ void check(const EncodedBlock& block, const std::string& content, bool piece) {
     CHECK(block.stored_hash == blake3(block.stored));
     CHECK(block.raw_hash == (piece ? blake3(std::as_bytes(std::span(content))) : Hash{}));
     std::string back(content.size(), '\0');
-    REQUIRE(decode_block(block.codec, block.stored, std::as_writable_bytes(std::span(back))));
+    REQUIRE(BlockDecoder().decode(block.codec, block.stored, std::as_writable_bytes(std::span(back))));
     CHECK(back == content);
 }
 

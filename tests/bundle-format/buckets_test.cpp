@@ -1,5 +1,7 @@
 #include "tables/buckets.h"
 
+#include <fardel/format/limits.h>
+
 #include <doctest/doctest.h>
 
 using namespace fardel;

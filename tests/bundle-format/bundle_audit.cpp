@@ -4,6 +4,8 @@
 
 #include <fardel/format/block_codec.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <doctest/doctest.h>
@@ -305,7 +307,7 @@ std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Bytes 
         const Bytes stored = section.subspan(block.stored_offset, block.stored_bytes);
         REQUIRE(blake3(stored) == block.stored_hash);
         std::vector<std::byte> bytes(block.raw_bytes);
-        const Status status = decode_block(block.codec, stored, bytes);
+        const Status status = BlockDecoder().decode(block.codec, stored, bytes);
         REQUIRE_MESSAGE(status, (status ? "" : status.error().text()));
         if (block.codec == Codec::zstd)
             REQUIRE((block.raw_bytes - block.stored_bytes) * 32 >= block.raw_bytes);

@@ -15,7 +15,7 @@
 namespace fardel::tests {
 
 struct AuditedBundle {
-    Head head;
+    BundleHead head;
     LayoutHead layout;
     BundleId id;
     LayoutId layout_id;

@@ -1,5 +1,7 @@
 // The reader and damaged files: an error, or the bytes that were there before; never other bytes. A20, A21.
 #include <fardel/format/bundle.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include "bundle_forge/bundle_forge.h"
 #include "bundle_forge/damage.h"

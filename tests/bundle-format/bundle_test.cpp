@@ -1,5 +1,6 @@
 // The reader against what a bundle was made of, and against bundles whose hashes are all right and whose content is
 // not.
+#include <fardel/format/block_cache.h>
 #include <fardel/format/bundle.h>
 
 #include "bundle_forge/bundle_forge.h"
@@ -8,6 +9,8 @@
 #include "random_seed.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
 
@@ -41,8 +44,6 @@ AssetId id_of(std::string_view content) { return id_from<AssetId>(blake3(forge::
 std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 // ---- Random bundles, and what is known about them without a bundle
-
-using Tags = std::vector<std::pair<std::string, std::string>>;
 
 struct KnownVariant {
     Tags tags;  // by axis
@@ -201,7 +202,8 @@ void check_variants(const Bundle& bundle, const Known& known, Inventor& inventor
             Tags tags;
             for (std::uint32_t t = 0; t < variant.tag_count; ++t) {
                 const TagRecord tag = bundle.tag(variant.tag_first + t).value();
-                tags.emplace_back(bundle.string(tag.axis).value(), bundle.string(tag.value).value());
+                tags.push_back(
+                    {std::string(bundle.string(tag.axis).value()), std::string(bundle.string(tag.value).value())});
             }
             CHECK(tags == expected.variants[v].tags);
             check_ranges(bundle, AssetIndex{variant.asset}, expected.variants[v].content, inventor);
@@ -378,7 +380,7 @@ TEST_CASE("bundle: bytes behind the last envelope are malformed") {
 // A27, A28
 TEST_CASE("bundle: what a later minor version adds is kept, what it requires is unsupported") {
     forge::Draft draft = forge::draft(forge::small_recipe());
-    draft.edit_head = [](Head& head) {
+    draft.edit_head = [](BundleHead& head) {
         head.minor = 9;
         head.optional_flags = 1ull << 40;
     };

@@ -6,6 +6,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
 

@@ -81,14 +81,14 @@ Frame frame_of(std::uint32_t content, std::vector<std::uint32_t> blocks) {
 
 Bytes decoded(const Bytes& stored, std::size_t raw_bytes) {
     Bytes out(raw_bytes);
-    const Status status = decode_block(Codec::zstd, stored, out);
+    const Status status = BlockDecoder().decode(Codec::zstd, stored, out);
     REQUIRE_MESSAGE(status, (status ? "" : status.error().text()));
     return out;
 }
 
 std::string refusal(const Bytes& stored, std::size_t raw_bytes, Codec codec = Codec::zstd) {
     Bytes out(raw_bytes);
-    const Status status = decode_block(codec, stored, out);
+    const Status status = BlockDecoder().decode(codec, stored, out);
     REQUIRE_FALSE(status);
     return status.error().text();
 }
@@ -165,11 +165,11 @@ TEST_CASE("codec: neighbouring blocks in memory are no dictionary for each other
 TEST_CASE("codec: a raw block is itself, and has exactly its size") {
     const Bytes bytes = noise(100, 6);
     Bytes out(100);
-    REQUIRE(decode_block(Codec::raw, bytes, out));
+    REQUIRE(BlockDecoder().decode(Codec::raw, bytes, out));
     CHECK(out == bytes);
     CHECK(refusal(bytes, 99, Codec::raw).starts_with("malformed: "));
     CHECK(refusal(bytes, 101, Codec::raw).starts_with("malformed: "));
-    CHECK(decode_block(Codec::raw, {}, {}));
+    CHECK(BlockDecoder().decode(Codec::raw, {}, {}));
 }
 
 TEST_CASE("codec: a frame in any form of the content size is read") {
@@ -302,7 +302,7 @@ TEST_CASE("codec: no spoiled frame does more than fail or fill the block") {  //
     const Bytes good = encode(encoder, raw);
     const auto check = [&](const Bytes& stored) {
         Bytes out(raw.size());
-        if (const Status status = decode_block(Codec::zstd, stored, out); !status)
+        if (const Status status = BlockDecoder().decode(Codec::zstd, stored, out); !status)
             CHECK(status.error().code() == ErrorCode::malformed);
     };
     for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
@@ -330,7 +330,7 @@ TEST_CASE("codec: threads decode side by side") {  // A53, A116
             threads.emplace_back([&] {
                 Bytes out(raw.size());
                 for (int i = 0; i < 20; ++i)
-                    count += !decode_block(Codec::zstd, stored, out) || out != raw;
+                    count += !BlockDecoder().decode(Codec::zstd, stored, out) || out != raw;
             });
     }
     CHECK(wrong == std::vector<int>(8, 0));

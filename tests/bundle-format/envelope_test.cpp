@@ -16,7 +16,7 @@ using namespace fardel::tests;
 
 namespace {
 
-Envelope document_envelope(EnvelopeType type, std::string_view payload, std::string_view signature, Role role,
+Envelope document_envelope(EnvelopeType type, std::string_view payload, std::string_view signature, SignerRole role,
                            std::string_view key) {
     Envelope envelope;
     envelope.type = type;
@@ -27,10 +27,10 @@ Envelope document_envelope(EnvelopeType type, std::string_view payload, std::str
 }
 
 Envelope statement_envelope() {
-    return document_envelope(EnvelopeType::statement, "statement", "signature-alice", Role::author, "key-alice");
+    return document_envelope(EnvelopeType::statement, "statement", "signature-alice", SignerRole::author, "key-alice");
 }
 Envelope countersignature_envelope() {
-    return document_envelope(EnvelopeType::countersignature, "countersignature", "signature-hub", Role::registry,
+    return document_envelope(EnvelopeType::countersignature, "countersignature", "signature-hub", SignerRole::registry,
                              "key-hub");
 }
 
@@ -236,7 +236,7 @@ TEST_CASE("envelope: a signature of one type is none of another type") {  // A54
     const SecretKey alice = secret_key("alice");
     const Envelope envelope = statement_envelope();
     CHECK_FALSE(verify_envelope_signature(
-        envelope, {SignatureAlgorithm::ed25519, Role::author, alice.public_key(), alice.sign(envelope.payload)}));
+        envelope, {SignatureAlgorithm::ed25519, SignerRole::author, alice.public_key(), alice.sign(envelope.payload)}));
 }
 
 TEST_CASE("envelope: the algorithm is Ed25519 or the signature does not verify") {  // A60
@@ -341,7 +341,7 @@ TEST_CASE("envelope: a second author signs the same payload, once") {
     REQUIRE(cosigned);
     CHECK(cosigned->payload == statement.payload);
     REQUIRE(cosigned->signatures.size() == 1);
-    CHECK(cosigned->signatures[0].role == Role::author);
+    CHECK(cosigned->signatures[0].role == SignerRole::author);
     CHECK(verify_envelope_signature(*cosigned, cosigned->signatures[0]));
     CHECK(code_of(cosign_statement(statement, *make_key_signer(secret_key("alice")))) == ErrorCode::conflict);
     CHECK(code_of(cosign_statement(countersignature_envelope(), *make_key_signer(secret_key("hub")))) ==
@@ -360,7 +360,7 @@ TEST_CASE("envelope: only what its author signed is countersigned, and only by a
     CHECK(code_of(countersign(*by_other, {}, *hub)) == ErrorCode::untrusted);
     CHECK(code_of(countersign(countersignature_envelope(), {}, *hub)) == ErrorCode::malformed);
     CountersignRequest as_author;
-    as_author.role = Role::author;
+    as_author.role = SignerRole::author;
     CHECK(code_of(countersign(statement_envelope(), as_author, *hub)) == ErrorCode::malformed);
 }
 

@@ -40,8 +40,8 @@ TableEntry entry(TableKind kind, std::uint64_t count) {
 }
 
 // A head as the writer makes it: 5 assets, 9 names.
-Head small_head() {
-    Head head;
+BundleHead small_head() {
+    BundleHead head;
     using enum TableKind;
     head.tables = {entry(strings, 4097), entry(assets, 5),       entry(asset_buckets, 5),
                    entry(names, 9),      entry(name_buckets, 3), entry(name_filters, 4)};
@@ -51,7 +51,7 @@ Head small_head() {
     return head;
 }
 
-LayoutHead small_layout(const Head& head) {
+LayoutHead small_layout(const BundleHead& head) {
     LayoutHead layout;
     layout.bundle = bundle_id(encode_head(head));
     layout.tables = {entry(TableKind::placements, 5), entry(TableKind::blocks, 3)};
@@ -65,7 +65,7 @@ LayoutHead small_layout(const Head& head) {
     return layout;
 }
 
-ErrorCode head_refusal(Head head) {
+ErrorCode head_refusal(BundleHead head) {
     const auto read = decode_head(encode_head(head));
     REQUIRE_FALSE(read);
     return read.error().code();
@@ -79,7 +79,7 @@ ErrorCode patched_refusal(HeadBytes bytes, std::size_t at, std::uint64_t value, 
 }
 
 ErrorCode section_refusal(const std::function<void(LayoutHead&)>& change, std::uint64_t file_bytes = 1 << 20) {
-    const Head head = small_head();
+    const BundleHead head = small_head();
     LayoutHead layout = small_layout(head);
     change(layout);
     const Status status = verify_sections(head, bundle_id(encode_head(head)), layout, file_bytes);
@@ -92,7 +92,7 @@ ErrorCode section_refusal(const std::function<void(LayoutHead&)>& change, std::u
 TEST_CASE("head: bytes and bundle id are those of the document") {
     const auto read = decode_head(padded(vectors().at("head-without-its-trailing-zeros")));
     REQUIRE(read);
-    Head head;
+    BundleHead head;
     head.manifest_bytes = 64;
     head.tables = {entry(TableKind::strings, 7)};
     head.tables[0].root = id_of<Hash>(vectors().at("page-tree-one-page-root"));
@@ -115,12 +115,12 @@ TEST_CASE("layout head: bytes and layout id are those of the document") {
 }
 
 TEST_CASE("heads: a value survives its bytes") {
-    const Head head = small_head();
+    const BundleHead head = small_head();
     CHECK(decode_head(encode_head(head)).value() == head);
     const LayoutHead layout = small_layout(head);
     CHECK(decode_layout_head(encode_layout_head(layout)).value() == layout);
     CHECK(verify_sections(head, bundle_id(encode_head(head)), layout, layout.trailer_offset));
-    CHECK(decode_head(encode_head(Head{})).value() == Head{});  // A29: a bundle of nothing
+    CHECK(decode_head(encode_head(BundleHead{})).value() == BundleHead{});  // A29: a bundle of nothing
 }
 
 TEST_CASE("heads: each flipped bit is refused or read as exactly what it says") {  // A21
@@ -149,7 +149,7 @@ TEST_CASE("head: other magic is malformed, a later major version or required fea
 }
 
 TEST_CASE("head: a later minor version and unknown optional flags are kept") {  // A28
-    Head head = small_head();
+    BundleHead head = small_head();
     head.minor = 7;
     head.optional_flags = 0x8000'0000'0000'0001;
     CHECK(decode_head(encode_head(head)).value() == head);
@@ -177,7 +177,7 @@ TEST_CASE("head: counts and lengths that overflow or contradict each other are r
 }
 
 TEST_CASE("head: tables are known, in order, each once, none empty") {  // A23, A25
-    Head head = small_head();
+    BundleHead head = small_head();
     std::swap(head.tables[0], head.tables[1]);
     CHECK(head_refusal(head) == ErrorCode::malformed);
     head = small_head();
@@ -197,13 +197,13 @@ TEST_CASE("head: tables are known, in order, each once, none empty") {  // A23, 
 TEST_CASE("head: look-up tables have the one size that their tables ask for") {
     using enum TableKind;
     for (const auto& [position, count] : {std::pair(2, 4), {2, 9}, {4, 2}, {4, 40}, {5, 3}, {5, 5}}) {
-        Head head = small_head();
+        BundleHead head = small_head();
         const TableKind kind = head.tables[static_cast<std::size_t>(position)].kind;
         head.tables[static_cast<std::size_t>(position)] = entry(kind, static_cast<std::uint64_t>(count));
         head.manifest_bytes = place_tables(head.tables);
         CHECK(head_refusal(head) == ErrorCode::malformed);
     }
-    Head head = small_head();
+    BundleHead head = small_head();
     head.tables.pop_back();
     head.manifest_bytes = place_tables(head.tables);
     CHECK(head_refusal(head) == ErrorCode::malformed);
@@ -270,7 +270,7 @@ TEST_CASE("sections: placements are as many as assets") {
 }
 
 TEST_CASE("sections: a trailer at its limit is fine, one past it is not") {
-    const Head head = small_head();
+    const BundleHead head = small_head();
     const LayoutHead layout = small_layout(head);
     const BundleId id = bundle_id(encode_head(head));
     CHECK(verify_sections(head, id, layout, layout.trailer_offset + limits::kTrailerBytesMax));
@@ -279,7 +279,7 @@ TEST_CASE("sections: a trailer at its limit is fine, one past it is not") {
 }
 
 TEST_CASE("sections: blocks may come last, as a writer of another order puts them") {
-    const Head head = small_head();
+    const BundleHead head = small_head();
     LayoutHead layout = small_layout(head);
     layout.manifest_offset = 8192;
     layout.layout_offset = 8192 + (head.manifest_bytes + 4095) / 4096 * 4096;

@@ -2,6 +2,8 @@
 // where the disk has no room for it.
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include "bundle_forge/bundle_forge.h"
 #include "generated_blob.h"
@@ -64,7 +66,7 @@ BundlePlan noise_plan() {
         planned.streamed = asset % 2 == 1;
         plan.assets.push_back(std::move(planned));
         plan.names.push_back({.name = AssetName::parse(name_of(asset)).value(),
-                              .variants = {{.asset = static_cast<std::uint32_t>(asset), .tags = {}}}});
+                              .variants = {{.asset = static_cast<std::uint32_t>(asset)}}});
     }
     return plan;
 }

@@ -2,6 +2,8 @@
 
 #include "read/name_lookup.h"
 
+#include <fardel/format/limits.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>

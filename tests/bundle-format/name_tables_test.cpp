@@ -2,6 +2,8 @@
 
 #include "plans.h"
 
+#include <fardel/format/manifest.h>
+
 #include <doctest/doctest.h>
 
 using namespace fardel;
@@ -58,7 +60,7 @@ TEST_CASE("name tables: variants keep their order, tags are sorted by axis") {
 
 TEST_CASE("name tables: a name without variants is a tombstone") {
     BundlePlan plan;
-    plan.names.push_back({.name = named("gone"), .variants = {}});
+    plan.names.push_back({.name = named("gone")});
     const AuditedBundle audit = audited(plan);
     CHECK(audit.name("gone").flags == (NameRecord::published | NameRecord::tombstone));
     CHECK(audit.assets.empty());

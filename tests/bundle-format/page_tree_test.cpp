@@ -2,6 +2,8 @@
 
 #include "document_vectors.h"
 
+#include <fardel/format/head.h>
+
 #include <doctest/doctest.h>
 
 #include <atomic>

@@ -62,7 +62,7 @@ inline std::uint32_t add_asset(BundlePlan& plan, std::string_view key, std::stri
 inline std::uint32_t add(BundlePlan& plan, std::string_view name, std::string_view content,
                          std::string_view content_type = "text/plain", bool streamed = false) {
     const std::uint32_t asset = add_asset(plan, name, content, content_type, streamed);
-    plan.names.push_back({.name = named(name), .variants = {{.asset = asset, .tags = {}}}});
+    plan.names.push_back({.name = named(name), .variants = {{.asset = asset}}});
     return asset;
 }
 

@@ -2,6 +2,8 @@
 
 #include "plans.h"
 
+#include <fardel/format/manifest.h>
+
 #include <doctest/doctest.h>
 
 using namespace fardel;

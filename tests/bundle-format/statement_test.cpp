@@ -21,7 +21,7 @@ Countersignature document_countersignature() {
     std::memcpy(countersignature.statement.bytes.data(), signing_vector("countersignature").data() + 48, 32);
     countersignature.author = fixed_vector<PublicKey>("key-alice");
     countersignature.author_signature = fixed_vector<Signature>("signature-alice");
-    countersignature.role = Role::registry;
+    countersignature.role = SignerRole::registry;
     countersignature.epoch = 3;
     countersignature.created_s = 1'700'000'100;
     countersignature.signer = fixed_vector<PublicKey>("key-hub");
@@ -212,7 +212,7 @@ TEST_CASE("statement: a length that runs past the end is refused before it is us
 TEST_CASE("countersignature: only a registry or release signer makes one") {
     const auto with_role = [](std::uint16_t role) {
         Countersignature countersignature = document_countersignature();
-        countersignature.role = static_cast<Role>(role);
+        countersignature.role = static_cast<SignerRole>(role);
         return encode_countersignature(countersignature);
     };
     CHECK(with_role(2));
@@ -239,10 +239,10 @@ TEST_CASE("countersignature: its comment and size at the limit, and one past") {
 }
 
 TEST_CASE("role: names and numbers go together") {
-    for (const Role role : {Role::author, Role::registry, Role::release})
+    for (const SignerRole role : {SignerRole::author, SignerRole::registry, SignerRole::release})
         CHECK(find_role(role_name(role)) == role);
-    CHECK(role_name(Role{0}) == "role 0");
-    CHECK(role_name(Role{7}) == "role 7");
+    CHECK(role_name(SignerRole{0}) == "role 0");
+    CHECK(role_name(SignerRole{7}) == "role 7");
     CHECK_FALSE(find_role(""));
     CHECK_FALSE(find_role("Author"));
     CHECK_FALSE(find_role("role 7"));

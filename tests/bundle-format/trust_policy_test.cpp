@@ -46,7 +46,7 @@ Envelope cosigned(const Envelope& statement, std::uint8_t author) {
     return cosign_statement(statement, *signer(author)).value();
 }
 
-Envelope countersigned(const Envelope& statement, std::uint8_t by, Role role = Role::registry,
+Envelope countersigned(const Envelope& statement, std::uint8_t by, SignerRole role = SignerRole::registry,
                        std::uint64_t expires_s = 0) {
     CountersignRequest request;
     request.role = role;
@@ -99,8 +99,9 @@ TEST_CASE("trust policy: the document's example") {
     CHECK(rules.keys[0] == PolicyKey{"alice", fixed_vector<PublicKey>("key-alice")});
     CHECK(rules.keys[2] == PolicyKey{"hub", fixed_vector<PublicKey>("key-hub")});
     REQUIRE(rules.allow.size() == 2);
-    CHECK(rules.allow[0] == AllowRule{"core", {{Role::author, 2, {"alice", "bob"}}, {Role::registry, 1, {"hub"}}}});
-    CHECK(rules.allow[1] == AllowRule{"maps/*", {{Role::author, 1, {"alice", "bob"}}}});
+    CHECK(rules.allow[0] ==
+          AllowRule{"core", {{SignerRole::author, 2, {"alice", "bob"}}, {SignerRole::registry, 1, {"hub"}}}});
+    CHECK(rules.allow[1] == AllowRule{"maps/*", {{SignerRole::author, 1, {"alice", "bob"}}}});
     REQUIRE(rules.revoked_keys.size() == 1);
     CHECK(rules.revoked_keys[0].reason == "stolen laptop, 2026-01-03");
     CHECK(rules.revoked_bundles.size() == 1);
@@ -262,11 +263,11 @@ TEST_CASE("trust policy: sizes at their limit, and one past") {
 TEST_CASE("trust policy: values meet the same rules as text") {
     TrustRules rules;
     rules.keys = {{"p1", key(1)}};
-    rules.allow = {{"my map", {{Role::author, 1, {"p1"}}}}};
+    rules.allow = {{"my map", {{SignerRole::author, 1, {"p1"}}}}};
     CHECK(code_of(TrustPolicy::make(rules)) == ErrorCode::malformed);
-    rules.allow = {{"my?map", {{Role{9}, 1, {"p1"}}}}};
+    rules.allow = {{"my?map", {{SignerRole{9}, 1, {"p1"}}}}};
     CHECK(code_of(TrustPolicy::make(rules)) == ErrorCode::malformed);
-    rules.allow = {{"my?map", {{Role::author, 1, {"p1"}}}}};
+    rules.allow = {{"my?map", {{SignerRole::author, 1, {"p1"}}}}};
     rules.revoked_keys = {{key(2), "a\nunsigned allow"}};
     CHECK(code_of(TrustPolicy::make(rules)) == ErrorCode::malformed);
     rules.revoked_keys = {{key(2), "first"}, {key(2), "second"}};
@@ -334,7 +335,7 @@ TEST_CASE("trust verdict: a statement of a trusted author") {
     CHECK(verdict.statement->epoch == 7);
     REQUIRE(verdict.signers.size() == 1);
     CHECK(verdict.signers[0].label == "p1");
-    CHECK(verdict.signers[0].role == Role::author);
+    CHECK(verdict.signers[0].role == SignerRole::author);
     CHECK(verdict.signers[0].key == key(1));
 }
 
@@ -488,9 +489,9 @@ TEST_CASE("trust verdict: author and registry are both there, for the same state
 
     // A countersignature by the wrong key, in the wrong role, or with its role changed outside the payload.
     CHECK(refused(policy, {statement, countersigned(statement, 3)}) == ErrorCode::untrusted);
-    CHECK(refused(policy, {statement, countersigned(statement, 2, Role::release)}) == ErrorCode::untrusted);
-    Envelope relabelled = countersigned(statement, 2, Role::release);
-    relabelled.signatures[0].role = Role::registry;
+    CHECK(refused(policy, {statement, countersigned(statement, 2, SignerRole::release)}) == ErrorCode::untrusted);
+    Envelope relabelled = countersigned(statement, 2, SignerRole::release);
+    relabelled.signatures[0].role = SignerRole::registry;
     CHECK(has_finding(judged(policy, {statement, relabelled}), "wrong-role", 1));
     CHECK(refused(policy, {statement, relabelled}) == ErrorCode::untrusted);
     Envelope other_signer = countersignature;
@@ -500,7 +501,7 @@ TEST_CASE("trust verdict: author and registry are both there, for the same state
 
     // A registry's signature directly on the author's statement is no countersignature.
     Envelope direct = cosigned(statement, 2);
-    direct.signatures[0].role = Role::registry;
+    direct.signatures[0].role = SignerRole::registry;
     CHECK(refused(policy, {statement, direct}) == ErrorCode::untrusted);
 }
 
@@ -522,7 +523,7 @@ TEST_CASE("trust verdict: a countersignature that does not fit in one point coun
     CHECK(with([](Countersignature& c) { c.author = key(3); }) == ErrorCode::untrusted);
     CHECK(with([](Countersignature& c) { c.author_signature.bytes[0] ^= 1; }) == ErrorCode::untrusted);
     CHECK(with([](Countersignature& c) { c.signer = key(3); }) == ErrorCode::untrusted);
-    CHECK(with([](Countersignature& c) { c.role = Role::release; }) == ErrorCode::untrusted);
+    CHECK(with([](Countersignature& c) { c.role = SignerRole::release; }) == ErrorCode::untrusted);
 }
 
 TEST_CASE("trust verdict: a countersignature of a second author's signature is none of the author's") {  // A57
@@ -550,7 +551,8 @@ TEST_CASE("trust verdict: all roles of a rule, release too") {
     const TrustPolicy policy = policy_of("allow ** author=1:p1 registry=1:p2 release=1:p3\n");
     const Envelope statement = stated(1);
     CHECK(refused(policy, {statement, countersigned(statement, 2)}) == ErrorCode::untrusted);
-    CHECK_FALSE(refused(policy, {statement, countersigned(statement, 2), countersigned(statement, 3, Role::release)}));
+    CHECK_FALSE(
+        refused(policy, {statement, countersigned(statement, 2), countersigned(statement, 3, SignerRole::release)}));
 }
 
 TEST_CASE("trust verdict: algorithms and roles that are not ours never count") {  // A60
@@ -563,7 +565,7 @@ TEST_CASE("trust verdict: algorithms and roles that are not ours never count") {
         CHECK(has_finding(verdict, "unknown-algorithm", 0));
     }
     Envelope statement = stated(1);
-    statement.signatures[0].role = Role{9};
+    statement.signatures[0].role = SignerRole{9};
     CHECK(has_finding(judged(policy, {statement}), "wrong-role", 0));
     CHECK(refused(policy, {statement}) == ErrorCode::untrusted);
 }
@@ -620,7 +622,7 @@ TEST_CASE("trust verdict: a name that could climb is not even a statement") {  /
     std::memcpy(&*at, "map/../co", from.size());
     Envelope envelope;
     envelope.payload = payload;
-    envelope.signatures = {{SignatureAlgorithm::ed25519, Role::author, fixed_vector<PublicKey>("key-alice"),
+    envelope.signatures = {{SignatureAlgorithm::ed25519, SignerRole::author, fixed_vector<PublicKey>("key-alice"),
                             secret_key("alice").sign(signed_message(EnvelopeType::statement, payload))}};
     CHECK(verify_envelope_signature(envelope, envelope.signatures[0]));
     const auto policy = TrustPolicy::parse("fardel-trust 1\nkey alice " + fixed_vector<PublicKey>("key-alice").hex() +
@@ -678,7 +680,7 @@ TEST_CASE("trust verdict: dates") {
 
     const TrustPolicy registry = policy_of("allow ** author=1:p1 registry=1:p2\n");
     const Envelope statement = stated(1);
-    const Envelope until = countersigned(statement, 2, Role::registry, kNow);
+    const Envelope until = countersigned(statement, 2, SignerRole::registry, kNow);
     CHECK_FALSE(refused(registry, {statement, until}, kNow - 1));
     const TrustVerdict late = judged(registry, {statement, until});
     CHECK(late.refusal->code() == ErrorCode::expired);

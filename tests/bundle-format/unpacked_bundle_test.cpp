@@ -5,6 +5,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
 #include <atomic>

@@ -2,6 +2,7 @@
 #include "bundle_forge.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>

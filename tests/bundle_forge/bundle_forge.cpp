@@ -2,6 +2,8 @@
 #include "bundle_forge.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <array>

@@ -9,6 +9,7 @@
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/statement.h>
+#include <fardel/format/tag.h>
 #include <fardel/format/trust_policy.h>
 
 #include <cstddef>
@@ -64,7 +65,7 @@ struct Asset {
 
 struct Variant {
     std::uint32_t asset = 0;  // in Recipe::assets
-    std::vector<std::pair<std::string, std::string>> tags;
+    Tags tags;
 };
 
 struct Name {
@@ -129,7 +130,7 @@ struct Draft {
 
     // Called last, before anything is hashed: a table's records, then each head.
     std::function<void(TableKind, Bytes&)> edit_table;
-    std::function<void(Head&)> edit_head;
+    std::function<void(BundleHead&)> edit_head;
     std::function<void(LayoutHead&)> edit_layout_head;
 
     // Where that string stands; the test is at fault if it does not.
@@ -151,7 +152,7 @@ Draft draft(const Recipe& recipe);
 
 struct ForgedBundle {
     Bytes bytes;
-    Head head;
+    BundleHead head;
     LayoutHead layout_head;
     BundleId id;
     LayoutId layout_id;

@@ -44,7 +44,7 @@ Bytes noise(std::size_t size, std::uint32_t seed) {
 Recipe small_recipe() {
     Recipe recipe;
     recipe.assets = {
-        {.bytes = {}, .content_type = "text/plain"},
+        {.content_type = "text/plain"},
         {.bytes = bytes_of("models/hero.skin names textures/hero"),
          .content_type = "text/plain",
          .references = {{"shared/skin", Reference::Foreign{asset_of("a skin of another bundle"), 0}},

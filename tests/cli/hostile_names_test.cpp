@@ -37,7 +37,7 @@ std::span<std::byte, limits::kHeadBytes> head_at(std::string& file, std::size_t 
 // Replaces `original` in the strings of the bundle with `name`, which has the same size, and corrects every hash.
 std::string forge_name(std::string file, std::string_view original, std::string_view name) {
     REQUIRE(original.size() == name.size());
-    Head head = *decode_head(head_at(file, 0));
+    BundleHead head = *decode_head(head_at(file, 0));
     LayoutHead layout = *decode_layout_head(head_at(file, limits::kHeadBytes));
     for (TableEntry& table : head.tables) {
         if (table.kind != TableKind::strings)

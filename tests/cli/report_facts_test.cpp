@@ -8,6 +8,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/vfs/inspect.h>
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/vfs.h>
 
 #include <doctest/doctest.h>

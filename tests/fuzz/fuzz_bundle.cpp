@@ -7,6 +7,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/name_buckets.h>
 #include <fardel/verifier/verify_bundle.h>

@@ -2,6 +2,8 @@
 // or fills the block; the buffer is a heap block of just that size. What was filled, encoded, decodes to itself.
 #include "blocks/codec.h"
 
+#include <fardel/format/limits.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -13,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t raw_bytes = (data[0] | data[1] << 8 | data[2] << 16) % (limits::kBlockBytesMax + 1u);
     const auto memory = std::make_unique<std::byte[]>(raw_bytes);
     const std::span<std::byte> raw(memory.get(), raw_bytes);
-    const Status status = decode_block(Codec::zstd, std::as_bytes(std::span(data + 3, size - 3)), raw);
+    const Status status = BlockDecoder().decode(Codec::zstd, std::as_bytes(std::span(data + 3, size - 3)), raw);
     if (!status) {
         if (status.error().code() != ErrorCode::malformed)
             std::abort();
@@ -24,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto frame = std::make_unique<std::byte[]>(stored_bytes_max(raw_bytes));
     const auto again = encoder.encode(raw, {frame.get(), stored_bytes_max(raw_bytes)});
     const auto back = std::make_unique<std::byte[]>(raw_bytes);
-    if (!again.empty() &&
-        (!decode_block(Codec::zstd, again, {back.get(), raw_bytes}) || !std::equal(raw.begin(), raw.end(), back.get())))
+    if (!again.empty() && (!BlockDecoder().decode(Codec::zstd, again, {back.get(), raw_bytes}) ||
+                           !std::equal(raw.begin(), raw.end(), back.get())))
         std::abort();
     return 0;
 }

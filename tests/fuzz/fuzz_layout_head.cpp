@@ -12,8 +12,8 @@ using namespace fardel;
 namespace {
 
 // A head that such a layout could belong to, as far as verify_sections looks.
-Head head_beside(const LayoutHead& layout) {
-    Head head;
+BundleHead head_beside(const LayoutHead& layout) {
+    BundleHead head;
     if (const TableEntry* placements = layout.find(TableKind::placements)) {
         head.tables.emplace_back();
         head.tables.back().kind = TableKind::assets;
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     require(encode_layout_head(*layout) == bytes);
 
-    Head head = head_beside(*layout);
+    BundleHead head = head_beside(*layout);
     for (const std::uint64_t manifest_bytes : {std::uint64_t{0}, std::uint64_t{4096}, head.manifest_bytes})
         for (const std::uint64_t file_bytes : {layout->trailer_offset, ~std::uint64_t{0}}) {
             head.manifest_bytes = manifest_bytes;

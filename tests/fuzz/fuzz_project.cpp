@@ -1,6 +1,7 @@
 // A text is no project, or its values keep what project.h says of them.
 #include "require.h"
 
+#include <fardel/format/bundle_version.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/project.h>
 
@@ -15,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(message.starts_with("fardel.toml:") && printable(message, 100'000) == message);
         return 0;
     }
-    require(static_cast<bool>(verify_name(project->name)) && static_cast<bool>(verify_version(project->version)));
+    require(static_cast<bool>(verify_name(project->name)) &&
+            static_cast<bool>(BundleVersion::parse(project->version.text())));
     require(!project->sources.empty() && project->sources.size() <= kProjectItemsMax);
     for (const ProjectRule& rule : project->rules) {
         require(static_cast<bool>(verify_glob(rule.match)));

@@ -103,8 +103,8 @@ TEST_CASE("build key: each parameter changes it, by key, kind and value") {  // 
 
 TEST_CASE("build key: the tags change it") {  // A111
     Changes changes;
-    changes.add([](Subject& s) { s.processor.tags[0].second = "sd"; });
-    changes.add([](Subject& s) { s.processor.tags[0].first = "size"; });
+    changes.add([](Subject& s) { s.processor.tags[0].value = "sd"; });
+    changes.add([](Subject& s) { s.processor.tags[0].axis = "size"; });
     changes.add([](Subject& s) { s.processor.tags.clear(); });
     changes.add([](Subject& s) { s.processor.tags = {{"quality", "hdlang"}, {"", "fr"}}; });
 }

@@ -4,6 +4,7 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/verifier/bundle_contents.h>
 
 #include <nlohmann/json.hpp>

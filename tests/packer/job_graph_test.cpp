@@ -114,7 +114,7 @@ TEST_CASE("job graph: what a job makes goes to the rules again, in a chain") {
     CHECK(graph.jobs()[JobIndex{1}].waits_for == std::vector<JobIndex>{JobIndex{0}});
     CHECK(left(graph) == "a.ktx");
     // Tags gather on the way, and the later ones win.
-    const std::vector<std::pair<std::string, std::string>> tags{{"from", "psd"}, {"quality", "sd"}};
+    const Tags tags{{"from", "psd"}, {"quality", "sd"}};
     CHECK(graph.files()[FileIndex{2}].tags == tags);
 }
 

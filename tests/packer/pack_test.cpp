@@ -1,5 +1,6 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
+#include <fardel/format/manifest.h>
 #include <fardel/packer/pack.h>
 
 #include "sources/blob_text.h"
@@ -31,7 +32,8 @@ TEST_CASE("pack: every file becomes an asset and a published name, with its type
     folder.write("shot.tga", "\xff\xd8\xff\xe0 a jpeg");
     folder.write("music/long.wav", std::string(300'000, 'w'));
     folder.write("sound/short.wav", "");
-    const auto packed = pack({folder.root().string()}, {.name = "mods/test", .version = "1.0-rc1"});
+    const auto packed =
+        pack({folder.root().string()}, {.name = "mods/test", .version = *BundleVersion::parse("1.0-rc1")});
     REQUIRE(packed);
     const BundlePlan& plan = packed->plan;
     REQUIRE(plan.assets.size() == 4);
@@ -125,14 +127,10 @@ TEST_CASE("pack: what is not packed is in the report") {
     CHECK(packed->report.overridden.size() == 1);
 }
 
-TEST_CASE("pack: a bad name or version is malformed, and so is nothing to pack") {
+TEST_CASE("pack: a bad name is malformed, and so is nothing to pack") {
     const ScratchFolder folder;
     check_refused(pack({folder.root().string()}, {.name = ""}), ErrorCode::malformed, "bundle name");
     check_refused(pack({folder.root().string()}, {.name = "../x"}), ErrorCode::malformed, "bundle name");
-    check_refused(pack({folder.root().string()}, {.name = "x", .version = "1 0"}), ErrorCode::malformed,
-                  "bundle version");
-    check_refused(pack({folder.root().string()}, {.name = "x", .version = "1\n"}), ErrorCode::malformed,
-                  "bundle version");
     check_refused(pack({}), ErrorCode::malformed, "no source");
 }
 

@@ -1,6 +1,7 @@
 // plan_project: real folders, rules applied, and the bundle that comes of it.
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
+#include <fardel/format/manifest.h>
 #include <fardel/packer/project_plan.h>
 
 #include "scratch.h"
@@ -98,7 +99,6 @@ tags = { quality = "low" }
     REQUIRE(packed.plan.names.size() == 2);
     const PlannedName& wall = name_of(packed, "textures/wall.png");
     REQUIRE(wall.variants.size() == 4);
-    using Tags = std::vector<std::pair<std::string, std::string>>;
     CHECK(wall.variants[0].tags == Tags{});
     CHECK(wall.variants[1].tags == Tags{{"quality", "hd"}});
     CHECK(wall.variants[2].tags == Tags{{"lang", "fr"}});

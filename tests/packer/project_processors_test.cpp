@@ -66,7 +66,7 @@ parameters = { scale = 0.5, format = "png" }
     CHECK((small.parameters[3] == std::pair<std::string, ParameterValue>{"fast", true}));
     CHECK(small.outputs == std::vector<std::string>{"{folder}{stem}.dds", "{folder}{name}.txt"});
     CHECK(small.inputs == std::vector<std::string>{"palettes/**"});
-    CHECK(small.tags == std::vector<std::pair<std::string, std::string>>{{"quality", "low"}});
+    CHECK(small.tags == Tags{{"quality", "low"}});
     CHECK(small.keep_source);
     CHECK(small.depfile);
     CHECK_FALSE(small.protocol);

@@ -42,7 +42,7 @@ expires = 1798761600
 )");
     CHECK(project.file == "fardel.toml");
     CHECK(project.name == "studio/mygame");
-    CHECK(project.version == "1.0-rc1");
+    CHECK(project.version.text() == "1.0-rc1");
     CHECK(project.output == "build/game.fardel");
     CHECK(output_of(project) == "build/game.fardel");
     CHECK(project.key == "keys/author.key");
@@ -85,7 +85,7 @@ name = "readme.txt"
     const ProjectRule& rule = project.rules[0];
     CHECK(rule.match == "**/*@hd.png");
     CHECK(rule.strip == "@hd");
-    CHECK(rule.tags == std::vector<std::pair<std::string, std::string>>{{"quality", "hd"}, {"lang", "fr"}});
+    CHECK(rule.tags == Tags{{"quality", "hd"}, {"lang", "fr"}});
     CHECK(rule.publish == false);
     CHECK(rule.extends == true);
     CHECK(rule.content_type == "image/x-tga");
@@ -114,7 +114,7 @@ TEST_CASE("project: consumes and dependencies are read") {
     REQUIRE(project.dependencies[1].bundle);
     CHECK(project.dependencies[1].bundle->hex() == id);
     CHECK(project.dependencies[1].name == "base");
-    CHECK(project.dependencies[1].version == "2");
+    CHECK(project.dependencies[1].version.text() == "2");
     CHECK(project.dependencies[1].is_static);
 }
 

@@ -1,4 +1,5 @@
 // resolve_plan: what references lead to, what is missing, unused and reached from roots.
+#include <fardel/format/manifest.h>
 #include <fardel/packer/plan_scan.h>
 #include <fardel/packer/resolve.h>
 

@@ -2,6 +2,7 @@
 #include "cache_samples.h"
 #include "scratch.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/store/cache_layers.h>
 #include <fardel/store/derived_cache.h>
 

@@ -3,6 +3,7 @@
 
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/store/cache_hit.h>
 #include <fardel/store/cache_layer.h>
 #include <fardel/store/cache_record.h>

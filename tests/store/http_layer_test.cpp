@@ -4,6 +4,7 @@
 #include "odd_server.h"
 #include "random_seed.h"
 
+#include <fardel/format/head.h>
 #include <fardel/store/derived_cache.h>
 
 #include <atomic>

@@ -1,5 +1,7 @@
 #include "odd_server.h"
 
+#include <fardel/format/head.h>
+
 #include <doctest/doctest.h>
 
 #include <arpa/inet.h>

@@ -2,6 +2,8 @@
 
 #include "bundle_forge/bundle_forge.h"
 
+#include <fardel/format/manifest.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>

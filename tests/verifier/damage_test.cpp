@@ -2,6 +2,9 @@
 #include "bundle_forge/damage.h"
 #include "defects.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "random_seed.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
 
 #include <doctest/doctest.h>
 

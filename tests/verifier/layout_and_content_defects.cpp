@@ -1,6 +1,8 @@
 #include "bundle_forge/damage.h"
 #include "defects.h"
 
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,6 +1,7 @@
 #include "defects.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,8 @@
 #include "defects.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -160,11 +163,11 @@ std::vector<Defect> head_defects() {
         {"a head is of a newer minor version",
          "minor-version-newer",
          {},
-         drafted(small_recipe(), [](Draft& d) { d.edit_head = [](Head& head) { head.minor = 3; }; })},
+         drafted(small_recipe(), [](Draft& d) { d.edit_head = [](BundleHead& head) { head.minor = 3; }; })},
         {"a head has an unknown optional feature",
          "optional-flags-unknown",
          {},
-         drafted(small_recipe(), [](Draft& d) { d.edit_head = [](Head& head) { head.optional_flags = 4; }; })},
+         drafted(small_recipe(), [](Draft& d) { d.edit_head = [](BundleHead& head) { head.optional_flags = 4; }; })},
     };
 }
 
@@ -252,7 +255,7 @@ std::vector<Defect> trust_defects() {
              e.signatures[0].algorithm = SignatureAlgorithm{9};
          })},  // A60
         {"a signature is in another role", "signature-wrong", {}, with_envelope([](Envelope& e) {
-             e.signatures[0].role = Role::release;
+             e.signatures[0].role = SignerRole::release;
          })},
         {"a statement hides behind another type", "signature-wrong", {}, with_envelope([](Envelope& e) {
              e.type = EnvelopeType{0x8001};

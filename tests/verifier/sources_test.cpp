@@ -1,6 +1,9 @@
 // Failing sources, huge and hostile numbers, stop requests, progress.
 #include "defects.h"
 
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -59,7 +62,7 @@ private:
 };
 
 // Makes the head claim sixteen gigabytes of references.
-void claim_many_references(Head& head) {
+void claim_many_references(BundleHead& head) {
     for (TableEntry& table : head.tables)
         if (table.kind == TableKind::references)
             table.length_bytes = (table.count = 900'000'000) * 16;

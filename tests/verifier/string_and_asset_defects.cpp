@@ -1,5 +1,7 @@
 #include "defects.h"
 
+#include <fardel/format/limits.h>
+
 #include <algorithm>
 
 namespace fardel {

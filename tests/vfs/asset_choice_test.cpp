@@ -2,6 +2,8 @@
 
 #include "test_bundle.h"
 
+#include <fardel/format/manifest.h>
+
 #include <doctest/doctest.h>
 
 #include <string>
@@ -12,8 +14,6 @@ using namespace fardel;
 using namespace fardel::tests;
 
 namespace {
-
-using Tags = std::vector<std::pair<std::string, std::string>>;
 
 BundleMaker tagged(std::string_view name, const std::vector<std::pair<Tags, std::string>>& variants,
                    bool extends = false) {

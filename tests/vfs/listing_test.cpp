@@ -3,6 +3,7 @@
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs.h>
 

@@ -1,4 +1,5 @@
 // The PhysicsFS face: bundles in a game that uses PhysicsFS, whole and damaged.
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/physfs_archiver.h>
 
 #include "physfs_game.h"

@@ -1,4 +1,5 @@
 // The handshake between a server and its clients, and attacks that are known from similar schemes.
+#include <fardel/format/manifest.h>
 #include <fardel/vfs/pure_check.h>
 
 #include "memory_file.h"

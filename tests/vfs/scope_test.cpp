@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
 
 #include <string>
 

@@ -5,6 +5,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/signer.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/file.h>

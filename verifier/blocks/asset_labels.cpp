@@ -1,5 +1,6 @@
 #include "asset_labels.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 namespace fardel {

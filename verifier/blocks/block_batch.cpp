@@ -1,7 +1,7 @@
 #include "block_batch.h"
 
-#include <fardel/format/block_codec.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 
@@ -112,7 +112,7 @@ void prove_batch(const BlockInput& input, const BlockBatch& batch, BatchProof& p
             continue;
         }
         const auto raw = std::span(proof.raw).subspan(raw_at, block->raw_bytes);
-        if (Status status = decode_block(block->codec, stored, raw); !status) {
+        if (Status status = proof.decoder.decode(block->codec, stored, raw); !status) {
             verdict.state = BlockState::undecodable;
             verdict.error = std::move(status).error();
             continue;

@@ -4,6 +4,7 @@
 
 #include "placements.h"
 
+#include <fardel/format/block_codec.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
 
@@ -42,6 +43,7 @@ struct BatchProof {
     std::vector<std::byte> stored;
     std::vector<std::byte> raw;          // of the good blocks
     std::vector<BlockVerdict> verdicts;  // one per block
+    BlockDecoder decoder;
 };
 
 // The blocks of an open bundle. Any number of threads may read it.

@@ -3,6 +3,7 @@
 #include "ordered_work.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 

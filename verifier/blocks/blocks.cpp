@@ -1,5 +1,7 @@
 #include "blocks.h"
 
+#include <fardel/format/head.h>
+
 #include <algorithm>
 #include <array>
 #include <string>

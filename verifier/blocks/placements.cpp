@@ -1,5 +1,7 @@
 #include "placements.h"
 
+#include <fardel/format/limits.h>
+
 #include <algorithm>
 #include <string>
 #include <tuple>

@@ -1,5 +1,7 @@
 #include "checks.h"
 
+#include <fardel/format/head.h>
+
 #include <bit>
 #include <vector>
 

@@ -3,6 +3,7 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,7 @@
 #include "checks.h"
 
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>

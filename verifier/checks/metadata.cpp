@@ -1,6 +1,8 @@
 #include "checks.h"
 #include "tables/rising_texts.h"
 
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,5 +1,6 @@
 #include "checks.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>

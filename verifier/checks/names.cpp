@@ -1,6 +1,7 @@
 #include "checks.h"
 #include "tables/rising_texts.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 namespace fardel {

@@ -2,6 +2,7 @@
 #include "findings/run_check.h"
 #include "tables/rising_texts.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>

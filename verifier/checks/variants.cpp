@@ -3,6 +3,8 @@
 #include "tables/rising_texts.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/format/manifest.h>
+#include <fardel/format/tag.h>
 
 #include <algorithm>
 #include <string>
@@ -12,13 +14,11 @@
 namespace fardel {
 namespace {
 
-using TagTexts = std::vector<std::pair<std::string_view, std::string_view>>;  // axis, value
-
 // Checks the tags of one variant and returns them; nothing if one of them is unknown.
-std::optional<TagTexts> check_tags(const VariantRecord& variant, const CheckedTables& tables, BundleStrings& texts,
+std::optional<TagViews> check_tags(const VariantRecord& variant, const CheckedTables& tables, BundleStrings& texts,
                                    VerifyFindings& findings) {
     using enum TableKind;
-    TagTexts found;
+    TagViews found;
     bool known = true;
     RisingTexts order;
     for (std::uint64_t i = variant.tag_first; i < std::uint64_t{variant.tag_first} + variant.tag_count; ++i) {
@@ -27,14 +27,15 @@ std::optional<TagTexts> check_tags(const VariantRecord& variant, const CheckedTa
         const auto value = tag ? texts.use(tag->value, tags, i, "value", findings) : std::nullopt;
         for (const auto& word : {axis, value})
             if (word && !is_word(*word))
-                findings.add(VerifierRule::tag_malformed, record_location(tags, i),
-                             quoted(*word) + " is not a word that a preference can name: letters, digits and - _ . +");
+                findings.add(
+                    VerifierRule::tag_malformed, record_location(tags, i),
+                    quoted(*word) + " is not a word that a preference can name: " + std::string(kTagWordCharacters));
         if (const std::string defect = order.take(axis); !defect.empty())
             findings.add(VerifierRule::tags_not_sorted, record_location(tags, i),
                          "axis " + defect + "; axes of a variant must strictly increase");
         known = known && axis && value;
         if (known)
-            found.emplace_back(*axis, *value);
+            found.push_back({*axis, *value});
     }
     return known ? std::optional(std::move(found)) : std::nullopt;
 }
@@ -45,7 +46,7 @@ void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFin
     using enum TableKind;
     RunCheck variant_run(VerifierRule::variant_run, variants, tables.count(variants), findings);
     RunCheck tag_run(VerifierRule::tag_run, tags, tables.count(tags), findings);
-    std::vector<std::pair<TagTexts, std::uint64_t>> of_one_name;
+    std::vector<std::pair<TagViews, std::uint64_t>> of_one_name;
     for (std::uint64_t n = 0; n < tables.count(names); ++n) {
         const auto name = tables.find<NameRecord>(n);
         if (!name) {
@@ -81,7 +82,7 @@ void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFin
                 if (name->count == 1 && !name->is(NameRecord::extends))
                     findings.add(VerifierRule::variant_needless, record_location(names, n),
                                  "a single variant without tags must be written as a plain name");
-                of_one_name.emplace_back(TagTexts{}, v);
+                of_one_name.emplace_back(TagViews{}, v);
             } else if (tag_run.take(variants, v, variant->tag_first, variant->tag_count)) {
                 if (auto found = check_tags(*variant, tables, texts, findings))
                     of_one_name.emplace_back(*std::move(found), v);

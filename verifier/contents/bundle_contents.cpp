@@ -1,5 +1,6 @@
 #include <fardel/verifier/bundle_contents.h>
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <bit>
@@ -175,7 +176,7 @@ private:
             FARDEL_TRY_ASSIGN(const TagRecord tag, bundle_.tag(record.tag_first + i));
             FARDEL_TRY_ASSIGN(std::string axis, text(tag.axis));
             FARDEL_TRY_ASSIGN(std::string value, text(tag.value));
-            variant.tags.emplace_back(std::move(axis), std::move(value));
+            variant.tags.push_back({std::move(axis), std::move(value)});
         }
         return add_variant(std::move(variant), name);
     }

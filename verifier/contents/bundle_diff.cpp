@@ -1,5 +1,7 @@
 #include <fardel/verifier/bundle_diff.h>
 
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>

@@ -3,6 +3,7 @@
 #include "rising_texts.h"
 
 #include <fardel/base/little_endian.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 namespace fardel {

@@ -1,5 +1,7 @@
 #include "checked_heads.h"
 
+#include <fardel/format/head.h>
+
 #include <algorithm>
 #include <array>
 #include <span>

@@ -11,7 +11,7 @@
 namespace fardel {
 
 struct CheckedHeads {
-    std::optional<Head> head;
+    std::optional<BundleHead> head;
     std::optional<BundleId> bundle;  // if `head` is known
     std::optional<LayoutHead> layout;
     std::optional<LayoutId> layout_id;  // if `layout` is known

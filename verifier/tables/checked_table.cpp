@@ -3,6 +3,8 @@
 #include "page_proof.h"
 #include "sections.h"
 
+#include <fardel/format/head.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -1,6 +1,8 @@
 #include "checked_tables.h"
 
 #include <fardel/base/little_endian.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
 
 #include <cstring>
 #include <string>
@@ -26,7 +28,7 @@ bool check_records_of(const CheckedTable& table, TableKind kind, VerifyFindings&
 
 }  // namespace
 
-CheckedTables CheckedTables::read(const ByteSource& source, const Head* head, const LayoutHead& layout,
+CheckedTables CheckedTables::read(const ByteSource& source, const BundleHead* head, const LayoutHead& layout,
                                   std::uint64_t table_bytes_max, VerifyFindings& findings) {
     CheckedTables tables;
     const std::uint64_t wanted = layout.layout_bytes + (head ? head->manifest_bytes : 0);  // ≤ 32 GiB
@@ -39,9 +41,10 @@ CheckedTables CheckedTables::read(const ByteSource& source, const Head* head, co
     }
     if (head)
         for (const TableEntry& entry : head->tables)
-            tables.tables_[slot(entry.kind)] = CheckedTable::read(source, layout.manifest_offset, entry, findings);
+            tables.tables_[table_slot(entry.kind)] =
+                CheckedTable::read(source, layout.manifest_offset, entry, findings);
     for (const TableEntry& entry : layout.tables)
-        tables.tables_[slot(entry.kind)] = CheckedTable::read(source, layout.layout_offset, entry, findings);
+        tables.tables_[table_slot(entry.kind)] = CheckedTable::read(source, layout.layout_offset, entry, findings);
     return tables;
 }
 
@@ -63,23 +66,23 @@ std::optional<std::uint32_t> CheckedTables::find_number(TableKind kind, std::uin
 
 bool CheckedTables::check_records(VerifyFindings& findings) const {
     bool all = true;
-    const auto check = [&]<class Record>(TableKind kind) {
+    const auto check = [&]<class Record>(TableKind kind = Record::kTable) {
         all = check_records_of<Record>((*this)[kind], kind, findings) && all;
     };
     using enum TableKind;
-    check.operator()<AssetRecord>(assets);
-    check.operator()<NameRecord>(names);
-    check.operator()<NameBucketRecord>(name_buckets);
-    check.operator()<VariantRecord>(variants);
-    check.operator()<TagRecord>(tags);
-    check.operator()<ReferenceRecord>(references);
-    check.operator()<ForeignAssetRecord>(foreign_assets);
-    check.operator()<ConsumeRecord>(consumes);
-    check.operator()<DependencyRecord>(dependencies);
-    check.operator()<MetadataRecord>(metadata);
+    check.operator()<AssetRecord>();
+    check.operator()<NameRecord>();
+    check.operator()<NameBucketRecord>();
+    check.operator()<VariantRecord>();
+    check.operator()<TagRecord>();
+    check.operator()<ReferenceRecord>();
+    check.operator()<ForeignAssetRecord>();
+    check.operator()<ConsumeRecord>();
+    check.operator()<DependencyRecord>();
+    check.operator()<MetadataRecord>();
     check.operator()<MetadataRecord>(creator_metadata);
-    check.operator()<PlacementRecord>(placements);
-    check.operator()<BlockRecord>(blocks);
+    check.operator()<PlacementRecord>();
+    check.operator()<BlockRecord>();
     for (const TableKind kind : {strings, asset_buckets, name_filters, pieces})
         all = (*this)[kind].whole() && all;
     return all;

@@ -12,50 +12,22 @@
 
 namespace fardel {
 
-// The table whose records have this type. For MetadataRecord it is the first of two.
-template <class Record>
-inline constexpr TableKind kTableOf{};
-template <>
-inline constexpr TableKind kTableOf<AssetRecord> = TableKind::assets;
-template <>
-inline constexpr TableKind kTableOf<NameRecord> = TableKind::names;
-template <>
-inline constexpr TableKind kTableOf<NameBucketRecord> = TableKind::name_buckets;
-template <>
-inline constexpr TableKind kTableOf<VariantRecord> = TableKind::variants;
-template <>
-inline constexpr TableKind kTableOf<TagRecord> = TableKind::tags;
-template <>
-inline constexpr TableKind kTableOf<ReferenceRecord> = TableKind::references;
-template <>
-inline constexpr TableKind kTableOf<ForeignAssetRecord> = TableKind::foreign_assets;
-template <>
-inline constexpr TableKind kTableOf<ConsumeRecord> = TableKind::consumes;
-template <>
-inline constexpr TableKind kTableOf<DependencyRecord> = TableKind::dependencies;
-template <>
-inline constexpr TableKind kTableOf<MetadataRecord> = TableKind::metadata;
-template <>
-inline constexpr TableKind kTableOf<PlacementRecord> = TableKind::placements;
-template <>
-inline constexpr TableKind kTableOf<BlockRecord> = TableKind::blocks;
-
 class CheckedTables {
 public:
     // Reads the tables of the layout, and those of the manifest if there is a head. All together need at most
     // `table_bytes_max` bytes; above it there is only a finding.
-    static CheckedTables read(const ByteSource& source, const Head* head, const LayoutHead& layout,
+    static CheckedTables read(const ByteSource& source, const BundleHead* head, const LayoutHead& layout,
                               std::uint64_t table_bytes_max, VerifyFindings& findings);
 
-    const CheckedTable& operator[](TableKind kind) const noexcept { return tables_[slot(kind)]; }
+    const CheckedTable& operator[](TableKind kind) const noexcept { return tables_[table_slot(kind)]; }
     std::uint64_t count(TableKind kind) const noexcept { return (*this)[kind].count(); }
     template <class Record>
     std::uint64_t count() const noexcept {
-        return count(kTableOf<Record>);
+        return count(Record::kTable);
     }
 
     template <class Record>
-    std::optional<Record> find(std::uint64_t index, TableKind kind = kTableOf<Record>) const {
+    std::optional<Record> find(std::uint64_t index, TableKind kind = Record::kTable) const {
         const auto bytes = (*this)[kind].find_record_bytes(index);
         if (!bytes)
             return std::nullopt;
@@ -74,14 +46,7 @@ public:
     bool check_records(VerifyFindings& findings) const;
 
 private:
-    static constexpr std::size_t kManifestKinds = 16;
-    static constexpr std::size_t kLayoutKinds = 2;
-    static std::size_t slot(TableKind kind) noexcept {
-        const auto number = static_cast<std::size_t>(kind);
-        return number < kManifestKinds ? number
-                                       : kManifestKinds + number - static_cast<std::size_t>(TableKind::placements);
-    }
-    std::array<CheckedTable, kManifestKinds + kLayoutKinds> tables_;
+    std::array<CheckedTable, kTables.size() + 1> tables_;  // by table_slot(); the last stays empty
 };
 
 }  // namespace fardel

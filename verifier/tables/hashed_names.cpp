@@ -1,5 +1,6 @@
 #include "hashed_names.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>

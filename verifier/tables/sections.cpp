@@ -1,5 +1,7 @@
 #include "sections.h"
 
+#include <fardel/format/head.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -21,7 +23,7 @@ struct Section {
 };
 
 // Returns the sections in the order of the file, without the trailer, which is last by definition.
-std::vector<Section> sections_of(const Head* head, const LayoutHead& layout) {
+std::vector<Section> sections_of(const BundleHead* head, const LayoutHead& layout) {
     std::vector<Section> sections{{"blocks", layout.blocks_offset, layout.blocks_bytes},
                                   {"layout", layout.layout_offset, layout.layout_bytes}};
     if (head)
@@ -46,7 +48,8 @@ void check_one(const Section& section, std::uint64_t file_bytes, VerifyFindings&
 
 }  // namespace
 
-void check_sections(const Head* head, const LayoutHead& layout, std::uint64_t file_bytes, VerifyFindings& findings) {
+void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint64_t file_bytes,
+                    VerifyFindings& findings) {
     auto sections = sections_of(head, layout);
     sections.push_back({"trailer", layout.trailer_offset, 0});
     for (const Section& section : sections)
@@ -72,7 +75,7 @@ void check_sections(const Head* head, const LayoutHead& layout, std::uint64_t fi
                                                  " are allowed; cut off what was appended"));
 }
 
-void check_section_gaps(const ByteSource& source, const Head& head, const LayoutHead& layout,
+void check_section_gaps(const ByteSource& source, const BundleHead& head, const LayoutHead& layout,
                         VerifyFindings& findings) {
     auto sections = sections_of(&head, layout);
     sections.push_back({"trailer", layout.trailer_offset, 0});

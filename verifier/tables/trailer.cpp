@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    void check_signature(std::size_t index, const Envelope& envelope, const EnvelopeSignature& entry, Role role) {
+    void check_signature(std::size_t index, const Envelope& envelope, const EnvelopeSignature& entry, SignerRole role) {
         const std::string signature = "the signature of key " + key_id(entry.key);
         if (entry.algorithm != SignatureAlgorithm::ed25519)
             findings_.add(VerifierRule::signature_wrong, envelope_location(index),
@@ -88,7 +88,7 @@ private:
 
     void check_statement(std::size_t index, const Envelope& envelope) {
         for (const EnvelopeSignature& entry : envelope.signatures)
-            check_signature(index, envelope, entry, Role::author);
+            check_signature(index, envelope, entry, SignerRole::author);
         const auto statement = decode_statement(envelope.payload);
         if (!statement) {
             findings_.add(VerifierRule::statement_refused, envelope_location(index), statement.error());

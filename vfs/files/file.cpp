@@ -1,6 +1,7 @@
 #include <fardel/vfs/file.h>
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <string>

@@ -2,6 +2,7 @@
 
 #include "lookup/asset_choice.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 

@@ -3,6 +3,7 @@
 #include "lookup/asset_choice.h"
 #include "lookup/resolve.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 

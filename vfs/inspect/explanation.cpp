@@ -4,6 +4,7 @@
 #include "lookup/resolve.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <utility>

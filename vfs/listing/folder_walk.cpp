@@ -1,5 +1,6 @@
 #include "folder_walk.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 

@@ -1,5 +1,7 @@
 #include "id_walk.h"
 
+#include <fardel/format/manifest.h>
+
 #include <algorithm>
 #include <functional>
 #include <utility>

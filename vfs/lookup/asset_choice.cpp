@@ -1,6 +1,7 @@
 #include "asset_choice.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 
 #include <algorithm>
 #include <utility>
@@ -13,9 +14,9 @@ namespace {
 bool is_allowed(const VariantTags& tags, const PurePolicy* policy) {
     if (policy == nullptr)
         return true;
-    return std::ranges::all_of(tags, [&](const auto& tag) {
-        const auto axis = std::ranges::find(policy->rules().variants, tag.first, &PureAxis::axis);
-        return axis == policy->rules().variants.end() || std::ranges::find(axis->tags, tag.second) != axis->tags.end();
+    return std::ranges::all_of(tags, [&](const TagView& tag) {
+        const auto axis = std::ranges::find(policy->rules().variants, tag.axis, &PureAxis::axis);
+        return axis == policy->rules().variants.end() || std::ranges::find(axis->tags, tag.value) != axis->tags.end();
     });
 }
 
@@ -52,7 +53,7 @@ struct Choices {
             FARDEL_TRY_ASSIGN(const TagRecord tag, bundle.tag(variant.tag_first + i));
             FARDEL_TRY_ASSIGN(const std::string_view axis, bundle.string(tag.axis));
             FARDEL_TRY_ASSIGN(const std::string_view value, bundle.string(tag.value));
-            out.emplace_back(axis, value);
+            out.push_back({axis, value});
         }
         if (!is_allowed(out, policy))
             return ok();

@@ -1,5 +1,6 @@
 #include "resolve.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <string>

@@ -4,6 +4,7 @@
 #include "asset_verdicts.h"
 #include "mounts/mount_set.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/result.h>
 #include <fardel/vfs/file.h>
 

@@ -4,6 +4,7 @@
 #include "resolve.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 

@@ -1,5 +1,6 @@
 #include "mount_set.h"
 
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/sources/source_scan.h>
 

@@ -1,6 +1,7 @@
 #include "name_run.h"
 
 #include <fardel/base/little_endian.h>
+#include <fardel/format/manifest.h>
 
 #include <bit>
 #include <cassert>

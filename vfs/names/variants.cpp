@@ -55,10 +55,10 @@ Result<AxisPreference> parse_preference_axis(std::string_view text) {
 
 // Smaller is better.
 std::size_t rank_of(const VariantTags& tags, const AxisPreference& wanted) {
-    const auto tag = std::ranges::find(tags, wanted.axis, [](const auto& t) { return t.first; });
+    const auto tag = std::ranges::find(tags, wanted.axis, &TagView::axis);
     if (tag == tags.end())
         return wanted.values.size();
-    const auto value = std::ranges::find(wanted.values, tag->second);
+    const auto value = std::ranges::find(wanted.values, tag->value);
     return value != wanted.values.end() ? static_cast<std::size_t>(value - wanted.values.begin())
                                         : wanted.values.size() + 1;
 }

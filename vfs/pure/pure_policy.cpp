@@ -1,3 +1,4 @@
+#include <fardel/format/tag.h>
 #include <fardel/vfs/pure_policy.h>
 
 #include "domain_hash.h"

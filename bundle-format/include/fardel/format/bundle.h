@@ -7,12 +7,9 @@
 // differ from their hash), malformed (a verified table says something impossible), io.
 #pragma once
 
-#include <fardel/format/block_cache.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/envelope.h>
-#include <fardel/format/head.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
@@ -28,8 +25,29 @@
 
 namespace fardel {
 
+// The records of a bundle's tables and its two heads, for Fardel itself. Internal headers define them.
+enum class TableKind : std::uint32_t;
+enum class AssetIndex : std::uint32_t;  // record of the assets table
+enum class NameIndex : std::uint32_t;   // record of the names table
+using StringRef = std::uint32_t;        // byte offset in the strings table
+struct AssetRecord;
+struct BlockRecord;
+struct BundleHead;
+struct ConsumeRecord;
+struct DependencyRecord;
+struct ForeignAssetRecord;
+struct LayoutHead;
+struct MetadataRecord;
+struct NameRecord;
+struct PlacementRecord;
+struct ReferenceRecord;
+struct TagRecord;
+struct VariantRecord;
+class BlockCache;
+
 struct BundleOptions {
-    // Who must have signed. nullptr: nobody; the bundle is then `tainted` and its layout is checked by raw hashes.
+    // Decides whose signatures are required. nullptr: none is; the bundle is then `tainted`, and its layout is checked
+    // by raw hashes.
     const TrustPolicy* policy = nullptr;
     std::uint64_t now_s = 0;            // Unix seconds, for expiry in statements
     std::shared_ptr<BlockCache> cache;  // nullptr: no cache
@@ -40,8 +58,8 @@ class Bundle {
 public:
     // Errors: malformed, unsupported, limit, corrupt, io, and the policy's untrusted, revoked, expired.
     static Result<std::shared_ptr<const Bundle>> open(std::shared_ptr<const ByteSource> source, BundleOptions options);
-    // The same bundle once more, from the same pinned bytes and with the same verdict, which believes no layout: every
-    // byte is compared with the manifest, whoever signed how it is stored. Errors: those of open(), without trust.
+    // Opens the same pinned bytes a second time, with the same verdict, but without trust in the layout: every byte
+    // read is compared with the manifest, whoever signed the layout. Errors: those of open(), except the policy's.
     Result<std::shared_ptr<const Bundle>> reopen_by_manifest() const;
     ~Bundle();
     Bundle(const Bundle&) = delete;
@@ -49,10 +67,10 @@ public:
 
     const BundleId& id() const noexcept;
     const LayoutId& layout_id() const noexcept;
-    const Head& head() const noexcept;
+    const BundleHead& head() const noexcept;
     const LayoutHead& layout_head() const noexcept;
     const std::vector<Envelope>& envelopes() const noexcept;
-    // What the policy said; for policy == nullptr: not signed, tainted.
+    // The policy's verdict; for policy == nullptr: not signed, tainted.
     const TrustVerdict& verdict() const noexcept;
     const std::string& label() const noexcept;
 
@@ -72,7 +90,7 @@ public:
     // Records. Errors: malformed for an index past the table's end.
     Result<AssetRecord> asset(AssetIndex index) const;
     Result<NameRecord> name(NameIndex index) const;
-    Result<std::string_view> name_text(NameIndex index) const;  // well formed? verify_name tells; verify proves it
+    Result<std::string_view> name_text(NameIndex index) const;  // not yet verified: see verify_name
     Result<std::string_view> string(StringRef ref) const;
     Result<VariantRecord> variant(std::uint32_t index) const;
     Result<TagRecord> tag(std::uint32_t index) const;
@@ -95,12 +113,12 @@ public:
     Status read_at(AssetIndex index, std::uint64_t offset, std::span<std::byte> out) const;
     // The whole asset. `bytes_max` bounds the allocation; above it: limit.
     Result<std::vector<std::byte>> read_all(AssetIndex index, std::uint64_t bytes_max = 1ull << 32) const;
-    // The bytes where they lie instead of a copy, compared with their hashes now: for assets whose blocks are stored
-    // raw, one behind the other, in a source that can be mapped; otherwise unsupported. See ByteSource::map for what
-    // the caller takes on. offset + length ≤ raw_bytes, length > 0, else: limit.
+    // The bytes in place of a copy, compared with their hashes now: for assets whose blocks are stored raw and adjacent
+    // in a source that can be mapped; otherwise unsupported. ByteSource::map says what the caller must guarantee.
+    // offset + length ≤ raw_bytes, length > 0, else: limit.
     Result<std::shared_ptr<const std::byte[]>> view(AssetIndex index, std::uint64_t offset, std::uint64_t length) const;
-    // Where in the file the blocks lie that a read of that range needs, so that reads can be put in order and fetched
-    // together. Nothing of them is read. Errors: limit (past the end), malformed.
+    // The part of the file that contains the blocks which a read of that range needs, so that reads can be sorted and
+    // merged. Reads no block. Errors: limit (past the end), malformed.
     struct StoredRange {
         std::uint64_t offset = 0;
         std::uint64_t length_bytes = 0;

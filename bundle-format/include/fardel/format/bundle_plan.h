@@ -1,15 +1,15 @@
-// BundlePlan: everything a new bundle is to hold, as plain values; what the packer makes and the writer takes.
+// BundlePlan: the whole content of a new bundle as plain values. The packer creates it, write_bundle writes it.
 //
 // Order of assets and names in the plan does not matter: the writer sorts. Sources are opened one after another while
 // writing, and each is read once. Strings are UTF-8 without NUL, at most limits::kStringBytesMax bytes; write_bundle
-// checks them and everything else that is said here.
+// checks them and every other rule stated here.
 #pragma once
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ public:
     virtual Result<std::unique_ptr<BlobStream>> open() const = 0;
     // The same bytes at offsets; nullptr where they can only be read from the start.
     virtual Result<std::shared_ptr<const ByteSource>> open_bytes() const { return std::shared_ptr<const ByteSource>(); }
-    // Another one whenever the bytes may have changed; nothing: that cannot be told without reading them.
+    // Differs whenever the bytes may have changed. Nothing: only reading the bytes shows whether they changed.
     virtual std::optional<Hash> find_version() const { return std::nullopt; }
 };
 
@@ -58,15 +58,15 @@ struct PlannedMetadata {
 
 struct PlannedReference {
     struct Internal {
-        std::uint32_t asset;
-    };  // index into BundlePlan::assets
+        std::uint32_t asset;  // index into BundlePlan::assets
+    };
     struct Foreign {
         AssetId asset;
-        std::uint32_t dependency;
-    };  // index into BundlePlan::dependencies; static
+        std::uint32_t dependency;  // index into BundlePlan::dependencies; a static one
+    };
     struct Dynamic {
-        std::string name;
-    };                     // well formed (name.h)
+        std::string name;  // well formed (name.h)
+    };
     std::string spelling;  // not empty; within an asset, one spelling has one target
     std::variant<Internal, Foreign, Dynamic> target;
     bool optional = false;
@@ -79,8 +79,8 @@ struct PlannedAsset {
     std::string key;           // orders the blocks and names the asset in errors: its logical name, as a rule; unique
     std::string content_type;  // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
     bool streamed = false;     // pieces of 256 KiB
-    // What the bytes are, when somebody has hashed them before: then they are read only if they must be stored anew,
-    // and compared with this.
+    // The bytes' id and size, if they were hashed before: then they are read only if they must be stored again, and
+    // compared with this.
     struct Known {
         AssetId asset;
         std::uint64_t size_bytes = 0;
@@ -93,9 +93,7 @@ struct PlannedAsset {
 
 struct PlannedVariant {
     std::uint32_t asset = 0;  // index into BundlePlan::assets
-    // Axis, value; in any order. Both of letters, digits and - _ . +; an axis once; no two variants of a name have
-    // equal tags.
-    std::vector<std::pair<std::string, std::string>> tags;
+    Tags tags;                // in any order, an axis once; no two variants of a name have equal tags
 };
 
 struct PlannedName {

@@ -56,7 +56,7 @@ struct WriteSummary {
     std::uint64_t file_bytes = 0;
 };
 
-// Its ids and sizes; who signs it adds name, version, date and the rest.
+// A statement with the ids and sizes filled in; the author adds name, version, date and the rest.
 Statement statement_about(const WriteSummary& summary);
 
 // A bundle that is written and not yet visible.
@@ -64,10 +64,10 @@ class StagedBundle {
 public:
     StagedBundle(WriteSummary summary, std::unique_ptr<StagedFile> file);
     const WriteSummary& summary() const noexcept { return summary_; }
-    // Puts an envelope behind the others; unchanged on error. Errors: limit, malformed, no_space, io.
+    // Appends an envelope to the others; the file is unchanged on error. Errors: limit, malformed, no_space, io.
     Status append(const Envelope& envelope);
-    // Syncs and puts the file in place of whatever was there. Without it the destructor removes everything. At most
-    // once. Errors: those of StagedFile::commit.
+    // Syncs the file and gives it the target's name, replacing what had it. Without commit(), the destructor removes
+    // the file. At most once. Errors: those of StagedFile::commit.
     Status commit();
 
 private:
@@ -80,9 +80,9 @@ private:
 
 // Errors: malformed (the plan contradicts itself: two names equal under case folding, a name that is also a folder, an
 // index out of range …; found before any source is opened, except that assets with equal bytes disagree), limit,
-// conflict (a source changed while it was read, or is not what it is known to be), cancelled, busy (no thread to be
-// had), no_space, io, corrupt (a block did not decode to what was encoded), and whatever a source says. Nothing is left
-// behind on error.
+// conflict (a source changed while it was read, or is not what it is known to be), cancelled, busy (the
+// system gives no thread), no_space, io, corrupt (a block did not decode to what was encoded), and whatever a source
+// says. Nothing is left behind on error.
 Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
                                   const WriteOptions& options);
 

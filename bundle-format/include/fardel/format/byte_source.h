@@ -22,11 +22,12 @@ public:
     virtual std::uint64_t size_bytes() const noexcept = 0;
     // Fills `out` whole. Errors: corrupt (the source is shorter than it was), io.
     virtual Status read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
-    // Says that these bytes will be read soon, so that they come in one piece and early. A hint; does not wait.
+    // Announces that these bytes will be read soon, so that the system can read ahead. A hint; does not wait.
     virtual void prefetch(std::uint64_t, std::uint64_t) const {}
-    // The bytes themselves instead of a copy, at `offset`, `length` > 0. Of a file they stay the file's: whoever can
-    // write to it can change them at any time, and truncating it makes touching them fatal (SIGBUS). For files that
-    // nobody else writes. Errors: unsupported (this source has no such bytes), corrupt (past the end), io.
+    // The bytes at `offset` without a copy; `length` > 0. Those of a file remain part of it: a program that may write
+    // to the file can change them at any time, and if it truncates the file, touching them is fatal (SIGBUS). Use it
+    // only for files that no other program writes. Errors: unsupported (this source has no such bytes), corrupt (past
+    // the end), io.
     virtual Result<std::shared_ptr<const std::byte[]>> map(std::uint64_t offset, std::uint64_t length) const;
 };
 

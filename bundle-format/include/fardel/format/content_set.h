@@ -1,4 +1,4 @@
-// ContentSet: an ordered list of bundle ids with one digest; what pure mode and delivery talk about.
+// ContentSet: an ordered list of bundle ids with one digest, for pure mode and delivery.
 //
 // Order is that of mounting: later bundles win. Immutable; any thread. The digest names the whole list: 32 bytes,
 // however many bundles there are.
@@ -19,7 +19,7 @@ public:
     static constexpr std::size_t kBundlesMax = 4096;
 
     ContentSet() = default;
-    // Errors: limit (more than kBundlesMax), conflict (a bundle stands in it twice).
+    // Errors: limit (more than kBundlesMax), conflict (a bundle is listed twice).
     static Result<ContentSet> make(std::vector<BundleId> bundles);
 
     std::span<const BundleId> bundles() const noexcept { return bundles_; }

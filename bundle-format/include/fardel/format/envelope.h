@@ -1,7 +1,7 @@
-// The trailer of a bundle: envelopes back to back, each one payload with its signatures.
+// The trailer of a bundle: envelopes back to back, each with one payload and its signatures.
 //
-// The trailer is outside bundle id and layout id: anybody may append to it, cut it off or replace it, so decoding is
-// safe on any bytes and says nothing about trust (trust_policy.h does). Appending an envelope moves nothing. The
+// Neither bundle id nor layout id covers the trailer, so anyone can extend, cut or replace it. Decoding is safe on any
+// bytes and decides nothing about trust (trust_policy.h does). Appending an envelope moves nothing. The
 // payload bytes are kept as they were, because they are what was signed.
 #pragma once
 
@@ -23,7 +23,7 @@ enum class SignatureAlgorithm : std::uint16_t { ed25519 = 1 };  // any other val
 
 struct EnvelopeSignature {
     SignatureAlgorithm algorithm = SignatureAlgorithm::ed25519;
-    Role role = Role::author;  // any value; it means something only where it agrees with the payload
+    SignerRole role = SignerRole::author;  // any value; it means something only where it agrees with the payload
     PublicKey key;
     Signature signature;
 
@@ -48,7 +48,7 @@ Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope);
 // The bytes that a signature of `payload` covers: (context "fardel", type name, payload), each after its u64 length.
 std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::byte> payload);
 
-// Whether this one signature is a good one by `entry.key` over the envelope's payload. Says nothing about who that is.
+// Whether this signature by `entry.key` over the envelope's payload is valid. Whose key it is, a policy decides.
 bool verify_envelope_signature(const Envelope& envelope, const EnvelopeSignature& entry);
 
 // `statement.author` is replaced with the signer's key. Errors: those of encode_statement and of the signer.
@@ -59,7 +59,7 @@ Result<Envelope> sign_statement(const Statement& statement, Signer& signer);
 Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer);
 
 struct CountersignRequest {
-    Role role = Role::registry;  // registry or release
+    SignerRole role = SignerRole::registry;  // registry or release
     std::string comment;
     std::uint64_t epoch = 0;
     std::uint64_t created_s = 0;

@@ -1,4 +1,4 @@
-// BLAKE3-256, whole and in pieces. Pure; any thread; input of any size.
+// BLAKE3-256 of bytes at once or in steps. Pure; any thread; input of any size.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -15,9 +15,9 @@ Hash blake3(std::span<const std::byte> bytes) noexcept;
 // BLAKE3 in keyed mode. The key is public here: it separates domains (which table, which page), it hides nothing.
 Hash blake3_keyed(std::span<const std::byte, 32> key, std::span<const std::byte> bytes) noexcept;
 
-// The same 32 bytes as an id of another kind: AssetId from the Hash of its bytes, or back.
-template <class To, class Tag>
-constexpr To id_from(const Id32<Tag>& id) noexcept {
+// Converts between kinds of ids: the same 32 bytes, e.g. an AssetId from the Hash of its bytes.
+template <class To, class Kind>
+constexpr To id_from(const Id32<Kind>& id) noexcept {
     return To{id.bytes};
 }
 

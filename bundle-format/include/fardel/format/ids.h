@@ -17,7 +17,7 @@
 
 namespace fardel {
 
-template <class Tag>
+template <class Kind>
 struct Id32 {
     std::array<std::uint8_t, 32> bytes{};
 
@@ -60,9 +60,9 @@ using BuildKey = Id32<BuildKeyTag>;    // BLAKE3-256 of what a job of the packer
 
 }  // namespace fardel
 
-template <class Tag>
-struct std::hash<fardel::Id32<Tag>> {
-    std::size_t operator()(const fardel::Id32<Tag>& id) const noexcept {
+template <class Kind>
+struct std::hash<fardel::Id32<Kind>> {
+    std::size_t operator()(const fardel::Id32<Kind>& id) const noexcept {
         std::uint64_t first;
         std::memcpy(&first, id.bytes.data(), sizeof first);
         return static_cast<std::size_t>(first);

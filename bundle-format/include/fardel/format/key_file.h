@@ -47,7 +47,7 @@ Result<std::string> format_public_key(const PublicKey& key, std::string_view com
 // A fardel public key file, or one of minisign. Errors: malformed, unsupported, limit.
 Result<PublicKeyFile> parse_public_key(std::string_view text);
 
-// Creates the file with mode 0600 and syncs it. Errors: conflict (something is there already; it is unchanged), denied,
+// Creates the file with mode 0600 and syncs it. Errors: conflict (the path is taken; what has it is unchanged), denied,
 // missing (no such folder), no_space, io.
 Status write_key_file(const std::string& path, std::string_view text);
 // Errors: missing, denied (a link, or readable by group or others), malformed (not a regular file), limit, io, and

@@ -1,6 +1,6 @@
 // StagedFile: a file under construction that replaces its target in one step, or leaves no trace.
 //
-// A seam: the writer sees only this class, tests stand in for the disk. One thread at a time.
+// Virtual so that tests can replace the disk. One thread at a time.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -23,20 +23,20 @@ public:
     // Cuts the file to `size_bytes`, or extends it with zeros. The same errors.
     virtual Status resize(std::uint64_t size_bytes) = 0;
     // Makes the bytes durable, then visible under the target's name. At most once, whatever it returns; nothing can be
-    // written after it. On error the target is what it was, unless the message says that it is in place already.
+    // written after it. On error the target is unchanged, unless the message says that the file has its name.
     virtual Status commit() = 0;
 };
 
 // A temporary file (".fardel-<process>-<number>.tmp") beside `path`, renamed over it by commit(). A symbolic link at
-// `path` is itself replaced; what it points to stays. A process that is killed leaves the temporary file behind, until
-// somebody stages a file in that folder again: a writer holds a lock on its own, so that the ones of the dead are
-// known. Errors: denied, missing (no such folder), malformed (the target is a folder, device, FIFO or socket, or a link
-// to one), limit (path too long), no_space, io.
+// `path` is itself replaced; its target stays. A process that is killed leaves its temporary file behind until the next
+// stage_file in that folder, which removes it: a live writer holds a lock on its own. Errors: denied, missing (no such
+// folder), malformed (the target is a folder, device, FIFO or socket, or a link to one), limit (path too long),
+// no_space, io.
 Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path);
 
 // Appends to an existing file and syncs it, all or nothing: on error the file has its old length. For signatures. A
 // power failure in the middle may leave a part of `bytes` at the end.
-// Errors: conflict (the file does not have `expected_bytes`, or was replaced), busy (somebody else is appending),
+// Errors: conflict (the file does not have `expected_bytes`, or was replaced), busy (another program is appending),
 // missing, denied, malformed (not a regular file), limit, no_space, io.
 Status append_to_file(const std::string& path, std::uint64_t expected_bytes, std::span<const std::byte> bytes);
 

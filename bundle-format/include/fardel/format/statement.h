@@ -1,7 +1,8 @@
-// What is signed: the author's Statement about a bundle, and the Countersignature of a registry or release signer.
+// The two records that are signed: the author's Statement about a bundle, and the Countersignature of a registry or
+// release signer.
 //
 // Plain values and their canonical bytes (docs/signatures.md): one value has one encoding, and whatever decodes encodes
-// back to the same bytes. Decoding is safe on any bytes. Nothing here says that anybody signed anything: see
+// back to the same bytes. Decoding is safe on any bytes. A decoded record proves no signature: see
 // envelope.h.
 #pragma once
 
@@ -18,11 +19,11 @@
 
 namespace fardel {
 
-enum class Role : std::uint16_t { author = 1, registry = 2, release = 3 };
+enum class SignerRole : std::uint16_t { author = 1, registry = 2, release = 3 };
 
 // "author", "registry", "release"; "role 7" for a number that has no name.
-std::string role_name(Role role);
-std::optional<Role> find_role(std::string_view name);
+std::string role_name(SignerRole role);
+std::optional<SignerRole> find_role(std::string_view name);
 
 struct Statement {
     BundleId bundle;
@@ -30,26 +31,26 @@ struct Statement {
     std::uint64_t manifest_bytes = 0;
     std::uint64_t raw_bytes = 0;     // all assets
     std::uint64_t stored_bytes = 0;  // all blocks, in the largest of the layouts
-    std::string name;                // a well-formed name (name.h): what policies match
-    std::string version;             // letters, digits and . + - _ ~ ; may be empty
+    std::string name;                // a well-formed name (name.h), which policies match
+    std::string version;             // as BundleVersion::parse takes it; may be empty
     std::string channel;             // a well-formed name, or empty
     std::uint64_t epoch = 0;
     std::uint64_t created_s = 0;  // seconds since 1970, UTC
     std::uint64_t expires_s = 0;  // 0: never; otherwise later than created_s
     PublicKey author;
     std::string comment;           // UTF-8 without control characters; show it through printable()
-    std::uint16_t minor = 0;       // above 0 when written by a later 1.x, which may have put into `extra`
-    std::vector<std::byte> extra;  // what this version does not understand, kept; empty when minor is 0
+    std::uint16_t minor = 0;       // above 0 when written by a later 1.x, which may have filled `extra`
+    std::vector<std::byte> extra;  // fields that this version does not know, kept; empty when minor is 0
 
     friend bool operator==(const Statement&, const Statement&) = default;
 };
 
 struct Countersignature {
     BundleId bundle;
-    Hash statement;              // BLAKE3-256 of the author's statement bytes
-    PublicKey author;            // the statement's author
-    Signature author_signature;  // the author's signature of that statement
-    Role role = Role::registry;  // registry or release
+    Hash statement;                          // BLAKE3-256 of the author's statement bytes
+    PublicKey author;                        // the statement's author
+    Signature author_signature;              // the author's signature of that statement
+    SignerRole role = SignerRole::registry;  // registry or release
     std::uint64_t epoch = 0;
     std::uint64_t created_s = 0;
     std::uint64_t expires_s = 0;  // 0: never; otherwise later than created_s

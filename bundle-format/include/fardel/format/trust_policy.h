@@ -1,4 +1,4 @@
-// TrustPolicy: which keys, in which role and number, are believed for which bundle names; and what is withdrawn.
+// TrustPolicy: which keys, in which role and number, are trusted for which bundle names, and what is revoked.
 //
 // A small text file that a person owns (docs/trust-policy.md). evaluate() is a pure decision over the envelopes of one
 // bundle: time is an argument, nothing is read or remembered. Envelopes are untrusted; the policy is not. A policy is
@@ -25,7 +25,7 @@ struct PolicyKey {
 };
 
 struct RoleThreshold {
-    Role role = Role::author;
+    SignerRole role = SignerRole::author;
     std::uint32_t threshold = 1;  // distinct public keys
     std::vector<std::string> labels;
 
@@ -61,15 +61,15 @@ struct TrustRules {
 
 struct TrustedSigner {
     std::string label;
-    Role role = Role::author;
+    SignerRole role = SignerRole::author;
     PublicKey key;
 };
 
-// Something noticed on the way, whether or not it changed the verdict.
+// A remark of evaluate(), whether or not it changed the verdict.
 struct TrustFinding {
-    std::string_view kind;  // a stable word of docs/trust-policy.md, e.g. "unknown-signer"
+    std::string_view kind;  // a stable word from docs/trust-policy.md, e.g. "unknown-signer"
     ErrorCode code;
-    std::size_t envelope = 0;  // its place in the trailer
+    std::size_t envelope = 0;  // its index in the trailer
     std::string text;          // safe to show
 };
 

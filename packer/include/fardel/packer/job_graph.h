@@ -8,6 +8,7 @@
 
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 #include <fardel/packer/index.h>
 #include <fardel/packer/project.h>
 
@@ -23,9 +24,9 @@ namespace fardel {
 
 struct GraphFile {
     AssetName name;
-    std::optional<JobIndex> made_by;                        // nothing: a source
-    bool consumed = false;                                  // it was made into others and is not kept itself
-    std::vector<std::pair<std::string, std::string>> tags;  // of the processors that it came through
+    std::optional<JobIndex> made_by;  // nothing: a source
+    bool consumed = false;            // it was made into others and is not kept itself
+    Tags tags;                        // of the processors that it came through
 };
 
 struct GraphJob {
@@ -63,8 +64,7 @@ private:
     explicit JobGraph(const Project& project)
         : project_file_(project.file), rules_(project.rules), processors_(project.processors) {}
 
-    Status add_file(AssetName name, std::optional<JobIndex> made_by,
-                    std::vector<std::pair<std::string, std::string>> tags);
+    Status add_file(AssetName name, std::optional<JobIndex> made_by, Tags tags);
     Status follow_rules(FileIndex first);
     Status add_rule_job(FileIndex file, ProcessorIndex processor, std::uint32_t line);
     Status add_table_job(const ProjectJob& table);

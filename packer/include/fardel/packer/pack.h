@@ -6,6 +6,7 @@
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
+#include <fardel/format/bundle_version.h>
 #include <fardel/format/result.h>
 #include <fardel/packer/asset_scan.h>
 #include <fardel/packer/resolve.h>
@@ -22,7 +23,7 @@ namespace fardel {
 
 struct PackOptions {
     std::string name;     // of the bundle, a well-formed name: trust policies match it
-    std::string version;  // letters, digits and . + - _ ~ ; may be empty
+    BundleVersion version;
     std::vector<std::string> excludes = usual_excludes();
 };
 

@@ -6,6 +6,7 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
+#include <fardel/format/tag.h>
 #include <fardel/packer/references.h>
 
 #include <chrono>
@@ -31,7 +32,7 @@ struct Processor {
     std::vector<std::pair<std::string, ParameterValue>> parameters;  // by key
     std::vector<std::string> outputs;  // names with {folder} {stem} {extension}; empty: what the job leaves
     std::vector<std::string> inputs;   // globs over names: what every job may read besides
-    std::vector<std::pair<std::string, std::string>> tags;  // of what it makes, as a rule's
+    Tags tags;                 // of what it makes, as a rule's
     bool keep_source = false;                               // the file that it was made from stays in the bundle, too
     bool depfile = false;                                   // ${depfile} lists what was read
     bool protocol = false;                                  // speaks JSON on its standard streams

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
+#include <fardel/format/bundle_version.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 #include <fardel/packer/processor.h>
 #include <fardel/packer/project_references.h>
 
@@ -36,7 +38,7 @@ struct ProjectRule {
     std::string name;   // well formed; then `match` is one name
     std::string strip;  // the text to remove from the name
     std::string content_type;
-    std::vector<std::pair<std::string, std::string>> tags;  // axis, value
+    Tags tags;  // axis, value
     std::vector<PlannedMetadata> metadata;
     std::vector<std::string> process;  // names of processors that take the file as their source
     std::uint32_t line = 0;
@@ -46,7 +48,7 @@ struct ProjectDependency {
     std::string file;  // a bundle, or empty: then `bundle` is set
     std::optional<BundleId> bundle;
     std::string name;  // empty with a file: as the file states
-    std::string version;
+    BundleVersion version;
     bool is_static = true;
     std::uint32_t line = 0;
 };
@@ -77,7 +79,7 @@ struct ProjectCache {
 struct Project {
     std::string file;  // for messages
     std::string name;  // of the bundle
-    std::string version;
+    BundleVersion version;
     std::string output;                 // empty: see output_of
     std::string key;                    // a secret key file; empty: unsigned
     std::vector<std::string> sources;   // later ones win
@@ -102,9 +104,6 @@ Result<Project> read_project(const std::string& path);
 
 // `output`, or the last part of the bundle's name with ".fardel".
 std::string output_of(const Project& project);
-
-// Checks the version of a bundle. Error: malformed.
-Status verify_version(std::string_view version);
 
 // A commented project that parses, for a bundle of that name, which must be well formed.
 std::string starter_project(std::string_view name);

@@ -5,6 +5,7 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/plan_scan.h>
 #include <fardel/packer/project.h>
@@ -26,8 +27,8 @@ struct ProjectFile {
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const BlobSource> blob;
     std::string content_type;
-    std::optional<AssetId> asset;                           // set if the file was hashed already
-    std::vector<std::pair<std::string, std::string>> tags;  // of the job that made it; tags of rules win
+    std::optional<AssetId> asset;            // set if the file was hashed already
+    Tags tags;                               // of the job that made it; tags of rules win
     std::vector<FoundReference> references;  // that the job reported; if there are any, the file is not scanned
 };
 

@@ -7,7 +7,9 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 
 #include <cstdint>
 #include <string>
@@ -47,8 +49,8 @@ struct ContentAsset {
 };
 
 struct ContentVariant {
-    std::vector<std::pair<std::string, std::string>> tags;  // by axis
-    std::uint32_t asset = 0;                                // index into BundleContents::assets
+    Tags tags;                // by axis
+    std::uint32_t asset = 0;  // index into BundleContents::assets
 };
 
 struct ContentName {

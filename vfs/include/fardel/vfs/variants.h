@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 
 #include <cstddef>
 #include <span>
@@ -30,7 +31,7 @@ Result<VariantPreference> parse_variant_preference(std::string_view text);
 std::string format_variant_preference(const VariantPreference& preference);
 
 // The tags of a variant: axis, value; an axis at most once.
-using VariantTags = std::vector<std::pair<std::string_view, std::string_view>>;
+using VariantTags = TagViews;
 
 // The index of the best of `variants`, which is not empty. The first axis of the preference ranks them: variants with a
 // wanted value by that value's position in the list; then variants without the axis, which suit every preference; last

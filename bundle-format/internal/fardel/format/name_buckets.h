@@ -1,5 +1,5 @@
-// The hash table that finds names, docs/bundle-format.md §5: buckets of one cache line, and filters that tell most
-// names that are not there.
+// The hash table that finds names, docs/bundle-format.md §5: buckets of one cache line, and filters that rule
+// out most names that are absent.
 #pragma once
 
 #include <fardel/format/manifest.h>
@@ -28,8 +28,8 @@ constexpr std::uint64_t home_bucket(std::uint64_t hash, std::uint64_t homes) noe
 }
 
 // Of these names, which are in order, each once; the texts are left 0.
-// Error: limit (a name would lie more than kNameSpillMax behind its bucket; no accident, somebody searched for such
-// names).
+// Error: limit (a name would lie more than kNameSpillMax behind its bucket; never by accident, only for names chosen
+// for it).
 Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedName> names);
 
 // The filters, in words: 2^b of them, the smallest b with names ≤ 4 × 2^b; none for no names.

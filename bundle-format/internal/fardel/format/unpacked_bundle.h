@@ -1,9 +1,9 @@
-// Unpacked bundles: a manifest made on the spot, over assets that stay where their blobs have them; for folders and
-// legacy archives that are mounted as they are, for assets in memory, and for objects of a store.
+// Unpacked bundles: a manifest computed at mount time over assets that stay in their blobs; for folders and legacy
+// archives that are mounted as they are, for assets in memory, and for objects of a store.
 //
-// The source reads like the file that write_bundle would make of the plan with every block raw and without a signature,
-// so Bundle::open takes it, and every byte is verified as in any bundle: a blob that gives other bytes than those it
-// was hashed with is corrupt, or conflict where the blob itself notices. Blobs are opened as they are read; a bounded
+// The source has the bytes of the file that write_bundle would write for the plan with every block raw and no
+// signature, so Bundle::open accepts it and verifies every byte as in any bundle: a blob whose bytes differ from those
+// that were hashed is corrupt, or conflict if the blob itself notices. Blobs are opened when they are read; a bounded
 // number of them stays open.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace fardel {
 
-// What the manifest says of an asset's bytes.
+// The manifest's facts about an asset's bytes.
 struct BlobDigest {
     AssetId id;
     std::uint64_t raw_bytes = 0;

@@ -38,18 +38,64 @@ enum class TableKind : std::uint32_t {
     blocks = 65,            // layout: BlockRecord
 };
 
-// Bytes of one record, or 0 for a kind this version does not know.
-std::uint32_t record_bytes(TableKind kind) noexcept;
-std::string_view table_name(TableKind kind) noexcept;
+// Every kind of table: its name, the bytes of one record, and how many records it may have.
+struct TableTraits {
+    TableKind kind{};
+    std::string_view name;
+    std::uint32_t record_bytes = 0;
+    std::uint64_t records_max = 0;
+};
+inline constexpr std::uint32_t kNoIndex = 0xffff'ffffu;
+inline constexpr std::array kTables = std::to_array<TableTraits>({
+    {TableKind::strings, "strings", 1, limits::kStringsBytesMax},
+    {TableKind::assets, "assets", 64, limits::kAssetsMax},
+    {TableKind::asset_buckets, "asset_buckets", 4, kNoIndex - 1},
+    {TableKind::names, "names", 16, limits::kNamesMax},
+    {TableKind::name_buckets, "name_buckets", 64, kNoIndex - 1},
+    {TableKind::name_filters, "name_filters", 4, kNoIndex - 1},
+    {TableKind::pieces, "pieces", 32, kNoIndex - 1},
+    {TableKind::variants, "variants", 16, kNoIndex - 1},
+    {TableKind::tags, "tags", 8, kNoIndex - 1},
+    {TableKind::references, "references", 16, kNoIndex - 1},
+    {TableKind::foreign_assets, "foreign_assets", 64, kNoIndex - 1},
+    {TableKind::consumes, "consumes", 8, kNoIndex - 1},
+    {TableKind::dependencies, "dependencies", 64, limits::kDependenciesMax},
+    {TableKind::metadata, "metadata", 32, kNoIndex - 1},
+    {TableKind::creator_metadata, "creator_metadata", 32, kNoIndex - 1},
+    {TableKind::placements, "placements", 8, limits::kAssetsMax},
+    {TableKind::blocks, "blocks", 64, limits::kBlocksMax},
+});
+
+constexpr bool is_layout_table(TableKind kind) noexcept { return kind >= TableKind::placements; }
+
+// The index of a kind in kTables; kTables.size() for one that this version does not know.
+constexpr std::size_t table_slot(TableKind kind) noexcept {
+    constexpr std::size_t kOfManifest = 15;
+    const auto first = static_cast<std::size_t>(is_layout_table(kind) ? TableKind::placements : TableKind::strings);
+    const std::size_t at = static_cast<std::size_t>(kind) - first;
+    if (is_layout_table(kind))
+        return at < kTables.size() - kOfManifest ? kOfManifest + at : kTables.size();
+    return at < kOfManifest ? at : kTables.size();
+}
+
+// Bytes of one record, or 0 for a kind that this version does not know.
+constexpr std::uint32_t record_bytes(TableKind kind) noexcept {
+    const std::size_t slot = table_slot(kind);
+    return slot < kTables.size() ? kTables[slot].record_bytes : 0;
+}
+constexpr std::string_view table_name(TableKind kind) noexcept {
+    const std::size_t slot = table_slot(kind);
+    return slot < kTables.size() ? kTables[slot].name : "unknown";
+}
 
 using StringRef = std::uint32_t;           // byte offset in the strings table
 enum class AssetIndex : std::uint32_t {};  // record of the assets table
 enum class NameIndex : std::uint32_t {};   // record of the names table
 
-inline constexpr std::uint32_t kNoIndex = 0xffff'ffffu;
 inline constexpr std::uint32_t kBundleSubject = 0xffff'ffffu;
 
-struct AssetRecord {  // 64 bytes
+struct AssetRecord {
+    static constexpr TableKind kTable = TableKind::assets;
     AssetId id;
     std::uint64_t raw_bytes = 0;
     std::uint32_t piece_first = kNoIndex;  // first of its pieces in `pieces`, when it has more than one
@@ -64,7 +110,8 @@ struct AssetRecord {  // 64 bytes
     std::uint64_t piece_count() const noexcept { return (raw_bytes + (1ull << piece_log2) - 1) >> piece_log2; }
 };
 
-struct NameRecord {  // 16 bytes
+struct NameRecord {
+    static constexpr TableKind kTable = TableKind::names;
     enum Flag : std::uint16_t { published = 1, tombstone = 2, has_variants = 4, extends = 8 };
     StringRef text = 0;
     std::uint32_t target = 0;  // an asset, or the first of `count` variants; 0 for a tombstone
@@ -75,7 +122,9 @@ struct NameRecord {  // 16 bytes
     bool is(Flag flag) const noexcept { return (flags & flag) != 0; }
 };
 
-struct NameBucketRecord {  // 64 bytes: one line of a processor's cache
+// One line of a processor's cache.
+struct NameBucketRecord {
+    static constexpr TableKind kTable = TableKind::name_buckets;
     static constexpr std::size_t kSlots = 5;
     std::array<std::uint32_t, kSlots> hashes{};  // the high 32 bits; of slots not used all is 0
     std::uint8_t used = 0;                       // the first slots
@@ -85,7 +134,8 @@ struct NameBucketRecord {  // 64 bytes: one line of a processor's cache
     friend bool operator==(const NameBucketRecord&, const NameBucketRecord&) = default;
 };
 
-struct VariantRecord {  // 16 bytes
+struct VariantRecord {
+    static constexpr TableKind kTable = TableKind::variants;
     std::uint32_t asset = 0;
     std::uint32_t name = 0;  // whose variant it is
     std::uint32_t tag_first = 0;
@@ -93,7 +143,9 @@ struct VariantRecord {  // 16 bytes
     friend bool operator==(const VariantRecord&, const VariantRecord&) = default;
 };
 
-struct TagRecord {  // 8 bytes; of one variant sorted by axis, each axis once
+// Of one variant sorted by axis, each axis once.
+struct TagRecord {
+    static constexpr TableKind kTable = TableKind::tags;
     StringRef axis = 0;
     StringRef value = 0;
     friend bool operator==(const TagRecord&, const TagRecord&) = default;
@@ -105,7 +157,8 @@ enum class ReferenceKind : std::uint16_t {
     dynamic = 3,   // target: StringRef of the name to resolve at run time
 };
 
-struct ReferenceRecord {  // 16 bytes
+struct ReferenceRecord {
+    static constexpr TableKind kTable = TableKind::references;
     enum Flag : std::uint16_t { optional = 1 };
     StringRef spelling = 0;  // as the asset writes it
     ReferenceKind kind = ReferenceKind::internal;
@@ -114,20 +167,23 @@ struct ReferenceRecord {  // 16 bytes
     friend bool operator==(const ReferenceRecord&, const ReferenceRecord&) = default;
 };
 
-struct ForeignAssetRecord {  // 64 bytes
+struct ForeignAssetRecord {
+    static constexpr TableKind kTable = TableKind::foreign_assets;
     AssetId id;
     std::uint32_t dependency = 0;  // record of `dependencies`, a static one
     friend bool operator==(const ForeignAssetRecord&, const ForeignAssetRecord&) = default;
 };
 
-struct ConsumeRecord {  // 8 bytes
+struct ConsumeRecord {
+    static constexpr TableKind kTable = TableKind::consumes;
     enum Flag : std::uint32_t { optional = 1, pattern = 2 };
     StringRef text = 0;
     std::uint32_t flags = 0;
     friend bool operator==(const ConsumeRecord&, const ConsumeRecord&) = default;
 };
 
-struct DependencyRecord {  // 64 bytes
+struct DependencyRecord {
+    static constexpr TableKind kTable = TableKind::dependencies;
     enum Flag : std::uint32_t { is_static = 1 };
     BundleId bundle;
     StringRef name = 0;  // for people; the id alone decides
@@ -143,15 +199,18 @@ enum class MetadataKind : std::uint32_t {
     boolean = 4,  // value: 0 or 1
 };
 
-struct MetadataRecord {                      // 32 bytes
-    std::uint32_t subject = kBundleSubject;  // asset, or the bundle
+struct MetadataRecord {
+    static constexpr TableKind kTable = TableKind::metadata;  // and creator_metadata
+    std::uint32_t subject = kBundleSubject;                   // asset, or the bundle
     StringRef key = 0;
     MetadataKind kind = MetadataKind::text;
     std::uint64_t value = 0;
     friend bool operator==(const MetadataRecord&, const MetadataRecord&) = default;
 };
 
-struct PlacementRecord {  // 8 bytes, one per asset in the order of `assets`
+// One per asset in the order of `assets`.
+struct PlacementRecord {
+    static constexpr TableKind kTable = TableKind::placements;
     std::uint32_t first_block = 0;
     std::uint32_t offset = 0;  // in that block's raw bytes; 0 unless the block is shared
     friend bool operator==(const PlacementRecord&, const PlacementRecord&) = default;
@@ -159,7 +218,8 @@ struct PlacementRecord {  // 8 bytes, one per asset in the order of `assets`
 
 enum class Codec : std::uint16_t { raw = 0, zstd = 1 };  // 2 is reserved for zstd with a dictionary
 
-struct BlockRecord {                  // 64 bytes
+struct BlockRecord {
+    static constexpr TableKind kTable = TableKind::blocks;
     Hash stored_hash;                 // BLAKE3-256 of the stored bytes
     std::uint64_t stored_offset = 0;  // from the start of the block section
     std::uint32_t stored_bytes = 0;
@@ -168,46 +228,12 @@ struct BlockRecord {                  // 64 bytes
     friend bool operator==(const BlockRecord&, const BlockRecord&) = default;
 };
 
-// encode_record appends exactly record_bytes(kind) bytes; decode_record reads exactly as many.
-// Errors of decode: malformed (wrong length, reserved bytes not zero, unknown kind), unsupported (unknown codec).
-void encode_record(const AssetRecord& record, std::vector<std::byte>& out);
-void encode_record(const NameRecord& record, std::vector<std::byte>& out);
-void encode_record(const NameBucketRecord& record, std::vector<std::byte>& out);
-void encode_record(const VariantRecord& record, std::vector<std::byte>& out);
-void encode_record(const TagRecord& record, std::vector<std::byte>& out);
-void encode_record(const ReferenceRecord& record, std::vector<std::byte>& out);
-void encode_record(const ForeignAssetRecord& record, std::vector<std::byte>& out);
-void encode_record(const ConsumeRecord& record, std::vector<std::byte>& out);
-void encode_record(const DependencyRecord& record, std::vector<std::byte>& out);
-void encode_record(const MetadataRecord& record, std::vector<std::byte>& out);
-void encode_record(const PlacementRecord& record, std::vector<std::byte>& out);
-void encode_record(const BlockRecord& record, std::vector<std::byte>& out);
-
+// The records above, each of record_bytes(Record::kTable) bytes.
+// Errors of decode: malformed (wrong length, reserved bytes not zero, unknown kind), unsupported (unknown codec),
+// limit.
+template <class Record>
+void encode_record(const Record& record, std::vector<std::byte>& out);  // appends
 template <class Record>
 Result<Record> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<AssetRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<NameRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<NameBucketRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<VariantRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<TagRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<ReferenceRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<ForeignAssetRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<ConsumeRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<DependencyRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<MetadataRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<PlacementRecord> decode_record(std::span<const std::byte> bytes);
-template <>
-Result<BlockRecord> decode_record(std::span<const std::byte> bytes);
 
 }  // namespace fardel

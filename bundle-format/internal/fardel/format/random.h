@@ -1,4 +1,4 @@
-// Bytes that nobody can guess, from the operating system: nonces. Any thread.
+// Unpredictable bytes from the operating system, for nonces. Any thread.
 #pragma once
 
 #include <cstddef>

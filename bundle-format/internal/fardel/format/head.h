@@ -1,5 +1,5 @@
 // The two heads of a bundle file: the head, whose hash is the bundle id, and the layout head, whose hash is the layout
-// id. Values and their bytes; no I/O. Everything read is untrusted until the id is one that somebody vouches for.
+// id. Values and their bytes; no I/O. All input is untrusted until its id is one that the caller trusts.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -30,12 +30,12 @@ struct TableEntry {
     friend bool operator==(const TableEntry&, const TableEntry&) = default;
 };
 
-struct Head {
+struct BundleHead {
     std::uint16_t minor = kFormatMinor;
     std::uint64_t optional_flags = 0;  // unknown ones are kept and listed
     std::uint64_t manifest_bytes = 0;
     std::vector<TableEntry> tables;  // strictly increasing kinds; empty tables are left out
-    friend bool operator==(const Head&, const Head&) = default;
+    friend bool operator==(const BundleHead&, const BundleHead&) = default;
 
     const TableEntry* find(TableKind kind) const noexcept;
 };
@@ -63,16 +63,16 @@ struct LayoutHead {
     const TableEntry* find(TableKind kind) const noexcept;
 };
 
-// Bytes that a table's page tree takes behind its records; see page_tree.h and docs/bundle-format.md.
+// Bytes that a table's page tree takes behind its records; docs/bundle-format.md §3.
 std::uint64_t tree_bytes(std::uint64_t length_bytes) noexcept;
 
-// Gives each table its offset, in order, and returns the section's length: records, then tree, each padded to 64.
+// Sets each table's offset, in order, and returns the section's length: records, then tree, each padded to 64.
 std::uint64_t place_tables(std::span<TableEntry> tables) noexcept;
 
-HeadBytes encode_head(const Head& head);
+HeadBytes encode_head(const BundleHead& head);
 // Errors: malformed (anything not canonical), unsupported (major, required flags, record sizes, unknown tables),
 // limit.
-Result<Head> decode_head(std::span<const std::byte, limits::kHeadBytes> bytes);
+Result<BundleHead> decode_head(std::span<const std::byte, limits::kHeadBytes> bytes);
 BundleId bundle_id(const HeadBytes& head) noexcept;
 
 HeadBytes encode_layout_head(const LayoutHead& head);
@@ -82,6 +82,6 @@ LayoutId layout_id(const HeadBytes& layout_head) noexcept;
 
 // That both heads agree with each other and with the file's size. Errors: malformed, corrupt (the layout belongs to
 // another bundle), limit.
-Status verify_sections(const Head& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes);
+Status verify_sections(const BundleHead& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes);
 
 }  // namespace fardel

@@ -1,12 +1,7 @@
-// Sums that cannot overflow, and little-endian integers.
+// Sums of offsets and sizes that cannot overflow.
 #pragma once
 
-#include <fardel/base/little_endian.h>
-
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace fardel {
 

@@ -6,7 +6,7 @@
 
 namespace fardel::limits {
 
-// Names (DESIGN §4).
+// Names (docs/names.md).
 inline constexpr std::uint32_t kNameBytesMax = 1024;
 inline constexpr std::uint32_t kNamePartBytesMax = 255;
 inline constexpr std::uint32_t kNameDepthMax = 64;

@@ -1,6 +1,6 @@
 #include "table_memory.h"
 
-#include <sys/mman.h>
+#include <fardel/base/memory.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -11,8 +11,8 @@
 namespace fardel {
 namespace {
 
-// Below this, a mapping of its own wastes more than zeroing costs. Above it, malloc must not be asked: it may hand out
-// used memory and clear all of it, so that opening a bundle would cost as much as its tables are long.
+// Below this size, a mapping wastes more than zeroing costs. Above it, malloc may return used memory and clear all of
+// it, so that opening a bundle would cost time in proportion to its tables.
 constexpr std::uint64_t kMappedMin = 64u << 10;
 constexpr std::size_t kAlign = 64;
 
@@ -29,10 +29,7 @@ TableMemory::TableMemory(std::uint64_t size_bytes) noexcept : size_bytes_(size_b
             std::memset(bytes_, 0, rounded(size_bytes));
         return;
     }
-    void* mapped = mmap(nullptr, static_cast<std::size_t>(size_bytes), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapped != MAP_FAILED)
-        bytes_ = static_cast<std::byte*>(mapped);
+    bytes_ = map_zeroed(static_cast<std::size_t>(size_bytes));
 }
 
 TableMemory::TableMemory(TableMemory&& other) noexcept
@@ -50,7 +47,7 @@ TableMemory::~TableMemory() {
     if (size_bytes_ < kMappedMin)
         std::free(bytes_);
     else
-        munmap(bytes_, static_cast<std::size_t>(size_bytes_));
+        unmap_zeroed(bytes_, static_cast<std::size_t>(size_bytes_));
 }
 
 }  // namespace fardel

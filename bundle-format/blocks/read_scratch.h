@@ -1,0 +1,90 @@
+// ReadScratch: what one read of a block needs beside the caller's memory.
+//
+// A pool owns them and lends one per read. With `cores` slots, each core has one of its own, which is taken without
+// waiting and keeps the block that was read last on that core. A thread that finds its core's slot taken (the thread
+// that has it was suspended or moved) gets a spare one, as all threads do in a pool without slots. Spares are created
+// on demand, and few are kept.
+#pragma once
+
+#include <fardel/format/block_cache.h>
+#include <fardel/format/block_codec.h>
+#include <fardel/format/manifest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+class ReadScratch {
+public:
+    // Room for the stored bytes of one block.
+    std::span<std::byte> stored_room(std::size_t size_bytes);
+
+    BlockDecoder decoder;
+    // The block that was read last, and its decoded bytes; nullptr: none. Neighbours in it cost no look-up in what all
+    // threads share.
+    BlockRecord last_record;
+    BlockCache::Block last_bytes;
+
+private:
+    std::unique_ptr<std::byte[]> stored_;
+    std::size_t capacity_bytes_ = 0;
+};
+
+class ReadScratchPool {
+    struct alignas(64) Slot {
+        std::atomic_flag taken;
+        ReadScratch scratch;
+    };
+
+public:
+    class Lease {
+    public:
+        Lease(Lease&& other) noexcept
+            : pool_(other.pool_), slot_(std::exchange(other.slot_, nullptr)), spare_(std::move(other.spare_)) {}
+        Lease& operator=(Lease&&) = delete;
+        ~Lease() {
+            if (slot_)
+                slot_->taken.clear(std::memory_order_release);
+            else if (spare_)
+                pool_->put_back(std::move(spare_));
+        }
+
+        ReadScratch& operator*() const noexcept { return slot_ ? slot_->scratch : *spare_; }
+        ReadScratch* operator->() const noexcept { return &**this; }
+
+    private:
+        friend class ReadScratchPool;
+        Lease(ReadScratchPool& pool, Slot& slot) noexcept : pool_(&pool), slot_(&slot) {}
+        Lease(ReadScratchPool& pool, std::unique_ptr<ReadScratch> spare) noexcept
+            : pool_(&pool), spare_(std::move(spare)) {}
+
+        ReadScratchPool* pool_;
+        Slot* slot_ = nullptr;
+        std::unique_ptr<ReadScratch> spare_;
+    };
+
+    explicit ReadScratchPool(std::size_t cores);
+    ReadScratchPool(const ReadScratchPool&) = delete;
+    ReadScratchPool& operator=(const ReadScratchPool&) = delete;
+
+    Lease take();
+
+private:
+    static constexpr std::size_t kSparesMax = 4;
+
+    Lease take_spare();
+    void put_back(std::unique_ptr<ReadScratch> spare) noexcept;
+
+    std::size_t cores_;
+    std::unique_ptr<Slot[]> slots_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<ReadScratch>> spares_;
+};
+
+}  // namespace fardel

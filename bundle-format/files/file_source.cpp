@@ -1,0 +1,53 @@
+#include <fardel/format/byte_source.h>
+
+#include "fits.h"
+
+#include <fardel/base/file.h>
+
+#include <utility>
+
+namespace fardel {
+namespace {
+
+class FileSource final : public ByteSource {
+public:
+    FileSource(RegularFile file, std::string path)
+        : file_(std::move(file.descriptor)), size_bytes_(file.status.size_bytes), path_(std::move(path)) {}
+
+    std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
+
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        if (!fits(offset, out.size(), size_bytes_))
+            return Error(ErrorCode::corrupt, path_ + ": expected " + std::to_string(out.size()) + " bytes at offset " +
+                                                 std::to_string(offset) + ", but the file has only " +
+                                                 std::to_string(size_bytes_) + " bytes");
+        FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(file_, offset, out, path_));
+        if (count < out.size())
+            return Error(ErrorCode::corrupt, path_ + ": ends at offset " + std::to_string(offset + count) +
+                                                 "; it had " + std::to_string(size_bytes_) +
+                                                 " bytes when it was opened");
+        return ok();
+    }
+
+    void prefetch(std::uint64_t offset, std::uint64_t length) const override { prefetch_file(file_, offset, length); }
+
+    Result<std::shared_ptr<const std::byte[]>> map(std::uint64_t offset, std::uint64_t length) const override {
+        if (!fits(offset, length, size_bytes_))
+            return Error(ErrorCode::corrupt, path_ + ": has only " + std::to_string(size_bytes_) + " bytes");
+        return map_file(file_, offset, length, path_);
+    }
+
+private:
+    const Descriptor file_;
+    const std::uint64_t size_bytes_;
+    const std::string path_;  // for messages only
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const ByteSource>> open_file_source(const std::string& path) {
+    FARDEL_TRY_ASSIGN(RegularFile file, open_regular_file(path, path));
+    return std::shared_ptr<const ByteSource>(std::make_shared<FileSource>(std::move(file), path));
+}
+
+}  // namespace fardel

@@ -1,0 +1,171 @@
+#include <fardel/format/staged_file.h>
+
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
+#include <fardel/base/program.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr int kNamesTried = 10'000;
+
+// A name that no other thread or process uses now; of fixed length, so that any name that fits as a target does here.
+std::string temporary_path(const std::string& folder) {
+    static std::atomic<std::uint64_t> number{0};
+    return folder + "/.fardel-" + std::to_string(process_id()) + "-" + std::to_string(number++) + ".tmp";
+}
+
+bool is_temporary(std::string_view name) {
+    const auto cut_digits = [&] {
+        const auto end = std::min(name.find_first_not_of("0123456789"), name.size());
+        name.remove_prefix(end);
+        return end > 0;
+    };
+    const auto cut = [&](std::string_view start) {
+        const bool there = name.starts_with(start);
+        name.remove_prefix(there ? start.size() : 0);
+        return there;
+    };
+    return cut(".fardel-") && cut_digits() && cut("-") && cut_digits() && name == ".tmp";
+}
+
+// A lock ends with its process, so a temporary file that nothing has locked is one that nothing will rename. Where a
+// file system has no locks, everything stays.
+void remove_abandoned(const std::string& folder) {
+    const auto opened = open_folder(folder, folder);
+    if (!opened)
+        return;
+    const auto names = list_names(*opened, folder);
+    if (!names)
+        return;
+    for (const std::string& name : *names) {
+        if (!is_temporary(name))
+            continue;
+        const auto file =
+            open_regular_file({*opened, name}, name, {.access = FileAccess::read_write, .links = Links::refused});
+        if (!file)
+            continue;
+        if (const auto locked = lock_file(file->descriptor, name); locked && *locked)
+            (void)remove_file({*opened, name}, name);
+    }
+}
+
+// False: another process took the new file for an abandoned one.
+bool lock_own(const Descriptor& file, const std::string& path) {
+    if (const auto locked = lock_file(file, path); locked && !*locked)
+        return false;
+    const auto status = file_status(file, path);
+    return !status || status->links > 0;
+}
+
+class StagedDiskFile final : public StagedFile {
+public:
+    StagedDiskFile(Descriptor file, std::string temporary, std::string target)
+        : file_(std::move(file)), temporary_(std::move(temporary)), target_(std::move(target)) {}
+
+    ~StagedDiskFile() override {
+        file_.close();
+        if (!temporary_.empty())
+            (void)remove_file(temporary_, temporary_);
+    }
+    StagedDiskFile(const StagedDiskFile&) = delete;
+    StagedDiskFile& operator=(const StagedDiskFile&) = delete;
+
+    Status write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+        return write_whole_at(file_, offset, bytes, target_);
+    }
+
+    Status resize(std::uint64_t size_bytes) override { return resize_file(file_, size_bytes, target_); }
+
+    Status commit() override {
+        FARDEL_TRY(sync_file(file_, target_));
+        // Its lock lasts until the file has its name. Without it, another process may remove the file as abandoned.
+        const auto lock = file_.duplicate(target_);
+        FARDEL_TRY(file_.close_reporting(target_));
+        FARDEL_TRY(rename_file(temporary_, target_, target_));
+        temporary_.clear();
+        Status status = sync_folder(folder_of_path(target_));
+        return status ? ok()
+                      : std::move(status).error().with_context(
+                            "the file has its name, but may not survive a power failure");
+    }
+
+private:
+    Descriptor file_;
+    std::string temporary_;  // empty once renamed
+    const std::string target_;
+};
+
+// Before any work: refuses what commit() could not replace, or should not.
+Status verify_target(const std::string& path) {
+    if (path.empty() || path.back() == '/' || path.find('\0') != std::string::npos)
+        return Error(ErrorCode::malformed, "\"" + path.substr(0, path.find('\0')) + "\" does not name a file");
+    const auto status = file_status(path, path);
+    if (!status) {
+        const int number = status.error().system_number();
+        return number == ENOENT || number == ELOOP ? ok() : status.error();  // absent, or a link to nowhere
+    }
+    if (!status->is_file())
+        return Error(ErrorCode::malformed, path + ": not a regular file; it would not be replaced");
+    return ok();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path) {
+    FARDEL_TRY(verify_target(path));
+    const std::string folder = folder_of_path(path);
+    remove_abandoned(folder);
+    for (int tried = 0;; ++tried) {
+        std::string temporary = temporary_path(folder);
+        auto file = create_file(temporary, path);
+        if (file && lock_own(*file, path))
+            return std::unique_ptr<StagedFile>(new StagedDiskFile(*std::move(file), std::move(temporary), path));
+        if (file)
+            (void)remove_file(temporary, path);
+        // A killed process with the number of this one may have left files behind.
+        else if (file.error().code() != ErrorCode::conflict)
+            return std::move(file).error();
+        if (tried == kNamesTried)
+            return Error(ErrorCode::io, path + ": no name beside it is free for a temporary file");
+    }
+}
+
+Status append_to_file(const std::string& path, std::uint64_t expected_bytes, std::span<const std::byte> bytes) {
+    auto opened = open_regular_file(path, path, {.access = FileAccess::read_write});
+    if (!opened)
+        return opened.error().system_number() == EISDIR ? Error(ErrorCode::malformed, path + ": not a regular file")
+                                                        : std::move(opened).error();
+    const Descriptor& file = opened->descriptor;
+    FARDEL_TRY_ASSIGN(const bool locked, lock_file(file, path));
+    if (!locked)
+        return Error(ErrorCode::busy, path + ": another program is appending to it; try again");
+
+    // Under the lock: is it still the file of that name, and still as long as the caller thinks?
+    FARDEL_TRY_ASSIGN(const FileStatus open_status, file_status(file, path));
+    FARDEL_TRY_ASSIGN(const FileStatus named_status, file_status(path, path));
+    if (!open_status.same_file_as(named_status))
+        return Error(ErrorCode::conflict, path + ": was replaced just now; read it again");
+    if (open_status.size_bytes != expected_bytes)
+        return Error(ErrorCode::conflict, path + ": has " + std::to_string(open_status.size_bytes) +
+                                              " bytes, expected " + std::to_string(expected_bytes) + "; read it again");
+
+    Status status = write_whole_at(file, expected_bytes, bytes, path);
+    if (status)
+        status = sync_file(file, path);
+    if (!status) {
+        const Status restored = resize_file(file, expected_bytes, path);
+        if (!restored)
+            return std::move(status).error().with_context("cut it back to " + std::to_string(expected_bytes) +
+                                                          " bytes: that failed too");
+    }
+    return status;
+}
+
+}  // namespace fardel

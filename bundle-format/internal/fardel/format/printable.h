@@ -1,0 +1,15 @@
+// Names, paths and words of others in messages: quoted, and made safe to show.
+#pragma once
+
+#include <fardel/format/name.h>
+
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+inline std::string in_quotes(std::string_view untrusted) { return "'" + printable(untrusted) + "'"; }
+// For text that may be long and matters less.
+inline std::string in_short_quotes(std::string_view untrusted) { return "'" + printable(untrusted, 80) + "'"; }
+
+}  // namespace fardel

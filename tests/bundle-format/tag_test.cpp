@@ -1,0 +1,13 @@
+#include <fardel/format/tag.h>
+
+#include <doctest/doctest.h>
+
+namespace fardel {
+
+TEST_CASE("tag: tags compare by axis, then value") {
+    CHECK(Tag{"a", "2"} < Tag{"b", "1"});
+    CHECK(Tag{"a", "1"} < Tag{"a", "2"});
+    CHECK(TagView{"a", "1"} == TagView{"a", "1"});
+}
+
+}  // namespace fardel
