@@ -86,7 +86,10 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
     const Interrupt interrupt;
     std::vector<CheckedFolder> checked;
     for (const std::string& folder : command.folders) {
-        CacheCheck check{.read = false, .remove = command.remove, .stop = interrupt.token(), .progress = {}};
+        CacheCheckOptions check;
+        check.read = false;
+        check.remove = command.remove;
+        check.stop = interrupt.token();
         FARDEL_TRY_ASSIGN(CacheFolderReport report, check_cache_folder(folder, check));
         if (command.read) {
             ProgressBar bar(console, "checking");
@@ -118,7 +121,8 @@ Result<Exit> run_stats(Words words, Console& console) {
                      "Shows how much caches contain: records, objects, bytes.",
                      "  fardel cache stats ~/.cache/fardel\n"
                      "  fardel cache stats --check ~/.cache/fardel      # reads every byte\n");
-    CheckCommand command{.folders = {}, .read = false};
+    CheckCommand command;
+    command.read = false;
     line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches")->required();
     line.flag("--check", command.read, "Also read everything, and list what is broken");
     line.json(command.json);
@@ -163,7 +167,7 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
     return number * factor;
 }
 
-Json json_of(const std::string& folder, const CacheTrimmed& trimmed) {
+Json json_of(const std::string& folder, const CacheTrimReport& trimmed) {
     return Json{{"folder", folder},
                 {"files_seen", trimmed.files_seen},
                 {"files_removed", trimmed.files_removed},
@@ -180,7 +184,7 @@ Result<Exit> run_trim(Words words, Console& console) {
         "  fardel cache trim ~/.cache/fardel --unused 14 --size 1T\n");
     std::vector<std::string> folders;
     std::string size;
-    CacheTrim trim;
+    CacheTrimOptions trim;
     std::uint64_t days = 30;
     std::uint64_t rate = trim.removals_per_second_max;
     bool json = false;
@@ -204,7 +208,7 @@ Result<Exit> run_trim(Words words, Console& console) {
     const Interrupt interrupt;
     Json report = Json::array();
     for (const std::string& folder : folders) {
-        FARDEL_TRY_ASSIGN(const CacheTrimmed trimmed, trim_cache_folder(folder, trim, interrupt.token()));
+        FARDEL_TRY_ASSIGN(const CacheTrimReport trimmed, trim_cache_folder(folder, trim, interrupt.token()));
         report.push_back(json_of(folder, trimmed));
         if (!json)
             FARDEL_TRY(console.write(fmt::format("{}: removed {} of {}, {}; {} left\n", printable(folder),
@@ -229,7 +233,7 @@ Result<Exit> run_cache_init(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const auto layer, open_folder_layer(folder));
-    FARDEL_TRY(console.write(fmt::format("{} is a cache\n", printable(folder))));
+    FARDEL_TRY(console.write(fmt::format("{} can be used as a cache\n", printable(folder))));
     return Exit::fine;
 }
 
@@ -246,7 +250,7 @@ Result<Exit> run_export(Words words, Console& console) {
     line.json(json);
     if (const auto over = line.parse(words, console))
         return *over;
-    FARDEL_TRY_ASSIGN(const CacheExport written, export_cache_bundle(folder, out));
+    FARDEL_TRY_ASSIGN(const CacheExportReport written, export_cache_bundle(folder, out));
     if (json)
         FARDEL_TRY(console.write(format_json(Json{{"file", out},
                                                   {"records", written.records},

@@ -118,7 +118,7 @@ Result<Exit> write_policy(const PolicyCommand& command, Console& console) {
     rules.unsigned_allowed = command.allow_unsigned;
     FARDEL_TRY_ASSIGN(const OpenBundles bundles, open_bundles(command.files));
     for (std::size_t i = 0; i < bundles.size(); ++i) {
-        PureBundle bundle{.bundle = bundles[i]->id(), .case_rule = CaseRule::exact, .mount_point = {}, .name = {}};
+        PureBundle bundle{.bundle = bundles[i]->id()};
         FARDEL_TRY_ASSIGN(bundle.name, name_of(*bundles[i], command.files[i]));
         rules.bundles.push_back(std::move(bundle));
     }

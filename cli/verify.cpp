@@ -53,7 +53,7 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
     options.now_s = now_s();
     options.jobs = static_cast<unsigned>(command.jobs);
     options.stop = interrupt.token();
-    VerifyOutcome outcome{.files = command.files, .policy = command.policy, .set = {}};
+    VerifyOutcome outcome{.files = command.files, .policy = command.policy};
     {
         ProgressBar bar(console, "verifying");
         options.progress = [&](const VerifyProgress& progress) {

@@ -44,7 +44,7 @@ public:
         FARDEL_TRY_ASSIGN(auto bytes, bundle_->read_all(asset, kCacheRecordBytesMax));
         return std::optional<std::vector<std::byte>>(std::move(bytes));
     }
-    // Under whatever name: the id is what counts.
+    // Finds the asset by its id, whatever its name is.
     Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
         FARDEL_TRY_ASSIGN(const auto index, bundle_->find_asset(asset));
         if (!index)
@@ -61,7 +61,7 @@ public:
     void drop_object(const AssetId&) override {}
 
 private:
-    Error read_only() const { return Error(ErrorCode::denied, name() + ": a bundle is only read"); }
+    Error read_only() const { return Error(ErrorCode::denied, name() + ": a bundle is read-only"); }
 
     const std::shared_ptr<const Bundle> bundle_;
 };

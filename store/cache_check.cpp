@@ -2,6 +2,7 @@
 #include "checked_blob.h"
 
 #include <fardel/store/cache_layers.h>
+#include <fardel/store/cache_record.h>
 
 #include <fardel/format/hash.h>
 
@@ -11,44 +12,44 @@
 namespace fardel {
 namespace {
 
-enum class Verdict : std::uint8_t { whole, incomplete, broken, gone };
+enum class FileState : std::uint8_t { whole, incomplete, broken, removed };
 
-Result<Verdict> judge_record(const CacheFolder& folder, const CacheFile& file) {
+Result<FileState> judge_record(const CacheFolder& folder, const CacheFile& file) {
     const auto bytes = folder.find_bytes(file.kind, file.id, kCacheRecordBytesMax);
     if (!bytes && bytes.error().code() == ErrorCode::limit)
-        return Verdict::broken;
+        return FileState::broken;
     if (!bytes)
         return bytes.error();
     if (!*bytes)
-        return Verdict::gone;
+        return FileState::removed;
     const auto record = decode_cache_record(id_from<BuildKey>(file.id), **bytes);
     if (!record)
-        return Verdict::broken;
+        return FileState::broken;
     for (const CachedOutput& output : record->outputs) {
-        FARDEL_TRY_ASSIGN(const auto object, folder.find(CacheKind::object, id_from<Hash>(output.asset)));
+        FARDEL_TRY_ASSIGN(const auto object, folder.find(CacheFileKind::object, id_from<Hash>(output.asset)));
         if (!object || object->size_bytes != output.size_bytes)
-            return Verdict::incomplete;
+            return FileState::incomplete;
     }
-    return Verdict::whole;
+    return FileState::whole;
 }
 
-Result<Verdict> judge_object(const CacheFolder& folder, const CacheFile& file) {
+Result<FileState> judge_object(const CacheFolder& folder, const CacheFile& file) {
     const CheckedBlob blob(folder.blob(file.kind, file.id), id_from<AssetId>(file.id), file.size_bytes);
     const Status whole = blob.verify();
     if (whole)
-        return Verdict::whole;
+        return FileState::whole;
     if (whole.error().code() == ErrorCode::missing)
-        return Verdict::gone;
+        return FileState::removed;
     if (whole.error().code() == ErrorCode::corrupt)
-        return Verdict::broken;
+        return FileState::broken;
     return whole.error();
 }
 
 class Checker {
 public:
-    Checker(const CacheFolder& folder, const CacheCheck& check) : folder_(folder), check_(check) {}
+    Checker(const CacheFolder& folder, const CacheCheckOptions& check) : folder_(folder), check_(check) {}
 
-    Status check(CacheKind kind) {
+    Status check(CacheFileKind kind) {
         for (unsigned shard = 0; shard < kCacheShards; ++shard) {
             FARDEL_TRY_ASSIGN(CacheShard found, folder_.list(kind, shard));
             for (const UnfinishedFile& file : found.unfinished) {
@@ -57,7 +58,7 @@ public:
             }
             std::ranges::sort(found.files, {}, &CacheFile::id);
             for (const CacheFile& file : found.files)
-                FARDEL_TRY(look_at(file));
+                FARDEL_TRY(check_file(file));
         }
         return ok();
     }
@@ -65,10 +66,10 @@ public:
     CacheFolderReport report;
 
 private:
-    Status look_at(const CacheFile& file) {
+    Status check_file(const CacheFile& file) {
         if (check_.stop.stop_requested())
-            return Error(ErrorCode::cancelled, folder_.path() + ": not checked to the end");
-        const bool is_record = file.kind == CacheKind::record;
+            return Error(ErrorCode::cancelled, folder_.path() + ": the check was stopped");
+        const bool is_record = file.kind == CacheFileKind::record;
         ++(is_record ? report.records : report.objects);
         (is_record ? report.record_bytes : report.object_bytes) += file.size_bytes;
         if (check_.read)
@@ -78,11 +79,11 @@ private:
         return ok();
     }
     Status read(const CacheFile& file) {
-        FARDEL_TRY_ASSIGN(const Verdict verdict,
-                          file.kind == CacheKind::record ? judge_record(folder_, file) : judge_object(folder_, file));
-        if (verdict == Verdict::incomplete)
+        FARDEL_TRY_ASSIGN(const FileState state, file.kind == CacheFileKind::record ? judge_record(folder_, file)
+                                                                                    : judge_object(folder_, file));
+        if (state == FileState::incomplete)
             ++report.incomplete;
-        if (verdict != Verdict::broken)
+        if (state != FileState::broken)
             return ok();
         report.broken.push_back(cache_file_name(file.kind, file.id));
         if (check_.remove) {
@@ -93,16 +94,17 @@ private:
     }
 
     const CacheFolder& folder_;
-    const CacheCheck& check_;
+    const CacheCheckOptions& check_;
 };
 
 }  // namespace
 
-Result<CacheFolderReport> check_cache_folder(const std::string& path, const CacheCheck& check) {
+Result<CacheFolderReport> check_cache_folder(const std::string& path, const CacheCheckOptions& check) {
     FARDEL_TRY_ASSIGN(const CacheFolder folder, CacheFolder::open(path, false));
     Checker checker(folder, check);
-    FARDEL_TRY(checker.check(CacheKind::object));  // before the records: what is removed is missing to them
-    FARDEL_TRY(checker.check(CacheKind::record));
+    FARDEL_TRY(
+        checker.check(CacheFileKind::object));  // before the records, which are incomplete if an object is removed
+    FARDEL_TRY(checker.check(CacheFileKind::record));
     return std::move(checker.report);
 }
 

@@ -1,9 +1,9 @@
-// CacheFolder: the files of a folder layer, and the seam between them and the operating system.
+// CacheFolder: the files of a folder layer.
 //
-// Each file is written beside its place and renamed, and not synced: a power failure may leave files of zeros, which no
-// hash believes, and a cache that waits for the disk with every small object is a slow one. Nothing here is checked but
-// names and kinds of files: symbolic links, folders and the like in a file's place are not there. Any number of
-// threads, processes and machines at once.
+// Each file is written under a temporary name, then renamed, and not synced, which would make many small objects slow.
+// A power failure may therefore leave files of zeros; their hashes reveal them. Only names and kinds of files are
+// checked here: a symbolic link, a folder or another special file under the name of a cache file counts as absent. Any
+// number of threads, processes and machines at once.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -21,18 +21,18 @@
 
 namespace fardel {
 
-enum class CacheKind : std::uint8_t { record, object };
+enum class CacheFileKind : std::uint8_t { record, object };
 
 struct CacheFile {
-    CacheKind kind{};
-    Hash id;  // a build key's or an asset's bytes
+    CacheFileKind kind{};
+    Hash id;  // the bytes of a build key or an asset id
     std::uint64_t size_bytes = 0;
-    std::int64_t used_ns = 0;  // the later of last access and last change, of the file system's clock
+    std::int64_t used_ns = 0;  // the later of last access and last modification, by the file system's clock
 };
 
-// What a writer that was killed, or that is still at it, has left.
+// The temporary file of a writer that was killed or is still writing.
 struct UnfinishedFile {
-    std::string name;  // below the folder
+    std::string name;  // path below the folder
     std::uint64_t size_bytes = 0;
     std::int64_t used_ns = 0;
 };
@@ -41,42 +41,42 @@ struct CacheShard {
     std::vector<CacheFile> files;
     std::vector<UnfinishedFile> unfinished;
 };
-inline constexpr unsigned kCacheShards = 256;  // of each kind: records/00 to records/ff
+inline constexpr unsigned kCacheShards = 256;  // of each kind, such as records/00 to records/ff
 
 // "records/ab/<64 digits>"
-std::string cache_file_name(CacheKind kind, const Hash& id);
+std::string cache_file_name(CacheFileKind kind, const Hash& id);
 
 class CacheFolder {
 public:
-    // With `create` it is made, folders above it too, when there is nothing or an empty folder. Errors: missing,
-    // denied, no_space, io, malformed (no folder, or a folder of something else), unsupported (a later layout).
+    // With `create`, creates the cache and the folders above it, unless the path leads to anything but an empty folder.
+    // Errors: missing, denied, no_space, io, malformed (not a folder, or not a cache), unsupported (a later layout).
     static Result<CacheFolder> open(const std::string& path, bool create);
 
     const std::string& path() const noexcept { return path_; }
 
-    Result<std::optional<CacheFile>> find(CacheKind kind, const Hash& id) const;
-    // The whole file. Errors: limit, denied, io, unreachable.
-    Result<std::optional<std::vector<std::byte>>> find_bytes(CacheKind kind, const Hash& id,
+    Result<std::optional<CacheFile>> find(CacheFileKind kind, const Hash& id) const;
+    // Returns the whole file. Errors: limit, denied, io, unreachable.
+    Result<std::optional<std::vector<std::byte>>> find_bytes(CacheFileKind kind, const Hash& id,
                                                              std::size_t bytes_max) const;
-    // Opened when it is read; reading it does not count as use.
-    std::shared_ptr<const BlobSource> blob(CacheKind kind, const Hash& id) const;
+    // Returns a blob that opens the file when it is read. Reading does not count as use.
+    std::shared_ptr<const BlobSource> blob(CacheFileKind kind, const Hash& id) const;
 
-    Status write(CacheKind kind, const Hash& id, const BlobSource& bytes) const;
-    Status write(CacheKind kind, const Hash& id, std::span<const std::byte> bytes) const;
-    // Now used, unless it was a short while ago. Failing to say so is no failure.
+    Status write(CacheFileKind kind, const Hash& id, const BlobSource& bytes) const;
+    Status write(CacheFileKind kind, const Hash& id, std::span<const std::byte> bytes) const;
+    // Records that the file is used now, unless its last use was a short time ago. Ignores errors.
     void touch(const CacheFile& file) const;
-    // False: it was not there.
-    Result<bool> remove(CacheKind kind, const Hash& id) const;
+    // Returns false if there was no such file.
+    Result<bool> remove(CacheFileKind kind, const Hash& id) const;
     Result<bool> remove(const UnfinishedFile& file) const;
 
-    // What lies there of one kind, whose ids start with the byte `shard`; in no order.
-    Result<CacheShard> list(CacheKind kind, unsigned shard) const;
-    // What the clock says that the files' times come from.
+    // Returns the files of one kind whose ids begin with the byte `shard`, in no particular order.
+    Result<CacheShard> list(CacheFileKind kind, unsigned shard) const;
+    // Returns the current time of the clock that stamps the files.
     Result<std::int64_t> time_ns() const;
 
 private:
     explicit CacheFolder(std::string path) : path_(std::move(path)) {}
-    std::string path_of(CacheKind kind, const Hash& id) const { return path_ + "/" + cache_file_name(kind, id); }
+    std::string path_of(CacheFileKind kind, const Hash& id) const { return path_ + "/" + cache_file_name(kind, id); }
 
     std::string path_;  // absolute
 };

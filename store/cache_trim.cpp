@@ -13,15 +13,15 @@ namespace fardel {
 namespace {
 
 constexpr std::int64_t kUnfinishedForNs =
-    std::int64_t(24) * 3600 * 1'000'000'000;  // its writer is gone, or will not be missed
+    std::int64_t(24) * 3600 * 1'000'000'000;  // an unfinished file this old is abandoned
 
-// So many a second and no more, from the first one on.
+// Limits the rate of removals.
 class Pace {
 public:
     Pace(std::uint32_t per_second_max, std::stop_token stop)
         : interval_(std::chrono::nanoseconds(1'000'000'000) / std::max(per_second_max, 1u)), stop_(std::move(stop)) {}
 
-    // False: asked to stop.
+    // Waits for the next turn. Returns false on a stop request.
     bool wait() {
         const auto due = start_ + interval_ * count_++;
         if (due > std::chrono::steady_clock::now() + std::chrono::milliseconds(5)) {
@@ -41,7 +41,7 @@ private:
 };
 
 Error cancelled(const CacheFolder& folder) {
-    return Error(ErrorCode::cancelled, folder.path() + ": not trimmed to the end");
+    return Error(ErrorCode::cancelled, folder.path() + ": trimming was stopped");
 }
 
 struct Listing {
@@ -51,7 +51,7 @@ struct Listing {
 
 Result<Listing> list(const CacheFolder& folder, const std::stop_token& stop) {
     Listing listing;
-    for (const CacheKind kind : {CacheKind::record, CacheKind::object})
+    for (const CacheFileKind kind : {CacheFileKind::record, CacheFileKind::object})
         for (unsigned shard = 0; shard < kCacheShards; ++shard) {
             if (stop.stop_requested())
                 return cancelled(folder);
@@ -62,25 +62,25 @@ Result<Listing> list(const CacheFolder& folder, const std::stop_token& stop) {
     return listing;
 }
 
-enum class Removal : std::uint8_t { done, not_there, used };
+enum class Removal : std::uint8_t { done, was_absent, was_used };
 
-// Somebody else may have removed it since it was listed, or used it; then it stays.
+// Keeps a file that was used since it was listed. Another program may have removed it.
 Result<Removal> remove_unused(const CacheFolder& folder, const CacheFile& file) {
     FARDEL_TRY_ASSIGN(const auto now, folder.find(file.kind, file.id));
     if (now && now->used_ns != file.used_ns)
-        return Removal::used;
+        return Removal::was_used;
     FARDEL_TRY_ASSIGN(const bool removed, folder.remove(file.kind, file.id));
-    return removed ? Removal::done : Removal::not_there;
+    return removed ? Removal::done : Removal::was_absent;
 }
 
 }  // namespace
 
-Result<CacheTrimmed> trim_cache_folder(const std::string& path, const CacheTrim& trim, std::stop_token stop) {
+Result<CacheTrimReport> trim_cache_folder(const std::string& path, const CacheTrimOptions& trim, std::stop_token stop) {
     FARDEL_TRY_ASSIGN(const CacheFolder folder, CacheFolder::open(path, false));
     FARDEL_TRY_ASSIGN(const std::int64_t now_ns, folder.time_ns());
     FARDEL_TRY_ASSIGN(Listing listing, list(folder, stop));
 
-    CacheTrimmed trimmed;
+    CacheTrimReport trimmed;
     trimmed.files_seen = listing.files.size() + listing.unfinished.size();
     for (const CacheFile& file : listing.files)
         trimmed.bytes_left += file.size_bytes;
@@ -105,7 +105,7 @@ Result<CacheTrimmed> trim_cache_folder(const std::string& path, const CacheTrim&
         FARDEL_TRY_ASSIGN(const Removal removal, remove_unused(folder, file));
         if (removal == Removal::done)
             count(file.size_bytes);
-        if (removal != Removal::used)
+        if (removal != Removal::was_used)
             trimmed.bytes_left -= file.size_bytes;
     }
     return trimmed;

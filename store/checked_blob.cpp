@@ -27,7 +27,7 @@ public:
             return blob_.failed(std::move(count).error());
         bytes_read_ += *count;
         if (bytes_read_ > blob_.size_bytes_)
-            return blob_.broken("more bytes than it has");
+            return blob_.broken("more bytes");
         if (*count == 0 && bytes_read_ < blob_.size_bytes_)
             return blob_.broken("only " + std::to_string(bytes_read_) + " bytes");
         hasher_.update(out.first(*count));
@@ -47,12 +47,12 @@ private:
     bool checked_ = false;
 };
 
-// Reads at offsets, a piece at a time, into memory of our own, which is what is hashed.
+// Reads at offsets, piece by piece. Each piece is copied to private memory first, and the copy is hashed and returned.
 class CheckedBlob::Bytes final : public ByteSource {
 public:
     Bytes(std::shared_ptr<const ByteSource> bytes, const AssetId& asset) : bytes_(std::move(bytes)), asset_(asset) {}
 
-    // Nothing is believed before this. False: other bytes.
+    // Must be called first. Returns false if the bytes are not those of the asset.
     Result<bool> learn() {
         Hasher whole;
         std::vector<std::byte> piece(kPieceBytes);

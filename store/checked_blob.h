@@ -1,7 +1,7 @@
-// CheckedBlob: a blob that nobody believes, which gives the bytes of its asset or an error.
+// CheckedBlob: wraps a blob of an untrusted source. Readers receive the bytes of the asset, or an error.
 //
-// Every reading is checked, not only the first: what lies in a cache may change between two. Streams hold their last
-// bytes back until the whole is known to be right. Any number of threads.
+// Every read is checked, not only the first, because a file in a cache may change. A stream withholds its last bytes
+// until the whole is known to be right. Any number of threads.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -18,20 +18,22 @@ namespace fardel {
 
 class CheckedBlob final : public BlobSource {
 public:
-    // `on_broken`: called whenever the bytes are not the asset's, or the source says so itself; from any thread.
+    // Calls `on_broken` whenever the bytes are not the asset's, or the source reports them as corrupt or malformed;
+    // from any thread.
     CheckedBlob(std::shared_ptr<const BlobSource> source, const AssetId& asset, std::uint64_t size_bytes,
                 std::function<void()> on_broken = {});
 
     // Errors: corrupt (other bytes), those of the source.
     Result<std::unique_ptr<BlobStream>> open() const override;
-    // Reads the whole once, and remembers a hash for each piece, which later reads are compared with.
+    // Reads the whole blob once and keeps a hash of each piece, with which later reads are compared.
     Result<std::shared_ptr<const ByteSource>> open_bytes() const override;
     std::optional<Hash> find_version() const override { return id_from<Hash>(asset_); }
 
-    // Reads all of it.
+    // Reads and checks everything.
     Status verify() const;
     std::uint64_t size_bytes() const noexcept { return size_bytes_; }
-    // A reading failed, by the bytes' fault or the source's: whoever wrote them elsewhere had no part in it.
+    // Whether a read has failed because of the bytes or the source. So the layer to which they were being written is
+    // not at fault.
     bool has_failed() const noexcept { return failed_; }
 
 private:

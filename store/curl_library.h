@@ -1,7 +1,7 @@
-// CurlLibrary: the functions of libcurl, taken from its shared library when the first cache on a server is opened.
+// CurlLibrary: the functions of libcurl, which is loaded at run time when the first cache on a server is opened.
 //
-// A program that never asks a server loads neither libcurl nor the fifty libraries that libcurl needs. Only headers of
-// libcurl are needed to build. Any thread.
+// A program that uses no server loads neither libcurl nor the fifty libraries that it depends on. The build needs only
+// the headers of libcurl. Any thread.
 #pragma once
 
 #include <curl/curl.h>
@@ -27,8 +27,8 @@ struct CurlLibrary {
     decltype(&::curl_url_cleanup) url_cleanup = nullptr;
 };
 
-// Loads and starts the library on the first call; it stays loaded until the process ends. nullptr: it is not installed,
-// lacks a function or does not start.
+// Loads and initialises the library on the first call. It stays loaded until the process ends. Returns nullptr if it is
+// not installed, lacks a function or fails to initialise.
 const CurlLibrary* find_curl_library();
 
 }  // namespace fardel

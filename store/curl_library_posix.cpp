@@ -7,7 +7,7 @@
 namespace fardel {
 namespace {
 
-// Version 4 of libcurl's binary interface is that of every release since 2006.
+// Every release of libcurl since 2006 has version 4 of the binary interface.
 #ifdef __APPLE__
 constexpr const char* kFileNames[] = {"libcurl.4.dylib"};
 #else

@@ -1,5 +1,7 @@
 #include <fardel/store/derived_cache.h>
 
+#include <fardel/store/cache_hit.h>
+
 #include "checked_blob.h"
 #include "layer_health.h"
 #include "spoiled_blob.h"
@@ -9,7 +11,6 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
-#include <system_error>
 #include <utility>
 
 namespace fardel {
@@ -19,14 +20,14 @@ using Clock = std::chrono::steady_clock;
 using Blobs = std::vector<std::shared_ptr<const BlobSource>>;
 using CheckedBlobs = std::vector<std::shared_ptr<const CheckedBlob>>;
 
-// What is there and no good; the layer itself does what it can.
-bool tells_of_broken(const Error& error) {
+// Whether the layer has the data but they are broken. That is no failure of the layer.
+bool is_about_broken_data(const Error& error) {
     const ErrorCode code = error.code();
     return code == ErrorCode::corrupt || code == ErrorCode::malformed || code == ErrorCode::limit ||
            code == ErrorCode::unsupported || code == ErrorCode::conflict;
 }
 
-// That will be so with the next one, too.
+// Whether the next write would fail for the same reason.
 bool is_final_refusal(const Error& error) {
     return error.code() == ErrorCode::denied || error.code() == ErrorCode::no_space ||
            error.code() == ErrorCode::untrusted;
@@ -39,11 +40,11 @@ std::uint64_t size_of(const CacheRecord& record) {
 
 Blobs plain(const CheckedBlobs& blobs) { return {blobs.begin(), blobs.end()}; }
 
-// A layer with its policy, its statistics and its health. Any thread.
-class Place {
+// A layer with its policy, statistics and health. Any thread.
+class LayerSlot {
 public:
-    Place(CacheLayerPlace place)
-        : layer_(std::move(place.layer)), policy_(place.policy), reading_(policy_.slow), writing_(policy_.slow) {
+    LayerSlot(CacheLayerSlot slot)
+        : layer_(std::move(slot.layer)), policy_(slot.policy), reading_(policy_.slow), writing_(policy_.slow) {
         counts_.name = layer_->name();
     }
 
@@ -64,16 +65,16 @@ public:
         const std::scoped_lock lock(mutex_);
         change(counts_);
     }
-    void answered(Clock::time_point since, std::uint64_t bytes, const Error* error) {
+    void record_read(Clock::time_point since, std::uint64_t bytes, const Error* error) {
         const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
         const std::scoped_lock lock(mutex_);
         counts_.waited += took;
-        const bool failed = error != nullptr && !tells_of_broken(*error) && error->code() != ErrorCode::missing;
+        const bool failed = error != nullptr && !is_about_broken_data(*error) && error->code() != ErrorCode::missing;
         if (failed)
             ++counts_.errors;
         reading_.add(took, bytes, failed ? error : nullptr);
     }
-    void written(Clock::time_point since, std::uint64_t bytes, const Error* error) {
+    void record_write(Clock::time_point since, std::uint64_t bytes, const Error* error) {
         const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
         const std::scoped_lock lock(mutex_);
         if (error != nullptr)
@@ -89,7 +90,7 @@ public:
         if (reading_.is_out())
             counts.left_out = reading_.reason();
         else if (writing_.is_out())
-            counts.left_out = "only read: " + writing_.reason();
+            counts.left_out = "no longer written: " + writing_.reason();
         return counts;
     }
 
@@ -106,10 +107,10 @@ private:
 
 class DerivedCache::State {
 public:
-    State(std::vector<CacheLayerPlace> layers, const CacheOptions& options)
+    State(std::vector<CacheLayerSlot> layers, const CacheOptions& options)
         : options_(options), behind_(options.write_behind_bytes_max) {
-        for (CacheLayerPlace& layer : layers)
-            places_.push_back(std::make_shared<Place>(std::move(layer)));
+        for (CacheLayerSlot& layer : layers)
+            slots_.push_back(std::make_shared<LayerSlot>(std::move(layer)));
     }
 
     std::optional<CacheHit> find(const BuildKey& key);
@@ -121,33 +122,33 @@ public:
     std::atomic<std::uint64_t> verified_differently = 0;
 
 private:
-    using SharedPlace = std::shared_ptr<Place>;
+    using SharedSlot = std::shared_ptr<LayerSlot>;
     enum class Absence : std::uint8_t { none, missing, unknown };
     struct Found {
-        Absence absence = Absence::none;  // unknown: a layer that might have it did not answer
-        std::size_t lowest = 0;           // of the layers that something came from
+        Absence absence = Absence::none;  // unknown: a layer that may have an output failed
+        std::size_t lowest = 0;           // the lowest layer that was asked for an output
         CheckedBlobs blobs;
     };
 
-    std::optional<CacheRecord> find_record(Place& place, const BuildKey& key);
-    std::shared_ptr<const CheckedBlob> find_object(const SharedPlace& place, const CachedOutput& output,
+    std::optional<CacheRecord> find_record(LayerSlot& slot, const BuildKey& key);
+    std::shared_ptr<const CheckedBlob> find_object(const SharedSlot& slot, const CachedOutput& output,
                                                    bool may_be_spoiled, bool& answered);
     Found find_outputs(const CacheRecord& record);
     void fill_up(std::size_t below, const CacheRecord& record, CheckedBlobs& blobs);
 
-    Status write_object(Place& place, const CachedOutput& output, const CheckedBlob& blob);
-    Status write_record(Place& place, const CacheRecord& record, std::span<const std::byte> bytes);
-    Result<std::optional<CheckedBlobs>> keep(const SharedPlace& place, const CacheRecord& record,
+    Status write_object(LayerSlot& slot, const CachedOutput& output, const CheckedBlob& blob);
+    Status write_record(LayerSlot& slot, const CacheRecord& record, std::span<const std::byte> bytes);
+    Result<std::optional<CheckedBlobs>> keep(const SharedSlot& slot, const CacheRecord& record,
                                              std::span<const std::byte> bytes, const CheckedBlobs& blobs);
-    void write_behind(std::vector<SharedPlace> places, const CacheRecord& record, std::vector<std::byte> bytes,
+    void write_behind(std::vector<SharedSlot> slots, const CacheRecord& record, std::vector<std::byte> bytes,
                       const CheckedBlobs& blobs, bool fills);
     bool is_spoiled();
     bool is_chosen_to_verify(const BuildKey& key) const;
 
     const CacheOptions options_;
-    std::vector<SharedPlace> places_;
+    std::vector<SharedSlot> slots_;
     std::atomic<std::uint64_t> answers_ = 0;
-    WriteBehind behind_;  // last: what it does uses the rest
+    WriteBehind behind_;  // last, because its work uses the other members
 };
 
 // ---- Finding --------------------------------------------------------------------------------------------------------
@@ -155,7 +156,7 @@ private:
 bool DerivedCache::State::is_spoiled() {
     if (options_.corrupt_per_1000 == 0)
         return false;
-    std::uint64_t number = ++answers_ * 0x9e3779b97f4a7c15;  // spread, and the same in each run of one thread
+    std::uint64_t number = ++answers_ * 0x9e3779b97f4a7c15;  // spreads the choices; deterministic with one thread
     number ^= number >> 32;
     return number % 1000 < options_.corrupt_per_1000;
 }
@@ -166,70 +167,70 @@ bool DerivedCache::State::is_chosen_to_verify(const BuildKey& key) const {
     return number % 1000 < options_.verify_per_1000;
 }
 
-std::optional<CacheRecord> DerivedCache::State::find_record(Place& place, const BuildKey& key) {
+std::optional<CacheRecord> DerivedCache::State::find_record(LayerSlot& slot, const BuildKey& key) {
     const auto since = Clock::now();
-    auto found = place.layer().find_record(key);
-    place.answered(since, found && *found ? (*found)->size() : 0, found ? nullptr : &found.error());
-    const bool broken = !found && tells_of_broken(found.error());
+    auto found = slot.layer().find_record(key);
+    slot.record_read(since, found && *found ? (*found)->size() : 0, found ? nullptr : &found.error());
+    const bool broken = !found && is_about_broken_data(found.error());
     if (!broken && (!found || !*found))
         return std::nullopt;
     if (!broken) {
         if (is_spoiled())
             spoil(**found, answers_);
-        place.count([&](CacheLayerStatistics& counts) { counts.bytes_read += (*found)->size(); });
+        slot.count([&](CacheLayerStatistics& counts) { counts.bytes_read += (*found)->size(); });
         if (auto record = decode_cache_record(key, **found))
             return *std::move(record);
     }
-    place.count([](CacheLayerStatistics& counts) { ++counts.broken; });
-    place.layer().drop_record(key);
+    slot.count([](CacheLayerStatistics& counts) { ++counts.broken; });
+    slot.layer().drop_record(key);
     return std::nullopt;
 }
 
-// The blob has been read whole and is right. `answered`: false when the layer could not say whether it has it.
-std::shared_ptr<const CheckedBlob> DerivedCache::State::find_object(const SharedPlace& place,
-                                                                    const CachedOutput& output, bool may_be_spoiled,
-                                                                    bool& answered) {
+// Returns a blob that was read completely and is intact. Sets `answered` to false if the layer failed, so that it may
+// or may not have the object.
+std::shared_ptr<const CheckedBlob> DerivedCache::State::find_object(const SharedSlot& slot, const CachedOutput& output,
+                                                                    bool may_be_spoiled, bool& answered) {
     const auto since = Clock::now();
-    const auto drop = [place, asset = output.asset] {
-        place->count([](CacheLayerStatistics& counts) { ++counts.broken; });
-        place->layer().drop_object(asset);
+    const auto drop = [slot, asset = output.asset] {
+        slot->count([](CacheLayerStatistics& counts) { ++counts.broken; });
+        slot->layer().drop_object(asset);
     };
-    auto found = place->layer().find_object(output.asset, output.size_bytes);
+    auto found = slot->layer().find_object(output.asset, output.size_bytes);
     if (!found) {
-        place->answered(since, 0, &found.error());
-        if (tells_of_broken(found.error()))
+        slot->record_read(since, 0, &found.error());
+        if (is_about_broken_data(found.error()))
             drop();
         else
             answered = false;
         return nullptr;
     }
     if (!*found) {
-        place->answered(since, 0, nullptr);
+        slot->record_read(since, 0, nullptr);
         return nullptr;
     }
     if (may_be_spoiled && is_spoiled())
         found = make_spoiled_blob(*std::move(found));
     auto blob = std::make_shared<const CheckedBlob>(*std::move(found), output.asset, output.size_bytes, drop);
     const Status whole = blob->verify();
-    place->answered(since, output.size_bytes, whole ? nullptr : &whole.error());
+    slot->record_read(since, output.size_bytes, whole ? nullptr : &whole.error());
     if (!whole) {
-        answered = answered && (tells_of_broken(whole.error()) || whole.error().code() == ErrorCode::missing);
+        answered = answered && (is_about_broken_data(whole.error()) || whole.error().code() == ErrorCode::missing);
         return nullptr;
     }
-    place->count([&](CacheLayerStatistics& counts) { counts.bytes_read += output.size_bytes; });
+    slot->count([&](CacheLayerStatistics& counts) { counts.bytes_read += output.size_bytes; });
     return blob;
 }
 
-// Each from the first layer that has it, whichever has the record.
+// Takes each output from the first layer that has it, which need not be the layer with the record.
 DerivedCache::State::Found DerivedCache::State::find_outputs(const CacheRecord& record) {
     Found found;
     bool answered = true;
     for (const CachedOutput& output : record.outputs) {
         std::shared_ptr<const CheckedBlob> blob;
-        for (std::size_t i = 0; i < places_.size() && !blob; ++i) {
-            if (!places_[i]->is_read())
+        for (std::size_t i = 0; i < slots_.size() && !blob; ++i) {
+            if (!slots_[i]->is_read())
                 continue;
-            blob = find_object(places_[i], output, true, answered);
+            blob = find_object(slots_[i], output, true, answered);
             found.lowest = std::max(found.lowest, i);
         }
         if (!blob) {
@@ -242,38 +243,39 @@ DerivedCache::State::Found DerivedCache::State::find_outputs(const CacheRecord& 
 }
 
 std::optional<CacheHit> DerivedCache::State::find(const BuildKey& key) {
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-        Place& place = *places_[i];
-        if (!place.is_read())
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        LayerSlot& slot = *slots_[i];
+        if (!slot.is_read())
             continue;
-        auto record = find_record(place, key);
+        auto record = find_record(slot, key);
         Found found;
         if (record)
             found = find_outputs(*record);
         if (!record || found.absence != Absence::none) {
-            place.count([](CacheLayerStatistics& counts) { ++counts.misses; });
+            slot.count([](CacheLayerStatistics& counts) { ++counts.misses; });
             if (record && found.absence == Absence::missing)
-                place.layer().drop_record(key);
+                slot.layer().drop_record(key);
             continue;
         }
-        place.count([](CacheLayerStatistics& counts) { ++counts.hits; });
+        slot.count([](CacheLayerStatistics& counts) { ++counts.hits; });
         fill_up(std::max(i, found.lowest), *record, found.blobs);
         return CacheHit{.record = *std::move(record),
                         .outputs = plain(found.blobs),
-                        .layer = place.statistics().name,
+                        .layer = slot.statistics().name,
                         .verify = is_chosen_to_verify(key)};
     }
     return std::nullopt;
 }
 
-// The upper layers get what a lower one gave; the first of them that keeps it has it at once, and gives the blobs.
+// Copies a hit to the layers above `below`. The first that stores it does so at once, and its blobs replace `blobs`;
+// the others are written behind.
 void DerivedCache::State::fill_up(std::size_t below, const CacheRecord& record, CheckedBlobs& blobs) {
-    std::vector<SharedPlace> others;
+    std::vector<SharedSlot> others;
     std::vector<std::byte> bytes;
     bool kept = false;
     for (std::size_t i = 0; i < below; ++i) {
-        const SharedPlace& place = places_[i];
-        if (!place->policy().fill || !place->is_written())
+        const SharedSlot& slot = slots_[i];
+        if (!slot->policy().fill || !slot->is_written())
             continue;
         if (bytes.empty()) {
             auto encoded = encode_cache_record(record);
@@ -282,87 +284,87 @@ void DerivedCache::State::fill_up(std::size_t below, const CacheRecord& record, 
             bytes = *std::move(encoded);
         }
         if (kept) {
-            others.push_back(place);
+            others.push_back(slot);
             continue;
         }
-        auto there = keep(place, record, bytes, blobs);
+        auto there = keep(slot, record, bytes, blobs);
         if (!there || !*there)
             continue;
         kept = true;
         blobs = **std::move(there);
-        place->count([](CacheLayerStatistics& counts) { ++counts.filled; });
+        slot->count([](CacheLayerStatistics& counts) { ++counts.filled; });
     }
     write_behind(std::move(others), record, std::move(bytes), blobs, true);
 }
 
 // ---- Writing --------------------------------------------------------------------------------------------------------
 
-Status DerivedCache::State::write_object(Place& place, const CachedOutput& output, const CheckedBlob& blob) {
+Status DerivedCache::State::write_object(LayerSlot& slot, const CachedOutput& output, const CheckedBlob& blob) {
     const auto since = Clock::now();
-    Status written = place.layer().write_object(output.asset, output.size_bytes, blob);
+    Status written = slot.layer().write_object(output.asset, output.size_bytes, blob);
     if (!written && blob.has_failed())
-        return written;  // not the layer's fault
-    place.written(since, output.size_bytes, written ? nullptr : &written.error());
+        return written;  // the blob failed, not the layer
+    slot.record_write(since, output.size_bytes, written ? nullptr : &written.error());
     if (written)
-        place.count([&](CacheLayerStatistics& counts) {
+        slot.count([&](CacheLayerStatistics& counts) {
             ++counts.objects_written;
             counts.bytes_written += output.size_bytes;
         });
     return written;
 }
 
-Status DerivedCache::State::write_record(Place& place, const CacheRecord& record, std::span<const std::byte> bytes) {
+Status DerivedCache::State::write_record(LayerSlot& slot, const CacheRecord& record, std::span<const std::byte> bytes) {
     const auto since = Clock::now();
-    Status written = place.layer().write_record(record.key, bytes);
-    place.written(since, bytes.size(), written ? nullptr : &written.error());
+    Status written = slot.layer().write_record(record.key, bytes);
+    slot.record_write(since, bytes.size(), written ? nullptr : &written.error());
     if (written)
-        place.count([&](CacheLayerStatistics& counts) {
+        slot.count([&](CacheLayerStatistics& counts) {
             ++counts.records_written;
             counts.bytes_written += bytes.size();
         });
     return written;
 }
 
-// Objects, then the record, and what the layer gives back of them; nothing: it has not kept everything.
-Result<std::optional<CheckedBlobs>> DerivedCache::State::keep(const SharedPlace& place, const CacheRecord& record,
+// Writes the objects, then the record, and returns the blobs that the layer has now; nothing if it did not keep them
+// all.
+Result<std::optional<CheckedBlobs>> DerivedCache::State::keep(const SharedSlot& slot, const CacheRecord& record,
                                                               std::span<const std::byte> bytes,
                                                               const CheckedBlobs& blobs) {
     CheckedBlobs kept;
     for (std::size_t i = 0; i < record.outputs.size(); ++i) {
         const CachedOutput& output = record.outputs[i];
         bool answered = true;
-        auto there =
-            find_object(place, output, false, answered);  // which drops a broken one, so that it is written again
+        auto there = find_object(slot, output, false, answered);  // drops a broken one, so that it is written again
         if (!there) {
-            FARDEL_TRY(write_object(*place, output, *blobs[i]));
-            there = find_object(place, output, false, answered);
+            FARDEL_TRY(write_object(*slot, output, *blobs[i]));
+            there = find_object(slot, output, false, answered);
         }
         if (!there)
             return std::optional<CheckedBlobs>();
         kept.push_back(std::move(there));
     }
-    FARDEL_TRY(write_record(*place, record, bytes));
+    FARDEL_TRY(write_record(*slot, record, bytes));
     return std::optional<CheckedBlobs>(std::move(kept));
 }
 
-void DerivedCache::State::write_behind(std::vector<SharedPlace> places, const CacheRecord& record,
+void DerivedCache::State::write_behind(std::vector<SharedSlot> slots, const CacheRecord& record,
                                        std::vector<std::byte> bytes, const CheckedBlobs& blobs, bool fills) {
-    if (places.empty())
+    if (slots.empty())
         return;
     const std::uint64_t cost = size_of(record) + bytes.size();
-    auto work = [this, places = std::move(places), record, bytes = std::move(bytes), blobs, fills] {
-        for (const SharedPlace& place : places) {
+    auto work = [this, slots = std::move(slots), record, bytes = std::move(bytes), blobs, fills] {
+        for (const SharedSlot& slot : slots) {
             bool whole = true;
             for (std::size_t i = 0; i < blobs.size() && whole; ++i)
-                whole = place->is_written() && write_object(*place, record.outputs[i], *blobs[i]);
-            if (!whole || !place->is_written() || !write_record(*place, record, bytes))
+                whole = slot->is_written() && write_object(*slot, record.outputs[i], *blobs[i]);
+            if (!whole || !slot->is_written() || !write_record(*slot, record, bytes))
                 continue;
             if (fills)
-                place->count([](CacheLayerStatistics& counts) { ++counts.filled; });
+                slot->count([](CacheLayerStatistics& counts) { ++counts.filled; });
         }
     };
     if (fills)
-        static_cast<void>(behind_.try_add(cost, std::move(work)));  // another hit will fill it
+        static_cast<void>(behind_.try_add(cost, std::move(work)));  // if there is no room, a later hit fills the layer
     else
         behind_.add(cost, std::move(work));
 }
@@ -370,8 +372,8 @@ void DerivedCache::State::write_behind(std::vector<SharedPlace> places, const Ca
 Result<Blobs> DerivedCache::State::put(const CacheRecord& record,
                                        std::span<const std::shared_ptr<const BlobSource>> outputs) {
     if (outputs.size() != record.outputs.size())
-        return Error(ErrorCode::malformed, "cache record: " + std::to_string(record.outputs.size()) +
-                                               " outputs, and bytes of " + std::to_string(outputs.size()));
+        return Error(ErrorCode::malformed, "cache record: " + std::to_string(record.outputs.size()) + " outputs, but " +
+                                               std::to_string(outputs.size()) + " blobs");
     FARDEL_TRY_ASSIGN(std::vector<std::byte> bytes, encode_cache_record(record));
     CheckedBlobs given;
     for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -379,48 +381,44 @@ Result<Blobs> DerivedCache::State::put(const CacheRecord& record,
             std::make_shared<const CheckedBlob>(outputs[i], record.outputs[i].asset, record.outputs[i].size_bytes));
 
     std::optional<Error> first_error;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-        if (!places_[i]->policy().write || !places_[i]->is_written())
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+        if (!slots_[i]->policy().write || !slots_[i]->is_written())
             continue;
-        auto kept = keep(places_[i], record, bytes, given);
+        auto kept = keep(slots_[i], record, bytes, given);
         if (!kept && std::ranges::any_of(given, [](const auto& blob) { return blob->has_failed(); }))
             return std::move(kept).error();
         if (!kept && !first_error)
             first_error = std::move(kept).error();
         if (!kept || !*kept)
             continue;
-        std::vector<SharedPlace> others;
-        std::copy_if(places_.begin(), places_.end(), std::back_inserter(others), [&](const SharedPlace& place) {
-            return place != places_[i] && place->policy().write && place->is_written();
+        std::vector<SharedSlot> others;
+        std::copy_if(slots_.begin(), slots_.end(), std::back_inserter(others), [&](const SharedSlot& slot) {
+            return slot != slots_[i] && slot->policy().write && slot->is_written();
         });
         write_behind(std::move(others), record, std::move(bytes), **kept, false);
         return plain(**kept);
     }
     return first_error
                ? *std::move(first_error)
-               : Error(ErrorCode::unreachable, "no layer of the cache takes what was made; its statistics tell why");
+               : Error(ErrorCode::unreachable, "no layer of the cache accepts writes; its statistics report why");
 }
 
 CacheStatistics DerivedCache::State::statistics() const {
     CacheStatistics statistics;
-    for (const SharedPlace& place : places_)
-        statistics.layers.push_back(place->statistics());
+    for (const SharedSlot& slot : slots_)
+        statistics.layers.push_back(slot->statistics());
     statistics.verified = verified;
     statistics.verified_differently = verified_differently;
     return statistics;
 }
 
-// ---- The face -------------------------------------------------------------------------------------------------------
+// ---- Interface -----------------------------------------------------------------------------------------------------
 
-Result<std::unique_ptr<DerivedCache>> DerivedCache::open(std::vector<CacheLayerPlace> layers, CacheOptions options) {
-    if (std::ranges::none_of(
-            layers, [](const CacheLayerPlace& place) { return place.layer->is_writable() && place.policy.write; }))
+Result<std::unique_ptr<DerivedCache>> DerivedCache::open(std::vector<CacheLayerSlot> layers, CacheOptions options) {
+    if (std::ranges::none_of(layers,
+                             [](const CacheLayerSlot& slot) { return slot.layer->is_writable() && slot.policy.write; }))
         return Error(ErrorCode::malformed, "a cache needs a layer that is written");
-    try {
-        return std::unique_ptr<DerivedCache>(new DerivedCache(std::make_unique<State>(std::move(layers), options)));
-    } catch (const std::system_error&) {
-        return Error(ErrorCode::busy, "no thread is to be had");
-    }
+    return std::unique_ptr<DerivedCache>(new DerivedCache(std::make_unique<State>(std::move(layers), options)));
 }
 
 DerivedCache::DerivedCache(std::unique_ptr<State> state) : state_(std::move(state)) {}

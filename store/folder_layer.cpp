@@ -21,14 +21,14 @@ public:
 
     Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
         const Hash id = id_from<Hash>(key);
-        FARDEL_TRY_ASSIGN(const auto file, folder_.find(CacheKind::record, id));
+        FARDEL_TRY_ASSIGN(const auto file, folder_.find(CacheFileKind::record, id));
         if (!file)
             return std::optional<std::vector<std::byte>>();
         folder_.touch(*file);
-        return folder_.find_bytes(CacheKind::record, id, kCacheRecordBytesMax);
+        return folder_.find_bytes(CacheFileKind::record, id, kCacheRecordBytesMax);
     }
     Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override {
-        return folder_.write(CacheKind::record, id_from<Hash>(key), bytes);
+        return folder_.write(CacheFileKind::record, id_from<Hash>(key), bytes);
     }
 
     Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
@@ -36,7 +36,7 @@ public:
         if (!file)
             return std::shared_ptr<const BlobSource>();
         folder_.touch(*file);
-        return folder_.blob(CacheKind::object, file->id);
+        return folder_.blob(CacheFileKind::object, file->id);
     }
     Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) override {
         FARDEL_TRY_ASSIGN(const auto file, find(asset, size_bytes));
@@ -44,20 +44,20 @@ public:
             folder_.touch(*file);
             return ok();
         }
-        return folder_.write(CacheKind::object, id_from<Hash>(asset), bytes);
+        return folder_.write(CacheFileKind::object, id_from<Hash>(asset), bytes);
     }
 
     void drop_record(const BuildKey& key) override {
-        static_cast<void>(folder_.remove(CacheKind::record, id_from<Hash>(key)));
+        static_cast<void>(folder_.remove(CacheFileKind::record, id_from<Hash>(key)));
     }
     void drop_object(const AssetId& asset) override {
-        static_cast<void>(folder_.remove(CacheKind::object, id_from<Hash>(asset)));
+        static_cast<void>(folder_.remove(CacheFileKind::object, id_from<Hash>(asset)));
     }
 
 private:
-    // A share may tell an old size for some time; what is in the file decides then.
+    // A network share may report an outdated size for some time. Then the size is checked when the file is read.
     Result<std::optional<CacheFile>> find(const AssetId& asset, std::uint64_t size_bytes) const {
-        FARDEL_TRY_ASSIGN(auto file, folder_.find(CacheKind::object, id_from<Hash>(asset)));
+        FARDEL_TRY_ASSIGN(auto file, folder_.find(CacheFileKind::object, id_from<Hash>(asset)));
         if (file && file->size_bytes != size_bytes && !shared_)
             file.reset();
         return file;

@@ -1,9 +1,10 @@
-// The only file that calls libcurl.
+// HttpLayer: a cache on an HTTP server. No other file calls libcurl.
 #include "cache_folder.h"
 #include "curl_library.h"
 #include "spooled_bytes.h"
 
 #include <fardel/store/cache_layers.h>
+#include <fardel/store/cache_record.h>
 
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -17,16 +18,16 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kHeaderBytesMax = 64u << 10;     // of one answer, all "100 Continue" before it included
-constexpr std::uint64_t kErrorPageBytesMax = 64u << 10;  // read and forgotten, so that the connection lives on
-constexpr std::uint64_t kBytesPerSecond = 4u << 20;      // what more time than the timeout is given for
+constexpr std::uint64_t kHeaderBytesMax = 64u << 10;     // of one response, including each "100 Continue" before it
+constexpr std::uint64_t kErrorPageBytesMax = 64u << 10;  // read and discarded, so that the connection can be reused
+constexpr std::uint64_t kBytesPerSecond = 4u << 20;      // large bodies get more time than the timeout, at this rate
 constexpr long kStallBytesPerSecond = 1024;
 constexpr std::size_t kBrokenRemembered = 100'000;
 constexpr long kMillisecondsMax = 24L * 3600 * 1000;
 
 static_assert(kCacheRecordBytesMax <= SpooledBytes::kMemoryBytesMax);
 
-// The library is there: open_http_layer has found it.
+// open_http_layer() has checked that the library is there.
 const CurlLibrary& curl() { return *find_curl_library(); }
 
 struct CurlDeleter {
@@ -44,25 +45,25 @@ enum class Method : std::uint8_t { get, head, put };
 struct Request {
     Method method{};
     std::string url;
-    std::uint64_t bytes_max = 0;  // of what comes
-    bool past_caches = false;
-    const BlobSource* upload = nullptr;  // put
+    std::uint64_t bytes_max = 0;  // of the response's body
+    bool bypass_caches = false;
+    const BlobSource* upload = nullptr;  // of a put
     std::uint64_t upload_bytes = 0;
 };
 
-// One request on its way; curl calls back into it.
+// A request in progress. libcurl calls the static functions.
 class Exchange {
 public:
     Exchange(CURL* handle, const Request& request) : body(request.bytes_max), handle_(handle), request_(request) {}
 
     static std::size_t on_header(char* text, std::size_t, std::size_t size, void* self) {
-        return static_cast<Exchange*>(self)->take_header({text, size}) ? size : 0;
+        return static_cast<Exchange*>(self)->add_header({text, size}) ? size : 0;
     }
     static std::size_t on_body(char* bytes, std::size_t, std::size_t size, void* self) {
-        return static_cast<Exchange*>(self)->take_body(std::as_bytes(std::span(bytes, size))) ? size : 0;
+        return static_cast<Exchange*>(self)->add_body(std::as_bytes(std::span(bytes, size))) ? size : 0;
     }
     static std::size_t on_upload(char* out, std::size_t one, std::size_t count, void* self) {
-        return static_cast<Exchange*>(self)->give(std::as_writable_bytes(std::span(out, one * count)));
+        return static_cast<Exchange*>(self)->read_upload(std::as_writable_bytes(std::span(out, one * count)));
     }
     static int on_seek(void* self, curl_off_t offset, int origin) {
         return static_cast<Exchange*>(self)->rewind(offset, origin);
@@ -76,12 +77,12 @@ public:
 
     SpooledBytes body;
     Hasher hasher;
-    std::optional<Error> error;  // ours, when we ended it
+    std::optional<Error> error;  // why a callback ended the transfer
     std::string encoding;
-    bool body_forgotten = false;  // of an answer that is none
+    bool body_discarded = false;  // the body of an error page was too long
 
 private:
-    bool take_header(std::string_view line) {
+    bool add_header(std::string_view line) {
         header_bytes_ += line.size();
         if (header_bytes_ > kHeaderBytesMax)
             return fail(
@@ -92,20 +93,20 @@ private:
                 printable(line.substr(kEncoding.size(), line.find_last_not_of("\r\n") + 1 - kEncoding.size()), 40);
         return true;
     }
-    bool take_body(std::span<const std::byte> bytes) {
+    bool add_body(std::span<const std::byte> bytes) {
         if (status() != 200 || request_.method != Method::get) {
-            forgotten_bytes_ += bytes.size();
-            body_forgotten = forgotten_bytes_ > kErrorPageBytesMax;
-            return !body_forgotten;
+            discarded_bytes_ += bytes.size();
+            body_discarded = discarded_bytes_ > kErrorPageBytesMax;
+            return !body_discarded;
         }
         Status kept = body.append(bytes);
         if (!kept)
-            return fail(kept.error().code() == ErrorCode::limit ? Error(ErrorCode::corrupt, "more bytes than it has")
+            return fail(kept.error().code() == ErrorCode::limit ? Error(ErrorCode::corrupt, "more bytes than expected")
                                                                 : std::move(kept).error());
         hasher.update(bytes);
         return true;
     }
-    std::size_t give(std::span<std::byte> out) {
+    std::size_t read_upload(std::span<std::byte> out) {
         if (!stream_ && rewind(0, SEEK_SET) != CURL_SEEKFUNC_OK)
             return CURL_READFUNC_ABORT;
         auto count = stream_->read(out);
@@ -134,12 +135,12 @@ private:
     const Request& request_;
     std::unique_ptr<BlobStream> stream_;
     std::uint64_t header_bytes_ = 0;
-    std::uint64_t forgotten_bytes_ = 0;
+    std::uint64_t discarded_bytes_ = 0;
 };
 
-struct Answer {
+struct Response {
     long status = 0;
-    std::int64_t length = -1;  // as the server says; -1: it does not
+    std::int64_t length = -1;  // as the server reports it; -1: unknown
     SpooledBytes body;
     Hash hash;
     std::string encoding;
@@ -148,7 +149,7 @@ struct Answer {
 ErrorCode code_of(CURLcode code) {
     switch (code) {
         case CURLE_PEER_FAILED_VERIFICATION: return ErrorCode::untrusted;
-        case CURLE_OUT_OF_MEMORY:  // also of a header that is too long
+        case CURLE_OUT_OF_MEMORY:  // also if a header is too long
         case CURLE_WEIRD_SERVER_REPLY:
         case CURLE_UNSUPPORTED_PROTOCOL:
         case CURLE_BAD_CONTENT_ENCODING:
@@ -159,19 +160,19 @@ ErrorCode code_of(CURLcode code) {
     }
 }
 
-// Of an answer that is not 200, and not one of absence.
+// For a status that means neither success nor absence.
 Error refusal(long status, const std::string& url) {
     const std::string text = printable(url, 400) + ": the server answers " + std::to_string(status);
     if (status >= 300 && status < 400)
-        return Error(ErrorCode::denied, text + ", which sends elsewhere; that is not followed");
+        return Error(ErrorCode::denied, text + ", a redirect, which is not followed");
     if (status == 401 || status == 403 || status == 407)
         return Error(ErrorCode::denied, text);
     if (status == 405 || status == 501)
-        return Error(ErrorCode::denied, text + ": it does not take that");
+        return Error(ErrorCode::denied, text + ": it does not support this method");
     if (status == 408 || status == 423 || status == 425 || status == 429 || status == 503)
         return Error(ErrorCode::busy, text);
     if (status == 413)
-        return Error(ErrorCode::limit, text + ": it takes nothing so large");
+        return Error(ErrorCode::limit, text + ": the object is too large for it");
     if (status == 507)
         return Error(ErrorCode::no_space, text);
     if (status >= 500)
@@ -190,28 +191,28 @@ public:
 
     Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
         const Request request{.method = Method::get,
-                              .url = url_of(CacheKind::record, id_from<Hash>(key)),
+                              .url = url_of(CacheFileKind::record, id_from<Hash>(key)),
                               .bytes_max = kCacheRecordBytesMax};
-        FARDEL_TRY_ASSIGN(auto answer, get(request, [&key](Answer& got) { return is_whole_record(key, got); }));
-        if (!answer)
+        FARDEL_TRY_ASSIGN(auto response, get(request, [&key](Response& got) { return is_whole_record(key, got); }));
+        if (!response)
             return std::optional<std::vector<std::byte>>();
-        return std::optional<std::vector<std::byte>>(answer->body.take_memory());
+        return std::optional<std::vector<std::byte>>(response->body.take_memory());
     }
 
     Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override {
         const auto blob = make_memory_blob({bytes.begin(), bytes.end()});
-        return put(CacheKind::record, id_from<Hash>(key), *blob, bytes.size());
+        return put(CacheFileKind::record, id_from<Hash>(key), *blob, bytes.size());
     }
 
     Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
         if (size_bytes > options_.object_bytes_max)
             return std::shared_ptr<const BlobSource>();
         const Request request{
-            .method = Method::get, .url = url_of(CacheKind::object, id_from<Hash>(asset)), .bytes_max = size_bytes};
-        FARDEL_TRY_ASSIGN(auto answer, get(request, [&](Answer& got) {
+            .method = Method::get, .url = url_of(CacheFileKind::object, id_from<Hash>(asset)), .bytes_max = size_bytes};
+        FARDEL_TRY_ASSIGN(auto response, get(request, [&](Response& got) {
                               return got.body.size_bytes() == size_bytes && got.hash == id_from<Hash>(asset);
                           }));
-        return answer ? answer->body.take_blob() : nullptr;
+        return response ? response->body.take_blob() : nullptr;
     }
 
     Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) override {
@@ -220,17 +221,17 @@ public:
             return Error(ErrorCode::limit, name() + ": " + std::to_string(size_bytes) + " bytes; at most " +
                                                std::to_string(options_.object_bytes_max));
         if (!was_broken(id)) {
-            const Request request{.method = Method::head, .url = url_of(CacheKind::object, id)};
-            FARDEL_TRY_ASSIGN(const Answer there, perform(request));
+            const Request request{.method = Method::head, .url = url_of(CacheFileKind::object, id)};
+            FARDEL_TRY_ASSIGN(const Response there, perform(request));
             if (there.status == 200 && there.length == static_cast<std::int64_t>(size_bytes))
                 return ok();
             if (there.status != 200 && !is_absence(there.status))
                 return refusal(there.status, request.url);
         }
-        return put(CacheKind::object, id, bytes, size_bytes);
+        return put(CacheFileKind::object, id, bytes, size_bytes);
     }
 
-    // It is the server's; what is written next goes over it.
+    // Clients delete nothing on a server: the next write replaces it.
     void drop_record(const BuildKey&) override {}
     void drop_object(const AssetId& asset) override {
         const std::scoped_lock lock(mutex_);
@@ -239,7 +240,7 @@ public:
     }
 
 private:
-    static bool is_whole_record(const BuildKey& key, Answer& got) {
+    static bool is_whole_record(const BuildKey& key, Response& got) {
         if (got.body.size_bytes() > kCacheRecordBytesMax)
             return false;
         auto bytes = got.body.take_memory();
@@ -250,77 +251,78 @@ private:
         return whole && kept;
     }
 
-    std::string url_of(CacheKind kind, const Hash& id) const { return url_ + "/" + cache_file_name(kind, id); }
+    std::string url_of(CacheFileKind kind, const Hash& id) const { return url_ + "/" + cache_file_name(kind, id); }
 
     bool was_broken(const Hash& id) {
         const std::scoped_lock lock(mutex_);
         return broken_.contains(id);
     }
 
-    // Once more, past the caches on the way, when the first answer is no good; nothing: it is not there.
+    // Returns nothing if the server does not have it. Requests a bad response once more, bypassing caches on the way.
     template <class Good>
-    Result<std::optional<Answer>> get(Request request, Good is_good) {
+    Result<std::optional<Response>> get(Request request, Good is_good) {
         for (;;) {
-            auto answer = perform(request);
-            const bool cut = !answer && answer.error().code() == ErrorCode::corrupt;
-            if (!answer && !cut)
-                return std::move(answer).error();
+            auto response = perform(request);
+            const bool cut = !response && response.error().code() == ErrorCode::corrupt;
+            if (!response && !cut)
+                return std::move(response).error();
             if (!cut) {
-                if (is_absence(answer->status))
-                    return std::optional<Answer>();
-                if (answer->status != 200)
-                    return refusal(answer->status, request.url);
-                if (is_good(*answer))
-                    return std::optional<Answer>(*std::move(answer));
+                if (is_absence(response->status))
+                    return std::optional<Response>();
+                if (response->status != 200)
+                    return refusal(response->status, request.url);
+                if (is_good(*response))
+                    return std::optional<Response>(*std::move(response));
             }
-            if (request.past_caches)
-                return cut ? std::move(answer).error() : not_right(request, *answer);
-            request.past_caches = true;
+            if (request.bypass_caches)
+                return cut ? std::move(response).error() : not_right(request, *response);
+            request.bypass_caches = true;
         }
     }
 
-    static Error not_right(const Request& request, const Answer& answer) {
-        std::string text = printable(request.url, 400) + ": the server gives other bytes than those that were written";
-        if (!answer.encoding.empty())
-            text += ", in the encoding" + answer.encoding + ", which nobody asked for";
+    static Error not_right(const Request& request, const Response& response) {
+        std::string text =
+            printable(request.url, 400) + ": the server returns other bytes than those that were written";
+        if (!response.encoding.empty())
+            text += ", in the encoding" + response.encoding + ", which was not requested";
         return Error(ErrorCode::corrupt, std::move(text));
     }
 
-    Status put(CacheKind kind, const Hash& id, const BlobSource& bytes, std::uint64_t size_bytes) {
+    Status put(CacheFileKind kind, const Hash& id, const BlobSource& bytes, std::uint64_t size_bytes) {
         const Request request{
             .method = Method::put, .url = url_of(kind, id), .upload = &bytes, .upload_bytes = size_bytes};
-        FARDEL_TRY_ASSIGN(const Answer answer, perform(request));
-        if (answer.status != 200 && answer.status != 201 && answer.status != 204)
-            return is_absence(answer.status) || answer.status == 409
+        FARDEL_TRY_ASSIGN(const Response response, perform(request));
+        if (response.status != 200 && response.status != 201 && response.status != 204)
+            return is_absence(response.status) || response.status == 409
                        ? Error(ErrorCode::denied, printable(request.url, 400) + ": the server answers " +
-                                                      std::to_string(answer.status) +
-                                                      ": it makes no folders (nginx: create_full_put_path)")
-                       : refusal(answer.status, request.url);
+                                                      std::to_string(response.status) +
+                                                      ": it does not create folders (nginx: create_full_put_path)")
+                       : refusal(response.status, request.url);
         const std::scoped_lock lock(mutex_);
         broken_.erase(id);
         return ok();
     }
 
-    Result<Answer> perform(const Request& request) {
+    Result<Response> perform(const Request& request) {
         Curl handle = take_connection();
         if (!handle)
-            return Error(ErrorCode::io, "libcurl does not start");
+            return Error(ErrorCode::io, "libcurl creates no handle");
         Exchange exchange(handle.get(), request);
         const CurlHeaders headers = set_up(handle.get(), request, exchange);
         const CURLcode code = curl().easy_perform(handle.get());
         if (exchange.error)
             return std::move(*exchange.error).with_context(printable(request.url, 400));
-        if (code != CURLE_OK && !exchange.body_forgotten)
+        if (code != CURLE_OK && !exchange.body_discarded)
             return Error(code_of(code), printable(request.url, 400) + ": " + curl().easy_strerror(code));
-        Answer answer{.status = exchange.status(),
-                      .body = std::move(exchange.body),
-                      .hash = exchange.hasher.finish(),
-                      .encoding = std::move(exchange.encoding)};
+        Response response{.status = exchange.status(),
+                          .body = std::move(exchange.body),
+                          .hash = exchange.hasher.finish(),
+                          .encoding = std::move(exchange.encoding)};
         curl_off_t length = -1;
         curl().easy_getinfo(handle.get(), CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
-        answer.length = length;
+        response.length = length;
         give_back(std::move(handle));
-        return answer;
+        return response;
     }
 
     CurlHeaders set_up(CURL* handle, const Request& request, Exchange& exchange) const {
@@ -355,7 +357,7 @@ private:
             curl().easy_setopt(handle, CURLOPT_SEEKFUNCTION, &Exchange::on_seek);
             curl().easy_setopt(handle, CURLOPT_SEEKDATA, &exchange);
             curl().easy_setopt(handle, CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(request.upload_bytes));
-            curl().easy_setopt(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // for servers that know nothing of it
+            curl().easy_setopt(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // for servers that do not support it
         }
         CurlHeaders headers;
         const auto add = [&headers](const std::string& line) {
@@ -365,7 +367,7 @@ private:
                 headers.reset(longer);
             }
         };
-        if (request.past_caches) {
+        if (request.bypass_caches) {
             add("Cache-Control: no-cache");
             add("Pragma: no-cache");
         }
@@ -375,7 +377,7 @@ private:
         return headers;
     }
 
-    // Connections are kept and used again.
+    // Handles are reused, because they keep their connections open.
     Curl take_connection() {
         {
             const std::scoped_lock lock(mutex_);
@@ -393,7 +395,7 @@ private:
         idle_.push_back(std::move(handle));
     }
 
-    const std::string url_;  // without a '/' at its end
+    const std::string url_;  // does not end with '/'
     const HttpLayerOptions options_;
     std::mutex mutex_;
     std::vector<Curl> idle_;
@@ -410,27 +412,27 @@ bool has_part(CURLU* url, CURLUPart part) {
 Result<std::string> part_of(CURLU* url, CURLUPart part) {
     char* text = nullptr;
     if (curl().url_get(url, part, &text, 0) != CURLUE_OK)
-        return Error(ErrorCode::malformed, "no URL of a cache");
+        return Error(ErrorCode::malformed, "not the URL of a cache");
     const std::unique_ptr<char, CurlDeleter> owned(text);
     return std::string(text);
 }
 
-// As it is used: whole, without a '/' at its end.
+// Checks and completes a URL. The result does not end with '/'.
 Result<std::string> parse_url(const std::string& text) {
     const CurlUrl url(curl().url());
-    const auto no_good = [&](std::string_view why) {
+    const auto refused = [&](std::string_view why) {
         return Error(ErrorCode::malformed, "\"" + printable(text, 400) + "\": " + std::string(why));
     };
     if (!url || curl().url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
         text.find('\0') != std::string::npos)
-        return no_good("not a URL");
+        return refused("not a URL");
     FARDEL_TRY_ASSIGN(const std::string scheme, part_of(url.get(), CURLUPART_SCHEME));
     if (scheme != "http" && scheme != "https")
-        return no_good("a cache's URL begins with http:// or https://");
+        return refused("the URL of a cache must begin with http:// or https://");
     if (has_part(url.get(), CURLUPART_USER) || has_part(url.get(), CURLUPART_PASSWORD))
-        return no_good("a user or password has no place in it; give a token");
+        return refused("the URL must contain no user and no password; use a token");
     if (has_part(url.get(), CURLUPART_QUERY) || has_part(url.get(), CURLUPART_FRAGMENT))
-        return no_good("a folder's URL has no '?' and no '#'");
+        return refused("the URL of a cache must contain no '?' and no '#'");
     FARDEL_TRY_ASSIGN(std::string whole, part_of(url.get(), CURLUPART_URL));
     while (whole.ends_with('/'))
         whole.pop_back();
@@ -445,10 +447,11 @@ bool is_token(std::string_view text) {
 
 Result<std::unique_ptr<CacheLayer>> open_http_layer(const std::string& url, HttpLayerOptions options) {
     if (find_curl_library() == nullptr)
-        return Error(ErrorCode::missing, "libcurl is not installed, or does not start; caches on a server need it");
+        return Error(ErrorCode::missing,
+                     "libcurl is not installed or cannot be initialised; a cache on a server needs it");
     FARDEL_TRY_ASSIGN(std::string whole, parse_url(url));
     if (!is_token(options.bearer_token))
-        return Error(ErrorCode::malformed, "a token has visible ASCII characters only");
+        return Error(ErrorCode::malformed, "a token must consist of visible ASCII characters");
     return std::unique_ptr<CacheLayer>(std::make_unique<HttpLayer>(std::move(whole), std::move(options)));
 }
 

@@ -21,7 +21,7 @@ void LayerHealth::add(std::chrono::microseconds took, std::uint64_t bytes, const
     const auto average = sum / static_cast<int>(std::max(took_.size(), kAnswersFewest));
     if (average > slow_)
         reason_ = "slow: " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(average).count()) +
-                  " ms an answer; at most " + std::to_string(slow_.count()) + " are waited for";
+                  " ms per answer; at most " + std::to_string(slow_.count()) + " are accepted";
 }
 
 void LayerHealth::give_up(const Error& error) {

@@ -1,4 +1,4 @@
-// LayerHealth: when a layer that fails or is slow is to be asked no more. Pure; one thread at a time.
+// LayerHealth: decides when a layer that fails or is slow is no longer used. Pure; one thread at a time.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -14,15 +14,15 @@ namespace fardel {
 class LayerHealth {
 public:
     static constexpr std::size_t kAnswersRemembered = 8;
-    static constexpr std::size_t kAnswersFewest = 4;  // the first ones count as if quick ones had gone before
+    static constexpr std::size_t kAnswersFewest = 4;  // fewer are averaged as if instant answers had come before
     static constexpr int kErrorsInARow = 3;
-    static constexpr std::uint64_t kBytesPerSecond = 8u << 20;  // so fast, many bytes are not slow
+    static constexpr std::uint64_t kBytesPerSecond = 8u << 20;  // large answers at this speed do not count as slow
 
     explicit LayerHealth(std::chrono::milliseconds slow) : slow_(slow) {}
 
-    // An answer that took so long and brought so many bytes; `error`: nullptr, or what it was instead.
+    // Records an answer: its duration and the number of bytes, or its error.
     void add(std::chrono::microseconds took, std::uint64_t bytes, const Error* error);
-    // No further question: denied, no_space.
+    // Stops using the layer at once, for an error that will not go away.
     void give_up(const Error& error);
 
     bool is_out() const noexcept { return !reason_.empty(); }

@@ -8,9 +8,9 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kEntryBytes = 256;  // what keeping one costs besides its bytes
+constexpr std::uint64_t kEntryBytes = 256;  // the overhead of an entry
 
-// Each thing's bytes, shared with those who read them; those used last in front.
+// Blobs by id, the most recently used first.
 template <class Id>
 class RecentBytes {
 public:
@@ -22,8 +22,8 @@ public:
     };
 
     const Entry* find(const Id& id, std::uint64_t now) {
-        const auto at = places_.find(id);
-        if (at == places_.end())
+        const auto at = by_id_.find(id);
+        if (at == by_id_.end())
             return nullptr;
         by_use_.splice(by_use_.begin(), by_use_, at->second);
         by_use_.front().used = now;
@@ -32,23 +32,23 @@ public:
     void put(Entry entry) {
         remove(entry.id);
         by_use_.push_front(std::move(entry));
-        places_[by_use_.front().id] = by_use_.begin();
+        by_id_[by_use_.front().id] = by_use_.begin();
         bytes_ += by_use_.front().size_bytes + kEntryBytes;
     }
     void remove(const Id& id) {
-        const auto at = places_.find(id);
-        if (at == places_.end())
+        const auto at = by_id_.find(id);
+        if (at == by_id_.end())
             return;
         bytes_ -= at->second->size_bytes + kEntryBytes;
         by_use_.erase(at->second);
-        places_.erase(at);
+        by_id_.erase(at);
     }
     const Entry* last() const { return by_use_.empty() ? nullptr : &by_use_.back(); }
     std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
     std::list<Entry> by_use_;
-    std::unordered_map<Id, typename std::list<Entry>::iterator> places_;
+    std::unordered_map<Id, typename std::list<Entry>::iterator> by_id_;
     std::uint64_t bytes_ = 0;
 };
 
@@ -99,7 +99,7 @@ public:
         return entry != nullptr && entry->size_bytes == size_bytes ? entry->blob : nullptr;
     }
     Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) override {
-        if (size_bytes > bytes_max_ / 2)  // one that would drive all others out
+        if (size_bytes > bytes_max_ / 2)  // it would displace too many others
             return ok();
         FARDEL_TRY_ASSIGN(const auto known, find_object(asset, size_bytes));
         if (known)
@@ -120,11 +120,11 @@ public:
 
 private:
     template <class Id>
-    void keep(RecentBytes<Id>& place, const Id& id, std::vector<std::byte> bytes) {
+    void keep(RecentBytes<Id>& entries, const Id& id, std::vector<std::byte> bytes) {
         const std::uint64_t size_bytes = bytes.size();
         auto blob = make_memory_blob(std::move(bytes));
         const std::scoped_lock lock(mutex_);
-        place.put({.id = id, .size_bytes = size_bytes, .used = ++now_, .blob = std::move(blob)});
+        entries.put({.id = id, .size_bytes = size_bytes, .used = ++now_, .blob = std::move(blob)});
         while (records_.bytes() + objects_.bytes() > bytes_max_)
             remove_oldest();
     }

@@ -1,4 +1,4 @@
-// What a layer gives, changed on the way, for tests of those who ask it.
+// Damages what a layer returns, to test the code that checks it.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -10,9 +10,9 @@
 
 namespace fardel {
 
-// One bit flipped, which `number` decides; nothing happens to no bytes.
+// Flips the bit that `number` selects; does nothing if there are no bytes.
 void spoil(std::vector<std::byte>& bytes, std::uint64_t number);
-// One bit of its first bytes flipped, or one byte more than none.
+// Flips a bit of the first byte; adds a byte to an empty blob.
 std::shared_ptr<const BlobSource> make_spoiled_blob(std::shared_ptr<const BlobSource> blob);
 
 }  // namespace fardel

@@ -1,7 +1,8 @@
-// SpooledBytes: what comes in from elsewhere, bounded: the first of it in memory, the rest in a temporary file without
-// a name, which is gone with its last reader. One thread; the blob that it becomes is read by any number.
+// SpooledBytes: received bytes, up to a limit. Few bytes are kept in memory, more in an unnamed temporary file, which
+// disappears with its last reader. One thread; any number of threads may read the blob that take_blob() returns.
 #pragma once
 
+#include <fardel/base/descriptor.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/result.h>
 
@@ -17,10 +18,7 @@ class SpooledBytes {
 public:
     static constexpr std::size_t kMemoryBytesMax = 4u << 20;
 
-    explicit SpooledBytes(std::uint64_t bytes_max);
-    ~SpooledBytes();
-    SpooledBytes(SpooledBytes&&) noexcept;
-    SpooledBytes& operator=(SpooledBytes&&) noexcept;
+    explicit SpooledBytes(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
 
     // Errors: limit (more than bytes_max), no_space, io.
     Status append(std::span<const std::byte> bytes);
@@ -28,15 +26,13 @@ public:
 
     // Nothing can be appended afterwards.
     std::shared_ptr<const BlobSource> take_blob();
-    std::vector<std::byte> take_memory();  // of at most kMemoryBytesMax
+    std::vector<std::byte> take_memory();  // only if size_bytes() ≤ kMemoryBytesMax
 
 private:
-    class File;
-
     std::uint64_t bytes_max_;
     std::uint64_t size_bytes_ = 0;
     std::vector<std::byte> memory_;
-    std::unique_ptr<File> file_;
+    Descriptor file_;  // owns none as long as all bytes are in memory_
 };
 
 }  // namespace fardel

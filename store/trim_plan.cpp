@@ -5,7 +5,7 @@
 
 namespace fardel {
 
-std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrim& trim, std::int64_t now_ns) {
+std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrimOptions& trim, std::int64_t now_ns) {
     using std::chrono::nanoseconds;
     std::ranges::sort(files, {}, [](const CacheFile& file) { return std::tuple(file.used_ns, file.kind, file.id); });
     std::uint64_t bytes_left = 0;

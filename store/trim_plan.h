@@ -1,4 +1,4 @@
-// Which files of a cache's folder are to go, and in which order. Pure.
+// Decides which files of a cache folder trimming removes, and in which order. Pure.
 #pragma once
 
 #include "cache_folder.h"
@@ -10,8 +10,8 @@
 
 namespace fardel {
 
-// Of `files`, those that have not been used for too long, then the least recently used ones until the rest fits. The
-// same order for everybody who sees the same files, so that two who trim at once do not remove twice as much.
-std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrim& trim, std::int64_t now_ns);
+// Returns the files that were unused for too long, then the least recently used ones until the rest fits. The order
+// depends on the files only, so that two programs that trim at once remove the same ones.
+std::vector<CacheFile> plan_trim(std::vector<CacheFile> files, const CacheTrimOptions& trim, std::int64_t now_ns);
 
 }  // namespace fardel

@@ -4,7 +4,9 @@
 
 namespace fardel {
 
-WriteBehind::WriteBehind(std::size_t bytes_max) : bytes_max_(bytes_max), thread_([this] { run(); }) {}
+WriteBehind::WriteBehind(std::size_t bytes_max) : bytes_max_(bytes_max) {
+    has_thread_ = thread_.try_start([this] { run(); });
+}
 
 WriteBehind::~WriteBehind() {
     {
@@ -12,16 +14,22 @@ WriteBehind::~WriteBehind() {
         stopping_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    thread_.stop();
 }
 
 void WriteBehind::add(std::uint64_t bytes, std::function<void()> work) {
+    if (!has_thread_)
+        return run_here(work);
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return has_room(bytes); });
     push(bytes, std::move(work));
 }
 
 bool WriteBehind::try_add(std::uint64_t bytes, std::function<void()> work) {
+    if (!has_thread_) {
+        run_here(work);
+        return true;
+    }
     const std::scoped_lock lock(mutex_);
     if (!has_room(bytes))
         return false;
@@ -37,8 +45,16 @@ void WriteBehind::push(std::uint64_t bytes, std::function<void()> work) {
 }
 
 void WriteBehind::flush() {
+    if (!has_thread_)
+        return;  // add() has done its work before it returned
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this, wanted = added_] { return done_ >= wanted; });
+}
+
+// One at a time, as on the thread.
+void WriteBehind::run_here(const std::function<void()>& work) {
+    const std::scoped_lock lock(run_here_mutex_);
+    work();
 }
 
 void WriteBehind::run() {
@@ -51,7 +67,7 @@ void WriteBehind::run() {
         waiting_.pop_front();
         lock.unlock();
         next.work();
-        next.work = nullptr;  // and what it holds, before anybody thinks it done
+        next.work = nullptr;  // releases what it owns before the work counts as done
         lock.lock();
         bytes_waiting_ -= next.bytes;
         ++done_;

@@ -1,13 +1,13 @@
 #include <fardel/verifier/verify_bundle.h>
 
 #include "blocks/asset_labels.h"
+#include "blocks/block_bytes.h"
 #include "blocks/blocks.h"
-#include "blocks/contents.h"
 #include "blocks/placements.h"
 #include "checks/checks.h"
-#include "tables/heads.h"
+#include "tables/checked_heads.h"
+#include "tables/checked_tables.h"
 #include "tables/sections.h"
-#include "tables/tables.h"
 #include "tables/trailer.h"
 
 #include <fardel/format/head.h>
@@ -19,13 +19,13 @@
 namespace fardel {
 namespace {
 
-void check_manifest(const Tables& tables, Strings& texts, bool all_records_known, std::uint64_t now_s,
-                    Findings& findings) {
+void check_manifest(const CheckedTables& tables, BundleStrings& texts, bool all_records_known, std::uint64_t now_s,
+                    VerifyFindings& findings) {
     check_assets(tables, texts, findings);
     check_asset_buckets(tables, findings);
     check_names(tables, texts, findings);
     const std::vector<HashedName> hashed = hash_names(tables, texts);
-    check_name_places(tables, texts, hashed, findings);
+    check_name_collisions(tables, texts, hashed, findings);
     check_name_look_up(tables, hashed, findings);
     check_variants(tables, texts, findings);
     check_references(tables, texts, findings);
@@ -37,7 +37,7 @@ void check_manifest(const Tables& tables, Strings& texts, bool all_records_known
         texts.check_all_used(findings);
 }
 
-void count_tables(const Heads& heads, VerifyReport& report) {
+void count_tables(const CheckedHeads& heads, VerifyReport& report) {
     const auto count = [](const auto& head, TableKind kind) {
         const TableEntry* entry = head ? head->find(kind) : nullptr;
         return entry ? entry->count : 0;
@@ -56,8 +56,8 @@ void count_tables(const Heads& heads, VerifyReport& report) {
     report.blocks = count(heads.layout, blocks);
 }
 
-// The sums, and what the bundle calls itself.
-void describe(const Tables& tables, const Strings& texts, VerifyReport& report) {
+// Fills in the sums, and the name and version from the metadata.
+void describe(const CheckedTables& tables, const BundleStrings& texts, VerifyReport& report) {
     using enum TableKind;
     for (std::uint64_t i = 0; i < tables.count(assets); ++i)
         if (const auto asset = tables.find<AssetRecord>(i))
@@ -71,7 +71,7 @@ void describe(const Tables& tables, const Strings& texts, VerifyReport& report) 
     for (std::uint64_t i = tables.count(metadata); i-- > 0;) {
         const auto record = tables.find<MetadataRecord>(i);
         if (!record || record->subject != kBundleSubject)
-            break;  // the bundle's own come last
+            break;  // the bundle's own metadata come last
         const auto key = texts.find(record->key);
         const auto value = record->kind == MetadataKind::text ? texts.find(record->value) : std::nullopt;
         if (key == "name" && value)
@@ -81,7 +81,8 @@ void describe(const Tables& tables, const Strings& texts, VerifyReport& report) 
     }
 }
 
-std::optional<BundleFacts> bundle_facts(const Heads& heads, const Tables& tables, const VerifyReport& report) {
+std::optional<BundleFacts> bundle_facts(const CheckedHeads& heads, const CheckedTables& tables,
+                                        const VerifyReport& report) {
     if (!heads.bundle || !heads.layout_id)
         return std::nullopt;
     BundleFacts facts{*heads.bundle, *heads.layout_id, heads.head->manifest_bytes, {}, {}};
@@ -92,33 +93,38 @@ std::optional<BundleFacts> bundle_facts(const Heads& heads, const Tables& tables
     return facts;
 }
 
-// Everything that needs the layout head, which says where all else is. False: stopped.
-bool check_behind_heads(const ByteSource& source, const Heads& heads, const VerifyOptions& options,
-                        VerifyReport& report, Findings& findings) {
+// Checks everything that is found by means of the layout head. Returns false if stopped.
+bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, const VerifyOptions& options,
+                        VerifyReport& report, VerifyFindings& findings) {
     const LayoutHead& layout = *heads.layout;
     const BundleHead* head = heads.head ? &*heads.head : nullptr;
     check_sections(head, layout, source.size_bytes(), findings);
     if (head)
         check_section_gaps(source, *head, layout, findings);
 
-    const Tables tables = Tables::read(source, head, layout, options.table_bytes_max, findings);
-    if (findings.has(Rule::tables_too_large))
+    const CheckedTables tables = CheckedTables::read(source, head, layout, options.table_bytes_max, findings);
+    if (findings.has(VerifierRule::tables_too_large))
         return true;
     const bool all_records_known = tables.check_records(findings);
-    Strings texts(tables[TableKind::strings], findings);
+    BundleStrings texts(tables[TableKind::strings], findings);
     if (head)
         check_manifest(tables, texts, all_records_known, options.now_s, findings);
     describe(tables, texts, report);
 
-    const auto tenants = head ? check_placements(tables, findings) : std::vector<Tenant>();
-    const auto readable = check_blocks(tables, layout, tenants, head != nullptr, findings);
+    const auto placed_assets = head ? check_placements(tables, findings) : std::vector<PlacedAsset>();
+    const auto readable = check_blocks(tables, layout, placed_assets, head != nullptr, findings);
     const AssetLabels labels(tables, texts);
-    const ContentTotals contents =
-        check_contents({source, layout, tables, tenants, readable, labels}, options, findings);
+    const auto report_progress = [&](std::uint64_t done, std::uint64_t total) {
+        if (options.progress)
+            options.progress({.stored_bytes_done = done, .stored_bytes_total = total});
+    };
+    const BlockBytesTotals contents =
+        check_block_bytes({{source, layout, tables, placed_assets}, readable, labels},
+                          {.jobs = options.jobs, .progress = report_progress, .stop = options.stop}, findings);
     report.raw_bytes_proved = contents.raw_bytes_proved;
 
-    TrailerSummary trailer =
-        check_trailer(source, layout.trailer_offset, bundle_facts(heads, tables, report), options, findings);
+    TrailerSummary trailer = check_trailer(source, layout.trailer_offset, bundle_facts(heads, tables, report),
+                                           {options.policy, options.now_s, options.local_layout_allowed}, findings);
     report.envelopes = trailer.envelopes;
     report.signatures = trailer.signatures;
     report.verdict = std::move(trailer.verdict);
@@ -130,19 +136,16 @@ bool check_behind_heads(const ByteSource& source, const Heads& heads, const Veri
 Result<VerifyReport> verify_bundle(std::shared_ptr<const ByteSource> source, const VerifyOptions& options) {
     VerifyReport report;
     report.file_bytes = source->size_bytes();
-    Findings findings(options.findings_max);
+    VerifyFindings findings(options.findings_max);
 
-    const Heads heads = read_heads(*source, findings);
+    const CheckedHeads heads = read_heads(*source, findings);
     check_heads(heads, findings);
     count_tables(heads, report);
     const bool done = !heads.layout || check_behind_heads(*source, heads, options, report, findings);
     if (!done || options.stop.stop_requested())
         return Error(ErrorCode::cancelled, "the verification was stopped");
 
-    report.errors = findings.total(Severity::error);
-    report.warnings = findings.total(Severity::warning);
-    report.notes = findings.total(Severity::note);
-    report.findings = findings.take();
+    findings.take_into(report);
     return report;
 }
 

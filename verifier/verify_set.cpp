@@ -1,6 +1,6 @@
 #include <fardel/verifier/verify_set.h>
 
-#include "findings/findings.h"
+#include "findings/verify_findings.h"
 #include "tables/bundle_strings.h"
 
 #include <fardel/format/bundle.h>
@@ -15,7 +15,7 @@
 namespace fardel {
 namespace {
 
-// One bundle of the set that can be asked about; its texts live as long as it does.
+// A bundle of the set that could be opened.
 struct Member {
     std::shared_ptr<const Bundle> bundle;
     std::string label;
@@ -23,18 +23,18 @@ struct Member {
 
 class SetCheck {
 public:
-    SetCheck(std::vector<Member> members, std::stop_token stop, Findings& findings)
+    SetCheck(std::vector<Member> members, std::stop_token stop, VerifyFindings& findings)
         : members_(std::move(members)), stop_(std::move(stop)), findings_(findings) {
         for (std::size_t i = 0; i < members_.size(); ++i)
             by_id_.emplace_back(members_[i].bundle->id(), i);
         std::ranges::sort(by_id_);
     }
 
-    // False: stopped.
+    // Returns false if stopped.
     bool check() {
         for (std::size_t i = 1; i < by_id_.size(); ++i)
             if (by_id_[i].first == by_id_[i - 1].first)
-                findings_.add(Rule::set_bundle_twice, members_[by_id_[i].second].label,
+                findings_.add(VerifierRule::set_bundle_twice, members_[by_id_[i].second].label,
                               "it is the same bundle as " + members_[by_id_[i - 1].second].label);
         gather_published();
         for (const Member& member : members_) {
@@ -53,7 +53,7 @@ private:
         return at != by_id_.end() && at->first == id ? &members_[at->second] : nullptr;
     }
 
-    // Damaged records are findings about their bundle; here they publish nothing.
+    // Skips damaged records, which are already findings about their bundle.
     void gather_published() {
         for (const Member& member : members_)
             for (std::uint32_t i = 0; i < member.bundle->name_count() && !stop_.stop_requested(); ++i) {
@@ -75,10 +75,10 @@ private:
             const std::string what = (name && !name->empty() ? quoted(*name) + ", " : "") + std::string("bundle ") +
                                      dependency->bundle.hex();
             if ((dependency->flags & DependencyRecord::is_static) != 0)
-                findings_.add(Rule::dependency_missing, place(member, TableKind::dependencies, i),
+                findings_.add(VerifierRule::dependency_missing, location(member, TableKind::dependencies, i),
                               what + ", is not in the set; add it");
             else
-                findings_.add(Rule::dependency_absent, place(member, TableKind::dependencies, i),
+                findings_.add(VerifierRule::dependency_absent, location(member, TableKind::dependencies, i),
                               what + ", is not in the set");
         }
     }
@@ -92,10 +92,10 @@ private:
                 continue;
             const Member* holder = find(dependency->bundle);
             if (!holder)
-                continue;  // said by check_dependencies
+                continue;  // reported by check_dependencies()
             const auto found = holder->bundle->find_asset(foreign->id);
             if (found && !found->has_value())
-                findings_.add(Rule::foreign_asset_missing, place(member, TableKind::foreign_assets, i),
+                findings_.add(VerifierRule::foreign_asset_missing, location(member, TableKind::foreign_assets, i),
                               "asset " + foreign->id.hex() + " is not in " + holder->label + ", its dependency");
         }
     }
@@ -111,14 +111,14 @@ private:
             if (is_pattern ? is_published_by_pattern(*text) : std::ranges::binary_search(published_, *text))
                 continue;
             const bool optional = (consume->flags & ConsumeRecord::optional) != 0;
-            findings_.add(optional ? Rule::consume_optional_unresolved : Rule::consume_unresolved,
-                          place(member, TableKind::consumes, i),
-                          quoted(*text) + (is_pattern ? " matches nothing that a bundle of the set publishes"
+            findings_.add(optional ? VerifierRule::consume_optional_unresolved : VerifierRule::consume_unresolved,
+                          location(member, TableKind::consumes, i),
+                          quoted(*text) + (is_pattern ? " matches no name that a bundle of the set publishes"
                                                       : " is published by no bundle of the set"));
         }
     }
 
-    // Only names that begin as the pattern does, before its first wildcard, can match.
+    // Only names that begin with the part of the pattern before its first wildcard can match.
     bool is_published_by_pattern(std::string_view pattern) const {
         const std::string_view prefix = pattern.substr(0, pattern.find_first_of("*?"));
         auto at = std::ranges::lower_bound(published_, prefix);
@@ -128,15 +128,15 @@ private:
         return false;
     }
 
-    static std::string place(const Member& member, TableKind table, std::uint32_t record) {
-        return member.label + ": " + record_place(table, record);
+    static std::string location(const Member& member, TableKind table, std::uint32_t record) {
+        return member.label + ": " + record_location(table, record);
     }
 
     std::vector<Member> members_;
     std::vector<std::pair<BundleId, std::size_t>> by_id_;
     std::vector<std::string_view> published_;
     std::stop_token stop_;
-    Findings& findings_;
+    VerifyFindings& findings_;
 };
 
 }  // namespace
@@ -145,25 +145,22 @@ bool VerifySetReport::good() const noexcept { return errors == 0 && std::ranges:
 
 Result<VerifySetReport> verify_set(std::span<const VerifyInput> inputs, const VerifyOptions& options) {
     VerifySetReport report;
-    Findings findings(options.findings_max);
+    VerifyFindings findings(options.findings_max);
     std::vector<Member> members;
     for (const VerifyInput& input : inputs) {
         FARDEL_TRY_ASSIGN(VerifyReport one, verify_bundle(input.source, options));
         report.bundles.push_back(std::move(one));
-        // What signatures are worth has been judged; here the bundle only has to be readable.
+        // verify_bundle() has judged the signatures; here the bundle only has to be readable.
         auto bundle = Bundle::open(input.source, {});
         if (bundle)
             members.push_back({std::move(bundle).value(), printable(input.label)});
         else
-            findings.add(Rule::set_bundle_unusable, printable(input.label),
-                         "it cannot be opened, so nothing that it publishes counts: " + bundle.error().message());
+            findings.add(VerifierRule::set_bundle_unusable, printable(input.label),
+                         "it cannot be opened, so its published names are not considered: " + bundle.error().message());
     }
     if (!SetCheck(std::move(members), options.stop, findings).check())
         return Error(ErrorCode::cancelled, "the verification was stopped");
-    report.errors = findings.total(Severity::error);
-    report.warnings = findings.total(Severity::warning);
-    report.notes = findings.total(Severity::note);
-    report.findings = findings.take();
+    findings.take_into(report);
     return report;
 }
 

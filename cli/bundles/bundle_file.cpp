@@ -11,27 +11,23 @@
 namespace fardel {
 namespace {
 
-Error unresolved(const Bundle& bundle, std::string_view path, std::string_view problem) {
-    return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(problem)));
-}
-
 Result<AssetIndex> asset_of_name(const Bundle& bundle, std::string_view path, std::string_view text,
                                  bool must_be_published) {
     FARDEL_TRY_ASSIGN(const auto index, bundle.find_name(text));
     if (!index)
-        return unresolved(bundle, path, "no such name in this bundle");
+        return unresolved_path(bundle, path, "no such name in this bundle");
     FARDEL_TRY_ASSIGN(const NameRecord name, bundle.name(*index));
     if (must_be_published && !name.is(NameRecord::published))
-        return unresolved(bundle, path, "this name is not published; leave out the leading '/' to read it");
+        return unresolved_path(bundle, path, "this name is not published; leave out the leading '/' to read it");
     if (name.is(NameRecord::tombstone))
-        return unresolved(bundle, path, "a tombstone, which hides the name in other bundles and has no content");
+        return unresolved_path(bundle, path, "a tombstone, which hides the name in other bundles and has no content");
     return bundle.default_asset(name);
 }
 
 Result<AssetIndex> asset_of_id(const Bundle& bundle, std::string_view path, const Hash& id) {
     FARDEL_TRY_ASSIGN(const auto index, bundle.find_asset(id_from<AssetId>(id)));
     if (!index)
-        return unresolved(bundle, path, "no such asset in this bundle");
+        return unresolved_path(bundle, path, "no such asset in this bundle");
     return *index;
 }
 
@@ -63,16 +59,20 @@ Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path) {
         case PathKind::bundle_name:
             if (parts->id == id_from<Hash>(bundle.id()))
                 return asset_of_name(bundle, path, parts->name, false);
-            return unresolved(bundle, path, "this is the id of another bundle");
+            return unresolved_path(bundle, path, "this is the id of another bundle");
         case PathKind::root:
         case PathKind::assets:
         case PathKind::bundles:
-        case PathKind::bundle: return unresolved(bundle, path, "a folder");
+        case PathKind::bundle: return unresolved_path(bundle, path, "a folder");
         case PathKind::nowhere: break;
     }
-    return unresolved(
+    return unresolved_path(
         bundle, path,
         "not a valid path; the path of an asset is /assets/ and its whole id, 64 lower-case hexadecimal digits");
+}
+
+Error unresolved_path(const Bundle& bundle, std::string_view path, std::string_view problem) {
+    return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(problem)));
 }
 
 Error in_bundle(const Bundle& bundle, Error error) { return std::move(error).with_context(bundle.label()); }

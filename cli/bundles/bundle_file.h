@@ -21,6 +21,9 @@ Result<std::string> bundle_text(const Bundle& bundle, std::string_view key);
 // variants the first. Errors: malformed, limit (path), unresolved (no such asset), those of the bundle.
 Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path);
 
+// "x.fardel: \"<path>\": <problem>". Code: unresolved.
+Error unresolved_path(const Bundle& bundle, std::string_view path, std::string_view problem);
+
 // Puts the label of the bundle in front: "x.fardel: <error>".
 Error in_bundle(const Bundle& bundle, Error error);
 

@@ -10,10 +10,6 @@
 namespace fardel {
 namespace {
 
-Error unresolved_path(const Bundle& bundle, std::string_view path, std::string_view problem) {
-    return in_bundle(bundle, Error(ErrorCode::unresolved, "\"" + printable(path) + "\": " + std::string(problem)));
-}
-
 Result<std::uint32_t> lower_bound(const Bundle& bundle, const std::string& text) {
     FARDEL_TRY_ASSIGN(const NameIndex index, bundle.lower_bound_name(text));
     return static_cast<std::uint32_t>(index);

@@ -15,29 +15,31 @@ constexpr std::size_t kHitsShown = 5;  // --json has more
 
 // ---- For people -----------------------------------------------------------------------------------------------------
 
-Colour colour_of(Severity severity) {
-    return severity == Severity::error ? Colour::red : severity == Severity::warning ? Colour::yellow : Colour::faint;
+Colour colour_of(FindingSeverity severity) {
+    return severity == FindingSeverity::error     ? Colour::red
+           : severity == FindingSeverity::warning ? Colour::yellow
+                                                  : Colour::faint;
 }
 
-std::string format_hits(const std::vector<HitAsset>& hits) {
+std::string format_hits(const std::vector<AffectedAsset>& hits) {
     std::string text;
-    for (const HitAsset& hit : std::span(hits).first(std::min(hits.size(), kHitsShown)))
+    for (const AffectedAsset& hit : std::span(hits).first(std::min(hits.size(), kHitsShown)))
         text += fmt::format("      {}\n", hit.name.empty() ? "asset " + hit.id.hex() : hit.name);
     if (hits.size() > kHitsShown)
         text += fmt::format("      … and {} more\n", hits.size() - kHitsShown);
     return text;
 }
 
-std::string format_findings(const std::vector<Finding>& findings, const Console& console) {
+std::string format_findings(const std::vector<VerifyFinding>& findings, const Console& console) {
     std::string text;
-    for (const Severity severity : {Severity::error, Severity::warning, Severity::note}) {
-        for (const Finding& finding : findings) {
+    for (const FindingSeverity severity : {FindingSeverity::error, FindingSeverity::warning, FindingSeverity::note}) {
+        for (const VerifyFinding& finding : findings) {
             if (finding.severity != severity)
                 continue;
             const std::string line = format_finding(finding);
             const std::string_view word = severity_name(severity);
             text += fmt::format("  {}{}\n{}", console.paint(colour_of(severity), word), line.substr(word.size()),
-                                format_hits(finding.hits));
+                                format_hits(finding.affected));
         }
     }
     return text;
@@ -97,11 +99,11 @@ std::string format_verdict(const VerifyOutcome& outcome, const Console& console)
 
 // ---- For programs ---------------------------------------------------------------------------------------------------
 
-Json json_of(const std::vector<Finding>& findings) {
+Json json_of(const std::vector<VerifyFinding>& findings) {
     Json list = Json::array();
-    for (const Finding& finding : findings) {
+    for (const VerifyFinding& finding : findings) {
         Json hits = Json::array();
-        for (const HitAsset& hit : finding.hits)
+        for (const AffectedAsset& hit : finding.affected)
             hits.push_back({{"asset", hit.id.hex()}, {"name", hit.name}});
         list.push_back({{"severity", severity_name(finding.severity)},
                         {"code", error_code_name(finding.code)},

@@ -107,6 +107,8 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
         return Exit::io;
     } catch (const CLI::ParseError& error) {
         std::string text = first_line(error.what());
+        if (error.get_name() == "ExtrasError")
+            text = "unexpected argument: " + text.substr(text.find(": ") + 2);
         std::erase(text, kGuard);
         return mistake(text, console);
     }

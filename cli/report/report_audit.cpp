@@ -52,8 +52,7 @@ Result<ReportAudit> parse_audit(std::string_view text) {
         ReportAudit::Missing missing{.from = text_in(entry, "from"),
                                      .spelling = text_in(entry, "spelling"),
                                      .use = text_in(entry, "use"),
-                                     .line = count_in(entry, "line"),
-                                     .tried = {}};
+                                     .line = count_in(entry, "line")};
         each_in(entry, "tried", [&](const Json& name) {
             if (name.is_string())
                 missing.tried.push_back(name.get<std::string>());

@@ -62,8 +62,7 @@ Status read_relations(const Vfs& vfs, const BundleNumbers& numbers, ReportFacts&
     for (const PathConflict& conflict : conflicts) {
         ReportConflict reported{.path = below_root(conflict.path),
                                 .harmless = conflict.harmless(),
-                                .winner = side_of(conflict.winner, numbers),
-                                .hidden = {}};
+                                .winner = side_of(conflict.winner, numbers)};
         for (const ConflictSide& side : conflict.hidden)
             reported.hidden.push_back(side_of(side, numbers));
         facts.conflicts.push_back(std::move(reported));

@@ -293,7 +293,7 @@ private:
     std::unordered_map<std::uint32_t, const std::string*> names_;
 };
 
-// Puts `text` in the place of each `mark`; `text` holds none.
+// Replaces each `mark` with `text`, which contains none.
 void fill(std::string& page, std::string_view mark, std::string_view text) {
     for (auto at = page.find(mark); at != std::string::npos; at = page.find(mark, at + text.size()))
         page.replace(at, mark.size(), text);

@@ -41,8 +41,8 @@ Result<std::unique_ptr<DerivedCache>> open_build_cache(const Project& project, c
                                                        const std::string& own, CacheOptions options,
                                                        std::vector<std::string>& left_out) {
     FARDEL_TRY_ASSIGN(auto own_layer, open_folder_layer(own));
-    std::vector<CacheLayerPlace> layers;
-    layers.push_back({.layer = std::move(own_layer), .policy = {}});
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = std::move(own_layer)});
     for (const ProjectCache& cache : project.caches) {
         auto layer = open_layer(cache, folder);
         if (!layer) {

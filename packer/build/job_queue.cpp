@@ -5,6 +5,7 @@
 #include <fardel/packer/build_key.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/sources/entry_plan.h>
+#include <fardel/store/cache_hit.h>
 
 #include <algorithm>
 #include <condition_variable>

@@ -187,7 +187,8 @@ private:
                 files.push_back("in/" + input.name.text());
             job.sources.push_back(std::move(input));
         }
-        FARDEL_TRY_ASSIGN(JobReply reply, ask_job(job, options_.environment, !program.takes_paths, kScannerAnswerBytesMax));
+        FARDEL_TRY_ASSIGN(JobReply reply,
+                          ask_job(job, options_.environment, !program.takes_paths, kScannerAnswerBytesMax));
         const FoundReference defaults{
             .use = program.declared->use, .form = program.declared->form, .optional = program.declared->optional};
         FARDEL_TRY_ASSIGN(std::vector<ScanFindings> findings, parse_scanner_answers(reply.answer, files, defaults));

@@ -418,14 +418,14 @@ private:
 
     void respell_references(const Text& text, const Spellings& spellings) {
         const auto& references = assets_[text.asset].findings.references;
-        std::set<std::string_view> found;
+        std::set<std::string_view> in_text;
         for (const FoundReference& reference : references)
-            found.insert(reference.spelling);
+            in_text.insert(reference.spelling);
         std::set<std::string> agreed;  // only these: what was removed from the table stays out
         std::vector<PlannedReference> respelled;
         for (PlannedReference& reference : resolved_.assets[text.asset].references) {
             agreed.insert(reference.spelling);
-            if (!found.contains(reference.spelling))
+            if (!in_text.contains(reference.spelling))
                 respelled.push_back(std::move(reference));  // an image of a sky box, which the text does not spell
         }
         for (std::uint32_t i = 0; i < references.size(); ++i) {

@@ -25,7 +25,7 @@ std::vector<std::vector<std::uint32_t>> component_order(std::span<const std::uin
         number[node] = lowest[node] = ++count;
         open[node] = true;
         stack.push_back(node);
-        path.push_back({.node = node, .next = 0});
+        path.push_back({.node = node});
     };
     const auto close = [&](std::uint32_t node) {
         auto& component = components.emplace_back();

@@ -159,7 +159,6 @@ private:
         if (first == candidates.end())
             return std::nullopt;
         PlannedConsume consume{.text = first->name,
-                               .pattern = false,
                                .optional = reference.optional || reference.use == ReferenceUse::shader};
         std::string any_extension = first->name.substr(0, first->name.rfind('.')) + ".*";
         if (std::count_if(candidates.begin(), candidates.end(),

@@ -130,7 +130,7 @@ private:
             const std::string& name = plan_.names[*published].name.text();
             references.push_back(
                 {.spelling = reference.spelling, .target = PlannedReference::Dynamic{name}, .optional = true});
-            consumes.emplace(name, PlannedConsume{.text = name, .pattern = false, .optional = true});
+            consumes.emplace(name, PlannedConsume{.text = name, .optional = true});
         }
     }
 

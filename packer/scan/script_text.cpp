@@ -52,7 +52,7 @@ ScriptWord ScriptText::plain_word() {
         while (at_ < text_.size() && !is_space(text_[at_]) && !at_comment() && !separates(text_[at_]))
             ++at_;
     }
-    return {.text = text_.substr(begin, at_ - begin), .line = line_, .quoted = false, .starts_line = line_starts_};
+    return {.text = text_.substr(begin, at_ - begin), .line = line_, .starts_line = line_starts_};
 }
 
 Result<std::optional<ScriptWord>> ScriptText::quoted_word() {

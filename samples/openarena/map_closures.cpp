@@ -152,7 +152,7 @@ private:
 
 Status prove(const std::string& whole, const std::string& folder, const std::string& roots,
              const std::vector<std::string>& archives) {
-    FARDEL_TRY_ASSIGN(PackPlan game, pack_sources(archives, {.name = "game", .version = {}}));
+    FARDEL_TRY_ASSIGN(PackPlan game, pack_sources(archives, {.name = "game"}));
     FARDEL_TRY(resolve_packed(game, {.roots = {roots}}, false));
     Vfs vfs;
     if (auto mounted = vfs.mount(whole, {.allow_unsigned = true}); !mounted)

@@ -1,14 +1,11 @@
 #include <fardel/base/parallel.h>
 
-#include <doctest/doctest.h>
+#include "few_threads.h"
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <doctest/doctest.h>
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
 #include <mutex>
 #include <set>
 #include <string>
@@ -16,45 +13,6 @@
 #include <vector>
 
 using namespace fardel;
-
-namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-#else
-constexpr bool kSanitized = false;
-#endif
-
-// Leaves the process too little address space for the stack of a thread.
-void allow_more_memory(rlim_t more_bytes) {
-    std::uint64_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t limit = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + more_bytes;
-    const rlimit both{limit, limit};
-    ::setrlimit(RLIMIT_AS, &both);
-}
-
-// Runs `check` in a child that has memory for a few threads only, whose stacks are left of earlier ones; 0: it was
-// true.
-template <class Check>
-int run_with_few_threads(const Check& check) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        allow_more_memory(1u << 20);
-        ::_exit(check() ? 0 : 1);
-    }
-    int status = -1;
-    ::waitpid(child, &status, 0);
-    return status;
-}
-
-}  // namespace
 
 TEST_CASE("parallel: the number of workers is what was asked for, within bounds") {
     CHECK(worker_count(3) == 3);
@@ -115,10 +73,10 @@ TEST_CASE("parallel: threads of a group are asked to stop at its end") {
 }
 
 TEST_CASE("parallel: where the system starts no more threads, those that run do all") {
-    if (kSanitized)
-        return;  // its shadow memory leaves no room for such a limit
+    if (!tests::kCanLimitThreads)
+        return;
     constexpr unsigned kWanted = 200;
-    CHECK(run_with_few_threads([] {
+    CHECK(tests::run_with_few_threads([] {
               WorkerThreads threads;
               unsigned started = 0;
               while (started < kWanted && threads.try_start([](const std::stop_token& stop) {
@@ -128,7 +86,7 @@ TEST_CASE("parallel: where the system starts no more threads, those that run do 
                   ++started;
               return started < kWanted && threads.size() == started;
           }) == 0);
-    CHECK(run_with_few_threads([] {
+    CHECK(tests::run_with_few_threads([] {
               std::atomic<std::size_t> sum = 0;
               parallel_for(1000, kWanted, [&](std::size_t i) {
                   std::this_thread::sleep_for(std::chrono::microseconds(10));

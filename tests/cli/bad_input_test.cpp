@@ -1,4 +1,4 @@
-// What people give to the verbs that read a bundle, and is none.
+// Files that are not bundles, given to the verbs that read one.
 
 #include "sample.h"
 
@@ -24,7 +24,7 @@ std::vector<Arguments> readers_of(const ScratchFolder& scratch, const std::strin
 void check_refused(const ScratchFolder& scratch, const std::string& file, int exit_code, std::string_view code) {
     for (const Arguments& arguments : readers_of(scratch, file)) {
         if (arguments[0] == "which" && std::filesystem::is_directory(file))
-            continue;  // a folder is mounted as it is
+            continue;  // folders can be mounted
         const Outcome outcome = run(arguments);
         CAPTURE(arguments[0]);
         CAPTURE(file);
@@ -38,7 +38,7 @@ void check_refused(const ScratchFolder& scratch, const std::string& file, int ex
 }  // namespace
 
 // A20, A34
-TEST_CASE("bad input: no bundle, an empty file, a folder, a device, a FIFO and a bundle that is cut short") {
+TEST_CASE("bad input: no bundle, an empty file, a folder, a device, a FIFO and a truncated bundle are refused") {
     const ScratchFolder scratch;
     make_key(scratch, "author");
     const std::string bundle = make_bundle(scratch);
@@ -57,7 +57,7 @@ TEST_CASE("bad input: no bundle, an empty file, a folder, a device, a FIFO and a
         check_refused(scratch, scratch.write("short.fardel", content.substr(0, size)), 1, "malformed");
 }
 
-TEST_CASE("bad input: verify calls what can be opened BAD, and what cannot an error") {
+TEST_CASE("bad input: verify reports a damaged bundle as BAD, and a file that cannot be opened as an error") {
     const ScratchFolder scratch;
     for (const std::string& file :
          {scratch.write("empty.fardel", ""), scratch.write("noise.fardel", noise(7, 100'000))}) {
@@ -72,7 +72,7 @@ TEST_CASE("bad input: verify calls what can be opened BAD, and what cannot an er
     CHECK(run({"verify", "/dev/zero"}).exit_code == 1);
 }
 
-TEST_CASE("bad input: a bundle cut anywhere is refused or found out, and nothing of it is printed") {
+TEST_CASE("bad input: a truncated bundle is refused or found to be damaged, and none of its bytes is printed") {
     const ScratchFolder scratch;
     const std::string content = read_file(make_bundle(scratch));
     for (std::size_t size = 0; size < content.size(); size += content.size() / 23) {
@@ -86,7 +86,7 @@ TEST_CASE("bad input: a bundle cut anywhere is refused or found out, and nothing
 }
 
 // A21
-TEST_CASE("bad input: a damaged block is corrupt for cat and extract, which then leave nothing") {
+TEST_CASE("bad input: cat and extract report a damaged block as corrupt, and leave no file") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string content = read_file(bundle);
@@ -115,7 +115,7 @@ TEST_CASE("bad input: a damaged block is corrupt for cat and extract, which then
 
 TEST_CASE("bad input: a file that may not be read is denied") {
     if (::getuid() != 0)
-        return;  // only root can become somebody else
+        return;  // only root can run programs as another user
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     std::filesystem::permissions(scratch.root(), std::filesystem::perms::all);

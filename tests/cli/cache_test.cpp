@@ -2,6 +2,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/store/cache_layers.h>
+#include <fardel/store/cache_record.h>
 
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,7 @@ namespace {
 
 AssetId asset_of(const std::string& text) { return id_from<AssetId>(blake3(std::as_bytes(std::span(text)))); }
 
-// Three records of an object each.
+// Three records with one object each.
 std::string make_cache(const ScratchFolder& scratch) {
     const std::string folder = scratch.path("cache");
     const auto layer = open_folder_layer(folder);
@@ -40,9 +41,9 @@ std::string object_of(const std::string& folder, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("cache init: makes a folder that is a cache, and takes nothing else for one") {
+TEST_CASE("cache init: creates a cache folder, and refuses a folder with other content") {
     const ScratchFolder scratch;
-    CHECK(run_well({"cache", "init", scratch.path("a/b")}) == scratch.path("a/b") + " is a cache\n");
+    CHECK(run_well({"cache", "init", scratch.path("a/b")}) == scratch.path("a/b") + " can be used as a cache\n");
     run_well({"cache", "init", scratch.path("a/b")});
     CHECK(list_folder(scratch.path("a/b")) == "CACHEDIR.TAG");
     CHECK(read_file(scratch.path("a/b/CACHEDIR.TAG")).starts_with("Signature: 8a477f597d28d172789f06886806bc55\n"));
@@ -55,7 +56,7 @@ TEST_CASE("cache init: makes a folder that is a cache, and takes nothing else fo
     }
 }
 
-TEST_CASE("cache stats: counts, and with --check reads") {
+TEST_CASE("cache stats: counts files, and with --check also reads them") {
     const ScratchFolder scratch;
     const std::string folder = make_cache(scratch);
     CHECK(run_well({"cache", "stats", folder}).find("  objects     3, 11 B\n") != std::string::npos);
@@ -73,7 +74,7 @@ TEST_CASE("cache stats: counts, and with --check reads") {
     CHECK(json::parse(outcome.out)["folders"][0]["broken"].size() == 1);
 }
 
-TEST_CASE("cache verify: tells what is broken, and removes it when asked to") {  // A103
+TEST_CASE("cache verify: lists what is broken, and removes it with --remove") {  // A103
     const ScratchFolder scratch;
     const std::string folder = make_cache(scratch);
     run_well({"cache", "verify", folder});
@@ -87,11 +88,11 @@ TEST_CASE("cache verify: tells what is broken, and removes it when asked to") { 
     CHECK(json::parse(run_well({"cache", "verify", "--json", folder}))["folders"][0]["incomplete"] == 1);
 }
 
-TEST_CASE("cache trim: removes what is old, and tells how much") {
+TEST_CASE("cache trim: removes old files, and reports how many") {
     const ScratchFolder scratch;
     const std::string folder = make_cache(scratch);
     CHECK(run_well({"cache", "trim", folder, "--size", "0"}).find("removed 0 of 6 files") !=
-          std::string::npos);  // all is young
+          std::string::npos);  // all files are recent
     const timespec old[2] = {{.tv_sec = 1'000'000'000, .tv_nsec = 0}, {.tv_sec = 1'000'000'000, .tv_nsec = 0}};
     REQUIRE(::utimensat(AT_FDCWD, object_of(folder, "two").c_str(), old, 0) == 0);
     const json report = json::parse(
@@ -101,7 +102,7 @@ TEST_CASE("cache trim: removes what is old, and tells how much") {
     CHECK_FALSE(fs::exists(object_of(folder, "two")));
 }
 
-TEST_CASE("cache export: writes a bundle that verifies and holds the objects") {
+TEST_CASE("cache export: writes a bundle with the objects, which verifies") {
     const ScratchFolder scratch;
     const std::string folder = make_cache(scratch);
     const std::string bundle = scratch.path("farm.fardel");

@@ -4,7 +4,7 @@
 
 using namespace fardel::tests;
 
-TEST_CASE("cat: an asset's bytes by name, published name, asset id and path in the bundle") {
+TEST_CASE("cat: prints the bytes of an asset by name, published name, asset id and path in the bundle") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string map = read_file(scratch.path("game/maps/dm01.bsp"));
@@ -44,14 +44,14 @@ TEST_CASE("cat: only whole ids and exact names are found") {  // A18, A61
     }
 }
 
-TEST_CASE("cat: an empty asset prints nothing, and that is fine") {
+TEST_CASE("cat: an empty asset prints nothing and succeeds") {
     const ScratchFolder scratch;
     scratch.write("game/empty.txt", "");
     const std::string bundle = make_bundle(scratch);
     CHECK(run_well({"cat", bundle, "empty.txt"}) == "");
 }
 
-TEST_CASE("cat: ends quietly when nobody reads any more") {
+TEST_CASE("cat: ends without a message when its reader is gone") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const Outcome outcome = run_shell("\"$FARDEL\" cat " + bundle + " maps/dm01.bsp | head -c 1 >/dev/null");
@@ -61,7 +61,7 @@ TEST_CASE("cat: ends quietly when nobody reads any more") {
     CHECK(status.err == "exit 0\n");
 }
 
-TEST_CASE("cat, ls and id: standard output that is full is told") {
+TEST_CASE("cat, ls and id: a full standard output is reported") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     for (const Arguments& arguments : {Arguments{"cat", bundle, "maps/dm01.bsp"}, Arguments{"ls", bundle},

@@ -5,7 +5,7 @@
 using namespace fardel::tests;
 using nlohmann::json;
 
-TEST_CASE("conflicts: tells what a mod hides, counts what is the same, and ends with 1 when something is hidden") {
+TEST_CASE("conflicts: lists what a mod hides, counts equal content, and ends with 1 if different content is hidden") {
     const ScratchFolder scratch;
     const auto pack = [&](const std::string& name) {
         run_well({"pack", scratch.path(name), "-o", scratch.path(name + ".fardel")});
@@ -19,12 +19,12 @@ TEST_CASE("conflicts: tells what a mod hides, counts what is the same, and ends 
     const std::string base = pack("base");
     const std::string mod = pack("mod");
 
-    const Outcome told = run({"conflicts", base, mod});
-    CHECK(told.exit_code == 1);
-    CHECK(told.out.starts_with("/a.cfg\n  " + mod + ": wins, asset "));
-    CHECK(told.out.find(base + ": hidden, asset ") != std::string::npos);
-    CHECK(told.out.find("same.cfg") == std::string::npos);
-    CHECK(told.out.ends_with("1 name hides different content; 1 more hides the same content\n"));
+    const Outcome listed = run({"conflicts", base, mod});
+    CHECK(listed.exit_code == 1);
+    CHECK(listed.out.starts_with("/a.cfg\n  " + mod + ": wins, asset "));
+    CHECK(listed.out.find(base + ": hidden, asset ") != std::string::npos);
+    CHECK(listed.out.find("same.cfg") == std::string::npos);
+    CHECK(listed.out.ends_with("1 name hides different content; 1 more hides the same content\n"));
     CHECK(run({"conflicts", base, mod, "--all"}).out.find("/same.cfg (same content)\n") != std::string::npos);
     CHECK(run({"conflicts", mod, base}).out.find(base + ": wins, asset ") != std::string::npos);
     CHECK(run({"conflicts", base}).exit_code == 0);

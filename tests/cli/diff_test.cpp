@@ -7,7 +7,7 @@
 using namespace fardel::tests;
 using nlohmann::json;
 
-TEST_CASE("diff: tells what came, went, moved and changed, and what that costs to fetch") {
+TEST_CASE("diff: lists added, removed, renamed and changed names, and the bytes to fetch") {
     const ScratchFolder scratch;
     const std::string before = make_bundle(scratch, "one");
     make_game(scratch, "two");
@@ -42,9 +42,9 @@ TEST_CASE("diff: tells what came, went, moved and changed, and what that costs t
     CHECK(report["metadata"][0]["after"]["value"] == "1.1");
 }
 
-TEST_CASE("diff: the same bundle ends with 0, another layout or signature of it with 1") {
+TEST_CASE("diff: the same bundle ends with 0, one with another layout or signature with 1") {
     const ScratchFolder scratch;
-    std::string prose;  // that levels compress differently
+    std::string prose;  // text that compression levels compress differently
     for (int i = 0; i < 30'000; ++i)
         prose += std::to_string(i * i % 977) + " words ";
     scratch.write("game/prose.txt", prose);
@@ -64,7 +64,7 @@ TEST_CASE("diff: the same bundle ends with 0, another layout or signature of it 
     CHECK(signatures.out.starts_with("the same bundle; only its signatures differ\n"));
 }
 
-TEST_CASE("diff: variants and tombstones are told; what cannot be read is one clear line") {
+TEST_CASE("diff: variants and tombstones are listed; a file that cannot be read is one clear line") {
     const ScratchFolder scratch;
     const Outcome told = run({"diff", make_bundle(scratch), make_rich_bundle(scratch)});
     CHECK(told.exit_code == 1);

@@ -1,8 +1,8 @@
-// A real full disk: a small tmpfs, where we may mount one.
+// A disk that is really full: a small tmpfs, if this user may mount one.
 
 #include "sample.h"
+#include "small_disk.h"
 
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,72 +13,48 @@
 using namespace fardel::tests;
 namespace fs = std::filesystem;
 
-namespace {
-
-class SmallDisk {
-public:
-    explicit SmallDisk(std::string path, const std::string& size = "128k") : path_(std::move(path)) {
-        fs::create_directory(path_);
-        mounted_ = ::mount("tmpfs", path_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
-    }
-    ~SmallDisk() {
-        if (mounted_)
-            ::umount2(path_.c_str(), MNT_DETACH);
-    }
-    SmallDisk(const SmallDisk&) = delete;
-    SmallDisk& operator=(const SmallDisk&) = delete;
-    bool mounted() const { return mounted_; }
-    const std::string& path() const { return path_; }
-
-private:
-    std::string path_;
-    bool mounted_ = false;
-};
-
-}  // namespace
-
-TEST_CASE("a full disk: pack and extract say so and leave nothing; sign leaves the bundle as it was") {
+TEST_CASE("a full disk: pack and extract report it and leave no files; sign leaves the bundle unchanged") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     const std::string bundle = scratch.path("game.fardel");
     run_well({"pack", game, "-o", bundle});
-    const SmallDisk disk(scratch.path("disk"));
+    const SmallDisk disk(scratch, "128k");
     if (!disk.mounted()) {
         MESSAGE("no permission to mount a tmpfs");
         return;
     }
-    const Outcome pack = run({"pack", game, "-o", disk.path() + "/x.fardel"});
+    const Outcome pack = run({"pack", game, "-o", disk.root() + "/x.fardel"});
     CHECK(pack.exit_code == 3);
     CHECK(is_one_clear_line(pack, "no_space"));
-    CHECK(list_folder(disk.path()) == "");
+    CHECK(list_folder(disk.root()) == "");
 
-    const Outcome extract = run({"extract", bundle, "-C", disk.path() + "/out"});
+    const Outcome extract = run({"extract", bundle, "-C", disk.root() + "/out"});
     CHECK(extract.exit_code == 3);
     CHECK(is_one_clear_line(extract, "no_space"));
-    CHECK(list_folder(disk.path()) == "");
+    CHECK(list_folder(disk.root()) == "");
 
     scratch.write("tiny/a.txt", "a");
-    const std::string tiny = disk.path() + "/tiny.fardel";
+    const std::string tiny = disk.root() + "/tiny.fardel";
     run_well({"pack", scratch.path("tiny"), "-o", tiny});
     const std::string key = make_key(scratch, "author");
     std::string filler(4096, 'x');
     const std::string before = read_file(tiny);
     for (int i = 0;
-         run_program({"dd", "if=/dev/zero", "of=" + disk.path() + "/filler" + std::to_string(i), "bs=4096", "count=1"})
+         run_program({"dd", "if=/dev/zero", "of=" + disk.root() + "/filler" + std::to_string(i), "bs=4096", "count=1"})
              .exit_code == 0;
          ++i) {
     }
     const Outcome sign = run({"sign", tiny, "--key", key, "--role", "author"});
-    if (sign.exit_code != 0) {  // its last page may have room
+    if (sign.exit_code != 0) {  // unless its last page has room
         CHECK(sign.exit_code == 3);
         CHECK(is_one_clear_line(sign, "no_space"));
         CHECK(read_file(tiny) == before);
     }
-    const Outcome keygen = run({"keygen", "-o", disk.path() + "/new.key", "--no-passphrase"});
+    const Outcome keygen = run({"keygen", "-o", disk.root() + "/new.key", "--no-passphrase"});
     CHECK(keygen.exit_code == 3);
     CHECK(is_one_clear_line(keygen, "no_space"));
-    CHECK_FALSE(fs::exists(disk.path() + "/new.key"));
-    CHECK_FALSE(fs::exists(disk.path() + "/new.key.pub"));
+    CHECK_FALSE(fs::exists(disk.root() + "/new.key"));
+    CHECK_FALSE(fs::exists(disk.root() + "/new.key.pub"));
 }
 
 // A102: the sources, what builds remember and the bundle on one disk, with every amount of room.
@@ -86,12 +62,12 @@ TEST_CASE(
     "a full disk: a build ends well, or says so and leaves the bundle as it was; with room it is what a clean build "
     "writes") {
     const ScratchFolder scratch;
-    const SmallDisk disk(scratch.path("disk"), "1m");
+    const SmallDisk disk(scratch, "1m");
     if (!disk.mounted()) {
         MESSAGE("no permission to mount a tmpfs");
         return;
     }
-    const std::string project = disk.path() + "/project";
+    const std::string project = disk.root() + "/project";
     const std::string bundle = project + "/out.fardel";
     const auto write = [&](const std::string& folder, unsigned version) {
         fs::create_directories(folder + "/assets");
@@ -113,14 +89,14 @@ TEST_CASE(
     std::size_t refused = 0, done = 0;
     for (std::uintmax_t room = 0; done < 3 && room < 800'000; room += 16'384) {
         CAPTURE(room);
-        for (const auto& entry : fs::directory_iterator(disk.path()))
+        for (const auto& entry : fs::directory_iterator(disk.root()))
             fs::remove_all(entry.path());
         write(project, 1);
         REQUIRE(build(project).exit_code == 0);
         const std::string before = read_file(bundle);
         write(project, 2);  // as large as before
-        const std::string filler = disk.path() + "/filler";
-        const std::uintmax_t free = fs::space(disk.path()).available;
+        const std::string filler = disk.root() + "/filler";
+        const std::uintmax_t free = fs::space(disk.root()).available;
         if (free > room)
             REQUIRE(run_program({"fallocate", "-l", std::to_string(free - room), filler}).exit_code == 0);
         const Outcome outcome = build(project);

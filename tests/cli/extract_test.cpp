@@ -19,7 +19,7 @@ void check_conflict(const Outcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("extract: gives the files back") {  // A17: and no file is a program
+TEST_CASE("extract: writes the files that were packed") {  // A17: and no file is a program
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string out = scratch.path("out");
@@ -30,7 +30,7 @@ TEST_CASE("extract: gives the files back") {  // A17: and no file is a program
     CHECK((fs::status(out + "/default.cfg").permissions() & fs::perms::owner_exec) == fs::perms::none);
 }
 
-TEST_CASE("extract: names, folders and globs choose; one that chooses nothing is refused") {
+TEST_CASE("extract: names, folders and globs select files; a pattern that matches none is refused") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string out = scratch.path("out");
@@ -43,7 +43,7 @@ TEST_CASE("extract: names, folders and globs choose; one that chooses nothing is
     CHECK_FALSE(fs::exists(scratch.path("other")));
 }
 
-TEST_CASE("extract: never replaces a file, unless --force says so") {  // A16: nor writes through a hard link
+TEST_CASE("extract: never replaces a file without --force") {  // A16: nor writes through a hard link
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     scratch.write("out/default.cfg", "mine");
@@ -60,7 +60,7 @@ TEST_CASE("extract: never replaces a file, unless --force says so") {  // A16: n
     CHECK(list_folder(out).find(".fardel") == std::string::npos);
 }
 
-TEST_CASE("extract: a link, FIFO, socket or folder in a file's place is refused, with --force too") {  // A16
+TEST_CASE("extract: a link, FIFO, socket or folder with the name of a file is refused, also with --force") {  // A16
     for (const char* kind : {"link to a file", "link to nowhere", "fifo", "socket", "folder"}) {
         for (const bool force : {false, true}) {
             const ScratchFolder scratch;
@@ -91,7 +91,7 @@ TEST_CASE("extract: a link, FIFO, socket or folder in a file's place is refused,
     }
 }
 
-TEST_CASE("extract: a link or a file where a folder has to be is refused") {  // A13
+TEST_CASE("extract: a link or a file where a folder is needed is refused") {  // A13
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     fs::create_directories(scratch.path("outside"));
@@ -107,7 +107,7 @@ TEST_CASE("extract: a link or a file where a folder has to be is refused") {  //
     CHECK(list_folder(scratch.path("out")) == "textures");
 }
 
-TEST_CASE("extract: folders that are there are used; the target may be a link, since the person named it") {
+TEST_CASE("extract: existing folders are used; the target may be a link, since the user named it") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     scratch.write("out/maps/mine.bsp", "mine");
@@ -117,7 +117,7 @@ TEST_CASE("extract: folders that are there are used; the target may be a link, s
     CHECK(fs::exists(scratch.path("out/maps/dm01.bsp")));
 }
 
-TEST_CASE("extract: a target that is a file, or whose folder is missing") {
+TEST_CASE("extract: a target that is a file, or whose folder is missing, is refused") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     check_conflict(run({"extract", bundle, "-C", scratch.write("file", "x")}));
@@ -126,7 +126,7 @@ TEST_CASE("extract: a target that is a file, or whose folder is missing") {
     CHECK(is_one_clear_line(outcome, "missing"));
 }
 
-TEST_CASE("extract: when a file cannot be written, nothing is left and what was there is as it was") {
+TEST_CASE("extract: if a file cannot be written, no file is left and existing files are unchanged") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     scratch.write("out/default.cfg", "mine");

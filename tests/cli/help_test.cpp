@@ -72,7 +72,7 @@ TEST_CASE("help: every option of every verb is in its man page") {
     }
 }
 
-TEST_CASE("help: the man pages are sound roff") {
+TEST_CASE("help: the man pages are valid roff") {
     REQUIRE_MESSAGE(run_program({"groff", "--version"}).exit_code == 0, "setup/install-dependencies installs groff");
     for (const std::string& verb : kVerbs) {
         const Outcome outcome =
@@ -84,7 +84,7 @@ TEST_CASE("help: the man pages are sound roff") {
 
 TEST_CASE("the program: prints its version") { CHECK(run_well({"--version"}).starts_with("fardel ")); }
 
-TEST_CASE("the program: without a verb, or with one that does not exist, is a mistake") {
+TEST_CASE("the program: a missing or unknown verb is a usage error") {
     const Outcome none = run({});
     CHECK(none.exit_code == 2);
     CHECK(none.err == "fardel: a verb is missing; 'fardel --help' lists the verbs\n");
@@ -98,7 +98,7 @@ TEST_CASE("the program: without a verb, or with one that does not exist, is a mi
     CHECK(run({"\x1b[31mred\n"}).err.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("the program: a command line that makes no sense is told in one line, with exit code 2") {
+TEST_CASE("the program: a wrong command line is reported in one line, with exit code 2") {
     const std::vector<Arguments> wrong = {
         {"pack"},
         {"pack", "a"},

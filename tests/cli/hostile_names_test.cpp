@@ -1,4 +1,4 @@
-// A bundle whose hashes are all right and whose names break the rules: made by somebody who wrote his own packer.
+// A bundle with correct hashes and invalid names, as a hostile packer could write it.
 
 #include "sample.h"
 
@@ -21,7 +21,7 @@ void store_le(std::byte* at, Number number) {
         at[i] = static_cast<std::byte>(number >> (8 * i));
 }
 
-// docs/bundle-format.md §3, for a table of one page.
+// The root of a table of one page: docs/bundle-format.md §3.
 Hash root_of(TableKind kind, std::span<const std::byte> records) {
     std::array<std::byte, 32> key{};
     std::memcpy(key.data(), "FARDELPG", 8);
@@ -34,9 +34,9 @@ std::span<std::byte, limits::kHeadBytes> head_at(std::string& file, std::size_t 
     return std::as_writable_bytes(std::span(file)).subspan(offset).first<limits::kHeadBytes>();
 }
 
-// The bundle with `told` in its strings replaced with `name` of the same size, and every hash made to fit.
-std::string forge_name(std::string file, std::string_view told, std::string_view name) {
-    REQUIRE(told.size() == name.size());
+// Replaces `original` in the strings of the bundle with `name`, which has the same size, and corrects every hash.
+std::string forge_name(std::string file, std::string_view original, std::string_view name) {
+    REQUIRE(original.size() == name.size());
     BundleHead head = *decode_head(head_at(file, 0));
     LayoutHead layout = *decode_layout_head(head_at(file, limits::kHeadBytes));
     for (TableEntry& table : head.tables) {
@@ -44,9 +44,9 @@ std::string forge_name(std::string file, std::string_view told, std::string_view
             continue;
         REQUIRE(table.length_bytes <= limits::kPageBytes);
         const std::size_t start = layout.manifest_offset + table.offset;
-        const std::size_t at = file.find(told, start);
+        const std::size_t at = file.find(original, start);
         REQUIRE(at < start + table.length_bytes);
-        file.replace(at, told.size(), name);
+        file.replace(at, original.size(), name);
         table.root = root_of(table.kind, std::as_bytes(std::span(file)).subspan(start, table.length_bytes));
     }
     const HeadBytes head_bytes = encode_head(head);
@@ -62,17 +62,17 @@ std::string forge_name(std::string file, std::string_view told, std::string_view
 // A01, A02, A05, A74
 TEST_CASE("hostile names: a path that leaves the folder, an escape sequence, a line feed are refused by all verbs") {
     const ScratchFolder scratch;
-    const std::string told = "victim-name.txt";
-    scratch.write("game/" + told, "content");
+    const std::string original = "victim-name.txt";
+    scratch.write("game/" + original, "content");
     scratch.write("game/a.txt", "good");
     run_well({"pack", scratch.path("game"), "-o", scratch.path("game.fardel")});
     const std::string good = read_file(scratch.path("game.fardel"));
-    CHECK(forge_name(good, told, told) == good);
+    CHECK(forge_name(good, original, original) == good);
 
     for (const std::string name : {"../../evil.text", "/tmp/evil-text1", "a/./../evil.txt", "evil\x1b[31m\nnames",
                                    "evil/name/with/", "CON/evil-txt-AA"}) {
         CAPTURE(name);
-        const std::string bundle = scratch.write("forged.fardel", forge_name(good, told, name));
+        const std::string bundle = scratch.write("forged.fardel", forge_name(good, original, name));
         CHECK(run({"id", bundle}).exit_code == 0);
         for (const Arguments& arguments :
              {Arguments{"ls", bundle}, Arguments{"ls", "-l", bundle}, Arguments{"ls", "--json", bundle},

@@ -1,4 +1,4 @@
-// fardel keygen, and where passphrases come from.
+// fardel keygen, and the sources of passphrases.
 
 #include "sample.h"
 
@@ -8,12 +8,12 @@ using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-TEST_CASE("keygen: two files, the secret one for nobody else's eyes, and neither ever overwritten") {
+TEST_CASE("keygen: writes two files, the secret one readable by its owner only, and overwrites neither") {
     const ScratchFolder scratch;
     const std::string key = scratch.path("author.key");
     const Outcome made = run({"keygen", "-o", key, "--no-passphrase", "--comment", "build farm"});
     CHECK(made.exit_code == 0);
-    CHECK(word_behind(made.out, "\n  key").size() == 64);
+    CHECK(word_after(made.out, "\n  key").size() == 64);
     CHECK(fs::status(key).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
     CHECK((fs::status(key + ".pub").permissions() & fs::perms::others_read) != fs::perms::none);
     CHECK(read_file(key + ".pub").find("build farm") != std::string::npos);
@@ -25,13 +25,13 @@ TEST_CASE("keygen: two files, the secret one for nobody else's eyes, and neither
         CHECK(again.exit_code == 1);
         CHECK(is_one_clear_line(again, "conflict"));
         if (path == key)
-            fs::rename(key, scratch.path("kept"));  // now the public one alone is in the way
+            fs::rename(key, scratch.path("kept"));  // now only the public key file exists
     }
     CHECK_FALSE(fs::exists(key));
     CHECK(read_file(scratch.path("kept")) == secret);
 }
 
-TEST_CASE("keygen: into a folder that is not there, or onto a link, makes nothing") {
+TEST_CASE("keygen: writes nothing into a missing folder or through a link") {
     const ScratchFolder scratch;
     const Outcome nowhere = run({"keygen", "-o", scratch.path("no/author.key"), "--no-passphrase"});
     CHECK(nowhere.exit_code == 3);

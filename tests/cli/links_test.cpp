@@ -24,7 +24,7 @@ void write_mod(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("links: tells what is missing, and ends with 1 only when it has to be there") {
+TEST_CASE("links: lists what is missing, and ends with 1 only if something required is missing") {
     const ScratchFolder scratch;
     const std::string mod = scratch.path("mod.fardel");
     write_mod(mod);

@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("ls: names one a line, in order; a folder, a name, or published names only") {
+TEST_CASE("ls: lists names one per line, in order; of a folder, one name, or published names only") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     CHECK(run_well({"ls", bundle}) ==
@@ -35,7 +35,7 @@ TEST_CASE("ls: names one a line, in order; a folder, a name, or published names 
     for (const char* path : {"text", "textures/base/water.jpg/x", "/assets", "../x", "default.cfg/", "/bundles/0000"}) {
         CAPTURE(path);
         if (std::string_view(path) == "default.cfg/")
-            continue;  // as good as without the '/'
+            continue;  // the same as without the '/'
         const Outcome outcome = run({"ls", bundle, path});
         CHECK(outcome.exit_code == 1);
         CHECK(outcome.out == "");
@@ -43,7 +43,7 @@ TEST_CASE("ls: names one a line, in order; a folder, a name, or published names 
     }
 }
 
-TEST_CASE("ls -l: size, type, the start of the asset id, name") {
+TEST_CASE("ls -l: prints size, type, the start of the asset id, and name") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const auto lines = lines_of(run_well({"ls", "-l", bundle}));
@@ -54,7 +54,7 @@ TEST_CASE("ls -l: size, type, the start of the asset id, name") {
     CHECK(lines[0].find(b3sum(scratch.path("game/default.cfg")).substr(0, 16) + "…") != std::string::npos);
 }
 
-TEST_CASE("ls --json: whole ids, which are what b3sum prints") {
+TEST_CASE("ls --json: prints whole ids, as b3sum does") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const json list = json::parse(run_well({"ls", "--json", bundle}));
@@ -70,7 +70,7 @@ TEST_CASE("ls --json: whole ids, which are what b3sum prints") {
     CHECK(json::parse(run_well({"ls", "--json", bundle, "maps"}))["names"].size() == 1);
 }
 
-TEST_CASE("ls: variants, tombstones and names that are not published") {
+TEST_CASE("ls: lists variants, tombstones and names that are not published") {
     const ScratchFolder scratch;
     const std::string bundle = make_rich_bundle(scratch);
     CHECK(run_well({"ls", bundle}) == "old.cfg\nprivate.dat\ntextures/wall\n");

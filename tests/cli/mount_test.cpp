@@ -1,4 +1,4 @@
-// The program mounts through the kernel's own FUSE, and programs that know nothing of Fardel read.
+// The program mounts through the FUSE of the kernel, and other programs read the files.
 
 #include "sample.h"
 
@@ -50,8 +50,8 @@ bool comes_true(const std::function<bool()>& condition) {
     return false;
 }
 
-// An empty folder. Whatever has been mounted there is gone at the end, also when this process dies: another waits for
-// the end of a pipe, and unmounts then.
+// An empty folder. It is unmounted at the end, even if this process is killed: a second process waits for the end of a
+// pipe, and then unmounts.
 class MountPoint {
 public:
     explicit MountPoint(const ScratchFolder& scratch, const std::string& name = "mnt") : path_(scratch.path(name)) {
@@ -82,7 +82,7 @@ public:
     static std::string id_of(const std::string& file) { return run_well({"id", file}).substr(0, 64); }
 
 private:
-    // Between fork and exec: only system calls.
+    // Only system calls are allowed between fork and exec.
     [[noreturn]] static void wait_and_unmount(int end, int other_end, const char* path) {
         ::setsid();
         ::close(other_end);
@@ -100,7 +100,7 @@ private:
     int alive_ = -1;
 };
 
-// errno of what a call did, 0 when it worked.
+// errno after a call, or 0 if it succeeded.
 int errno_of(int result) { return result < 0 ? errno : 0; }
 
 int errno_of_open(const std::string& path, int flags) {
@@ -111,7 +111,7 @@ int errno_of_open(const std::string& path, int flags) {
     return failure;
 }
 
-// errno of opening and reading all of it, 0 when that worked.
+// errno after opening and reading a whole file, or 0 if that succeeded.
 int errno_of_reading(const std::string& path) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
@@ -132,7 +132,7 @@ std::string shell_output(const std::string& line, const std::string& folder) {
     return outcome.out;
 }
 
-// `count` names in one folder, all the same asset.
+// A bundle with `count` names of one asset in one folder.
 std::string make_large_folder(const ScratchFolder& scratch, std::size_t count) {
     BundlePlan plan;
     const auto bytes = std::as_bytes(std::span(kConfig));
@@ -150,7 +150,7 @@ std::string make_large_folder(const ScratchFolder& scratch, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("mount: a signed bundle of a real game is the tree that unzip makes") {
+TEST_CASE("mount: a signed bundle of a real game has the files that unzip writes") {
     REQUIRE_MESSAGE(fs::exists(kArchive), "setup/install-dependencies installs OpenArena");
     const ScratchFolder scratch;
     const std::string bundle = scratch.path("game.fardel");
@@ -175,7 +175,7 @@ TEST_CASE("mount: a signed bundle of a real game is the tree that unzip makes") 
                        mount.path()) ==
           shell_output("find . -type f -exec cat {} + | wc -c", scratch.path("unzipped")));
 
-    // Where they go.
+    // The targets of the links.
     const json listed = json::parse(run_well({"ls", "--json", bundle}));
     for (const json& name : listed["names"]) {
         const std::string text = name["name"];
@@ -190,7 +190,7 @@ TEST_CASE("mount: a signed bundle of a real game is the tree that unzip makes") 
         CHECK(b3sum(link) == id);
     }
 
-    // Copies keep the links, or take what they lead to.
+    // Copies keep the links, or copy their targets.
     REQUIRE(run_program({"cp", "-r", mount.path(), scratch.path("copy")}).exit_code == 0);
     CHECK(run_program({"diff", "-r", "--no-dereference", mount.path(), scratch.path("copy")}).out == "");
     REQUIRE(run_program({"cp", "-rL", mount.path("scripts"), scratch.path("scripts")}).exit_code == 0);
@@ -201,7 +201,7 @@ TEST_CASE("mount: a signed bundle of a real game is the tree that unzip makes") 
     CHECK(list_folder(mount.path()) == "");
 }
 
-TEST_CASE("mount: stat tells sizes, modes, an owner and one date") {
+TEST_CASE("mount: stat reports sizes, modes, an owner and one date") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const MountPoint mount(scratch, "a folder with spaces");
@@ -263,7 +263,7 @@ TEST_CASE("mount: later bundles win, and tombstones hide") {
     CHECK(read_file(mount.bundle(rich) + "/private.dat") == "private bytes");
 }
 
-TEST_CASE("mount: a folder of many names is listed whole, in order, and from any place in it") {
+TEST_CASE("mount: a folder of many names is listed completely, in order, and from any position") {
     constexpr std::size_t kCount = 50'000;
     const ScratchFolder scratch;
     const MountPoint mount(scratch);
@@ -272,11 +272,11 @@ TEST_CASE("mount: a folder of many names is listed whole, in order, and from any
     DIR* const folder = ::opendir(mount.path("many").c_str());
     REQUIRE(folder != nullptr);
     std::vector<std::string> names;
-    std::map<std::size_t, long> places;  // by how many names came before
+    std::map<std::size_t, long> positions;  // by the number of names before
     for (int round = 0; round < 2; ++round) {
         names.clear();
         for (;;) {
-            places[names.size()] = ::telldir(folder);
+            positions[names.size()] = ::telldir(folder);
             const dirent* const entry = ::readdir(folder);
             if (entry == nullptr)
                 break;
@@ -291,7 +291,7 @@ TEST_CASE("mount: a folder of many names is listed whole, in order, and from any
         ::rewinddir(folder);
     }
     for (const std::size_t index : {std::size_t{49'999}, std::size_t{31'234}, std::size_t{1}, std::size_t{40'000}}) {
-        ::seekdir(folder, places[index]);
+        ::seekdir(folder, positions[index]);
         const dirent* const entry = ::readdir(folder);
         REQUIRE(entry != nullptr);
         CHECK(entry->d_name == names[index]);
@@ -326,12 +326,12 @@ TEST_CASE("mount: many readers at once get the same bytes") {
     CHECK(good == 8 * 40);
 }
 
-TEST_CASE("mount: a damaged asset is an I/O error, and everything else can be read") {  // A21
+TEST_CASE("mount: a damaged asset is an I/O error, and all others can be read") {  // A21
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string content = noise(1, 300'000);
     const std::string bytes = read_file(bundle);
-    const auto at = bytes.find(content.substr(100'000, 64));  // noise is stored as it is
+    const auto at = bytes.find(content.substr(100'000, 64));  // noise is stored uncompressed
     REQUIRE(at != std::string::npos);
     const std::string id = b3sum(scratch.path("game/maps/dm01.bsp"));
     const MountPoint mount(scratch);
@@ -354,7 +354,7 @@ TEST_CASE("mount: a damaged asset is an I/O error, and everything else can be re
     CHECK(read_file(mount.path("textures/base/water.jpg")) == noise(2, 5'000));
     CHECK(fs::file_size(mount.path("maps/dm01.bsp")) == 300'000);
 
-    flip_bit(bundle, at);  // the disk was repaired: no verdict of a kernel's cache stays
+    flip_bit(bundle, at);  // repaired: the kernel must not have cached the error
     CHECK(errno_of_reading(mount.bundle(bundle) + "/maps/dm01.bsp") == 0);
 }
 
@@ -382,7 +382,7 @@ TEST_CASE("mount: nothing can be written, not even by root") {
     CHECK(read_file(file) == kConfig);
 }
 
-TEST_CASE("mount: replacing the bundle's file changes nothing below the mount") {  // A33
+TEST_CASE("mount: replacing the bundle file does not change the mounted files") {  // A33
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const MountPoint mount(scratch);
@@ -398,7 +398,7 @@ TEST_CASE("mount: replacing the bundle's file changes nothing below the mount") 
     CHECK(!fs::exists(mount.path("maps")));
 }
 
-TEST_CASE("mount: what is in use is not taken away, and what is open when it is stays harmless") {
+TEST_CASE("mount: a mount in use is not unmounted; an open file of a detached mount does no harm") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const MountPoint mount(scratch);
@@ -409,7 +409,8 @@ TEST_CASE("mount: what is in use is not taken away, and what is open when it is 
     CHECK(busy.exit_code == 3);
     CHECK(is_one_clear_line(busy, "busy"));
 
-    REQUIRE(run_program({"fusermount3", "-u", "-z", mount.path()}).exit_code == 0);  // at once, whoever uses it
+    REQUIRE(run_program({"fusermount3", "-u", "-z", mount.path()}).exit_code ==
+            0);  // detaches at once, even if it is in use
     CHECK(list_folder(mount.path()) == "");
     std::string bytes(300'000, '\0');
     CHECK(::pread(open, bytes.data(), bytes.size(), 0) == 300'000);
@@ -439,7 +440,7 @@ TEST_CASE("mount: --foreground stays until a signal, then unmounts") {
     CHECK(program.wait().exit_code == 0);
 }
 
-TEST_CASE("mount: after its program has been killed, the folder is told and can be freed") {
+TEST_CASE("mount: if its program was killed, the mount is reported and can be unmounted") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const MountPoint mount(scratch);
@@ -459,7 +460,7 @@ TEST_CASE("mount: after its program has been killed, the folder is told and can 
     CHECK(read_file(mount.path("default.cfg")) == kConfig);
 }
 
-TEST_CASE("mount: what cannot be mounted is told in one line, and nothing is mounted") {
+TEST_CASE("mount: a failure is reported in one line, and nothing is mounted") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const MountPoint mount(scratch);
@@ -497,7 +498,7 @@ TEST_CASE("mount: what cannot be mounted is told in one line, and nothing is mou
     CHECK(is_one_clear_line(twice, "conflict"));
 }
 
-TEST_CASE("mount: a system without FUSE is told so") {
+TEST_CASE("mount: a system without FUSE is reported") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const MountPoint mount(scratch);

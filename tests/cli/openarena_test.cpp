@@ -15,7 +15,7 @@ std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 }  // namespace
 
-TEST_CASE("OpenArena: packed, signed, verified, looked into and extracted, it is what unzip and b3sum say") {
+TEST_CASE("OpenArena: packed, signed, verified, listed and extracted, it has the files and hashes of unzip and b3sum") {
     const std::vector<std::string> archives = {openarena_archive("pak5-TA.pk3"), openarena_archive("pak6-misc.pk3")};
     const ScratchFolder scratch;
     const std::string bundle = scratch.path("openarena.fardel");

@@ -18,7 +18,7 @@ TEST_CASE("pack: a folder becomes a bundle, and says what is in it") {
     CHECK(outcome.out.find("game 1.0") != std::string::npos);
     CHECK(outcome.out.find("4 behind 5 names") != std::string::npos);
     CHECK(outcome.out.find("unsigned; 'fardel sign' signs it") != std::string::npos);
-    CHECK(word_behind(outcome.out, "bundle") == run_well({"id", out}).substr(0, 64));
+    CHECK(word_after(outcome.out, "bundle") == run_well({"id", out}).substr(0, 64));
     CHECK(outcome.out.find('\x1b') == std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// Pure mode from a shell, with real files: a server's policy, and clients of every kind.
+// Pure mode from a shell, with real files: the policy of a server, and honest and dishonest clients.
 #include "sample.h"
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A server with two signed bundles, and a client's copies of them.
+// A server with two signed bundles, and a client with copies of them.
 class Game {
 public:
     Game() {
@@ -68,7 +68,7 @@ public:
             arguments.insert(arguments.end(), {"--report", scratch.path("report")});
         return run(arguments);
     }
-    // The client's answer and the server's check both refuse, and tell the same: "missing maps/dm02, extra x".
+    // The client's answer and the server's check both refuse, for the same reasons: "missing maps/dm02, extra x".
     std::string refused(const std::vector<std::string>& mounts, const Arguments& more = {}) const {
         offer();
         const Outcome answered = answer(mounts, more);
@@ -107,7 +107,8 @@ std::string refusals_of(const Outcome& outcome) {
 TEST_CASE("pure: a client with the server's bundles is welcome, once") {
     const Game game;
     game.offer();
-    const Outcome answered = game.answer({game.client_map, game.client_base});  // in any order: the policy's counts
+    const Outcome answered =
+        game.answer({game.client_map, game.client_base});  // in any order: that of the policy counts
     CHECK(answered.exit_code == 0);
     CHECK(json::parse(answered.out)["problems"].empty());
     CHECK(fs::file_size(game.scratch.path("answer")) == 240);
@@ -134,7 +135,7 @@ TEST_CASE("pure: names swapped between files are refused") {
     fs::rename(game.scratch.path("server-map.fardel"), game.map);
     CHECK(game.refused({game.client_base, cheat}) == "missing maps/dm02, extra maps/dm02");
 
-    // In the file itself: the text of two names exchanged.
+    // The texts of two names are exchanged in the file itself.
     std::string bytes = read_file(game.client_map);
     const auto wall = bytes.find("textures/wall.tga"), glass = bytes.find("textures/glass.tga");
     REQUIRE((wall != bytes.npos && glass != bytes.npos));
@@ -169,7 +170,7 @@ TEST_CASE("pure: an extra bundle and extra loose files are refused, each by name
     CHECK(game.refused({game.client_base, game.client_map, extra}) == "extra mods/extra");
     CHECK(game.refused({game.client_base, game.client_map, extra}, {"--loose", game.scratch.path("loose")}) ==
           "extra mods/extra, not-allowed screenshots/1.png, not-allowed scripts/autoexec.cfg");
-    // The allowed extension, at another place than the allowed one.
+    // The allowed extension in another folder than the allowed one.
     run_well({"pure", "policy", game.base, game.map, "-o", game.policy, "--loose", "config/**/*.cfg", "--loose",
               "screenshots/**"});
     CHECK(game.refused({game.client_base, game.client_map}, {"--loose", game.scratch.path("loose")}) ==
@@ -186,12 +187,12 @@ TEST_CASE("pure: a missing bundle is refused, and all of them are named") {
     CHECK(told.find("nosuch.fardel") != std::string::npos);
 }
 
-TEST_CASE("pure: an answer made for another client, or to another offer, is refused") {
+TEST_CASE("pure: an answer of another client, or to another offer, is refused") {
     const Game game;
     game.offer("alice");
     CHECK(game.answer({game.client_base, game.client_map}).exit_code == 0);
     CHECK(refusals_of(game.check("mallory")) == "other-connection");
-    CHECK(game.check("alice").exit_code == 0);  // it is still hers
+    CHECK(game.check("alice").exit_code == 0);  // her offer is still open
 
     game.offer("alice");
     CHECK(game.answer({game.client_base, game.client_map}).exit_code == 0);
@@ -204,7 +205,7 @@ TEST_CASE("pure: an answer made for another client, or to another offer, is refu
     CHECK(refusals_of(game.check("mallory")) == "other-connection");
 }
 
-TEST_CASE("pure: of two checks of one answer at once, one says welcome") {
+TEST_CASE("pure: of two simultaneous checks of one answer, one accepts it") {
     const Game game;
     for (int round = 0; round < 4; ++round) {
         game.offer();
@@ -218,7 +219,7 @@ TEST_CASE("pure: of two checks of one answer at once, one says welcome") {
     }
 }
 
-TEST_CASE("pure: an unsigned bundle is told, unless the policy lets it in; exceptions need name and key") {
+TEST_CASE("pure: an unsigned bundle is reported unless the policy allows it; exceptions need name and key") {
     const Game game;
     const std::string other = make_key(game.scratch, "hud");
     make_policy(game.scratch, "both.trust", {"--author", game.key + ".pub", "--author", other + ".pub"});
@@ -239,9 +240,9 @@ TEST_CASE("pure: an unsigned bundle is told, unless the policy lets it in; excep
     trusting.insert(trusting.end(), trust.begin(), trust.end());
     CHECK(run(trusting).exit_code == 0);
     CHECK(game.check("alice", false).exit_code == 0);
-    CHECK(game.refused(mounts).find("unsigned ") == 0);  // whose trust policy does not know the key
+    CHECK(game.refused(mounts).find("unsigned ") == 0);  // the trust policy does not list the key
 
-    // Without any trust policy nobody vouches for anything.
+    // Without a trust policy, no signature counts.
     game.offer();
     const Outcome untrusting = run(arguments);
     CHECK(untrusting.exit_code == 1);
@@ -253,7 +254,7 @@ TEST_CASE("pure: an unsigned bundle is told, unless the policy lets it in; excep
               .exit_code == 0);
 }
 
-TEST_CASE("pure: files that are none, and words that make no sense") {
+TEST_CASE("pure: wrong files and wrong arguments are refused") {
     const Game game;
     game.offer();
     const std::string junk = game.scratch.write("junk", std::string(240, 'x'));

@@ -8,6 +8,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
 #include <doctest/doctest.h>
@@ -197,7 +198,7 @@ TEST_CASE("report facts: a reference leads where the VFS resolves it: priority, 
     }
 }
 
-TEST_CASE("report facts: a root's closure counts each asset once and what it misses") {
+TEST_CASE("report facts: the closure of a root counts each asset once, and what is missing") {
     const TwoBundles game;
     const ReportFacts facts = gather(game.files);
     REQUIRE(facts.roots.size() == 1);  // the wall refers to itself, and the map to it
@@ -207,7 +208,7 @@ TEST_CASE("report facts: a root's closure counts each asset once and what it mis
     CHECK(facts.roots[0].missing == 1);
 }
 
-TEST_CASE("report facts: duplicates are assets behind several names, of one bundle or of several") {
+TEST_CASE("report facts: duplicates are assets with several names, in one bundle or in several") {
     const TwoBundles game;
     const ReportFacts facts = gather(game.files);
     REQUIRE(facts.duplicates.size() == 1);
@@ -217,7 +218,7 @@ TEST_CASE("report facts: duplicates are assets behind several names, of one bund
           std::vector<std::pair<std::uint32_t, std::string>>{{1, "textures/wall.png"}, {1, "textures/wall2.png"}});
 }
 
-TEST_CASE("report selection: what is shown and what is summed up is all there is") {
+TEST_CASE("report selection: listed names and sums together are everything") {
     ReportFacts facts;
     ReportBundle bundle{.file = "many.fardel", .id = bundle_of(1)};
     for (std::uint32_t i = 0; i < 200; ++i) {
@@ -251,7 +252,7 @@ TEST_CASE("report selection: what is shown and what is summed up is all there is
         CHECK(raw == 200 * 10 + 199 * 100);
         CHECK(names == 199);
     }
-    // The largest, and small ones that others refer to.
+    // The largest names, and small ones with references.
     const ReportSelection few = select_names(facts, {.names_max = 40});
     const auto shows = [&](std::uint32_t asset) {
         return std::ranges::any_of(few.names, [&](const SelectedName& name) {

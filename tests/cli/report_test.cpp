@@ -1,4 +1,4 @@
-// The page of `fardel report`, in the browser that people open it with.
+// The page of `fardel report`, in a real browser.
 
 #include "bundle_forge/bundle_forge.h"
 #include "openarena.h"
@@ -41,7 +41,7 @@ Outcome browse(const ScratchFolder& scratch, const std::string& page, const std:
     return outcome;
 }
 
-// The document as it is once its scripts have run.
+// The document after its scripts have run.
 std::string dump(const ScratchFolder& scratch, const std::string& page, const std::string& view) {
     return browse(scratch, page, view, {"--dump-dom"}).out;
 }
@@ -50,12 +50,12 @@ void check_selftest(const ScratchFolder& scratch, const std::string& page) {
     const std::string text = dump(scratch, page, "#selftest");
     const auto verdict = text.find("<pre id=\"selftest\">");
     REQUIRE(verdict != std::string::npos);
-    const std::string said = text.substr(verdict, text.find("</pre>", verdict) - verdict);
-    CAPTURE(said);
-    CHECK(said.find("all good") != std::string::npos);
+    const std::string verdict_text = text.substr(verdict, text.find("</pre>", verdict) - verdict);
+    CAPTURE(verdict_text);
+    CHECK(verdict_text.find("all good") != std::string::npos);
 }
 
-// How many points of a picture have that colour.
+// The number of pixels with that colour.
 std::uint64_t count_colour(const std::string& picture, const std::string& colour) {
     const Outcome outcome =
         run_program({"convert", picture, "-alpha", "off", "-fill", "black", "+opaque", colour, "-fill", "white",
@@ -77,7 +77,7 @@ std::string take_picture(const ScratchFolder& scratch, const std::string& page, 
 constexpr std::string_view kTag = "<img src=x onerror=hostile=1>";
 constexpr std::string_view kEnd = "</script><script>hostile=1</script>";
 
-// Everything that a bundle's maker writes, in the worst words that the format lets him.
+// A bundle in which every text is as hostile as the format allows.
 std::string hostile_bundle(const ScratchFolder& scratch, const std::string& file) {
     forge::Recipe recipe;
     const std::string tag(kTag), end(kEnd);
@@ -105,7 +105,7 @@ std::string hostile_bundle(const ScratchFolder& scratch, const std::string& file
 }  // namespace
 
 // A74
-TEST_CASE("report: whatever a bundle's maker writes stays text in the page") {
+TEST_CASE("report: hostile texts of a bundle stay text in the page") {
     const ScratchFolder scratch;
     const std::string bundle = hostile_bundle(scratch, std::string(kTag) + ".fardel");
     scratch.write("mod/constructor", "mine\n");
@@ -124,7 +124,8 @@ TEST_CASE("report: whatever a bundle's maker writes stays text in the page") {
     CHECK(text.find("<img") == std::string::npos);
     CHECK(text.find("onerror=hostile=1>") == std::string::npos);
     const auto facts = text.find("application/json");
-    CHECK(text.find('<', facts) == text.find("</script>\n<script nonce=", facts));  // nothing between ends the element
+    CHECK(text.find('<', facts) ==
+          text.find("</script>\n<script nonce=", facts));  // nothing in the facts ends the element
     CHECK(text.find("http") == text.find("http-equiv"));
     check_selftest(scratch, page);
 
@@ -133,7 +134,7 @@ TEST_CASE("report: whatever a bundle's maker writes stays text in the page") {
     CHECK(missing.find("<img") == std::string::npos);
 }
 
-TEST_CASE("report: a real game's page passes its own checks, and each view can be opened by its address") {
+TEST_CASE("report: the page of a real game passes its own checks, and each view can be opened by its address") {
     const ScratchFolder scratch;
     const std::string base = scratch.path("base.fardel"), mod = scratch.path("mod.fardel"),
                       page = scratch.path("report.html");
@@ -155,14 +156,14 @@ TEST_CASE("report: a real game's page passes its own checks, and each view can b
     CHECK(dump(scratch, page, "#/asset/" + name).find("<h1>" + name + "</h1>") != std::string::npos);
 }
 
-TEST_CASE("report: the treemap is a picture in the colours of its types, and the page is dark where people want it") {
+TEST_CASE("report: the treemap has the colours of its types, and the page is dark if the browser prefers that") {
     const ScratchFolder scratch;
     const std::string base = scratch.path("base.fardel"), page = scratch.path("report.html");
     run_well({"pack", openarena_archive("pak6-misc.pk3"), "-o", base, "--name", "openarena", "--level", "1"});
     run_well({"report", base, "-o", page});
     const std::string light = take_picture(scratch, page, "#/treemap");
-    CHECK(count_colour(light, "#b3303b") > 20'000);  // what belongs to levels
-    CHECK(count_colour(light, "#f5f6f8") > 20'000);  // the ground
+    CHECK(count_colour(light, "#b3303b") > 20'000);  // levels
+    CHECK(count_colour(light, "#f5f6f8") > 20'000);  // the background
     CHECK(count_colour(light, "#0f1318") == 0);
     const std::string dark = take_picture(scratch, page, "#/treemap", {"--blink-settings=preferredColorScheme=0"});
     CHECK(count_colour(dark, "#0f1318") > 20'000);
@@ -173,13 +174,13 @@ TEST_CASE("report: a hundred thousand assets make a page of bounded size that ad
     const ScratchFolder scratch;
     const std::string page = scratch.path("report.html");
     const std::string bundle = scratch.write("wide.fardel", forge::forge(forge::wide_recipe(100'000)).bytes);
-    const std::string told = run_well({"report", bundle, "-o", page});
-    CHECK(told.find("80,000 smaller names are summed up by folder and type\n") != std::string::npos);
+    const std::string printed = run_well({"report", bundle, "-o", page});
+    CHECK(printed.find("80,000 smaller names are summed up by folder and type\n") != std::string::npos);
     CHECK(std::filesystem::file_size(page) < 8'000'000);
     check_selftest(scratch, page);
 }
 
-TEST_CASE("report: what cannot be read is one clear line, and an older page stays") {
+TEST_CASE("report: a file that cannot be read is one clear line, and an existing page is unchanged") {
     const ScratchFolder scratch;
     const std::string page = scratch.write("report.html", "mine");
     CHECK(is_one_clear_line(run({"report", scratch.path("absent"), "-o", page}), "missing"));

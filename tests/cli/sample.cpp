@@ -78,7 +78,7 @@ void sign(const std::string& bundle, const std::string& key, const std::string& 
 
 std::string facts_of(const std::string& bundle) { return run_well({"id", "--json", bundle}); }
 
-std::string word_behind(std::string_view text, std::string_view label) {
+std::string word_after(std::string_view text, std::string_view label) {
     const auto at = text.find(label);
     if (at == std::string_view::npos)
         return {};

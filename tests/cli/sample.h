@@ -1,4 +1,4 @@
-// A small game to pack, and what is made of it with the program itself.
+// A small game to pack, and files that the program creates from it.
 #pragma once
 
 #include "program.h"
@@ -10,7 +10,7 @@
 
 namespace fardel::tests {
 
-// Bytes that do not compress.
+// Random bytes, which do not compress.
 std::string noise(std::uint64_t seed, std::size_t size_bytes);
 
 inline constexpr std::string_view kConfig = "set name \"player\"\nset volume 0.7\n";
@@ -22,8 +22,7 @@ std::string make_game(const ScratchFolder& scratch, std::string_view folder = "g
 // make_game, packed as <folder>.fardel, named "game", version 1.0. Returns the bundle's path.
 std::string make_bundle(const ScratchFolder& scratch, std::string_view folder = "game");
 
-// What `fardel pack` does not make yet: textures/wall with two variants, the tombstone old.cfg, private.dat
-// unpublished.
+// A bundle with textures/wall in two variants, the tombstone old.cfg, and private.dat, which is not published.
 std::string make_rich_bundle(const ScratchFolder& scratch);
 
 // <name>.key without passphrase, and <name>.key.pub. Returns the secret key's path.
@@ -35,15 +34,15 @@ void sign(const std::string& bundle, const std::string& key, const std::string& 
 // What `fardel id --json` prints.
 std::string facts_of(const std::string& bundle);
 
-// The word behind the first `label` in text for people; empty when there is none.
-std::string word_behind(std::string_view text, std::string_view label);
+// The word after the first `label` in a text; empty if there is none.
+std::string word_after(std::string_view text, std::string_view label);
 
 std::string read_file(const std::string& path);
-// One bit of the byte at `offset` is another.
+// Flips one bit of the byte at `offset`.
 void flip_bit(const std::string& path, std::uint64_t offset);
-// Names of all that is in a folder, sorted; folders end in '/'.
+// The names of everything below a folder, sorted; folders end in '/'.
 std::string list_folder(const std::string& path);
-// What b3sum prints, without the name.
+// The hash that b3sum prints.
 std::string b3sum(const std::string& path);
 
 }  // namespace fardel::tests

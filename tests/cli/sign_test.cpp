@@ -9,7 +9,7 @@ using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-TEST_CASE("sign: as author, then as registry, and a policy that wants both is content") {
+TEST_CASE("sign: as author, then as registry, satisfies a policy that requires both") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string author = make_key(scratch, "author");
@@ -22,7 +22,7 @@ TEST_CASE("sign: as author, then as registry, and a policy that wants both is co
     CHECK(read_file(bundle) == before);
 
     sign(bundle, author, "author");
-    CHECK(read_file(bundle).starts_with(before));  // appended, nothing moved
+    CHECK(read_file(bundle).starts_with(before));  // only appended to
     const std::string both =
         make_policy(scratch, "both.trust", {"--author", author + ".pub", "--registry", hub + ".pub"});
     const Outcome half = run({"verify", bundle, "--trust", both});
@@ -46,7 +46,7 @@ TEST_CASE("sign: as author, then as registry, and a policy that wants both is co
     CHECK(run_well({"id", "--all", bundle}).find("\"reviewed\"") != std::string::npos);
 }
 
-TEST_CASE("sign: the same twice is refused; a renewal is not") {
+TEST_CASE("sign: signing the same twice is refused, a renewal is not") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string author = make_key(scratch, "author");
@@ -68,7 +68,7 @@ TEST_CASE("sign: the same twice is refused; a renewal is not") {
     CHECK(is_one_clear_line(over, "expired"));
 }
 
-TEST_CASE("sign: a second author cosigns; with two statements, a registry says whose it means") {
+TEST_CASE("sign: a second author cosigns; with two statements, a registry has to choose one") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string alice = make_key(scratch, "alice");
@@ -94,7 +94,7 @@ TEST_CASE("sign: a second author cosigns; with two statements, a registry says w
     CHECK(signatures.back()["author"] == signatures[2]["key"]);
 }
 
-TEST_CASE("sign: stops before a bundle has more signatures than a reader accepts") {
+TEST_CASE("sign: refuses to add more signatures than a reader accepts") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string author = make_key(scratch, "author");
@@ -110,7 +110,7 @@ TEST_CASE("sign: stops before a bundle has more signatures than a reader accepts
     CHECK(run({"verify", bundle}).exit_code == 0);
 }
 
-TEST_CASE("sign: wrong keys are told apart") {
+TEST_CASE("sign: the errors of wrong keys differ") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string key = make_key(scratch, "author");
@@ -124,7 +124,7 @@ TEST_CASE("sign: wrong keys are told apart") {
         CHECK(read_file(bundle) == before);
     };
     check(scratch.path("absent"), 3, "missing");
-    check(key + ".pub", 3, "denied");  // readable by all: no secret key is
+    check(key + ".pub", 3, "denied");  // readable by all, which no secret key may be
     fs::permissions(key + ".pub", fs::perms::owner_read | fs::perms::owner_write);
     check(key + ".pub", 1, "malformed");
     fs::create_symlink(key, scratch.path("link"));
@@ -136,7 +136,7 @@ TEST_CASE("sign: wrong keys are told apart") {
     check(key, 3, "denied");
 }
 
-TEST_CASE("sign: with --signer the secret key stays with another program") {
+TEST_CASE("sign: with --signer, another program keeps the secret key") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string key = make_key(scratch, "author");
@@ -156,7 +156,7 @@ TEST_CASE("sign: with --signer the secret key stays with another program") {
     CHECK(is_one_clear_line(absent, "missing"));
     CHECK(json::parse(facts_of(bundle))["signatures"].empty());
 
-    // A signer that knows one answer: the signature that the program itself made of the same statement.
+    // A signer that always gives the signature which the program itself computed for the same statement.
     const Surroundings then{.variables = {{"SOURCE_DATE_EPOCH", "1700000000"}}};
     const std::string copy = scratch.write("copy.fardel", read_file(bundle));
     run_well({"sign", copy, "--key", key, "--role", "author"}, then);

@@ -1,4 +1,4 @@
-// What a person at a terminal sees: questions, colours, progress; and Ctrl-C.
+// The program at a terminal: questions, colours, progress, and Ctrl-C.
 
 #include "sample.h"
 
@@ -8,7 +8,7 @@
 using namespace fardel::tests;
 namespace fs = std::filesystem;
 
-TEST_CASE("passphrases: are asked for unseen, twice for a new key, and not asked for a key in the clear") {
+TEST_CASE("passphrases: are asked for without echo, twice for a new key, and not for an unencrypted key") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string key = scratch.path("author.key");
@@ -65,7 +65,7 @@ TEST_CASE("progress: long work shows a bar at a terminal and clears it; elsewher
     CHECK(run(arguments).err == "");
 }
 
-TEST_CASE("Ctrl-C during pack: leaves nothing, and an older bundle as it was") {
+TEST_CASE("Ctrl-C during pack: leaves no files, and an existing bundle unchanged") {
     const ScratchFolder scratch;
     for (int i = 0; i < 60; ++i)
         scratch.write("big/" + std::to_string(i) + ".dat", noise(static_cast<std::uint64_t>(i), 1'000'000));
@@ -73,7 +73,7 @@ TEST_CASE("Ctrl-C during pack: leaves nothing, and an older bundle as it was") {
     const std::string out = scratch.path("out/big.fardel");
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         Running packing({"pack", scratch.path("big"), "-o", out, "--level", "19", "--jobs", "1"});
-        while (list_folder(scratch.path("out")).empty())  // its temporary file
+        while (list_folder(scratch.path("out")).empty())  // until its temporary file exists
             std::this_thread::sleep_for(std::chrono::milliseconds(2));
         packing.send(signal);
         const Outcome outcome = packing.wait();

@@ -6,7 +6,7 @@ using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-TEST_CASE("trust init: writes what trust show and a reader understand, and never overwrites") {
+TEST_CASE("trust init: writes a policy that trust show and readers accept, and never overwrites a file") {
     const ScratchFolder scratch;
     fs::create_directory(scratch.path("other"));
     const std::string a = make_key(scratch, "author");
@@ -42,7 +42,7 @@ TEST_CASE("trust init: writes what trust show and a reader understand, and never
     }
 }
 
-TEST_CASE("trust show: a file that is no policy") {
+TEST_CASE("trust show: a file that is not a policy is refused") {
     const ScratchFolder scratch;
     CHECK(is_one_clear_line(run({"trust", "show", scratch.path("absent")}), "missing"));
     CHECK(is_one_clear_line(run({"trust", "show", scratch.write("x", "hello\n")}), "malformed"));

@@ -6,7 +6,7 @@ using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-TEST_CASE("verify: says what was proved, and that nobody's signature was required") {
+TEST_CASE("verify: reports what was verified, and that no signature was required") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const Outcome outcome = run({"verify", bundle});
@@ -22,7 +22,7 @@ TEST_CASE("verify: says what was proved, and that nobody's signature was require
     CHECK(report["bundles"][0]["trust"].is_null());
 }
 
-TEST_CASE("verify: unsigned, or signed by a stranger, is refused by a policy") {
+TEST_CASE("verify: a policy refuses a bundle that is unsigned or signed by an unknown key") {
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string author = make_key(scratch, "author");
@@ -58,7 +58,7 @@ TEST_CASE("verify: one changed bit anywhere is found") {
     CHECK(run({"verify", bundle}).exit_code == 0);
 }
 
-TEST_CASE("verify: several files are also looked at together") {
+TEST_CASE("verify: several files are also checked together") {
     const ScratchFolder scratch;
     const std::string a = make_bundle(scratch, "a");
     const std::string b = make_bundle(scratch, "b");

@@ -5,7 +5,7 @@
 using namespace fardel::tests;
 using nlohmann::json;
 
-TEST_CASE("which: the later mount wins, and each candidate is told") {
+TEST_CASE("which: the later mount wins, and each candidate is listed") {
     const ScratchFolder scratch;
     const std::string game = make_bundle(scratch);
     scratch.write("mod/default.cfg", "set name \"modder\"\n");
@@ -22,19 +22,19 @@ TEST_CASE("which: the later mount wins, and each candidate is told") {
     CHECK(run_well({"which", "--mount", mod, "--mount", game, "default.cfg"}).find(game + ": wins\n") !=
           std::string::npos);
 
-    const json told = json::parse(run_well({"which", "--mount", game, "--mount", mod, "default.cfg", "--json"}));
-    CHECK(told["kind"] == "published");
-    CHECK(told["winner"] == 0);
-    REQUIRE(told["candidates"].size() == 2);
-    CHECK(told["candidates"][0]["asset"] == asset);
-    CHECK(told["candidates"][0]["file"] == mod);
-    CHECK(told["candidates"][0]["tainted"] == true);
+    const json explained = json::parse(run_well({"which", "--mount", game, "--mount", mod, "default.cfg", "--json"}));
+    CHECK(explained["kind"] == "published");
+    CHECK(explained["winner"] == 0);
+    REQUIRE(explained["candidates"].size() == 2);
+    CHECK(explained["candidates"][0]["asset"] == asset);
+    CHECK(explained["candidates"][0]["file"] == mod);
+    CHECK(explained["candidates"][0]["tainted"] == true);
     CHECK(
         run_well({"which", "--mount", game, "/assets/" + asset.substr(0, 0) + b3sum(scratch.path("game/default.cfg"))})
             .find("wins") != std::string::npos);
 }
 
-TEST_CASE("which: folders, paths where nothing is, and paths that are none") {
+TEST_CASE("which: folders, absent names and invalid paths") {
     const ScratchFolder scratch;
     const std::string game = make_bundle(scratch);
     CHECK(run_well({"which", "--mount", game, "maps"}).find(": a folder\n") != std::string::npos);

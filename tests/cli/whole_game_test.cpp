@@ -1,4 +1,4 @@
-// All archives of a real game, every byte: what the bundle gives back is what unzip and b3sum say.
+// All archives of a real game: every byte of the bundle is compared with unzip and b3sum.
 
 #include "openarena.h"
 #include "sample.h"
@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-// Of every file below a folder, by path, as b3sum prints them.
+// The hash of every file below a folder, by path, as b3sum prints it.
 std::map<std::string, std::string> hashes_below(const std::string& folder) {
     const Outcome listed = run_shell("cd " + folder + " && find . -type f -print0 | xargs -0 b3sum");
     REQUIRE(listed.exit_code == 0);
@@ -38,7 +38,7 @@ TEST_CASE(
         pack.emplace_back(word);
     const json packed = json::parse(run_well(pack));
 
-    // The truth: each archive unpacked over the ones before it.
+    // The expected files: each archive unpacked over the ones before it.
     for (const std::string& source : sources)
         REQUIRE(run_program({"unzip", "-q", "-o", source, "-d", scratch.path("truth")}).exit_code == 0);
     const auto truth = hashes_below(scratch.path("truth"));

@@ -81,7 +81,7 @@ struct Count {
 
 }  // namespace
 
-TEST_CASE("openarena references: every file that names others is scanned, and most of what they name is there") {
+TEST_CASE("openarena references: every file with references is scanned, and most of their targets exist") {
     std::map<std::string, Count> counts;
     for (const Scanned& asset : game().assets) {
         Count& count = counts[asset.type];
@@ -112,7 +112,8 @@ TEST_CASE("openarena references: every file that names others is scanned, and mo
 }
 
 TEST_CASE(
-    "openarena references: a known map names its shaders, and its music, which the game lacks, is told as missing") {
+    "openarena references: a known map names its shaders, and its music, which the game lacks, is reported as "
+    "missing") {
     const auto& assets = game().assets;
     const auto map =
         std::find_if(assets.begin(), assets.end(), [](const Scanned& one) { return one.name == "maps/oa_dm1.bsp"; });

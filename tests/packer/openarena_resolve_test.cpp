@@ -46,7 +46,7 @@ std::set<std::string> missing_of(const RootClosure& closure) {
 
 }  // namespace
 
-TEST_CASE("openarena resolve: nothing is broken, most is resolved, and what is missing is told for each map") {
+TEST_CASE("openarena resolve: nothing is broken, most is resolved, and what is missing is reported for each map") {
     const ReferenceAudit& audit = game().resolved->audit;
     CHECK(audit.broken.empty());
     CHECK(audit.references > 9000);
@@ -66,7 +66,7 @@ TEST_CASE("openarena resolve: nothing is broken, most is resolved, and what is m
                 game().plan.names, [&](const PlannedName& name) { return names_fold_equal(name.name.view(), tried); }));
 }
 
-TEST_CASE("openarena resolve: a map reaches its scripts and of them its own shaders' images alone") {
+TEST_CASE("openarena resolve: a map reaches its scripts, and of their images only those of its own shaders") {
     const RootClosure& closure = root("maps/oa_dm1.bsp");
     const auto names = names_of(closure);
     CHECK(names.contains("maps/oa_dm1.bsp"));
@@ -80,7 +80,7 @@ TEST_CASE("openarena resolve: a map reaches its scripts and of them its own shad
             CHECK(std::ranges::binary_search(closure.names, used));
 }
 
-TEST_CASE("openarena resolve: what no map names and no code is unused, and all else is not") {
+TEST_CASE("openarena resolve: an asset is unused if neither a map nor code reaches it") {
     const ReferenceAudit& audit = game().resolved->audit;
     std::set<std::string> unused;
     for (const UnusedAsset& one : audit.unused)

@@ -65,7 +65,7 @@ TEST_CASE("openarena: each archive has the entries that unzip lists, and none is
     CHECK(total == 5357);
 }
 
-TEST_CASE("openarena: all archives together hold what the last of each name says, and every override is reported") {
+TEST_CASE("openarena: all archives together have the last entry of each name, and every override is reported") {
     const std::vector<std::string> paths = tests::openarena_archives();
     const auto packed = pack_sources(paths, {.name = "openarena"});
     REQUIRE(packed);

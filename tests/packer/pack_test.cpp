@@ -134,7 +134,7 @@ TEST_CASE("pack: a bad name is malformed, and so is nothing to pack") {
     check_refused(pack({}), ErrorCode::malformed, "no source");
 }
 
-TEST_CASE("pack: an entry that cannot be read stops it, by name") {
+TEST_CASE("pack: an entry that cannot be read stops the pack, and is named") {
     const ScratchFolder folder;
     const std::string pak = folder.write(
         "bad.pk3", build_zip({{.name = "fine", .content = "x"}, {.name = "rotten", .content = "x", .crc32 = 1}}));

@@ -36,7 +36,7 @@ void check_refused(std::string_view answer) {
 
 }  // namespace
 
-TEST_CASE("pattern scanner: finds what stands between, several times a line, each once") {
+TEST_CASE("pattern scanner: finds each text between prefix and suffix once, several per line") {
     CHECK(found("image = \"{reference}\"",
                 "image = \"a.png\" image\t =  \"b c.png\"\nimage=\"no\"\nx image = \"a.png\"\nimage = \"d\"") ==
           Lines{"1 a.png", "1 b c.png", "4 d"});
@@ -55,7 +55,7 @@ TEST_CASE("pattern scanner: time is linear in text that nearly matches") {
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
-TEST_CASE("pattern scanner: a pattern without one capture behind some text is refused") {
+TEST_CASE("pattern scanner: a pattern without exactly one capture after some text is refused") {
     for (const char* const bad :
          {"", "a", "{reference}", " \t{reference}x", "a{reference}{reference}", "a\n{reference}"})
         CHECK_FALSE(PatternScanner::parse(bad));
@@ -65,7 +65,7 @@ TEST_CASE("pattern scanner: a pattern without one capture behind some text is re
                            ReferenceForm::from_root, false));
 }
 
-TEST_CASE("pattern scanner: a program's answer is a line of JSON a finding") {
+TEST_CASE("pattern scanner: a program's answer has one line of JSON per finding") {
     const auto all = parse_scanner_answers(
         "{\"reference\": \"a.png\", \"use\": \"texture\", \"form\": \"relative\", \"optional\": true, \"line\": "
         "3}\n\n{\"defines\":\"wall\"}\r\n{\"reference\":\"b\"}",
@@ -90,8 +90,7 @@ TEST_CASE("pattern scanner: a program's answer is a line of JSON a finding") {
     check_refused("{\"file\": \"in/a\"}");
 }
 
-TEST_CASE(
-    "pattern scanner: an answer about several files tells of which each line is; what it does not say is said before") {
+TEST_CASE("pattern scanner: an answer about several files names the file of its lines; defaults fill in the rest") {
     const Lines files{"in/a", "in/b", "in/c"};
     const FoundReference unsaid{
         .spelling = {}, .use = ReferenceUse::sound, .form = ReferenceForm::relative, .optional = true};

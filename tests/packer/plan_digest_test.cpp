@@ -31,10 +31,10 @@ BundlePlan plan() {
     asset.creator_metadata = {{"by", std::string("me")}};
     plan.assets[1].key = "b";
     plan.assets[1].known = {.asset = id<AssetId>(3), .size_bytes = 5};
-    plan.names = {{.name = *AssetName::parse("n/a"),
-                   .variants = {{.asset = 0, .tags = {}}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
-                  {.name = *AssetName::parse("n/gone"), .variants = {}}};
-    plan.consumes = {{.text = "fonts/**", .pattern = true, .optional = false}};
+    plan.names = {
+        {.name = *AssetName::parse("n/a"), .variants = {{.asset = 0}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
+        {.name = *AssetName::parse("n/gone")}};
+    plan.consumes = {{.text = "fonts/**", .pattern = true}};
     plan.dependencies = {{.bundle = id<BundleId>(4), .name = "base", .version = "1"}};
     plan.metadata = {{"name", std::string("game")}};
     plan.creator_metadata = {{"tool", std::string("x")}};
@@ -94,7 +94,7 @@ const std::pair<const char*, Change> kChanges[] = {
     {"bundle's creator metadata", [](BundlePlan& p) { p.creator_metadata[0].key = "x"; }},
 };
 
-TEST_CASE("plan digest: is the same for the same plan") {
+TEST_CASE("plan digest: equal plans have equal digests") {
     CHECK(plan_digest(plan()) == plan_digest(plan()));
     // Where the bytes come from is nobody's business.
     BundlePlan other = plan();
@@ -102,7 +102,7 @@ TEST_CASE("plan digest: is the same for the same plan") {
     CHECK(plan_digest(other) == plan_digest(plan()));
 }
 
-TEST_CASE("plan digest: every field of a plan changes it, each to another one") {  // A111
+TEST_CASE("plan digest: every field of a plan changes the digest, each in another way") {  // A111
     std::set<std::string> digests{plan_digest(plan()).hex()};
     for (const auto& change : kChanges) {
         CAPTURE(change.first);

@@ -56,7 +56,7 @@ std::string write_bundle_of(const ScratchFolder& folder, const PackPlan& packed,
 
 }  // namespace
 
-TEST_CASE("project plan: without rules it is the plan of its sources") {
+TEST_CASE("project plan: without rules the plan is that of the sources") {
     const ScratchFolder folder;
     folder.write("assets/a.cfg", "a");
     folder.write("more/A.cfg", "b");
@@ -156,7 +156,7 @@ publish = false
     CHECK(packed.idle_rules == std::vector<std::string>{"fardel.toml:23: nothing/**"});
 }
 
-TEST_CASE("project plan: what is consumed, depended on and gone stands in the bundle") {
+TEST_CASE("project plan: consumes, dependencies and tombstones are in the bundle") {
     const ScratchFolder folder;
     folder.write("base/default.cfg", "x");
     const std::string id = write_bundle_of(
@@ -193,7 +193,7 @@ file = "base.fardel"
     CHECK_FALSE((*bundle)->default_asset(*record));
 }
 
-TEST_CASE("project plan: files that cannot share a name are told, both of them") {
+TEST_CASE("project plan: files that cannot share a name are both reported") {
     const ScratchFolder folder;
     folder.write("assets/wall.png", "a");
     folder.write("assets/wall@hd.png", "b");
@@ -219,7 +219,7 @@ TEST_CASE("project plan: files that cannot share a name are told, both of them")
     check_refused(plan(folder, kStart + "tombstones = [\"dir\"]"), ErrorCode::conflict, "tombstones are for files");
 }
 
-TEST_CASE("project plan: sources and dependencies that are not there are told, by name") {
+TEST_CASE("project plan: sources and dependencies that do not exist are reported by name") {
     const ScratchFolder folder;
     check_refused(plan(folder, kStart), ErrorCode::missing, folder.path("assets"));
     folder.write("assets/a", "a");

@@ -1,4 +1,4 @@
-// Processors and jobs of a project: each key, each mistake with its place; names of outputs.
+// Processors and jobs of a project: each key, each mistake with its position; names of outputs.
 #include <fardel/packer/output_names.h>
 #include <fardel/packer/project.h>
 
@@ -79,7 +79,7 @@ parameters = { scale = 0.5, format = "png" }
     CHECK(project.processors[2].builtin == "image");
 }
 
-TEST_CASE("project: rules and jobs name their processors, wherever those stand") {
+TEST_CASE("project: rules and jobs name their processors, in any order") {
     const Project project = parse_well(
         kStart + "[[rule]]\nmatch = \"*.a\"\nprocess = \"c\"\n[[rule]]\nmatch = \"*.b\"\nprocess = [\"d\", \"c\"]\n" +
         "[[job]]\nsources = [\"sprites/*.png\", \"more/*.png\"]\nprocess = \"d\"\noutputs = [\"sprites.png\"]\n" +
@@ -94,10 +94,10 @@ TEST_CASE("project: rules and jobs name their processors, wherever those stand")
     CHECK(project.jobs[0].line == 9);
 }
 
-TEST_CASE("project: a mistake about processors is told with its place and what to write instead") {
+TEST_CASE("project: a mistake about processors is reported with its position and what to write instead") {
     struct Mistake {
         std::string text;  // behind kStart
-        std::string place;
+        std::string position;
         std::string words;
     };
     const std::string table = "[processor.small]\n";
@@ -185,7 +185,7 @@ TEST_CASE("project: a mistake about processors is told with its place and what t
         REQUIRE_FALSE(project);
         const std::string message = project.error().message();
         CAPTURE(message);
-        CHECK(message.starts_with("fardel.toml:" + mistake.place));
+        CHECK(message.starts_with("fardel.toml:" + mistake.position));
         CHECK(message.find(mistake.words) != std::string::npos);
         CHECK(message.find('\n') == std::string::npos);
     }
@@ -206,16 +206,8 @@ TEST_CASE("project: processors, jobs and their lists have limits") {
     CHECK(other.error().code() == ErrorCode::limit);
 }
 
-TEST_CASE("output names: templates take the name apart") {
-    Processor processor{.name = "p",
-                        .builtin = "copy",
-                        .command = {},
-                        .version = {},
-                        .code = {},
-                        .parameters = {},
-                        .outputs = {},
-                        .inputs = {},
-                        .tags = {}};
+TEST_CASE("output names: templates use the parts of a name") {
+    Processor processor{.name = "p", .builtin = "copy"};
     const auto names = [&](std::string_view source, std::vector<std::string> templates) {
         processor.outputs = std::move(templates);
         const auto made = output_names(processor, name_of(source));
@@ -232,16 +224,8 @@ TEST_CASE("output names: templates take the name apart") {
     CHECK(names("a/b", {"fixed"}) == Names{"fixed"});
 }
 
-TEST_CASE("output names: what gives no good name, or one twice, is an error") {
-    Processor processor{.name = "p",
-                        .builtin = "copy",
-                        .command = {},
-                        .version = {},
-                        .code = {},
-                        .parameters = {},
-                        .outputs = {"../{name}"},
-                        .inputs = {},
-                        .tags = {}};
+TEST_CASE("output names: an invalid name, or one that is there twice, is an error") {
+    Processor processor{.name = "p", .builtin = "copy", .outputs = {"../{name}"}};
     const auto code = [&](std::vector<std::string> templates) {
         processor.outputs = std::move(templates);
         const auto made = output_names(processor, name_of("a/b.c"));

@@ -1,4 +1,4 @@
-// parse_project: each key, each mistake with its place and what to write instead.
+// parse_project: each key, each mistake with its position and what to write instead.
 #include <fardel/packer/project.h>
 
 #include <doctest/doctest.h>
@@ -97,7 +97,7 @@ name = "readme.txt"
     CHECK(project.rules[2].name == "readme.txt");
 }
 
-TEST_CASE("project: what is consumed and depended on is read") {
+TEST_CASE("project: consumes and dependencies are read") {
     const std::string id(64, 'a');
     const Project project = parse_well(
         kStart + "[[consume]]\nname = \"textures/base/**\"\noptional = true\n[[consume]]\nname = \"default.cfg\"\n" +
@@ -123,10 +123,10 @@ TEST_CASE("project: without an output the bundle has the last part of its name")
     CHECK(output_of(parse_well("name = \"studio/mygame\"\nsources = [\"a\"]")) == "mygame.fardel");
 }
 
-TEST_CASE("project: a mistake is told with its place and what to write instead") {
+TEST_CASE("project: a mistake is reported with its position and what to write instead") {
     struct Mistake {
         std::string text;  // behind kStart
-        std::string place;
+        std::string position;
         std::string words;
     };
     const Mistake mistakes[] = {
@@ -205,13 +205,13 @@ TEST_CASE("project: a mistake is told with its place and what to write instead")
         REQUIRE_FALSE(project);
         const std::string message = project.error().message();
         CAPTURE(message);
-        CHECK(message.starts_with("fardel.toml:" + mistake.place));
+        CHECK(message.starts_with("fardel.toml:" + mistake.position));
         CHECK(message.find(mistake.words) != std::string::npos);
         CHECK(message.find('\n') == std::string::npos);
     }
 }
 
-TEST_CASE("project: what must be there is asked for") {
+TEST_CASE("project: missing keys that are required are reported") {
     const auto message = [](std::string_view text) {
         const auto project = parse(text);
         REQUIRE_FALSE(project);
@@ -225,7 +225,7 @@ TEST_CASE("project: what must be there is asked for") {
     CHECK(message("").find("(and 1 more mistake in this file)") != std::string::npos);
 }
 
-TEST_CASE("project: of several mistakes the first in the text is told, and how many there are") {
+TEST_CASE("project: of several mistakes the first one in the text is reported, with the number of others") {
     const auto project = parse(kStart + "[[rule]]\nmatch = \"a\"\npublish = 1\n[metadata]\na = []\nb = []\n");
     REQUIRE_FALSE(project);
     CHECK(project.error().message().starts_with("fardel.toml:5:11: 'publish' is an integer"));
@@ -263,7 +263,7 @@ TEST_CASE("project: raw bytes of a hostile text are never shown") {
     }
 }
 
-TEST_CASE("project: the starter parses, and so does all that it has in comments") {
+TEST_CASE("project: the starter project parses, and so does everything in its comments") {
     const std::string starter = starter_project("studio/my game");
     CHECK(parse_well(starter).name == "studio/my game");
     std::string all;
@@ -303,7 +303,7 @@ TEST_CASE("project: the example of the manual parses, and every key is in the ma
     }
 }
 
-TEST_CASE("project: a file that is not there is missing") {
+TEST_CASE("project: a file that does not exist is missing") {
     const auto project = read_project("/nonexistent/fardel.toml");
     REQUIRE_FALSE(project);
     CHECK(project.error().code() == ErrorCode::missing);
@@ -346,7 +346,7 @@ command = ["scan", "-q"]
     CHECK(project.scanners[1].program.command == std::vector<std::string>{"scan", "-q"});
 }
 
-TEST_CASE("project: mistakes in [link], [split] and [[scanner]] are told with what to write") {
+TEST_CASE("project: mistakes in [link], [split] and [[scanner]] are reported with what to write") {
     const auto check = [](const std::string& text, std::string_view words) {
         const auto project = parse(kStart + text);
         REQUIRE_FALSE(project);

@@ -37,7 +37,7 @@ TEST_CASE("candidates: an image of a stage is never a shader") {
     CHECK(candidates("x.tga", ReferenceUse::texture).front() == "x.tga");
 }
 
-TEST_CASE("candidates: maps, films and shaders of map sources lie in their folders") {
+TEST_CASE("candidates: maps, films and shaders of map sources are looked up in their folders") {
     CHECK(candidates("oa_dm1", ReferenceUse::map) == Lines{"maps/oa_dm1.bsp"});
     CHECK(candidates("intro.roq", ReferenceUse::video) == Lines{"video/intro.roq"});
     CHECK(candidates("a/intro", ReferenceUse::video) == Lines{"a/intro.roq"});
@@ -45,7 +45,7 @@ TEST_CASE("candidates: maps, films and shaders of map sources lie in their folde
           "<textures/common/caulk>");
 }
 
-TEST_CASE("candidates: a sky box is meant by the image of its first side, and has six") {
+TEST_CASE("candidates: a sky box has the candidates of its first side, and six sides") {
     CHECK(candidates("env/sky", ReferenceUse::sky_box) == candidates("env/sky_rt", ReferenceUse::texture));
     const auto sides =
         sky_box_sides({.spelling = "env/sky", .use = ReferenceUse::sky_box, .optional = true, .line = 7});
@@ -59,7 +59,7 @@ TEST_CASE("candidates: a sky box is meant by the image of its first side, and ha
     CHECK(spellings == Lines{"env/sky_rt", "env/sky_bk", "env/sky_lf", "env/sky_ft", "env/sky_up", "env/sky_dn"});
 }
 
-TEST_CASE("candidates: relative names are taken from the folder of their asset, and stay in the tree") {
+TEST_CASE("candidates: relative names start at the folder of their asset, and stay in the tree") {
     const auto relative = [](std::string spelling) {
         return candidates(std::move(spelling), ReferenceUse::texture, ReferenceForm::relative, "a/b/x.mtl");
     };
@@ -80,7 +80,8 @@ TEST_CASE("candidates: relative names are taken from the folder of their asset, 
     CHECK(uri("a%00b").empty());
 }
 
-TEST_CASE("candidates: back slashes separate, one slash in front is dropped, and what is no name has none") {
+TEST_CASE(
+    "candidates: backslashes separate folders, one leading slash is ignored, and an invalid name has no candidates") {
     CHECK(candidates("/sound\\x.wav", ReferenceUse::sound).front() == "sound/x.wav");
     CHECK(candidates("a//x", ReferenceUse::sound).empty());
     CHECK(candidates("", ReferenceUse::texture).empty());

@@ -85,7 +85,7 @@ TEST_CASE("references: a shader file names the images of its stages and sky, and
         CHECK(one.defined_in == (one.line < 16 ? 0 : 1));
 }
 
-TEST_CASE("references: a far sky box of a bare word is optional, and so is every near one; - is none") {
+TEST_CASE("references: a far sky box that is a bare word is optional, and so is every near one; - is no reference") {
     const auto sky = [](std::string_view boxes) {
         return found(kShader, "sky\n{\n\tskyParms " + std::string(boxes) + "\n}\n");
     };
@@ -116,7 +116,7 @@ TEST_CASE("references: shaders with braces out of place are malformed") {
     check_refused(kShader, std::string_view("a\n{\n}\n\0", 7), ErrorCode::malformed, "byte 6 of the text is NUL");
 }
 
-TEST_CASE("references: a name that is found again counts once, and is optional only if it always is") {
+TEST_CASE("references: a name that occurs again counts once, and is optional only if every occurrence is") {
     CHECK(found(kShader, "a\n{\nqer_editorimage x\n{\nmap x\n}\n}\n") == Lines{"3 texture x"});
 }
 
@@ -255,7 +255,7 @@ TEST_CASE("references: a glTF names the buffers and images outside it") {
     check_refused(kGltf, R"({"a":)" + std::string(100'000, '['), ErrorCode::limit, "deeper");
 }
 
-TEST_CASE("references: a GLB whose head contradicts its bytes is refused") {
+TEST_CASE("references: a GLB whose header contradicts its bytes is refused") {
     const std::string glb = glb_of("{}");
     CHECK(scan(kGlb, glb));
     check_refused(kGlb, std::string(glb).replace(4, 4, le32(1)), ErrorCode::unsupported, "version 1");
@@ -273,7 +273,7 @@ TEST_CASE("references: an OBJ names its libraries, a library its textures") {
           Lines{"3 texture my red.tga", "4 texture b.png", "5 texture r.png"});
 }
 
-TEST_CASE("references: a type that no scanner knows has none") {
+TEST_CASE("references: a type without a scanner has no references") {
     CHECK(found("image/png", "map x").empty());
     CHECK(found("text/plain", "{ map x }").empty());
 }

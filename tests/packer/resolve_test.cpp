@@ -37,12 +37,7 @@ struct Game {
     std::uint32_t add(const std::string& name, std::vector<FoundReference> references = {},
                       std::vector<std::string> defines = {}) {
         const auto asset = static_cast<std::uint32_t>(plan.assets.size());
-        plan.assets.push_back({.source = make_memory_blob(std::vector<std::byte>(10, std::byte(asset))),
-                               .key = name,
-                               .content_type = {},
-                               .references = {},
-                               .metadata = {},
-                               .creator_metadata = {}});
+        plan.assets.push_back({.source = make_memory_blob(std::vector<std::byte>(10, std::byte(asset))), .key = name});
         assets.push_back(
             {.size_bytes = 10, .findings = {.references = std::move(references), .defines = std::move(defines)}});
         add_name(name, asset);
@@ -50,7 +45,7 @@ struct Game {
     }
 
     void add_name(const std::string& name, std::uint32_t asset) {
-        plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset, .tags = {}}}});
+        plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset}}});
     }
 
     ResolveResult resolve() const {
@@ -98,7 +93,7 @@ std::shared_ptr<const Bundle> open_bundle(const BundlePlan& plan) {
 
 }  // namespace
 
-TEST_CASE("resolve: the first candidate that exists is meant, in any case of its letters") {
+TEST_CASE("resolve: a reference means the first candidate that exists, in any case") {
     Game game;
     const auto map = game.add(
         "maps/a.bsp", {texture("textures/WALL"), texture("textures/floor.tga"), texture("textures\\floor.tga")});
@@ -137,7 +132,7 @@ TEST_CASE("resolve: a shader leads to its script, and only its own images are re
     CHECK(result.uses[1].empty());  // the script alone wants nothing
 }
 
-TEST_CASE("resolve: a script that is a root, or named as a file, is wanted with all its shaders") {
+TEST_CASE("resolve: a script that is a root, or referenced as a file, is used with all its shaders") {
     Game game;
     game.options.roots = {"scripts/x.shader", "list.txt"};
     game.add("scripts/x.shader", {texture("w.tga", 0)}, {"water"});
@@ -179,7 +174,8 @@ TEST_CASE("resolve: cycles of shaders and files end") {
     CHECK(result.uses[0] == std::vector<std::uint32_t>{1});
 }
 
-TEST_CASE("resolve: what is missing is told once, with what was tried; what is optional is not told") {
+TEST_CASE(
+    "resolve: a missing reference is reported once, with the names that were tried; an optional one is not reported") {
     Game game;
     game.options.roots = {"m.bsp"};
     const auto map = game.add(
@@ -197,7 +193,7 @@ TEST_CASE("resolve: what is missing is told once, with what was tried; what is o
     CHECK(result.audit.resolved == 0);
 }
 
-TEST_CASE("resolve: a sky box with no image is told once, one that lacks some is told image by image") {
+TEST_CASE("resolve: a sky box without images is reported once, one that lacks some images once per image") {
     const auto box = [](std::string spelling) {
         return FoundReference{.spelling = std::move(spelling), .use = ReferenceUse::sky_box, .defined_in = 0};
     };
@@ -217,13 +213,13 @@ TEST_CASE("resolve: a sky box with no image is told once, one that lacks some is
     CHECK(internal(result, all, "env/all_rt") == first);
     CHECK(result.assets[all].references.size() == 6);
     CHECK(result.assets[half].references.size() == 1);
-    Names told;
+    Names reported;
     for (const MissingReference& missing : result.audit.missing)
-        told.push_back(std::string(reference_use_name(missing.reference.use)) + " " + missing.reference.spelling + " " +
-                       missing.tried.front());
-    CHECK(told == Names{"texture env/half_dn env/half_dn.tga", "texture env/half_ft env/half_ft.tga",
-                        "texture env/half_lf env/half_lf.tga", "texture env/half_rt env/half_rt.tga",
-                        "texture env/half_up env/half_up.tga", "sky_box env/none env/none_rt.tga"});
+        reported.push_back(std::string(reference_use_name(missing.reference.use)) + " " + missing.reference.spelling +
+                           " " + missing.tried.front());
+    CHECK(reported == Names{"texture env/half_dn env/half_dn.tga", "texture env/half_ft env/half_ft.tga",
+                            "texture env/half_lf env/half_lf.tga", "texture env/half_rt env/half_rt.tga",
+                            "texture env/half_up env/half_up.tga", "sky_box env/none env/none_rt.tga"});
     CHECK(result.audit.roots[0].missing.size() == 6);
     CHECK(result.audit.roots[1].missing.size() == 1);
     CHECK(result.audit.references == 5 + 6 + 6 + 1 + 1);
@@ -236,7 +232,7 @@ TEST_CASE("resolve: a sky box with no image is told once, one that lacks some is
     CHECK(std::ranges::none_of(consuming.consumes, &PlannedConsume::optional));
 }
 
-TEST_CASE("resolve: consumed names become dynamic, and the bundle consumes them, nothing that is inside") {
+TEST_CASE("resolve: consumed names become dynamic, and the bundle consumes them and nothing that it contains") {
     Game game;
     game.options.consumed = {"textures/**", "sound/**"};
     const auto map = game.add("m.bsp", {texture("textures/base/wall"),
@@ -268,7 +264,7 @@ TEST_CASE("resolve: consumed names become dynamic, and the bundle consumes them,
     CHECK(refused.error().code() == ErrorCode::malformed);
 }
 
-TEST_CASE("resolve: what static dependencies have is resolved to them, their shaders too, behind what is inside") {
+TEST_CASE("resolve: names and shaders of static dependencies are found, after those of the bundle") {
     Game base;
     base.add("textures/wall.tga");
     base.add("textures/both.tga");
@@ -276,15 +272,12 @@ TEST_CASE("resolve: what static dependencies have is resolved to them, their sha
     const auto bytes = std::as_bytes(std::span(text));
     base.plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}),
                                 .key = "scripts/s.shader",
-                                .content_type = "text/x-quake-shader",
-                                .references = {},
-                                .metadata = {},
-                                .creator_metadata = {}});
+                                .content_type = "text/x-quake-shader"});
     base.add_name("scripts/s.shader", 2);
     const auto bundle = open_bundle(base.plan);
 
     Game game;
-    game.plan.dependencies = {{.bundle = bundle->id(), .name = {}, .version = {}, .is_static = true}};
+    game.plan.dependencies = {{.bundle = bundle->id(), .is_static = true}};
     game.options.dependencies = {bundle};
     const auto map = game.add("m.bsp", {texture("textures/wall"), texture("textures/both"), shader("textures/SKY")});
     const auto own = game.add("textures/both.tga");
@@ -308,7 +301,7 @@ TEST_CASE("resolve: what static dependencies have is resolved to them, their sha
     CHECK_FALSE(resolve_plan(game.plan, game.assets, game.options));
 }
 
-TEST_CASE("resolve: one spelling of an asset has one target, of several uses the first that is needed") {
+TEST_CASE("resolve: one spelling of an asset has one target: of several uses the first that is not optional") {
     Game game;
     game.options.roots = {"m.bsp"};
     const auto map = game.add("m.bsp", {optional({.spelling = "x.tga"}), shader("x.tga"), texture("x.tga")});
@@ -338,7 +331,7 @@ TEST_CASE(
     CHECK(game.texts(result.audit.roots[1].names) == Names{"b/m.mtl", "b/m.obj", "c.mtl"});
 }
 
-TEST_CASE("resolve: a name with variants is chosen when it is opened, unless nobody else reaches it") {
+TEST_CASE("resolve: a name with variants is resolved at run time, unless it is not published") {
     Game game;
     const auto map = game.add("m.bsp", {texture("t.tga"), texture("u.tga")});
     const auto plain = game.add("t.tga"), more = game.add("x.tga");
@@ -364,7 +357,7 @@ TEST_CASE("resolve: spellings that no bundle can hold are resolved, and in no ta
     CHECK(result.assets[file].references.empty());
 }
 
-TEST_CASE("resolve: what only code names keeps what it names in use; patterns that match nothing are told") {
+TEST_CASE("resolve: `used` patterns keep what they reach in use; patterns that match nothing are reported") {
     Game game;
     game.options.roots = {"m.bsp", "nothing/**"};
     game.options.used = {"gfx/*"};

@@ -34,7 +34,7 @@ BuiltGame make_game() {
     return game;
 }
 
-TEST_CASE("resolved build: what was scanned once is not read again, and the bundle is that of a clean build") {
+TEST_CASE("resolved build: a scanned asset is not read again, and the bundle equals that of a clean build") {
     const BuiltGame game = make_game();
     const json first = game.build();
     CHECK(first["assets_with_scanner"] == 5);
@@ -88,7 +88,7 @@ TEST_CASE("resolved build: a changed pattern, use, form or optional scans what i
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("resolved build: what was remembered may be damaged or lost, and the bundle is the same") {  // A114
+TEST_CASE("resolved build: remembered scans may be damaged or lost, and the bundle is the same") {  // A114
     const BuiltGame game = make_game();
     game.build();
     const std::string wanted = game.bundle();

@@ -37,16 +37,15 @@ bool alike(const ScanRecord& a, const ScanRecord& b) {
            a.findings.references == b.findings.references;
 }
 
-TEST_CASE("scan record: comes back as it was, empty and broken ones too") {
-    for (const ScanRecord& scanned :
-         {sample(), ScanRecord(), ScanRecord{.findings = {}, .broken = "malformed: line 3"}}) {
+TEST_CASE("scan record: decoding gives back what was encoded, also if it is empty or broken") {
+    for (const ScanRecord& scanned : {sample(), ScanRecord(), ScanRecord{.broken = "malformed: line 3"}}) {
         const auto back = decode_scan_record(encode_scan_record(scanned));
         REQUIRE(back);
         CHECK(alike(*back, scanned));
     }
 }
 
-TEST_CASE("scan record: each proper prefix and one byte more are none") {
+TEST_CASE("scan record: each proper prefix and one extra byte are refused") {
     const std::string record = encode_scan_record(sample());
     for (std::size_t length = 0; length < record.size(); ++length) {
         CAPTURE(length);
@@ -55,7 +54,7 @@ TEST_CASE("scan record: each proper prefix and one byte more are none") {
     CHECK_FALSE(decode_scan_record(record + '\0'));
 }
 
-TEST_CASE("scan record: with any byte changed it is none, or says what a scanner could have found") {
+TEST_CASE("scan record: with any bit flipped it is refused, or contains what a scanner could have found") {
     const std::string record = encode_scan_record(sample());
     for (std::size_t at = 0; at < record.size(); ++at)
         for (int bit = 0; bit < 8; ++bit) {
@@ -75,7 +74,7 @@ TEST_CASE("scan record: with any byte changed it is none, or says what a scanner
         }
 }
 
-TEST_CASE("scan record: what no scanner finds is none") {
+TEST_CASE("scan record: findings that no scanner can make are refused") {
     const auto refused = [](auto change) {
         ScanRecord scanned = sample();
         change(scanned);
@@ -90,7 +89,7 @@ TEST_CASE("scan record: what no scanner finds is none") {
     CHECK(refused([](ScanRecord& scanned) { scanned.broken = "and findings"; }));
 }
 
-TEST_CASE("scan memory: tells what was used and what is new; what is no record is not known") {
+TEST_CASE("scan memory: lists the used keys and the new records; a bad record counts as absent") {
     ScanMemory memory(
         {{key(1), encode_scan_record(sample())}, {key(2), "no record"}, {key(3), encode_scan_record({})}});
     CHECK(memory.find(key(1)));

@@ -44,7 +44,7 @@ BuiltGame make_game(std::string_view project = kProject) {
 json audit(const BuiltGame& game) { return json::parse(run({"audit", game.path(), "--json"}).out); }
 
 // fardel: <what> [code]
-void check_told(const BuiltGame& game, std::string_view code, std::initializer_list<std::string_view> parts) {
+void check_reported(const BuiltGame& game, std::string_view code, std::initializer_list<std::string_view> parts) {
     const Outcome outcome = game.run_build();
     CAPTURE(outcome.err);
     CHECK(outcome.exit_code != 0);
@@ -59,7 +59,7 @@ void check_told(const BuiltGame& game, std::string_view code, std::initializer_l
 
 }  // namespace
 
-TEST_CASE("scanner program: what it prints is resolved, and it is asked again only about what changed") {
+TEST_CASE("scanner program: its output is resolved, and it runs again only for what changed") {
     const BuiltGame game = make_game();
     const json first = game.build();
     CHECK(first["assets_scanned"] == 2);
@@ -76,14 +76,14 @@ TEST_CASE("scanner program: what it prints is resolved, and it is asked again on
     CHECK_FALSE(fs::exists(game.path(".fardel/jobs")));
 }
 
-TEST_CASE("scanner program: its script, command, version, inputs and defaults are what its findings depend on") {
+TEST_CASE("scanner program: its findings depend on its script, command, version, inputs and defaults") {
     const BuiltGame game = make_game();
     game.write("assets/table.txt", "1");
     game.build();
     const auto asked = [&] {
-        const json told = game.build();
+        const json report = game.build();
         CHECK(game.bundle() == game.clean_bundle());
-        return told["assets_scanned"].get<int>();
+        return report["assets_scanned"].get<int>();
     };
     game.replace("tools/scan.py", "number, line in", "number, line  in");
     CHECK(asked() == 2);
@@ -107,15 +107,15 @@ TEST_CASE("scanner program: without ${in} it gets one asset on its standard inpu
     const BuiltGame game = make_game(
         "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"**/*.fx\"\nuse = \"texture\"\ncommand "
         "= [\"sh\", \"-c\", \"sed -n 's/^use \\\\(.*\\\\)$/{\\\"reference\\\": \\\"\\\\1\\\"}/p'\"]\n");
-    const json told = game.build();
-    CHECK(told["assets_scanned"] == 2);
-    REQUIRE(told["link"]["missing"].size() == 1);
-    CHECK(told["link"]["missing"][0]["from"] == "sub/b c.fx");
-    CHECK(told["link"]["missing"][0]["spelling"] == "t/gone");
-    CHECK(told["link"]["references"] == 3);
+    const json report = game.build();
+    CHECK(report["assets_scanned"] == 2);
+    REQUIRE(report["link"]["missing"].size() == 1);
+    CHECK(report["link"]["missing"][0]["from"] == "sub/b c.fx");
+    CHECK(report["link"]["missing"][0]["spelling"] == "t/gone");
+    CHECK(report["link"]["references"] == 3);
 }
 
-TEST_CASE("scanner program: many assets are asked about in few runs, and inputs lie beside them") {
+TEST_CASE("scanner program: few runs scan many assets, with the inputs beside them") {
     const BuiltGame game = make_game(R"(name = "game"
 sources = ["assets"]
 [link]
@@ -128,32 +128,33 @@ command = ["sh", "-c", "echo run >&2; for f; do echo '{\"file\": \"'$f'\"}'; rea
     game.write("assets/aliases.txt", "t/one.png\n");
     for (int i = 0; i < 149; ++i)
         game.write("assets/many/" + std::to_string(i) + ".fx", std::to_string(i));
-    const json told = game.build();
-    CHECK(told["assets_scanned"] == 150);
-    CHECK(told["link"]["references"] == 150);
-    CHECK(told["link"]["missing"].empty());
-    REQUIRE(told["logs"].size() == 3);
-    CHECK(told["logs"][0].get<std::string>().find("fardel.toml:4: scanner of 'a.fx' and 63 more:\nrun\n") !=
+    const json report = game.build();
+    CHECK(report["assets_scanned"] == 150);
+    CHECK(report["link"]["references"] == 150);
+    CHECK(report["link"]["missing"].empty());
+    REQUIRE(report["logs"].size() == 3);
+    CHECK(report["logs"][0].get<std::string>().find("fardel.toml:4: scanner of 'a.fx' and 63 more:\nrun\n") !=
           std::string::npos);
 }
 
-TEST_CASE("scanner program: its defaults hold where the answer does not say") {
+TEST_CASE("scanner program: its defaults apply where the answer states nothing") {
     const BuiltGame game = make_game(
         "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"a.fx\"\nuse = \"sound\"\noptional = "
         "true\ncommand = [\"echo\", '{\"reference\": \"no/such\"}']\n");
-    const json told = game.build();
-    CHECK(told["link"]["references"] == 1);
-    CHECK(told["link"]["missing"].empty());
+    const json report = game.build();
+    CHECK(report["link"]["references"] == 1);
+    CHECK(report["link"]["missing"].empty());
 }
 
-TEST_CASE(
-    "scanner program: what goes wrong is told with the line, the asset and what to do, and no bundle is written") {
+TEST_CASE("scanner program: a failure is reported with the line, the asset and what to do, and no bundle is written") {
     const auto project = [](std::string_view command, std::string_view more = "") {
         return "name = \"game\"\nsources = [\"assets\"]\n[link]\n\n[[scanner]]\nmatch = \"**/*.fx\"\ncommand = " +
                std::string(command) + "\n" + std::string(more);
     };
     const auto check = [](const std::string& text, std::string_view code,
-                          std::initializer_list<std::string_view> parts) { check_told(make_game(text), code, parts); };
+                          std::initializer_list<std::string_view> parts) {
+        check_reported(make_game(text), code, parts);
+    };
     check(project("[\"no-such-program\", \"${in}\"]"), "missing",
           {"fardel.toml:5: scanner: ", "there is no program 'no-such-program'", "install it, or write its path"});
     check(project("[\"tools/scan.py\", \"${in}\"]"), "denied",
@@ -186,7 +187,7 @@ TEST_CASE(
           {"a job may read its inputs alone", "ended with exit status 1"});
 }
 
-TEST_CASE("scanner program: one that matches nothing is not looked for") {
+TEST_CASE("scanner program: one that matches nothing is not looked up") {
     const BuiltGame game = make_game(
         "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.none\"\ncommand = "
         "[\"no-such-program\"]\n");
@@ -195,11 +196,11 @@ TEST_CASE("scanner program: one that matches nothing is not looked for") {
 
 TEST_CASE("scanner program: audit runs it as well") {
     const BuiltGame game = make_game();
-    const json told = audit(game);
-    REQUIRE(told["missing"].size() == 1);
-    CHECK(told["missing"][0]["from"] == "sub/b c.fx");
-    CHECK(told["missing"][0]["line"] == 2);
-    CHECK(told["missing"][0]["use"] == "texture");
+    const json report = audit(game);
+    REQUIRE(report["missing"].size() == 1);
+    CHECK(report["missing"][0]["from"] == "sub/b c.fx");
+    CHECK(report["missing"][0]["line"] == 2);
+    CHECK(report["missing"][0]["use"] == "texture");
 }
 
 }  // namespace fardel

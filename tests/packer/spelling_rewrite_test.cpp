@@ -82,13 +82,13 @@ constexpr std::string_view kPattern =
 
 }  // namespace
 
-TEST_CASE("rewrite: in every text format a spelling becomes the id of what it leads to, and nothing else changes") {
+TEST_CASE("rewrite: in every text format a spelling becomes the id of its target, and nothing else changes") {
     const BuiltGame game =
         make_game(project("rewrite = [\"scripts/*\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", "
                           "\"models/*.mtl\", \"models/*.obj\"]",
                           kPattern));
-    const json told = game.build();
-    CHECK(told["link"]["rewritten"] == 8);
+    const json report = game.build();
+    CHECK(report["link"]["rewritten"] == 8);
     const std::string sky = id_path("sky"), fire = id_path("fire"), picture = id_path("picture"), hit = id_path("hit");
     CHECK(game.cat("scripts/x.shader") == "wall\n{\n  skyparms env/none - -\n  {\n    map " + sky +
                                               " // as it is\n    map $lightmap\n  }\n  {\n    animMap 2 " + sky +
@@ -138,7 +138,7 @@ TEST_CASE("rewrite: names are spelled exactly, as each format spells them") {
         make_game(project("rewrite = [\"**/*.shader\", \"*.skin\", \"ui/*\", \"maps/*\", \"*.fx\", \"models/*.gltf\", "
                           "\"models/*.mtl\", \"models/*.obj\"]\nrewrite_to = \"names\"",
                           kPattern));
-    const json told = game.build();
+    const json report = game.build();
     CHECK(game.cat("scripts/x.shader") ==
           "wall\n{\n  skyparms env/none - -\n  {\n    map env/sky.tga // as it is\n    map $lightmap\n  }\n  {\n    "
           "animMap 2 env/sky.tga \"env/Fire.jpg\"\n  }\n}\n");
@@ -151,10 +151,11 @@ TEST_CASE("rewrite: names are spelled exactly, as each format spells them") {
     CHECK(game.cat("models/tri.gltf") == triangle.replace(triangle.find("tri angle.bin"), 13, "tri%20angle.bin"));
     CHECK(table_of(game, "f.fx").size() == 1);
     CHECK(table_of(game, "f.fx").contains("env/sky.tga"));
-    CHECK(told["link"]["missing"].size() == json::parse(run({"audit", game.path(), "--json"}).out)["missing"].size());
+    CHECK(report["link"]["missing"].size() == json::parse(run({"audit", game.path(), "--json"}).out)["missing"].size());
 }
 
-TEST_CASE("rewrite: is the same whatever the number of threads, and after any edit what a clean build writes") {
+TEST_CASE(
+    "rewrite: the result is the same for any number of threads, and after any edit equals that of a clean build") {
     const BuiltGame game = make_game(project("rewrite = [\"models/*.mtl\", \"models/*.obj\", \"*.fx\"]", kPattern));
     game.build({"--jobs", "1"});
     const std::string first = game.bundle();
@@ -171,7 +172,7 @@ TEST_CASE("rewrite: is the same whatever the number of threads, and after any ed
     CHECK(game.cat("f.fx").find(id_path("another sky")) != std::string::npos);
 }
 
-TEST_CASE("rewrite: assets that would hold one another's ids are told with the way round; names can do it") {
+TEST_CASE("rewrite: assets that would contain one another's ids are reported with the cycle; names can be written") {
     BuiltGame game(project("rewrite = [\"**/*.fx\"]", kPattern));
     game.replace("fardel.toml", "use = \"texture\"", "use = \"file\"");
     game.replace("fardel.toml", "match = \"*.fx\"", "match = \"**/*.fx\"");
@@ -230,7 +231,7 @@ TEST_CASE("rewrite: what cannot be rewritten is refused, with what to do") {
     }
 }
 
-TEST_CASE("references: the location of every spelling in the text is reported, each time, in all text formats") {
+TEST_CASE("references: every location of every spelling is reported, in all text formats") {
     const auto check = [](std::string_view name, std::string_view type, std::string_view text, std::size_t locations) {
         CAPTURE(std::string(name));
         const std::string with_mark = "\xef\xbb\xbf" + std::string(text);

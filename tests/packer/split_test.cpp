@@ -88,7 +88,9 @@ Graph random_graph(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("split: what one root reaches is in its bundle, what several do in a common one, the rest apart") {
+TEST_CASE(
+    "split: names that one root reaches are in its bundle, names of several roots in a common one, the rest in "
+    "another") {
     Graph graph;
     graph.add("maps/a.bsp", {2, 3});
     graph.add("maps/b.bsp", {3, 4});
@@ -111,7 +113,7 @@ TEST_CASE("split: what one root reaches is in its bundle, what several do in a c
     check_rules(graph, bundles);
 }
 
-TEST_CASE("split: roots that name one another, and all they share, are common") {
+TEST_CASE("split: roots that use one another, and everything that they share, are common") {
     Graph graph;
     graph.add("a", {1});
     graph.add("b", {0, 2});
@@ -123,7 +125,8 @@ TEST_CASE("split: roots that name one another, and all they share, are common") 
 }
 
 TEST_CASE(
-    "split: what is shared goes apart by who shares it, as far as there may be bundles, and small parts together") {
+    "split: shared names are divided by the roots that share them, up to the number of bundles; small parts are "
+    "joined") {
     Graph graph;
     for (const std::string root : {"a", "b", "c", "d", "e"})
         graph.add(root, {});
@@ -155,7 +158,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "split: five hundred roots that share at random are split within seconds, each with little that it does not want") {
+    "split: five hundred roots that share at random are split within seconds, and each loads little that it does not "
+    "use") {
     std::mt19937 random(1);
     Graph graph;
     for (std::uint32_t root = 0; root < 500; ++root) {
@@ -175,7 +179,7 @@ TEST_CASE(
     CHECK(bundles.size() <= 1001);
 }
 
-TEST_CASE("split: bundles' names are no two alike as files") {
+TEST_CASE("split: the names of bundles are unique as file names") {
     Graph graph;
     graph.add("maps/a.bsp", {});
     graph.add("maps/a.map", {});
@@ -229,7 +233,7 @@ TEST_CASE("split: input that does not fit is refused") {
     CHECK_FALSE(plan_split(graph.names, graph.inputs, {}, {}));
 }
 
-TEST_CASE("split: a chain of a hundred thousand names is no problem") {
+TEST_CASE("split: a chain of a hundred thousand names is split") {
     Graph graph;
     constexpr std::uint32_t kCount = 100'000;
     for (std::uint32_t name = 0; name < kCount; ++name)

@@ -11,7 +11,7 @@ using namespace fardel::tests;
 
 namespace fs = std::filesystem;
 
-TEST_CASE("cache check: counts all, finds what is broken, and removes it when asked to") {  // A103
+TEST_CASE("cache check: counts all files, finds broken ones, and removes them if requested") {  // A103
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const auto layer = *open_folder_layer(folder);
@@ -28,25 +28,25 @@ TEST_CASE("cache check: counts all, finds what is broken, and removes it when as
     CHECK(report->broken.empty());
     CHECK(report->incomplete == 0);
 
-    const auto file = [](CacheKind kind, const auto& id) { return cache_file_name(kind, id_from<Hash>(id)); };
-    const std::string record = file(CacheKind::record, samples[0].record.key);
-    const std::string object = file(CacheKind::object, samples[1].asset(0));
-    const std::string zeros = file(CacheKind::object, samples[2].asset(0));
+    const auto file = [](CacheFileKind kind, const auto& id) { return cache_file_name(kind, id_from<Hash>(id)); };
+    const std::string record = file(CacheFileKind::record, samples[0].record.key);
+    const std::string object = file(CacheFileKind::object, samples[1].asset(0));
+    const std::string zeros = file(CacheFileKind::object, samples[2].asset(0));
     scratch.write("cache/" + record, std::string_view("not a record"));
     scratch.write("cache/" + object, std::string_view("not the object"));
     scratch.write("cache/" + zeros, std::vector<std::byte>(1000));
-    fs::remove(scratch.path("cache/" + file(CacheKind::object, samples[3].asset(0))));
+    fs::remove(scratch.path("cache/" + file(CacheFileKind::object, samples[3].asset(0))));
     scratch.write("cache/objects/00/.fardel-0.tmp", std::string_view("half"));
     scratch.write("cache/objects/00/letter.txt", std::string_view("not ours"));
 
     CHECK(check_cache_folder(folder, {.read = false})->broken.empty());
-    std::uint64_t told = 0;
-    report = check_cache_folder(folder, {.read = true, .progress = [&](const CacheFolderReport&) { ++told; }});
+    std::uint64_t reports = 0;
+    report = check_cache_folder(folder, {.read = true, .progress = [&](const CacheFolderReport&) { ++reports; }});
     REQUIRE(report);
-    CHECK(told == 20);
+    CHECK(reports == 20);
     CHECK(report->records == 10);
     CHECK(report->objects == 10);
-    CHECK(report->incomplete == 2);  // of the short object, and of the missing one
+    CHECK(report->incomplete == 2);  // the records of the short object and of the missing one
     CHECK(report->unfinished == 1);
     CHECK(report->unfinished_bytes == 4);
     auto expected = std::vector{record, object, zeros};

@@ -24,7 +24,7 @@ std::string content(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("cache bundle: holds what is whole and is read like any layer; what is broken stays out") {  // A109
+TEST_CASE("cache bundle: contains all intact records, omits broken ones, and works like any layer") {  // A109
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const std::string bundle = scratch.path("cache.fardel");
@@ -36,23 +36,23 @@ TEST_CASE("cache bundle: holds what is whole and is read like any layer; what is
         write_sample(*layer, samples.back());
     }
     write_sample(*layer, make_sample(1000, {}));  // a job without outputs
-    scratch.write("cache/" + cache_file_name(CacheKind::object, id_from<Hash>(samples[1].asset(0))),
+    scratch.write("cache/" + cache_file_name(CacheFileKind::object, id_from<Hash>(samples[1].asset(0))),
                   std::string_view("broken"));
-    scratch.write("cache/" + cache_file_name(CacheKind::record, id_from<Hash>(samples[2].record.key)),
+    scratch.write("cache/" + cache_file_name(CacheFileKind::record, id_from<Hash>(samples[2].record.key)),
                   std::string_view("broken"));
-    fs::remove(scratch.path("cache/" + cache_file_name(CacheKind::object, id_from<Hash>(samples[3].asset(2)))));
+    fs::remove(scratch.path("cache/" + cache_file_name(CacheFileKind::object, id_from<Hash>(samples[3].asset(2)))));
 
     const auto exported = export_cache_bundle(folder, bundle);
     REQUIRE_MESSAGE(exported, (exported ? "" : exported.error().text()));
     CHECK(exported->records == 18);
     CHECK(exported->broken == 3);
 
-    std::vector<CacheLayerPlace> places;
-    places.push_back({.layer = make_memory_layer(10u << 20), .policy = {.fill = false}});
-    places.push_back({.layer = *open_bundle_layer(bundle), .policy = {}});
-    CHECK_FALSE(places[1].layer->is_writable());
-    CHECK(places[1].layer->write_record(samples[0].record.key, {}).error().code() == ErrorCode::denied);
-    const auto cache = *DerivedCache::open(std::move(places));
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = make_memory_layer(10u << 20), .policy = {.fill = false}});
+    layers.push_back({.layer = *open_bundle_layer(bundle)});
+    CHECK_FALSE(layers[1].layer->is_writable());
+    CHECK(layers[1].layer->write_record(samples[0].record.key, {}).error().code() == ErrorCode::denied);
+    const auto cache = *DerivedCache::open(std::move(layers));
     for (std::size_t i = 0; i < samples.size(); ++i) {
         CAPTURE(i);
         const auto hit = cache->find(samples[i].record.key);
@@ -69,7 +69,7 @@ TEST_CASE("cache bundle: holds what is whole and is read like any layer; what is
     }
     CHECK(cache->find(key_of(1000)));
 
-    // The same again: the same bytes.
+    // A second export gives the same bytes.
     REQUIRE(export_cache_bundle(folder, scratch.path("again.fardel")));
     CHECK(content(bundle) == content(scratch.path("again.fardel")));
 }
@@ -91,10 +91,10 @@ TEST_CASE("cache bundle: one that is damaged gives misses, or does not open") { 
         auto layer = open_bundle_layer(bundle);
         if (!layer)
             continue;
-        std::vector<CacheLayerPlace> places;
-        places.push_back({.layer = make_memory_layer(10u << 20), .policy = {}});
-        places.push_back({.layer = *std::move(layer), .policy = {}});
-        const auto cache = *DerivedCache::open(std::move(places));
+        std::vector<CacheLayerSlot> layers;
+        layers.push_back({.layer = make_memory_layer(10u << 20)});
+        layers.push_back({.layer = *std::move(layer)});
+        const auto cache = *DerivedCache::open(std::move(layers));
         const auto hit = cache->find(sample.record.key);
         ++(hit ? hits : misses);
         for (std::size_t o = 0; hit && o < sample.outputs.size(); ++o)

@@ -1,4 +1,4 @@
-// What holds for every layer.
+// Properties of every kind of layer.
 #include "cache_samples.h"
 #include "cache_site.h"
 
@@ -15,9 +15,9 @@ namespace fs = std::filesystem;
 namespace {
 
 std::unique_ptr<DerivedCache> cache_of(std::unique_ptr<CacheLayer> layer) {
-    std::vector<CacheLayerPlace> places;
-    places.push_back({.layer = std::move(layer), .policy = {}});
-    auto cache = DerivedCache::open(std::move(places));
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = std::move(layer)});
+    auto cache = DerivedCache::open(std::move(layers));
     REQUIRE(cache);
     return *std::move(cache);
 }
@@ -30,7 +30,7 @@ void put(DerivedCache& cache, const Sample& sample) {
         CHECK(read_blob(*(*kept)[i]).value() == sample.outputs[i]);
 }
 
-// A hit, right to the last byte.
+// Requires a hit whose bytes are all right.
 void check_hit(DerivedCache& cache, const Sample& sample) {
     const auto hit = cache.find(sample.record.key);
     REQUIRE(hit);
@@ -54,7 +54,7 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
     REQUIRE(out);
 }
 
-// A few ways to spoil bytes: cut, changed, longer, empty, zeros.
+// Returns several damaged versions of `bytes`: cut off, changed, longer, empty, zeros.
 std::vector<std::vector<std::byte>> spoilt(const std::vector<std::byte>& bytes) {
     std::vector<std::vector<std::byte>> all;
     for (const std::size_t size : {std::size_t(0), std::size_t(1), bytes.size() / 2, bytes.size() - 1})
@@ -67,6 +67,19 @@ std::vector<std::vector<std::byte>> spoilt(const std::vector<std::byte>& bytes) 
     all.back().push_back(std::byte{0});
     all.emplace_back(bytes.size());
     return all;
+}
+
+// Runs `test` with an empty cache at each location whose files a test can change.
+template <class Test>
+void at_each_site_with_files(const Test& test) {
+    const CacheSites sites;
+    for (const CacheSite& site : sites.all()) {
+        if (site.tree.empty())
+            continue;
+        CAPTURE(site.name);
+        const auto cache = cache_of(site.open());
+        test(site, *cache);
+    }
 }
 
 }  // namespace
@@ -118,7 +131,7 @@ TEST_CASE("cache layer: an object of another size is not there, or not right") {
             if (!found)
                 CHECK(found.error().code() == ErrorCode::corrupt);
             else if (*found)
-                CHECK(site.name == "shared folder");  // which lets the reader decide
+                CHECK(site.name == "shared folder");  // where the size is only checked by reading
         }
     }
 }
@@ -156,104 +169,85 @@ TEST_CASE("cache layer: an object whose source fails or lies is not written") { 
             CHECK_FALSE(fs::exists(object_file(site, sample.asset(1))));
             CHECK_FALSE(fs::exists(record_file(site, sample.record.key)));
         }
-        put(*cache, sample);  // and the layer is not blamed for it
+        put(*cache, sample);  // the layer is still in use
         check_hit(*cache, sample);
     }
 }
 
 TEST_CASE(
     "cache layer: a record that is broken, empty or another key's is a miss, and replaced") {  // A94 A103 A104 A109
-    const CacheSites sites;
-    for (const CacheSite& site : sites.all()) {
-        if (site.tree.empty())
-            continue;
-        CAPTURE(site.name);
-        const auto cache = cache_of(site.open());
+    at_each_site_with_files([&](const CacheSite& site, DerivedCache& cache) {
         const Sample sample = make_sample(4);
         const Sample other = make_sample(5);
-        put(*cache, sample);
-        put(*cache, other);
+        put(cache, sample);
+        put(cache, other);
         auto wrong = spoilt(encoded(sample.record));
         wrong.push_back(encoded(other.record));
         wrong.push_back(noise(kCacheRecordBytesMax + 1, 9));
         for (const auto& bytes : wrong) {
             write_file(record_file(site, sample.record.key), bytes);
-            CHECK_FALSE(cache->find(sample.record.key));
-            check_hit(*cache, other);
-            put(*cache, sample);
-            check_hit(*cache, sample);
+            CHECK_FALSE(cache.find(sample.record.key));
+            check_hit(cache, other);
+            put(cache, sample);
+            check_hit(cache, sample);
         }
-        CHECK(cache->statistics().layers[0].broken == wrong.size());
-        CHECK(cache->statistics().layers[0].left_out == "");
-    }
+        CHECK(cache.statistics().layers[0].broken == wrong.size());
+        CHECK(cache.statistics().layers[0].left_out == "");
+    });
 }
 
 TEST_CASE("cache layer: an object that is broken is a miss, and replaced") {  // A94 A103 A104 A109
-    const CacheSites sites;
-    for (const CacheSite& site : sites.all()) {
-        if (site.tree.empty())
-            continue;
-        CAPTURE(site.name);
-        const auto cache = cache_of(site.open());
+    at_each_site_with_files([&](const CacheSite& site, DerivedCache& cache) {
         const Sample sample = make_sample(6);
-        put(*cache, sample);
+        put(cache, sample);
         for (const std::size_t i : {0u, 1u})
             for (const auto& bytes : spoilt(sample.outputs[i])) {
                 write_file(object_file(site, sample.asset(i)), bytes);
-                CHECK_FALSE(cache->find(sample.record.key));
-                put(*cache, sample);
-                check_hit(*cache, sample);
+                CHECK_FALSE(cache.find(sample.record.key));
+                put(cache, sample);
+                check_hit(cache, sample);
             }
         write_file(object_file(site, sample.asset(2)), bytes_of("x"));  // the empty one
-        CHECK_FALSE(cache->find(sample.record.key));
+        CHECK_FALSE(cache.find(sample.record.key));
         fs::remove(object_file(site, sample.asset(0)));
-        CHECK_FALSE(cache->find(sample.record.key));
-        put(*cache, sample);
-        check_hit(*cache, sample);
-        CHECK(cache->statistics().layers[0].broken >= 2);
-        CHECK(cache->statistics().layers[0].left_out == "");
-    }
+        CHECK_FALSE(cache.find(sample.record.key));
+        put(cache, sample);
+        check_hit(cache, sample);
+        CHECK(cache.statistics().layers[0].broken >= 2);
+        CHECK(cache.statistics().layers[0].left_out == "");
+    });
 }
 
-TEST_CASE("cache layer: writing repairs what nobody has found broken yet") {  // A103
-    const CacheSites sites;
-    for (const CacheSite& site : sites.all()) {
-        if (site.tree.empty())
-            continue;
-        CAPTURE(site.name);
-        const auto cache = cache_of(site.open());
+TEST_CASE("cache layer: writing repairs objects that were not known to be broken") {  // A103
+    at_each_site_with_files([&](const CacheSite& site, DerivedCache& cache) {
         const Sample sample = make_sample(7);
-        put(*cache, sample);
+        put(cache, sample);
         write_file(object_file(site, sample.asset(0)), std::vector<std::byte>(sample.outputs[0].size()));
-        put(*cache, sample);
-        check_hit(*cache, sample);
-    }
+        put(cache, sample);
+        check_hit(cache, sample);
+    });
 }
 
 TEST_CASE(
     "cache layer: what changes, is replaced or removed after it was found gives right bytes or an error") {  // A33 A105
                                                                                                              // A107
-    const CacheSites sites;
-    for (const CacheSite& site : sites.all()) {
-        if (site.tree.empty())
-            continue;
-        CAPTURE(site.name);
-        const auto cache = cache_of(site.open());
+    const ScratchFolder scratch;
+    at_each_site_with_files([&](const CacheSite& site, DerivedCache& cache) {
         const Sample sample = make_sample(8);
-        put(*cache, sample);
+        put(cache, sample);
         const std::string path = object_file(site, sample.asset(1));
-        const auto hit = cache->find(sample.record.key);
+        const auto hit = cache.find(sample.record.key);
         REQUIRE(hit);
         const BlobSource& blob = *hit->outputs[1];
 
-        // While it is read: another one of the same bytes takes its place.
+        // While it is read, a file with the same bytes replaces it.
         const auto stream = blob.open().value();
         std::vector<std::byte> read(70'000);
         std::size_t size = 0;
         while (size < 50'000)
             size +=
                 stream->read(std::span(read).subspan(size, std::min<std::size_t>(4096, read.size() - size))).value();
-        const std::string beside = sites.scratch().path("beside");
+        const std::string beside = scratch.path("beside");
         write_file(beside, sample.outputs[1]);
         fs::rename(beside, path);
         for (;;) {
@@ -276,7 +270,7 @@ TEST_CASE(
         fs::remove(path);
         const auto gone = read_blob(blob);
         CHECK((gone ? *gone == sample.outputs[1] : gone.error().code() == ErrorCode::missing));
-    }
+    });
 }
 
 TEST_CASE("cache layer: sixteen at once write and read the same and others, and all succeed") {  // A117
@@ -327,7 +321,7 @@ TEST_CASE("memory layer: the least recently used leave, and what would drive all
     REQUIRE(layer->write_object(asset_of(large), large.size(), *make_memory_blob(large)));
     CHECK_FALSE(layer->find_object(asset_of(large), large.size()).value());
 
-    // Empty ones cost something, too.
+    // Empty objects need memory too.
     for (std::uint64_t i = 0; i < 1000; ++i) {
         CacheRecord record;
         record.key = key_of(i);

@@ -15,7 +15,7 @@ CacheRecord record() {
     return record;
 }
 
-TEST_CASE("cache record: what was written is read again") {
+TEST_CASE("cache record: round trip") {
     const auto bytes = encode_cache_record(record());
     REQUIRE(bytes);
     const auto again = decode_cache_record(record().key, *bytes);
@@ -36,14 +36,14 @@ TEST_CASE("cache record: each proper prefix, one byte more, and each flipped bit
     CHECK_FALSE(decode_cache_record(record().key, bytes));
 }
 
-TEST_CASE("cache record: that of another key is untrusted") {  // A109
+TEST_CASE("cache record: the record of another key is untrusted") {  // A109
     const auto bytes = *encode_cache_record(record());
     BuildKey other = record().key;
     other.bytes[31] ^= 1;
     CHECK(decode_cache_record(other, bytes).error().code() == ErrorCode::untrusted);
 }
 
-TEST_CASE("cache record: a future version is unsupported, more outputs than fit are a limit") {
+TEST_CASE("cache record: a future version is unsupported; too many outputs exceed the limit") {
     auto bytes = *encode_cache_record(record());
     bytes[8] = std::byte{2};
     const std::size_t body = bytes.size() - 32;

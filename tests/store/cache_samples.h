@@ -1,9 +1,10 @@
-// Records and outputs to put into caches, made of numbers.
+// Records and outputs for caches, generated from numbers.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
+#include <fardel/store/cache_hit.h>
 #include <fardel/store/cache_layer.h>
 #include <fardel/store/cache_record.h>
 
@@ -50,7 +51,7 @@ inline Result<std::vector<std::byte>> read_blob(const BlobSource& blob, std::siz
     }
 }
 
-// What a job gave: a record and the bytes that it names.
+// The result of a job: a record and the bytes of its outputs.
 struct Sample {
     CacheRecord record;
     std::vector<std::vector<std::byte>> outputs;
@@ -86,7 +87,7 @@ inline std::vector<std::byte> encoded(const CacheRecord& record) {
     return *std::move(bytes);
 }
 
-// Straight into a layer.
+// Writes directly into a layer.
 inline void write_sample(CacheLayer& layer, const Sample& sample) {
     for (std::size_t i = 0; i < sample.outputs.size(); ++i) {
         const Status written =

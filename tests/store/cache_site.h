@@ -1,4 +1,4 @@
-// The kinds of layers, each in a place of its own, for the tests that all of them share.
+// All kinds of layers, each with its own location, for tests that apply to all of them.
 #pragma once
 
 #include "nginx.h"
@@ -16,12 +16,12 @@ namespace fardel::tests {
 
 struct CacheSite {
     std::string name;
-    std::function<std::unique_ptr<CacheLayer>()> open;  // another one of the same place; of memory: a new one
-    std::string tree;                                   // where its files lie; empty: it has none
-    bool lasts = true;                                  // what one has written, another one opened later finds
+    std::function<std::unique_ptr<CacheLayer>()> open;  // another layer of the same location; a new one if in memory
+    std::string tree;                                   // the folder of its files; empty if it has none
+    bool lasts = true;                                  // whether a layer that is opened later finds what was written
 };
 
-// Those that are written. Nginx runs as long as the sites live.
+// All writable layers. Nginx runs as long as this object lives.
 class CacheSites {
 public:
     CacheSites();
@@ -34,7 +34,7 @@ private:
     std::vector<CacheSite> sites_;
 };
 
-// Fails the test when it does not open.
+// Fails the test if the layer cannot be opened.
 std::unique_ptr<CacheLayer> opened(Result<std::unique_ptr<CacheLayer>> layer);
 std::unique_ptr<CacheLayer> open_nginx_layer(const Nginx& nginx, HttpLayerOptions options = {});
 

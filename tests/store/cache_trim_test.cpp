@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kHourNs = std::int64_t(3600) * 1'000'000'000;
 
 CacheFile file_of(std::uint64_t number, std::uint64_t size_bytes, std::int64_t used_hours_ago, std::int64_t now_ns) {
-    return {.kind = CacheKind::object,
+    return {.kind = CacheFileKind::object,
             .id = id_from<Hash>(key_of(number)),
             .size_bytes = size_bytes,
             .used_ns = now_ns - used_hours_ago * kHourNs};
@@ -36,7 +36,7 @@ std::uint64_t total(const std::vector<CacheFile>& files) {
     return sum;
 }
 
-// A folder of `count` objects of 1000 bytes, the first one the oldest: so many hours old.
+// Creates a folder with `count` objects of 1000 bytes, the first of which is the oldest.
 std::vector<Sample> fill(const std::string& folder, std::uint64_t count, std::int64_t oldest_hours) {
     auto layer = open_folder_layer(folder);
     REQUIRE(layer);
@@ -50,8 +50,9 @@ std::vector<Sample> fill(const std::string& folder, std::uint64_t count, std::in
             (oldest_hours * 3600 * static_cast<std::int64_t>(count - i)) / static_cast<std::int64_t>(count);
         const timespec then[2] = {{.tv_sec = now.tv_sec - age_s, .tv_nsec = 0},
                                   {.tv_sec = now.tv_sec - age_s, .tv_nsec = 0}};
-        for (const std::string& name : {cache_file_name(CacheKind::record, id_from<Hash>(samples.back().record.key)),
-                                        cache_file_name(CacheKind::object, id_from<Hash>(samples.back().asset(0)))})
+        for (const std::string& name :
+             {cache_file_name(CacheFileKind::record, id_from<Hash>(samples.back().record.key)),
+              cache_file_name(CacheFileKind::object, id_from<Hash>(samples.back().asset(0)))})
             REQUIRE(::utimensat(AT_FDCWD, (folder + "/" + name).c_str(), then, 0) == 0);
     }
     return samples;
@@ -69,12 +70,12 @@ std::uint64_t bytes_in(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("trim plan: what is old goes, then the least recently used until the rest fits") {
+TEST_CASE("trim plan: old files are removed, then the least recently used until the rest fits") {
     const std::int64_t now_ns = 1000 * kHourNs;
     std::vector<CacheFile> files;
     for (std::uint64_t i = 0; i < 10; ++i)
         files.push_back(file_of(i, 100, static_cast<std::int64_t>(i) * 10, now_ns));  // 0 to 90 hours
-    const auto hours_of = [&](const CacheTrim& trim) {
+    const auto hours_of = [&](const CacheTrimOptions& trim) {
         std::vector<std::int64_t> hours;
         for (const CacheFile& file : plan_trim(files, trim, now_ns))
             hours.push_back((now_ns - file.used_ns) / kHourNs);
@@ -88,7 +89,7 @@ TEST_CASE("trim plan: what is old goes, then the least recently used until the r
     CHECK(hours_of({.bytes_max = 0, .unused_for = 100h, .keep_younger_than = 60min}) ==
           Hours{90, 80, 70, 60, 50, 40, 30, 20, 10});
     CHECK(hours_of({.bytes_max = 0, .unused_for = 0h, .keep_younger_than = 25h}) == Hours{90, 80, 70, 60, 50, 40, 30});
-    files.push_back(file_of(99, 100, -500, now_ns));  // from a clock that was wrong
+    files.push_back(file_of(99, 100, -500, now_ns));  // a time in the future, from a wrong clock
     CHECK(hours_of({.bytes_max = 0, .unused_for = 0h, .keep_younger_than = 5h}).size() == 9);
 }
 
@@ -126,9 +127,9 @@ TEST_CASE("trim: what was used a moment ago stays, however small the cache is to
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const auto samples = fill(folder, 20, 200);
-    std::vector<CacheLayerPlace> places;
-    places.push_back({.layer = *open_folder_layer(folder), .policy = {}});
-    const auto cache = *DerivedCache::open(std::move(places));
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = *open_folder_layer(folder)});
+    const auto cache = *DerivedCache::open(std::move(layers));
     const auto hit = cache->find(samples[3].record.key);
     REQUIRE(hit);
     const auto trimmed = trim_cache_folder(folder, {.bytes_max = 0});
@@ -140,7 +141,7 @@ TEST_CASE("trim: what was used a moment ago stays, however small the cache is to
         CHECK_FALSE(cache->find(samples[i].record.key));
 }
 
-TEST_CASE("trim: no more files a second than allowed, and it ends when it is asked to") {
+TEST_CASE("trim: removes no more files per second than allowed, and ends on a stop request") {
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     fill(folder, 50, 200);
@@ -180,10 +181,10 @@ TEST_CASE("trim: several processes at once, with readers and writers, remove no 
         }
         children.push_back(child);
     }
-    // Meanwhile: hits or misses, and never anything else.
-    std::vector<CacheLayerPlace> places;
-    places.push_back({.layer = *open_folder_layer(folder), .policy = {}});
-    const auto cache = *DerivedCache::open(std::move(places));
+    // Meanwhile there are only hits and misses.
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = *open_folder_layer(folder)});
+    const auto cache = *DerivedCache::open(std::move(layers));
     int wrong = 0;
     for (std::size_t i = 0; i < 50; ++i) {
         const Sample& sample = samples[i * 6];
@@ -203,7 +204,7 @@ TEST_CASE("trim: several processes at once, with readers and writers, remove no 
         REQUIRE(::waitpid(child, &status, 0) == child);
         CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
     }
-    CHECK(bytes_in(folder) > before / 2 - 2000);  // and not a quarter, or an eighth
+    CHECK(bytes_in(folder) > before / 2 - 2000);  // not a quarter or an eighth
     CHECK(check_cache_folder(folder, {})->broken.empty());
 }
 
@@ -232,7 +233,7 @@ TEST_CASE(
     const std::int64_t now_ns = 1'000'000 * kHourNs;
     std::vector<CacheFile> files;
     for (std::uint64_t i = 0; i < 1'000'000; ++i) {
-        CacheFile file{.kind = CacheKind::object,
+        CacheFile file{.kind = CacheFileKind::object,
                        .size_bytes = 10'000'000,
                        .used_ns = now_ns - static_cast<std::int64_t>(i * 7919 % 1'000'003) * 1'000'000};
         for (int byte = 0; byte < 8; ++byte)

@@ -53,7 +53,7 @@ TEST_CASE("checked blob: a byte changed, one less or one more is corrupt before 
     }
     CHECK(checked({std::byte{1}}, {}).verify().error().code() == ErrorCode::corrupt);
 
-    // One who reads as many bytes as he knows there are, and no further.
+    // A reader that stops at the known size, without reading the end.
     const CheckedBlob blob = checked(changed, wanted);
     const auto stream = blob.open().value();
     std::vector<std::byte> buffer(5000);
@@ -62,7 +62,7 @@ TEST_CASE("checked blob: a byte changed, one less or one more is corrupt before 
 
 TEST_CASE("checked blob: bytes at offsets are compared on each reading, also those changed after the check") {  // A105
     const auto wanted = noise(200'000, 3);
-    // A source whose bytes can change under it.
+    // A source whose bytes the test changes.
     struct Changing final : ByteSource {
         mutable std::vector<std::byte> bytes;
         std::uint64_t size_bytes() const noexcept override { return bytes.size(); }
@@ -97,7 +97,7 @@ TEST_CASE("checked blob: bytes at offsets are compared on each reading, also tho
     CHECK(bytes->read_at(131'072, one));
 }
 
-TEST_CASE("checked blob: what is spoiled on the way is found out") {
+TEST_CASE("checked blob: bytes that are damaged on the way are detected") {
     for (const std::size_t size : {0u, 1u, 100'000u}) {
         const auto bytes = noise(size, 5);
         const CheckedBlob blob(make_spoiled_blob(make_memory_blob(bytes)), asset_of(bytes), size);

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What a test can do to a layer, and see of it.
+// Faults that a test causes in a layer, and counters of calls.
 struct Faults {
     std::atomic<int> delay_ms = 0;
     std::atomic<bool> fails_reads = false;
@@ -64,14 +64,14 @@ private:
     const std::shared_ptr<Faults> faults_;
 };
 
-CacheLayerPlace place(std::unique_ptr<CacheLayer> layer, CacheLayerPolicy policy = {}) {
+CacheLayerSlot slot(std::unique_ptr<CacheLayer> layer, CacheLayerPolicy policy = {}) {
     return {.layer = std::move(layer), .policy = policy};
 }
 
 template <class... Places>
-std::unique_ptr<DerivedCache> cache_with(CacheOptions options, Places... places) {
-    std::vector<CacheLayerPlace> all;
-    (all.push_back(std::move(places)), ...);
+std::unique_ptr<DerivedCache> cache_with(CacheOptions options, Places... slots) {
+    std::vector<CacheLayerSlot> all;
+    (all.push_back(std::move(slots)), ...);
     auto cache = DerivedCache::open(std::move(all), options);
     REQUIRE(cache);
     return *std::move(cache);
@@ -109,16 +109,15 @@ bool has_all(CacheLayer& layer, const Sample& sample) {
 
 TEST_CASE("derived cache: one without a layer that is written is malformed") {
     CHECK(DerivedCache::open({}).error().code() == ErrorCode::malformed);
-    std::vector<CacheLayerPlace> places;
-    places.push_back(place(make_memory_layer(1000), {.write = false}));
-    CHECK(DerivedCache::open(std::move(places)).error().code() == ErrorCode::malformed);
+    std::vector<CacheLayerSlot> slots;
+    slots.push_back(slot(make_memory_layer(1000), {.write = false}));
+    CHECK(DerivedCache::open(std::move(slots)).error().code() == ErrorCode::malformed);
 }
 
-TEST_CASE("derived cache: what is put is in every layer that takes it, and found in the first") {
+TEST_CASE("derived cache: put writes to every writable layer, and find reads the first") {
     const ScratchFolder scratch;
-    const auto cache =
-        cache_with({}, place(make_memory_layer(10u << 20)), place(folder(scratch, "local")),
-                   place(folder(scratch, "ignored"), {.write = false}), place(folder(scratch, "shared")));
+    const auto cache = cache_with({}, slot(make_memory_layer(10u << 20)), slot(folder(scratch, "local")),
+                                  slot(folder(scratch, "ignored"), {.write = false}), slot(folder(scratch, "shared")));
     const Sample sample = make_sample(1);
     const auto kept = cache->put(sample.record, sample.blobs());
     REQUIRE(kept);
@@ -145,8 +144,8 @@ TEST_CASE("derived cache: what a lower layer has is filled into the upper ones t
     const Sample sample = make_sample(2);
     write_sample(*folder(scratch, "far"), sample);
     const auto cache =
-        cache_with({}, place(make_memory_layer(10u << 20), {.fill = false}), place(folder(scratch, "near")),
-                   place(folder(scratch, "nearer to far")), place(folder(scratch, "far")));
+        cache_with({}, slot(make_memory_layer(10u << 20), {.fill = false}), slot(folder(scratch, "near")),
+                   slot(folder(scratch, "nearer to far")), slot(folder(scratch, "far")));
     const auto hit = cache->find(sample.record.key);
     CHECK(is_right(hit, sample));
     CHECK(hit->layer.ends_with("far"));
@@ -173,7 +172,7 @@ TEST_CASE("derived cache: objects come from whichever layer has them") {
     REQUIRE(near->write_object(sample.asset(0), sample.outputs[0].size(), *make_memory_blob(sample.outputs[0])));
     for (const std::size_t i : {1u, 2u})
         REQUIRE(far->write_object(sample.asset(i), sample.outputs[i].size(), *make_memory_blob(sample.outputs[i])));
-    const auto cache = cache_with({}, place(folder(scratch, "near")), place(folder(scratch, "far")));
+    const auto cache = cache_with({}, slot(folder(scratch, "near")), slot(folder(scratch, "far")));
     CHECK(is_right(cache->find(sample.record.key), sample));
     CHECK(has_all(*near, sample));
     CHECK(cache->statistics().layers[0].hits == 1);
@@ -181,7 +180,7 @@ TEST_CASE("derived cache: objects come from whichever layer has them") {
     near->drop_object(sample.asset(1));
     far->drop_object(sample.asset(1));
     CHECK_FALSE(cache->find(sample.record.key));
-    CHECK_FALSE(near->find_record(sample.record.key).value());  // a record of what is nowhere
+    CHECK_FALSE(near->find_record(sample.record.key).value());  // a record of an object that no layer has
 }
 
 TEST_CASE("derived cache: a record in an upper layer that is broken does not hide a good one below") {  // A109
@@ -190,18 +189,18 @@ TEST_CASE("derived cache: a record in an upper layer that is broken does not hid
     write_sample(*folder(scratch, "far"), sample);
     const auto near = folder(scratch, "near");
     REQUIRE(near->write_record(sample.record.key, encoded(make_sample(5).record)));  // another key's
-    const auto cache = cache_with({}, place(folder(scratch, "near")), place(folder(scratch, "far")));
+    const auto cache = cache_with({}, slot(folder(scratch, "near")), slot(folder(scratch, "far")));
     CHECK(is_right(cache->find(sample.record.key), sample));
     CHECK(near->find_record(sample.record.key).value() == encoded(sample.record));
     CHECK(cache->statistics().layers[0].broken == 1);
 }
 
-TEST_CASE("derived cache: a record that names what is not there, or in absurd sizes, is a miss") {  // A109
+TEST_CASE("derived cache: a record of missing objects, or with absurd sizes, is a miss") {  // A109
     const ScratchFolder scratch;
     const auto layer = folder(scratch, "near");
     Sample sample = make_sample(6);
     write_sample(*layer, sample);
-    const auto cache = cache_with({}, place(folder(scratch, "near")));
+    const auto cache = cache_with({}, slot(folder(scratch, "near")));
     for (const std::uint64_t size : {std::uint64_t(0), std::uint64_t(999), ~std::uint64_t(0), std::uint64_t(1) << 62}) {
         CacheRecord poisoned = sample.record;
         poisoned.outputs[0].size_bytes = size;
@@ -219,7 +218,7 @@ TEST_CASE("derived cache: a layer that does not answer is left out, and the buil
     const auto faults = std::make_shared<Faults>();
     faults->fails_reads = true;
     faults->fails_writes = true;
-    const auto cache = cache_with({}, place(folder(scratch, "near")), place(faulty(folder(scratch, "share"), faults)));
+    const auto cache = cache_with({}, slot(folder(scratch, "near")), slot(faulty(folder(scratch, "share"), faults)));
     for (std::uint64_t i = 0; i < 20; ++i) {
         const Sample sample = make_sample(i);
         CHECK_FALSE(cache->find(sample.record.key));
@@ -227,33 +226,33 @@ TEST_CASE("derived cache: a layer that does not answer is left out, and the buil
         CHECK(is_right(cache->find(sample.record.key), sample));
     }
     cache->flush();
-    CHECK(faults->asked <= 8);  // three of each, and what was under way
+    CHECK(faults->asked <= 8);  // three of each, and those in progress
     CHECK(cache->statistics().layers[1].left_out.find("3 errors in a row") != std::string::npos);
     CHECK(cache->statistics().layers[0].left_out == "");
 }
 
-TEST_CASE("derived cache: a share that comes back after an error or two is asked again") {  // A108
+TEST_CASE("derived cache: a layer that works again after one or two errors stays in use") {  // A108
     const ScratchFolder scratch;
     const auto faults = std::make_shared<Faults>();
     const Sample sample = make_sample(1);
     write_sample(*folder(scratch, "share"), sample);
-    const auto cache = cache_with({}, place(folder(scratch, "near"), {.fill = false}),
-                                  place(faulty(folder(scratch, "share"), faults)));
+    const auto cache =
+        cache_with({}, slot(folder(scratch, "near"), {.fill = false}), slot(faulty(folder(scratch, "share"), faults)));
     faults->fails_reads = true;
     CHECK_FALSE(cache->find(sample.record.key));
     CHECK_FALSE(cache->find(sample.record.key));
     faults->fails_reads = false;
     CHECK(is_right(cache->find(sample.record.key), sample));
     CHECK(cache->statistics().layers[1].left_out == "");
-    CHECK(folder(scratch, "share")->find_record(sample.record.key).value());  // and nothing was dropped for it
+    CHECK(folder(scratch, "share")->find_record(sample.record.key).value());  // and nothing was dropped
 }
 
 TEST_CASE("derived cache: a slow layer is left out") {  // A108
     const ScratchFolder scratch;
     const auto faults = std::make_shared<Faults>();
     faults->delay_ms = 200;
-    const auto cache = cache_with({}, place(folder(scratch, "near")),
-                                  place(faulty(folder(scratch, "share"), faults), {.slow = 100ms}));
+    const auto cache =
+        cache_with({}, slot(folder(scratch, "near")), slot(faulty(folder(scratch, "share"), faults), {.slow = 100ms}));
     const auto since = std::chrono::steady_clock::now();
     for (std::uint64_t i = 0; i < 200; ++i)
         CHECK_FALSE(cache->find(key_of(i)));
@@ -272,20 +271,20 @@ TEST_CASE("derived cache: a layer that is full or denies is only read from then 
         const Sample old = make_sample(1);
         write_sample(*folder(scratch, "first"), old);
         const auto cache =
-            cache_with({}, place(faulty(folder(scratch, "first"), faults)), place(folder(scratch, "second")));
+            cache_with({}, slot(faulty(folder(scratch, "first"), faults)), slot(folder(scratch, "second")));
         const Sample sample = make_sample(2);
-        CHECK(cache->put(sample.record, sample.blobs()));  // the next layer takes it
+        CHECK(cache->put(sample.record, sample.blobs()));  // the next layer accepts it
         CHECK(has_all(*folder(scratch, "second"), sample));
         CHECK(is_right(cache->find(sample.record.key), sample));
         CHECK(is_right(cache->find(old.record.key), old));
         CHECK(cache->statistics().layers[0].left_out ==
-              "only read: " + std::string(error_code_name(code)) + ": on purpose");
+              "no longer written: " + std::string(error_code_name(code)) + ": on purpose");
     }
     const ScratchFolder scratch;
     const auto faults = std::make_shared<Faults>();
     faults->fails_writes = true;
     faults->failure = ErrorCode::no_space;
-    const auto alone = cache_with({}, place(faulty(folder(scratch, "only"), faults)));
+    const auto alone = cache_with({}, slot(faulty(folder(scratch, "only"), faults)));
     const Sample sample = make_sample(3);
     CHECK(alone->put(sample.record, sample.blobs()).error().code() == ErrorCode::no_space);
     CHECK(alone->put(sample.record, sample.blobs()).error().code() == ErrorCode::unreachable);
@@ -297,8 +296,8 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
     const auto faults = std::make_shared<Faults>();
     faults->delay_ms = 30;
     {
-        const auto cache = cache_with({.write_behind_bytes_max = 1000}, place(folder(scratch, "near")),
-                                      place(faulty(folder(scratch, "far"), faults)));
+        const auto cache = cache_with({.write_behind_bytes_max = 1000}, slot(folder(scratch, "near")),
+                                      slot(faulty(folder(scratch, "far"), faults)));
         const auto since = std::chrono::steady_clock::now();
         const Sample first = make_sample(0, {noise(10, 0)});
         CHECK(cache->put(first.record, first.blobs()));
@@ -307,7 +306,7 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
             const Sample sample = make_sample(i, {noise(10, i)});
             CHECK(cache->put(sample.record, sample.blobs()));
         }
-        CHECK(std::chrono::steady_clock::now() - since > 300ms);  // each takes 60, and five or so may wait
+        CHECK(std::chrono::steady_clock::now() - since > 300ms);  // each takes 60 ms, and about five may wait
         CHECK(faults->written >= 5);
         cache->flush();
         CHECK(faults->written == 20);
@@ -316,14 +315,14 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
             CHECK(cache->put(sample.record, sample.blobs()));
         }
     }
-    CHECK(faults->written < 23);  // the end gives up what waits
+    CHECK(faults->written < 23);  // the destructor drops waiting writes
     CHECK(check_cache_folder(scratch.path("far"), {})->broken.empty());
     CHECK(check_cache_folder(scratch.path("far"), {})->incomplete == 0);
 }
 
 TEST_CASE("derived cache: what memory does not keep is in the next layer when put returns") {
     const ScratchFolder scratch;
-    const auto cache = cache_with({}, place(make_memory_layer(1000)), place(folder(scratch, "near")));
+    const auto cache = cache_with({}, slot(make_memory_layer(1000)), slot(folder(scratch, "near")));
     const Sample sample = make_sample(1);
     const auto kept = cache->put(sample.record, sample.blobs());
     REQUIRE(kept);
@@ -334,8 +333,8 @@ TEST_CASE("derived cache: what memory does not keep is in the next layer when pu
 
 TEST_CASE("derived cache: keys decide which hits are verified, and the verdicts are counted") {  // A112
     const ScratchFolder scratch;
-    const auto some = cache_with({.verify_per_1000 = 250}, place(make_memory_layer(10u << 20)));
-    const auto all = cache_with({.verify_per_1000 = 1000}, place(make_memory_layer(10u << 20)));
+    const auto some = cache_with({.verify_per_1000 = 250}, slot(make_memory_layer(10u << 20)));
+    const auto all = cache_with({.verify_per_1000 = 1000}, slot(make_memory_layer(10u << 20)));
     int chosen = 0;
     for (std::uint64_t i = 0; i < 1000; ++i) {
         const Sample sample = make_sample(i, {bytes_of("x")});
@@ -357,7 +356,7 @@ TEST_CASE("derived cache: keys decide which hits are verified, and the verdicts 
 TEST_CASE("derived cache: answers that are changed on the way are misses, never wrong outputs") {  // A109
     const ScratchFolder scratch;
     const auto cache =
-        cache_with({.corrupt_per_1000 = 300}, place(make_memory_layer(100u << 20)), place(folder(scratch, "near")));
+        cache_with({.corrupt_per_1000 = 300}, slot(make_memory_layer(100u << 20)), slot(folder(scratch, "near")));
     int hits = 0;
     int misses = 0;
     for (std::uint64_t i = 0; i < 200; ++i) {
@@ -380,8 +379,8 @@ TEST_CASE("derived cache: answers that are changed on the way are misses, never 
 TEST_CASE(
     "derived cache: many threads over several layers get right outputs, whatever is dropped meanwhile") {  // A107 A117
     const ScratchFolder scratch;
-    const auto cache = cache_with({.corrupt_per_1000 = 50}, place(make_memory_layer(200'000)),
-                                  place(folder(scratch, "near")), place(folder(scratch, "far")));
+    const auto cache = cache_with({.corrupt_per_1000 = 50}, slot(make_memory_layer(200'000)),
+                                  slot(folder(scratch, "near")), slot(folder(scratch, "far")));
     std::vector<Sample> samples;
     for (std::uint64_t i = 0; i < 10; ++i)
         samples.push_back(make_sample(i, {noise(5000, i), bytes_of("the same"), noise(70'000, i % 3)}));
@@ -399,7 +398,7 @@ TEST_CASE(
                 for (std::size_t o = 0; hit && o < sample.outputs.size(); ++o) {
                     const auto read = read_blob(*hit->outputs[o], 65'536);
                     wrong += read ? *read != sample.outputs[o]
-                                  : read.error().code() != ErrorCode::missing;  // dropped for one that was spoiled
+                                  : read.error().code() != ErrorCode::missing;  // dropped because of a damaged one
                 }
             }
         });
@@ -418,14 +417,14 @@ namespace {
 
 enum BuildEnd : int { hit_and_right, put_and_right, put_refused, wrong };
 
-// What a build does for one job, whose outputs are at hand if it has to run.
+// Does what a build does for one job. Running the job means taking the outputs of `sample`.
 BuildEnd build_once(const std::string& path, const Sample& sample) {
     auto layer = open_folder_layer(path);
     if (!layer)
         return put_refused;
-    std::vector<CacheLayerPlace> places;
-    places.push_back(place(*std::move(layer)));
-    auto cache = DerivedCache::open(std::move(places));
+    std::vector<CacheLayerSlot> slots;
+    slots.push_back(slot(*std::move(layer)));
+    auto cache = DerivedCache::open(std::move(slots));
     if (!cache)
         return wrong;
     if (const auto hit = (*cache)->find(sample.record.key)) {
@@ -447,10 +446,10 @@ BuildEnd build_once(const std::string& path, const Sample& sample) {
 
 struct FailedCalls {
     int calls = 0;
-    int refused = 0;  // where nothing was put
+    int refused = 0;  // runs in which nothing was put
 };
 
-// Every call in turn, in a cache that `prepare` makes.
+// Lets each call fail in turn, in a cache that `prepare` creates.
 template <class Prepare>
 FailedCalls fail_each_call(int error, const Sample& sample, Prepare prepare) {
     int refused = 0;
@@ -460,22 +459,22 @@ FailedCalls fail_each_call(int error, const Sample& sample, Prepare prepare) {
         const ScratchFolder scratch;
         const std::string path = scratch.path("cache");
         prepare(path);
-        const FailedCall told = fail_call(number, error, [&] { return build_once(path, sample); });
-        if (!told.failed) {
-            CHECK(told.exit_code != wrong);
+        const FailedCall outcome = fail_call(number, error, [&] { return build_once(path, sample); });
+        if (!outcome.failed) {
+            CHECK(outcome.exit_code != wrong);
             return {.calls = number - 1, .refused = refused};
         }
-        CAPTURE(told.call);
-        CHECK(told.exit_code != wrong);
-        refused += told.exit_code == put_refused;
-        if (const auto report = check_cache_folder(path, {})) {  // otherwise it did not come to a cache
+        CAPTURE(outcome.call);
+        CHECK(outcome.exit_code != wrong);
+        refused += outcome.exit_code == put_refused;
+        if (const auto report = check_cache_folder(path, {})) {  // otherwise the cache was not created
             CHECK(report->broken.empty());
             CHECK(report->incomplete == 0);
-            CHECK(report->unfinished <= 1);  // when what failed was to take it away
-            if (told.exit_code == put_and_right)
+            CHECK(report->unfinished <= 1);  // one if its removal failed
+            if (outcome.exit_code == put_and_right)
                 CHECK(report->records == 1);
         } else {
-            CHECK(told.exit_code == put_refused);
+            CHECK(outcome.exit_code == put_refused);
         }
         CHECK(build_once(path, sample) <= put_and_right);  // the next build
         CHECK(build_once(path, sample) == hit_and_right);

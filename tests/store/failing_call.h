@@ -1,4 +1,4 @@
-// A child process in which one system call on files fails, without having been made.
+// A child process in which one system call on files fails, without being executed.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 #include <csignal>
 #include <iterator>
 
-// Not under a sanitizer, whose own calls would fail in the work's place.
+// Not under a sanitizer, because its own calls would be counted and fail too.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define FARDEL_CAN_FAIL_CALLS 1
 #endif
@@ -58,16 +58,16 @@ FailedCall fail_call(int number, int error, Work work) {
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFSTOPPED(status));
     REQUIRE(::ptrace(PTRACE_SETOPTIONS, child, nullptr, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) == 0);
-    FailedCall told;
+    FailedCall outcome;
     bool enters = true;
     int seen = 0;
     int signal = 0;
     while (true) {
-        REQUIRE(::ptrace(told.failed && enters ? PTRACE_CONT : PTRACE_SYSCALL, child, nullptr, signal) == 0);
+        REQUIRE(::ptrace(outcome.failed && enters ? PTRACE_CONT : PTRACE_SYSCALL, child, nullptr, signal) == 0);
         REQUIRE(::waitpid(child, &status, 0) == child);
         if (WIFEXITED(status)) {
-            told.exit_code = WEXITSTATUS(status);
-            return told;
+            outcome.exit_code = WEXITSTATUS(status);
+            return outcome;
         }
         REQUIRE_MESSAGE(WIFSTOPPED(status), "the child was killed by a signal");
         signal = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status);
@@ -76,11 +76,11 @@ FailedCall fail_call(int number, int error, Work work) {
         user_regs_struct registers{};
         REQUIRE(::ptrace(PTRACE_GETREGS, child, nullptr, &registers) == 0);
         if (enters && is_on_files(registers.orig_rax) && ++seen == number) {
-            told.failed = true;
-            told.call = registers.orig_rax;
+            outcome.failed = true;
+            outcome.call = registers.orig_rax;
             registers.orig_rax = ~0ull;  // no such call
             REQUIRE(::ptrace(PTRACE_SETREGS, child, nullptr, &registers) == 0);
-        } else if (!enters && told.failed) {
+        } else if (!enters && outcome.failed) {
             registers.rax = static_cast<unsigned long long>(-static_cast<long long>(error));
             REQUIRE(::ptrace(PTRACE_SETREGS, child, nullptr, &registers) == 0);
         }

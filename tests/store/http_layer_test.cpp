@@ -1,4 +1,4 @@
-// The client against servers that fail, hang and lie. tests/store/cache_layers_test.cpp has the one that works.
+// The client with servers that fail, hang and lie. tests/store/cache_layers_test.cpp tests it with a good server.
 #include "cache_samples.h"
 #include "cache_site.h"
 #include "odd_server.h"
@@ -28,7 +28,7 @@ std::string text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Of asking for a record and an object; both the same, or the test fails.
+// Returns the error of finding a record and of finding an object, which must be the same.
 std::optional<ErrorCode> code_of(CacheLayer& layer, const Sample& sample) {
     const auto object = layer.find_object(sample.asset(0), sample.outputs[0].size());
     const auto record = layer.find_record(sample.record.key);
@@ -153,7 +153,7 @@ TEST_CASE("http layer: a redirect is denied, wherever it leads, and the token go
     CHECK(elsewhere.heads().empty());
 }
 
-TEST_CASE("http layer: a wrong answer is asked for once more, past the caches on the way") {  // A84 A85 A86
+TEST_CASE("http layer: a wrong response is requested once more without caches on the way") {  // A84 A85 A86
     const Sample sample = make_sample(1);
     const std::string object = text_of(sample.outputs[0]);
     const std::string record = text_of(encoded(sample.record));
@@ -171,7 +171,7 @@ TEST_CASE("http layer: a wrong answer is asked for once more, past the caches on
     for (const auto& pair : wrong) {
         const auto& body = pair.first;
         const auto& headers = pair.second;
-        // A proxy that holds something bad, unless it is passed by.
+        // A proxy that has a bad copy, unless the request bypasses it.
         const OddServer proxy([&](OddServer::Guest& guest) {
             const bool past = guest.head().find("Cache-Control: no-cache\r\n") != std::string::npos;
             guest.send(past ? http_answer("200 OK", is_for_object(guest.head()) ? object : record)
@@ -392,7 +392,7 @@ TEST_CASE("http layer: an object that is there is not sent again; one that was f
         nginx.tree() + "/objects/" + sample.asset(0).hex().substr(0, 2) + "/" + sample.asset(0).hex();
     std::ofstream(path, std::ios::binary | std::ios::trunc) << std::string(sample.outputs[0].size(), 'x');
     REQUIRE(layer->write_object(sample.asset(0), sample.outputs[0].size(),
-                                *make_memory_blob(sample.outputs[0])));  // it believes the server
+                                *make_memory_blob(sample.outputs[0])));  // the size that the server reports is accepted
     CHECK(layer->find_object(sample.asset(0), sample.outputs[0].size()).error().code() == ErrorCode::corrupt);
     layer->drop_object(sample.asset(0));
     REQUIRE(layer->write_object(sample.asset(0), sample.outputs[0].size(), *make_memory_blob(sample.outputs[0])));
@@ -434,7 +434,7 @@ TEST_CASE("http layer: a large object goes to the server and back by way of the 
     }
 }
 
-TEST_CASE("http layer: an upload that breaks off leaves nothing behind on the server") {  // A94 A100
+TEST_CASE("http layer: an interrupted upload leaves nothing on the server") {  // A94 A100
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     struct Breaking final : BlobSource {
@@ -492,11 +492,11 @@ TEST_CASE(
         else
             guest.send(http_answer("404 Not Found", ""));
     });
-    std::vector<CacheLayerPlace> places;
-    places.push_back({.layer = opened(open_folder_layer(scratch.path("near"))), .policy = {}});
-    places.push_back({.layer = open_nginx_layer(nginx), .policy = {}});
-    places.push_back({.layer = open_layer(odd, {.writable = false, .timeout = 500ms}), .policy = {.slow = 200ms}});
-    const auto cache = *DerivedCache::open(std::move(places));
+    std::vector<CacheLayerSlot> layers;
+    layers.push_back({.layer = opened(open_folder_layer(scratch.path("near")))});
+    layers.push_back({.layer = open_nginx_layer(nginx)});
+    layers.push_back({.layer = open_layer(odd, {.writable = false, .timeout = 500ms}), .policy = {.slow = 200ms}});
+    const auto cache = *DerivedCache::open(std::move(layers));
     const auto took = time_of([&] {
         for (std::uint64_t i = 0; i < 60; ++i) {
             if (i == 20) {
@@ -522,12 +522,12 @@ TEST_CASE("derived cache: what one desk makes, the next one has from the server"
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     const auto desk = [&](const std::string& name, bool writes) {
-        std::vector<CacheLayerPlace> places;
-        places.push_back({.layer = opened(open_folder_layer(scratch.path(name))), .policy = {}});
-        places.push_back({.layer = opened(open_http_layer(
+        std::vector<CacheLayerSlot> layers;
+        layers.push_back({.layer = opened(open_folder_layer(scratch.path(name)))});
+        layers.push_back({.layer = opened(open_http_layer(
                               nginx.url(), {.writable = writes, .bearer_token = writes ? Nginx::token() : ""})),
                           .policy = {}});
-        return *DerivedCache::open(std::move(places));
+        return *DerivedCache::open(std::move(layers));
     };
     std::vector<Sample> samples;
     for (std::uint64_t i = 0; i < 8; ++i)

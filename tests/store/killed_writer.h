@@ -11,7 +11,7 @@
 
 namespace fardel::tests {
 
-// False: the work ended before that.
+// Returns false if the work ended before that.
 template <class Work>
 bool kill_at_call(int number, Work work) {
     const pid_t child = ::fork();

@@ -37,7 +37,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
         text.replace(at, from.size(), to);
 }
 
-// The block of the manual.
+// Returns the configuration from the manual.
 std::string configuration() {
     std::ifstream in(FARDEL_SOURCE_DIR "/docs/derived-cache.md", std::ios::binary);
     const std::string manual{std::istreambuf_iterator<char>(in), {}};
@@ -64,7 +64,7 @@ Nginx::Nginx(const ScratchFolder& scratch, const std::string& name) {
     tree_ = folder + "/tree";
     for (const char* part : {"/tree", "/incoming", "/temporary"})
         std::filesystem::create_directories(folder + part);
-    for (int tries = 0; tries < 5; ++tries)  // somebody else may take the port first
+    for (int tries = 0; tries < 5; ++tries)  // another program may take the port first
         if (try_start(folder))
             return;
     std::ifstream log(folder + "/error.log");

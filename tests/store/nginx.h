@@ -1,4 +1,4 @@
-// A real nginx on loopback, with the configuration that docs/derived-cache.md gives, in a folder of its own.
+// A real nginx on loopback with its own folder, configured as in docs/derived-cache.md.
 #pragma once
 
 #include "scratch.h"
@@ -11,15 +11,15 @@ namespace fardel::tests {
 
 class Nginx {
 public:
-    // Fails the test when there is no nginx.
+    // Fails the test if nginx is not installed.
     explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx");
-    ~Nginx();  // ended, and gone
+    ~Nginx();  // stops it and removes its folder
     Nginx(const Nginx&) = delete;
     Nginx& operator=(const Nginx&) = delete;
 
     const std::string& url() const { return url_; }
-    const std::string& tree() const { return tree_; }   // what it serves
-    static std::string token() { return "CHANGE-ME"; }  // who has it may write
+    const std::string& tree() const { return tree_; }   // the folder that it serves
+    static std::string token() { return "CHANGE-ME"; }  // allows writing
     void stop();
 
 private:
@@ -30,7 +30,7 @@ private:
     pid_t id_ = -1;
 };
 
-// A port of loopback that was free a moment ago.
+// Returns a port of loopback that was free a moment ago.
 int find_free_port();
 
 }  // namespace fardel::tests

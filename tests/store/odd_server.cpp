@@ -68,7 +68,7 @@ bool OddServer::Guest::sleep(int milliseconds) const {
     return !stopping_;
 }
 
-// So that what was sent arrives: closing over unread bytes would cut the connection.
+// Makes sure that what was sent arrives: closing a socket with unread bytes resets the connection.
 void OddServer::Guest::finish() const {
     if (is_reset_)
         return;

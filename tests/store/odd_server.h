@@ -1,4 +1,4 @@
-// A server on loopback that answers whatever a test tells it to, which may be no HTTP at all.
+// A server on loopback whose answers a test decides; they need not be HTTP.
 #pragma once
 
 #include <atomic>
@@ -14,19 +14,19 @@ namespace fardel::tests {
 
 class OddServer {
 public:
-    // One connection: what came of its request's head, and ways to answer.
+    // One connection: the head of the request, and functions to answer.
     class Guest {
     public:
         Guest(int socket, const std::atomic<bool>& stopping) : socket_(socket), stopping_(stopping) {}
-        // Reads until an empty line; false when there is no further request.
+        // Reads until an empty line; false if there is no further request.
         bool read_head();
         const std::string& head() const { return head_; }
-        // False: the guest has gone.
+        // False: the client has closed the connection.
         bool send(std::string_view bytes) const;
-        // Waits until the guest goes or the server ends.
+        // Waits until the client closes the connection or the server stops.
         void hang() const;
-        bool sleep(int milliseconds) const;  // false: the server ends
-        void reset();                        // the connection is cut, not closed
+        bool sleep(int milliseconds) const;  // false: the server stops
+        void reset();                        // resets the connection instead of closing it
         void finish() const;
 
     private:
@@ -36,8 +36,8 @@ public:
         bool is_reset_ = false;
     };
 
-    using Serve =
-        std::function<void(Guest&)>;  // called for each request, on a thread of its own; then the connection is closed
+    using Serve = std::function<void(Guest&)>;  // called for each connection on its own thread; afterwards the
+                                                // connection is closed
     explicit OddServer(Serve serve);
     ~OddServer();
     OddServer(const OddServer&) = delete;

@@ -1,9 +1,12 @@
 #include "write_behind.h"
 
+#include "few_threads.h"
+
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 using namespace fardel;
@@ -19,7 +22,8 @@ TEST_CASE("write behind: work is done in order, and flush waits for it") {
         CHECK(done[static_cast<std::size_t>(i)] == i);
 }
 
-TEST_CASE("write behind: what waits is bounded, and one larger than the bound is taken alone") {
+TEST_CASE(
+    "write behind: the amount of waiting work is bounded, and work above the bound waits until no other is left") {
     std::atomic<bool> go = false;
     std::atomic<int> done = 0;
     WriteBehind behind(100);
@@ -43,7 +47,7 @@ TEST_CASE("write behind: what waits is bounded, and one larger than the bound is
     CHECK(done == 2);
 }
 
-TEST_CASE("write behind: at its end what is being done is finished, and the rest given up") {
+TEST_CASE("write behind: the destructor waits for the work that has begun, and drops the rest") {
     std::atomic<int> started = 0;
     std::atomic<int> done = 0;
     {
@@ -59,4 +63,31 @@ TEST_CASE("write behind: at its end what is being done is finished, and the rest
     }
     CHECK(done == started);
     CHECK(done < 1000);
+}
+
+TEST_CASE("write behind: if no thread can be started, the caller's thread does the work") {
+    if (!tests::kCanLimitThreads)
+        return;
+    CHECK(tests::run_with_few_threads([] {
+              // Uses up the threads whose stacks earlier tests have left.
+              WorkerThreads others;
+              while (others.try_start([](const std::stop_token& stop) {
+                  while (!stop.stop_requested())
+                      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+              })) {
+              }
+              std::vector<int> done;
+              bool all_here = true;
+              const auto work = [&](int number) {
+                  return [&done, &all_here, number, caller = std::this_thread::get_id()] {
+                      done.push_back(number);
+                      all_here = all_here && std::this_thread::get_id() == caller;
+                  };
+              };
+              WriteBehind behind(100);
+              behind.add(500, work(1));
+              const bool added = behind.try_add(500, work(2));
+              behind.flush();
+              return added && all_here && done == std::vector<int>{1, 2};
+          }) == 0);
 }

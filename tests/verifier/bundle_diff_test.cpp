@@ -26,7 +26,7 @@ BundleDiff diff_of(const forge::Recipe& before, const forge::Recipe& after) {
     return *std::move(diff);
 }
 
-// What changes when `edit` is made to the small bundle.
+// Returns the difference between the small bundle and the same after `edit`.
 template <class Edit>
 BundleDiff diff_after(Edit edit) {
     forge::Recipe after = forge::small_recipe();

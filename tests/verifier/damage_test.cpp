@@ -1,4 +1,4 @@
-// One changed byte anywhere in a bundle is at least one error, and names what it hits. Truncation too.
+// One changed byte anywhere in a bundle is at least one error, and the finding names the assets in it. Truncation too.
 #include "bundle_forge/damage.h"
 #include "defects.h"
 
@@ -50,7 +50,7 @@ TEST_CASE("verifier: without a policy no byte can change without an error either
 }
 
 TEST_CASE(
-    "verifier: no byte of an unsigned bundle can change without an error, but for the layout's own version and "
+    "verifier: no byte of an unsigned bundle can change without an error, except the layout's own version and "
     "options") {
     const auto bundle = forge::forge(forge::small_recipe());
     const auto is_free = [](std::size_t at) {
@@ -72,7 +72,7 @@ TEST_CASE("verifier: a signed bundle that is cut off anywhere is refused") {
 }
 
 // A22
-TEST_CASE("verifier: a bundle with anything behind its end is refused") {
+TEST_CASE("verifier: a bundle with anything after its end is refused") {
     auto bundle = signed_small_bundle();
     for (const std::size_t more : {1u, 7u, 8u, 4096u}) {
         forge::Bytes longer = bundle.bytes;
@@ -91,8 +91,8 @@ TEST_CASE("verifier: a damaged byte in a shared block names every asset in it, a
     CHECK(damaged[0].code == ErrorCode::corrupt);
     CHECK(damaged[0].where == "blocks record 0 (file offset 8192)");
     std::vector<std::string> names;
-    for (const HitAsset& hit : damaged[0].hits)
-        names.push_back(hit.name);
+    for (const AffectedAsset& asset : damaged[0].affected)
+        names.push_back(asset.name);
     CHECK(names == std::vector<std::string>{"models/hero.skin", "textures/hero", "textures/hero", "textures/hero"});
     CHECK(damaged[0].text.find("4 assets, the first is 'models/hero.skin' (asset ") != std::string::npos);
 }
@@ -105,10 +105,10 @@ TEST_CASE("verifier: a damaged byte in one piece names the asset, and the other 
     const VerifyReport report = verify(bundle.bytes);
     const auto damaged = of_rule(report, "block-damaged");
     REQUIRE(damaged.size() == 1);
-    REQUIRE(damaged[0].hits.size() == 1);
+    REQUIRE(damaged[0].affected.size() == 1);
     CHECK(report.errors == 1);
     const auto raw = forge::recipe_with_raw_pieces().assets;
-    const bool is_glb = damaged[0].hits[0].name == "models/hero.glb";
+    const bool is_glb = damaged[0].affected[0].name == "models/hero.glb";
     CHECK(report.raw_bytes_proved == good.raw_bytes_proved - (is_glb ? raw[6] : raw[7]).bytes.size());
 }
 
@@ -124,11 +124,11 @@ TEST_CASE("verifier: a damaged page names its table and the records it holds") {
     CHECK(damaged[0].where == "names page 2 (records 512 to 767, file offset " + std::to_string(at + 8192) + ")");
     CHECK(damaged[1].where == "names page 3 (records 768 to 999, file offset " + std::to_string(at + 12288) + ")");
     CAPTURE(text_of(report));
-    CHECK(report.errors == 2);  // and nothing is concluded from records that nobody knows
+    CHECK(report.errors == 2);  // nothing is concluded from unknown records
 }
 
 // A26
-TEST_CASE("verifier: a page in the place of another is damage, though its bytes are good ones") {
+TEST_CASE("verifier: a page in the position of another is damage, though its bytes are good ones") {
     auto bundle = forge::forge(forge::wide_recipe(1000));
     const TableEntry& names = *bundle.head.find(TableKind::names);
     const auto at =
@@ -138,7 +138,7 @@ TEST_CASE("verifier: a page in the place of another is damage, though its bytes 
     CHECK(of_rule(report, "page-damaged").size() == 2);
 }
 
-TEST_CASE("verifier: a damaged page of a tree leaves all below it unknown, and says so once") {
+TEST_CASE("verifier: a damaged page of a tree makes all pages below it unknown, with one finding") {
     auto bundle = forge::forge(forge::wide_recipe(1000));
     const TableEntry& assets = *bundle.head.find(TableKind::assets);
     bundle.bytes[bundle.layout_head.manifest_offset + assets.offset + assets.length_bytes + 40] ^= std::byte{1};
@@ -148,7 +148,7 @@ TEST_CASE("verifier: a damaged page of a tree leaves all below it unknown, and s
     CHECK(report.errors == 1);
 }
 
-TEST_CASE("verifier: damage in several places is found in all of them at once") {
+TEST_CASE("verifier: damage at several locations is found at all of them") {
     auto bundle = signed_small_bundle();
     const LayoutHead& layout = bundle.layout_head;
     bundle.bytes[layout.blocks_offset] ^= std::byte{1};

@@ -32,16 +32,16 @@ VerifyReport verify(const forge::Bytes& bytes, const VerifyOptions& options) {
     return std::move(report).value();
 }
 
-std::vector<Finding> of_rule(const VerifyReport& report, std::string_view rule) {
-    std::vector<Finding> found;
+std::vector<VerifyFinding> of_rule(const VerifyReport& report, std::string_view rule) {
+    std::vector<VerifyFinding> found;
     std::ranges::copy_if(report.findings, std::back_inserter(found),
-                         [&](const Finding& finding) { return finding.rule == rule; });
+                         [&](const VerifyFinding& finding) { return finding.rule == rule; });
     return found;
 }
 
 std::string text_of(const VerifyReport& report) {
     std::string text;
-    for (const Finding& finding : report.findings)
+    for (const VerifyFinding& finding : report.findings)
         text += format_finding(finding) + "\n";
     return text;
 }

@@ -1,5 +1,4 @@
-// Bad bundles, each named by its defect: one thing is wrong with it, and every hash is right all the same (unless the
-// defect is a wrong hash). What the verifier must find in each.
+// Bad bundles. Each has one defect and otherwise valid hashes, and lists what the verifier must find.
 #pragma once
 
 #include "bundle_forge/bundle_forge.h"
@@ -15,14 +14,14 @@
 namespace fardel {
 
 struct Defect {
-    std::string name;               // a sentence's predicate: "an asset stands twice"
-    std::string rule;               // must be found
-    std::vector<std::string> also;  // may be found too, because one thing follows from the other
+    std::string name;               // a sentence's predicate: "an asset appears twice"
+    std::string rule;               // the rule that must be found
+    std::vector<std::string> also;  // rules that may be found too, as a consequence
     std::function<forge::ForgedBundle()> make;
     std::function<void(VerifyOptions&)> options = {};
 };
 
-// Each list in a file of its own.
+// Each list is in its own file.
 std::vector<Defect> string_and_asset_defects();
 std::vector<Defect> name_defects();
 std::vector<Defect> reference_and_metadata_defects();
@@ -30,7 +29,7 @@ std::vector<Defect> layout_and_content_defects();
 std::vector<Defect> section_and_trust_defects();
 std::vector<Defect> all_defects();
 
-// A draft of `recipe` after `edit`, forged.
+// Forges the draft of `recipe` after `edit`.
 template <class Edit>
 std::function<forge::ForgedBundle()> drafted(forge::Recipe recipe, Edit edit) {
     return [recipe = std::move(recipe), edit] {
@@ -40,7 +39,7 @@ std::function<forge::ForgedBundle()> drafted(forge::Recipe recipe, Edit edit) {
     };
 }
 
-// `recipe` after `edit`, forged.
+// Forges `recipe` after `edit`.
 template <class Edit>
 std::function<forge::ForgedBundle()> cooked(forge::Recipe recipe, Edit edit) {
     edit(recipe);
@@ -50,11 +49,11 @@ std::function<forge::ForgedBundle()> cooked(forge::Recipe recipe, Edit edit) {
 // A small bundle whose only names are these.
 std::function<forge::ForgedBundle()> with_names(std::vector<std::string> names);
 
-// Verifies bytes with the options; the test fails if that is not possible at all.
+// Verifies the bytes. Ends the program if verify_bundle() returns an error.
 VerifyReport verify(const forge::Bytes& bytes, const VerifyOptions& options = {});
 
 // The findings of one rule.
-std::vector<Finding> of_rule(const VerifyReport& report, std::string_view rule);
+std::vector<VerifyFinding> of_rule(const VerifyReport& report, std::string_view rule);
 // All findings as text, for messages of failed tests.
 std::string text_of(const VerifyReport& report);
 

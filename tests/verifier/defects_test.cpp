@@ -1,4 +1,4 @@
-// Bad files are named by their defect, and the verifier names it too.
+// Bad bundles: the verifier finds the defect of each.
 #include "defects.h"
 
 #include <doctest/doctest.h>
@@ -20,8 +20,8 @@ VerifyReport report_of(const Defect& defect) {
 
 bool is_error(std::string_view rule) {
     const auto rules = verifier_rules();
-    const auto found = std::ranges::find(rules, rule, &RuleFacts::id);
-    return found != rules.end() && found->severity == Severity::error;
+    const auto found = std::ranges::find(rules, rule, &VerifierRuleFacts::id);
+    return found != rules.end() && found->severity == FindingSeverity::error;
 }
 
 // Rules that need more than the bytes of one bundle: a source that fails, a set.
@@ -51,7 +51,7 @@ TEST_CASE("verifier: a bad bundle has no findings that do not follow from its de
     for (const Defect& defect : all_defects()) {
         CAPTURE(defect.name);
         const VerifyReport report = report_of(defect);
-        for (const Finding& finding : report.findings) {
+        for (const VerifyFinding& finding : report.findings) {
             const bool expected = finding.rule == defect.rule ||
                                   std::ranges::find(defect.also, finding.rule) != defect.also.end() ||
                                   finding.rule == "unsigned-bundle";
@@ -66,13 +66,13 @@ TEST_CASE("verifier: every rule has a bad bundle") {
     const auto defects = all_defects();
     for (const Defect& defect : defects)
         seen.insert(defect.rule);
-    for (const RuleFacts& rule : verifier_rules()) {
+    for (const VerifierRuleFacts& rule : verifier_rules()) {
         CAPTURE(rule.id);
         CHECK(seen.contains(rule.id));
     }
 }
 
-TEST_CASE("verifier: each defect has a name of its own") {
+TEST_CASE("verifier: each defect has its own name") {
     std::set<std::string> names;
     for (const Defect& defect : all_defects())
         CHECK_MESSAGE(names.insert(defect.name).second, defect.name);

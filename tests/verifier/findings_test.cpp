@@ -1,7 +1,7 @@
-// How findings look, how many there may be, and that docs/verifier.md knows every rule.
+// The format and the number of findings, and the rules in docs/verifier.md.
 #include "defects.h"
 
-#include "findings/findings.h"
+#include "findings/verify_findings.h"
 
 #include <doctest/doctest.h>
 
@@ -11,26 +11,27 @@
 
 using namespace fardel;
 
-TEST_CASE("finding: its text is one line with severity, place, text and rule") {
-    CHECK(format_finding({Severity::error,
+TEST_CASE("finding: formatted as one line with severity, location, text and rule") {
+    CHECK(format_finding({FindingSeverity::error,
                           ErrorCode::malformed,
                           "names-not-sorted",
                           "names record 7",
-                          "'b' stands after 'a'",
-                          {}}) == "error: names record 7: 'b' stands after 'a' [names-not-sorted]");
-    CHECK(format_finding(
-              {Severity::note, ErrorCode::untrusted, "unsigned-bundle", "", "nobody has signed this bundle", {}}) ==
-          "note: nobody has signed this bundle [unsigned-bundle]");
+                          "'b' comes after 'a'",
+                          {}}) == "error: names record 7: 'b' comes after 'a' [names-not-sorted]");
+    CHECK(
+        format_finding(
+            {FindingSeverity::note, ErrorCode::untrusted, "unsigned-bundle", "", "this bundle has no signature", {}}) ==
+        "note: this bundle has no signature [unsigned-bundle]");
 }
 
 TEST_CASE("findings: so many of one rule, then one line that counts the rest") {
-    Findings findings(2);
+    VerifyFindings findings(2);
     for (int i = 0; i < 5; ++i)
-        findings.add(Rule::names_not_sorted, "names record " + std::to_string(i), "text");
-    findings.add(Rule::string_unused, "strings byte 0", "text");
-    CHECK(findings.total(Severity::error) == 6);
-    CHECK(findings.is_full(Rule::names_not_sorted));
-    CHECK(!findings.is_full(Rule::string_unused));
+        findings.add(VerifierRule::names_not_sorted, "names record " + std::to_string(i), "text");
+    findings.add(VerifierRule::string_unused, "strings byte 0", "text");
+    CHECK(findings.total(FindingSeverity::error) == 6);
+    CHECK(findings.is_full(VerifierRule::names_not_sorted));
+    CHECK(!findings.is_full(VerifierRule::string_unused));
     const auto all = findings.take();
     REQUIRE(all.size() == 4);
     CHECK(all[0].where == "names record 0");
@@ -41,8 +42,8 @@ TEST_CASE("findings: so many of one rule, then one line that counts the rest") {
 }
 
 TEST_CASE("findings: an error underneath gives its code and text") {
-    Findings findings(9);
-    findings.add(Rule::head_refused, "head", Error(ErrorCode::unsupported, "format version 2"));
+    VerifyFindings findings(9);
+    findings.add(VerifierRule::head_refused, "head", Error(ErrorCode::unsupported, "format version 2"));
     const auto all = findings.take();
     CHECK(all[0].code == ErrorCode::unsupported);
     CHECK(all[0].text == "format version 2");
@@ -66,7 +67,7 @@ TEST_CASE("verifier: no text of a finding holds a raw control character or an es
     recipe.metadata.emplace_back("name", "\x1b]0;x\x07");
     const VerifyReport report = verify(forge::forge(recipe).bytes);
     CHECK(!report.findings.empty());
-    for (const Finding& finding : report.findings)
+    for (const VerifyFinding& finding : report.findings)
         for (const char c : format_finding(finding))
             CHECK(static_cast<unsigned char>(c) >= 0x20);
 }
@@ -86,7 +87,7 @@ TEST_CASE("verifier: every rule stands in docs/verifier.md with its severity and
         documented.insert(rule + severity + code);
     }
     std::set<std::string> known;
-    for (const RuleFacts& rule : verifier_rules())
+    for (const VerifierRuleFacts& rule : verifier_rules())
         known.insert(" `" + std::string(rule.id) + "`  " + std::string(severity_name(rule.severity)) + "  " +
                      std::string(error_code_name(rule.code)) + " ");
     CHECK(documented == known);

@@ -1,4 +1,4 @@
-// Bundles that are right: the verifier finds nothing in them, whoever made them.
+// Valid bundles of several writers: the verifier finds nothing in them.
 #include "defects.h"
 #include "memory_file.h"
 
@@ -101,7 +101,7 @@ TEST_CASE("verifier: a forged bundle of every kind of record, signed, has no fin
     }
 }
 
-TEST_CASE("verifier: what the writer makes has no findings but that nobody has signed it") {
+TEST_CASE("verifier: what the writer makes has no findings except that it is unsigned") {
     for (const auto& recipe : recipes())
         for (const int level : {1, 9, 19}) {
             const Written written = write(plan_of(recipe), level);
@@ -115,7 +115,7 @@ TEST_CASE("verifier: what the writer makes has no findings but that nobody has s
         }
 }
 
-// Two implementations of the format that share nothing but single records: one bundle id.
+// Two implementations of the format, which share only the encoding of records, give the same bundle id.
 TEST_CASE("forge and writer: the same content has the same bundle id") {
     for (const auto& recipe : recipes())
         CHECK(forge::forge(recipe).id == write(plan_of(recipe)).summary.bundle);
@@ -139,7 +139,7 @@ TEST_CASE("verifier: sizes around those of blocks and pages are all right") {
         }
 }
 
-TEST_CASE("verifier: the report counts and names what is there") {
+TEST_CASE("verifier: the report contains counts and names") {
     const auto bundle = forge::forge(forge::small_recipe());
     const VerifyReport report = verify(bundle.bytes);
     CHECK(report.bundle == bundle.id);
@@ -164,7 +164,7 @@ TEST_CASE("verifier: the report counts and names what is there") {
 }
 
 // A32
-TEST_CASE("verifier: another format's bytes behind the trailer's place make no bundle of both") {
+TEST_CASE("verifier: another format's bytes after the trailer make no bundle of both") {
     auto bundle = forge::forge(forge::small_recipe());
     for (const char c : std::string("PK\x05\x06"))
         bundle.bytes.push_back(static_cast<std::byte>(c));

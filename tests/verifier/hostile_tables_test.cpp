@@ -1,5 +1,4 @@
-// Tables full of nonsense, under hashes that are right: reader and verifier end soon, and touch nothing that is not
-// there.
+// Hostile tables under valid hashes: reader and verifier end soon and access no memory out of bounds.
 #include "defects.h"
 #include "random_seed.h"
 
@@ -18,7 +17,7 @@ namespace {
 constexpr std::uint32_t kOddNumbers[] = {
     0, 1, 2, 3, 63, 64, 255, 256, 4095, 4096, 65535, 65536, 262144, 0x7fff'ffff, 0x8000'0000, 0xffff'fff0, 0xffff'ffff};
 
-// Seeds may be given to replay a failure: FARDEL_TEST_SEED=17.
+// FARDEL_TEST_SEED=17 repeats the test of one seed.
 std::vector<std::uint32_t> seeds() {
     if (const auto seed = tests::given_seed())
         return {static_cast<std::uint32_t>(*seed)};
@@ -51,7 +50,7 @@ forge::ForgedBundle hostile_bundle(std::uint32_t seed) {
     return forge::forge(draft);
 }
 
-// Follows everything as a game would; what is an error is passed over.
+// Reads everything as a game would, and ignores errors.
 void read_all_of(const Bundle& bundle) {
     for (std::uint32_t i = 0; i < bundle.name_count(); ++i) {
         const auto name = bundle.name(NameIndex{i});
@@ -80,7 +79,7 @@ TEST_CASE("hostile tables: reader and verifier come to an end, and what the veri
         VerifyOptions options;
         options.jobs = 1 + seed % 2;
         const VerifyReport report = verify(bundle.bytes, options);
-        for (const Finding& finding : report.findings)
+        for (const VerifyFinding& finding : report.findings)
             CHECK(finding.where.size() + finding.text.size() < 2000);
         const auto opened = Bundle::open(make_memory_source(bundle.bytes), {});
         if (opened)
@@ -100,7 +99,7 @@ TEST_CASE("hostile tables: reader and verifier come to an end, and what the veri
     }
 }
 
-// A24, A30: work is linear in the file, whatever the numbers in it say.
+// A24, A30: work is linear in the size of the file, whatever its numbers are.
 TEST_CASE("hostile tables: a thousand records that claim the same million are not walked a thousand times") {
     forge::Draft draft = forge::draft(forge::wide_recipe(2000));
     const ReferenceRecord reference{draft.assets[0].content_type, ReferenceKind::internal, 0, 0};

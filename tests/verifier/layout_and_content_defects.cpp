@@ -23,7 +23,7 @@ PlacementRecord& place_of(Draft& draft, std::string_view text) {
     return draft.placements[draft.asset_with(forge::bytes_of(text))];
 }
 
-// Each in a block of its own, one behind the other.
+// Each in its own block, one after the other.
 forge::Recipe two_large_assets() {
     forge::Recipe recipe;
     for (const std::uint32_t seed : {1u, 2u})
@@ -121,7 +121,7 @@ std::vector<Defect> placement_defects() {
          "placement-of-nothing",
          {},
          drafted(small_recipe(), [](Draft& d) { place_of(d, "").offset = 1; })},
-        {"a block has a byte that nobody owns",
+        {"a block has a byte that no asset owns",
          "block-not-filled",
          {},
          drafted(wide_recipe(5),
@@ -131,7 +131,7 @@ std::vector<Defect> placement_defects() {
                      d.store_block(0, bytes, Codec::raw);
                      d.blocks[0].raw_bytes += 1;
                  })},
-        {"a block belongs to nobody",
+        {"a block is unclaimed",
          "block-not-filled",
          {},
          drafted(wide_recipe(5),

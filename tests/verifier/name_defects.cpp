@@ -12,7 +12,7 @@ using forge::wide_recipe;
 
 namespace {
 
-// Rows A01 to A11: names that no bundle may have. Their strings are good ones, so nothing else is found.
+// Rows A01 to A11: names that no bundle may have. Their strings are valid, so there is no other finding.
 std::vector<Defect> malformed_names() {
     const std::vector<std::pair<std::string, std::string>> rows{
         {"steps up", "a/../b"},  // A01
@@ -60,18 +60,18 @@ std::vector<Defect> variant_defects() {
          "variant-run",
          {"string-unused", "tag-run"},
          drafted(small_recipe(), [=](Draft& d) { sky(d).target -= 1; })},
-        {"a run of variants ends behind the table",
+        {"a run of variants ends beyond the table",
          "variant-run",
          {"string-unused", "tag-run"},
          drafted(small_recipe(), [=](Draft& d) { sky(d).target = 0xffff'ffff; })},
-        {"a variant belongs to nobody",
+        {"a variant is unclaimed",
          "variant-run",
          {},
          drafted(small_recipe(),
                  [](Draft& d) {
                      d.variants.push_back({0, 0, 0, 0});
                  })},
-        {"a variant says that it belongs to another name",
+        {"a variant belongs to another name",
          "variant-of-another-name",
          {},
          drafted(small_recipe(), [](Draft& d) { d.variants[0].name += 1; })},
@@ -97,7 +97,7 @@ std::vector<Defect> variant_defects() {
                      last.count = 1;
                      last.flags |= NameRecord::has_variants;
                  })},
-        {"a tag belongs to nobody",
+        {"a tag is unclaimed",
          "tag-run",
          {},
          drafted(small_recipe(), [](Draft& d) { d.tags.push_back(d.tags.front()); })},
@@ -113,11 +113,11 @@ std::vector<Defect> variant_defects() {
          "tags-not-sorted",
          {},
          drafted(small_recipe(), [](Draft& d) { std::swap(d.tags[1], d.tags[2]); })},
-        {"an axis stands twice",
+        {"an axis appears twice",
          "tags-not-sorted",
          {"string-unused"},
          drafted(small_recipe(), [](Draft& d) { d.tags[2].axis = d.tags[1].axis; })},
-        {"a tag cannot be asked for",
+        {"no preference can name a tag",
          "tag-malformed",
          {},
          cooked(wide_recipe(3),
@@ -140,7 +140,7 @@ std::vector<Defect> name_defects() {
                      std::swap(d.names[0], d.names[1]);
                      d.index_again();
                  })},
-        {"a name stands twice",
+        {"a name appears twice",
          "names-not-sorted",
          {"names-fold-equal", "string-unused"},  // A07
          drafted(few,

@@ -31,7 +31,7 @@ std::vector<Defect> reference_and_metadata_defects() {
     const auto few = wide_recipe(5);
     const auto small = small_recipe();
     return {
-        {"a reference belongs to nobody",
+        {"a reference is unclaimed",
          "reference-run",
          {},
          drafted(small, [](Draft& d) { d.references.push_back(d.references.back()); })},
@@ -44,7 +44,7 @@ std::vector<Defect> reference_and_metadata_defects() {
                      other.reference_first = 0;
                      other.reference_count = 3;
                  })},
-        {"a run of references ends behind the table",
+        {"a run of references ends beyond the table",
          "reference-run",
          {"string-unused", "foreign-asset-unused"},
          drafted(small, [](Draft& d) { skin(d).reference_count = 1'000'000; })},
@@ -68,7 +68,7 @@ std::vector<Defect> reference_and_metadata_defects() {
          "reference-name-malformed",
          {},
          cooked(small, [](Recipe& r) { r.assets[1].references[1].target = Reference::Dynamic{"../secret"}; })},
-        {"a foreign asset stands twice",
+        {"a foreign asset appears twice",
          "foreign-assets-not-sorted",
          {"foreign-asset-unused"},
          drafted(small, [](Draft& d) { d.foreign_assets.push_back(d.foreign_assets[0]); })},
@@ -88,7 +88,7 @@ std::vector<Defect> reference_and_metadata_defects() {
              [](Recipe& r) {
                  r.assets[1].references[0].target = Reference::Foreign{id_from<AssetId>(blake3(r.assets[3].bytes)), 0};
              })},
-        {"a foreign asset is referred to by nobody",
+        {"a foreign asset has no reference",
          "foreign-asset-unused",
          {},
          drafted(small,
@@ -116,14 +116,14 @@ std::vector<Defect> reference_and_metadata_defects() {
          "consumes-not-sorted",
          {},
          drafted(small, [](Draft& d) { std::swap(d.consumes[0], d.consumes[1]); })},
-        {"a consumed name stands twice",
+        {"a consumed name appears twice",
          "consumes-not-sorted",
          {},
          cooked(few,
                 [](Recipe& r) {
                     r.consumes = {{"a"}, {"a"}};
                 })},
-        {"a dependency stands twice",
+        {"a dependency appears twice",
          "dependency-twice",
          {},
          cooked(small, [](Recipe& r) { r.dependencies.push_back(r.dependencies[1]); })},
@@ -135,7 +135,7 @@ std::vector<Defect> reference_and_metadata_defects() {
                      const std::uint32_t first = skin(d).metadata_first;
                      std::swap(d.metadata[first], d.metadata[first + 1]);
                  })},
-        {"a metadata key stands twice",
+        {"a metadata key appears twice",
          "metadata-not-sorted",
          {"string-unused"},
          cooked(small, [](Recipe& r) { r.metadata.emplace_back("name", std::string("other")); })},

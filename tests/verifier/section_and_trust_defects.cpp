@@ -22,7 +22,7 @@ T must(Result<T> result) {
     return std::move(result).value();
 }
 
-// The layout head changed, and hashed again.
+// Changes the layout head, and computes the hash again.
 template <class Edit>
 std::function<ForgedBundle()> with_layout_head(Edit edit) {
     return drafted(small_recipe(), [edit](Draft& d) { d.edit_layout_head = edit; });
@@ -37,7 +37,7 @@ std::function<ForgedBundle()> with_byte(Edit place, int change = 1) {
     };
 }
 
-// A good bundle, then the envelopes that `edit` makes of the author's.
+// A valid bundle, followed by the envelopes that `edit` makes of the author's.
 template <class Edit>
 std::function<ForgedBundle()> with_trailer(Edit edit) {
     return [edit] {
@@ -234,8 +234,8 @@ std::vector<Defect> section_defects() {
 
 std::vector<Defect> trust_defects() {
     return {
-        {"a bundle is signed by nobody", "unsigned-bundle", {}, [] { return forge::forge(small_recipe()); }},
-        {"a bundle is signed by nobody, against a policy",
+        {"a bundle has no signature", "unsigned-bundle", {}, [] { return forge::forge(small_recipe()); }},
+        {"a bundle has no signature, against a policy",
          "trust-refused",
          {},
          [] { return forge::forge(small_recipe()); },
@@ -287,7 +287,7 @@ std::vector<Defect> trust_defects() {
         {"a layout is not the signed one", "layout-not-signed", {}, with_statement([](Statement& s) {
              s.layouts[0].bytes[0] ^= 1;
          })},
-        {"a layout is nobody's", "layout-local", {}, with_statement([](Statement& s) { s.layouts.clear(); })},
+        {"a layout is not signed", "layout-local", {}, with_statement([](Statement& s) { s.layouts.clear(); })},
         {"a layout is not the signed one, and may be",
          "layout-local",
          {},
@@ -301,7 +301,7 @@ std::vector<Defect> trust_defects() {
              forge::append_envelope(bundle, signed_by(77, forge::statement_about(bundle)));
          }),
          with_policy},
-        {"a development policy takes what nobody signed",
+        {"a development policy accepts an unsigned bundle",
          "trust-tainted",
          {},
          [] { return forge::forge(small_recipe()); },

@@ -45,7 +45,7 @@ VerifySetReport verify_all(const std::vector<VerifyInput>& inputs) {
 
 std::vector<std::string> texts(const VerifySetReport& report) {
     std::vector<std::string> found;
-    for (const Finding& finding : report.findings)
+    for (const VerifyFinding& finding : report.findings)
         found.push_back(finding.rule + " " + finding.where);
     return found;
 }
@@ -62,7 +62,7 @@ TEST_CASE("verifier set: bundles that have what they expect of one another have 
     CHECK(report.bundles[0].name == "core");
 }
 
-TEST_CASE("verifier set: everything that a lone bundle misses is said") {
+TEST_CASE("verifier set: everything that a lone bundle misses is reported") {
     const auto core = forge::forge(core_recipe());
     const VerifySetReport report = verify_all({input(map_recipe(core.id), "map.fardel")});
     CHECK(texts(report) == std::vector<std::string>{"dependency-missing map.fardel: dependencies record 0",
@@ -75,7 +75,7 @@ TEST_CASE("verifier set: everything that a lone bundle misses is said") {
     CHECK(report.findings[1].code == ErrorCode::unresolved);
 }
 
-TEST_CASE("verifier set: a name that is not published satisfies nobody") {
+TEST_CASE("verifier set: a name that is not published satisfies no bundle") {
     forge::Recipe map;
     map.consumes = {{"private/notes.txt"}, {"private/**", true}};
     CHECK(texts(verify_all({input(core_recipe(), "core"), input(map, "map")})) ==

@@ -1,4 +1,4 @@
-// Sources that fail, huge or hostile numbers, stopping, progress.
+// Failing sources, huge and hostile numbers, stop requests, progress.
 #include "defects.h"
 
 #include <fardel/format/head.h>
@@ -13,7 +13,7 @@ using namespace fardel;
 
 namespace {
 
-// Bytes of which some cannot be read: a disk with bad sectors.
+// A source with bad sectors: reading bytes [from, to) fails.
 class BadSectors final : public ByteSource {
 public:
     BadSectors(forge::Bytes bytes, std::uint64_t from, std::uint64_t to)
@@ -21,7 +21,7 @@ public:
     std::uint64_t size_bytes() const noexcept override { return bytes_.size(); }
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         if (offset > bytes_.size() || out.size() > bytes_.size() - offset)
-            return Error(ErrorCode::corrupt, "behind the end");
+            return Error(ErrorCode::corrupt, "beyond the end");
         if (offset < to_ && offset + out.size() > from_)
             return Error(ErrorCode::io, "bad sector");
         if (!out.empty())
@@ -43,7 +43,7 @@ VerifyReport verify_bad(const forge::Bytes& bytes, std::uint64_t from, std::uint
     return std::move(report).value();
 }
 
-// A file of any size whose bytes behind `bytes` are zero and cost nothing.
+// A file of any size whose bytes after `bytes` are zero and need no memory.
 class SparseSource final : public ByteSource {
 public:
     SparseSource(forge::Bytes bytes, std::uint64_t size) : bytes_(std::move(bytes)), size_(size) {}
@@ -61,7 +61,7 @@ private:
     std::uint64_t size_;
 };
 
-// Sixteen gigabytes of them.
+// Makes the head claim sixteen gigabytes of references.
 void claim_many_references(BundleHead& head) {
     for (TableEntry& table : head.tables)
         if (table.kind == TableKind::references)
@@ -79,7 +79,7 @@ TEST_CASE("verifier: a block that cannot be read costs that block, with the code
     REQUIRE(found.size() == 1);
     CHECK(report.errors == 1);
     CHECK(found[0].code == ErrorCode::io);
-    CHECK(found[0].hits.size() == 1);
+    CHECK(found[0].affected.size() == 1);
     CHECK(found[0].text.find("bad sector") != std::string::npos);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("verifier: a page that cannot be read is named, the others are still c
     CHECK(of_rule(report, "page-damaged").empty());
 }
 
-TEST_CASE("verifier: heads and trailer that cannot be read are said to be so") {
+TEST_CASE("verifier: heads and trailer that cannot be read are reported") {
     auto bundle = forge::forge(forge::small_recipe());
     forge::sign(bundle);
     CHECK(of_rule(verify_bad(bundle.bytes, 10, 11), "file-unreadable").size() == 1);
@@ -101,7 +101,7 @@ TEST_CASE("verifier: heads and trailer that cannot be read are said to be so") {
           1);
 }
 
-// A24, A30: sizes from a head never size memory by themselves.
+// A24, A30: a size in a head alone never determines how much memory is allocated.
 TEST_CASE("verifier: a head that claims sixteen gigabytes of tables in a small file costs nothing") {
     const auto bundle = drafted(forge::small_recipe(), [](forge::Draft& d) { d.edit_head = claim_many_references; })();
     const VerifyReport report = verify(bundle.bytes);
@@ -147,8 +147,8 @@ TEST_CASE("verifier: offsets and sizes at the end of 64 bits are only wrong") {
     }
 }
 
-// A20: what can be said of a broken head.
-TEST_CASE("verifier: with a damaged head the layout head still says whose it was, and blocks are still checked") {
+// A20: what can be reported about a broken head.
+TEST_CASE("verifier: with a damaged head, the bundle is known from the layout head, and blocks are still checked") {
     auto bundle = forge::forge(forge::small_recipe());
     bundle.bytes[50] ^= std::byte{1};
     bundle.bytes[bundle.layout_head.blocks_offset] ^= std::byte{1};
@@ -162,7 +162,7 @@ TEST_CASE("verifier: with a damaged head the layout head still says whose it was
     CHECK(report.errors == 3);
 }
 
-TEST_CASE("verifier: with a damaged layout head the head still says what the bundle was") {
+TEST_CASE("verifier: with a damaged layout head, the bundle is known from the head") {
     auto bundle = forge::forge(forge::small_recipe());
     bundle.bytes[4096] ^= std::byte{1};
     const VerifyReport report = verify(bundle.bytes);

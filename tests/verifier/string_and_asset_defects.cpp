@@ -15,7 +15,7 @@ using forge::wide_recipe;
 std::vector<Defect> string_and_asset_defects() {
     const auto few = wide_recipe(5);
     return {
-        {"the last string ends behind the table",
+        {"the last string ends beyond the table",
          "string-cut-off",
          {},
          drafted(few,
@@ -38,7 +38,7 @@ std::vector<Defect> string_and_asset_defects() {
                     r.metadata = {{"build", "\xed\xa0\x80"}};
                 })},
         // A25
-        {"a string stands twice",
+        {"a string appears twice",
          "strings-not-sorted",
          {},
          drafted(few,
@@ -49,7 +49,7 @@ std::vector<Defect> string_and_asset_defects() {
                      for (const std::byte byte : forge::bytes_of("text/plain"))
                          d.strings.push_back(byte);
                  })},
-        {"a string is used by nobody", "string-unused", {}, drafted(few, [](Draft& d) { d.add_string("zzz"); })},
+        {"a string is unused", "string-unused", {}, drafted(few, [](Draft& d) { d.add_string("zzz"); })},
         {"a reference leads into a string",
          "string-reference",
          {},
@@ -70,7 +70,7 @@ std::vector<Defect> string_and_asset_defects() {
                              name.target = 1 - name.target;
                      d.index_again();
                  })},
-        {"an asset stands twice",
+        {"an asset appears twice",
          "assets-not-sorted",
          {"asset-wrong"},
          drafted(few,

@@ -1,4 +1,4 @@
-// Every function of fardel.h: what it gives, what it refuses, and what it does with less room or memory than it wants.
+// Every function of fardel.h: its results, its errors, and its behaviour with too little room or memory.
 #include <fardel/vfs/fardel.h>
 
 #include "failing_memory.h"
@@ -258,7 +258,7 @@ TEST_CASE("C API: stat, links and listings tell what is at a path") {
     CHECK(fardel_stat_path(vfs, "/nothing", &stat, nullptr) == FARDEL_ERROR_MISSING);
     CHECK(fardel_stat_path(vfs, "no/path/", &stat, nullptr) == FARDEL_ERROR_MALFORMED);
     CHECK(fardel_stat_path(vfs, ("/" + std::string(2000, 'x')).c_str(), &stat, nullptr) == FARDEL_ERROR_LIMIT);
-    CHECK(stat.node == FARDEL_NODE_FOLDER);  // as it was
+    CHECK(stat.node == FARDEL_NODE_FOLDER);  // unchanged
 
     CHECK(list(vfs, "/") == "assets/ bundles/ default.cfg@ maps/");
     CHECK(list(vfs, "/maps") == "dm01.bsp@");
@@ -282,7 +282,7 @@ TEST_CASE("C API: a link's target goes into a buffer of exactly its size, and no
     CHECK(fardel_read_link(vfs, "/a", nullptr, 0, &needed, nullptr) == FARDEL_ERROR_LIMIT);
     CHECK(needed == 8 + 64 + 1);
     for (std::size_t size = 0; size <= needed; ++size) {
-        std::vector<char> buffer(size, '?');  // the sanitizers watch its end
+        std::vector<char> buffer(size, '?');  // sanitizers detect writes past its end
         const fardel_code code = fardel_read_link(vfs, "/a", buffer.data(), size, nullptr, nullptr);
         CHECK(code == (size < needed ? FARDEL_ERROR_LIMIT : FARDEL_OK));
         if (code != FARDEL_OK)
@@ -459,7 +459,7 @@ TEST_CASE("C API: a struct_size that no version had is refused") {
         error.struct_size = wrong;
         fardel_file* file = nullptr;
         CHECK(fardel_open(vfs, "/", &file, &error) == FARDEL_ERROR_ARGUMENT);
-        CHECK(error.code == FARDEL_OK);  // not touched
+        CHECK(error.code == FARDEL_OK);  // unchanged
     }
     fardel_listing_close(listing);
 }
@@ -523,7 +523,7 @@ TEST_CASE("C API: where memory ends, calls fail and nothing else happens") {
     std::vector<char> buffer(100'000);
     std::array<char, 100> target{};
 
-    // All that a game does; false when some of it failed, which it may only for want of memory.
+    // Everything that a game does. False: a call failed, which is allowed only if memory ran out.
     const auto play = [&] {
         fardel_vfs* vfs = nullptr;
         fardel_file* file = nullptr;

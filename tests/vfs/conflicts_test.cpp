@@ -39,7 +39,7 @@ TEST_CASE("conflicts: every name that is hidden is told, by whom, and whether it
     CHECK(conflicts[2].winner == ConflictSide{patch, std::nullopt});
     CHECK(conflicts[2].hidden == std::vector<ConflictSide>{{base, id_of("c")}});
     CHECK_FALSE(conflicts[2].harmless());
-    for (const PathConflict& conflict : conflicts)  // what find() does
+    for (const PathConflict& conflict : conflicts)  // compared with find()
         if (conflict.winner.asset)
             CHECK(vfs.open(conflict.path)->asset_id() == *conflict.winner.asset);
         else
@@ -73,6 +73,6 @@ TEST_CASE("conflicts: with many mounts, in runs, nothing is left out; too many a
     CHECK(conflicts[0].winner.asset == id_of("39"));
     CHECK(conflicts[0].hidden.size() == 39);
     CHECK(conflicts[0].hidden.back().asset == id_of("0"));
-    CHECK(outcome_of(vfs.conflicts(1)) == "ok");  // one, however many mounts tell it
+    CHECK(outcome_of(vfs.conflicts(1)) == "ok");  // one, however many mounts have the name
     CHECK(outcome_of(vfs.conflicts(0)) == "limit");
 }

@@ -1,4 +1,4 @@
-// Memory that runs out: while it lives, the n-th allocation of this thread by operator new fails, and all after it.
+// FailingMemory: while it exists, the n-th allocation of this thread by operator new and all later ones fail.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline constexpr bool kMemoryCanFail = true;
 
 class FailingMemory {
 public:
-    explicit FailingMemory(std::size_t allocations) noexcept;  // how many there are to have
+    explicit FailingMemory(std::size_t allocations) noexcept;  // the number that succeed
     ~FailingMemory();
     FailingMemory(const FailingMemory&) = delete;
     FailingMemory& operator=(const FailingMemory&) = delete;

@@ -67,7 +67,7 @@ TEST_CASE("mount: a folder shows its files under names and ids, as a bundle woul
     CHECK(vfs.tainted());
     CHECK(told.label == scratch.path("game"));
     CHECK(content_at(vfs, "/bundles/" + told.bundle.hex() + "/default.cfg") == "bind x quit\n");
-    // Part of a large file, over the border of two pieces.
+    // Part of a large file, across the border of two pieces.
     const File file = vfs.open("/large.raw").value();
     Bytes part(1000);
     CHECK(file.read_at(65'536 - 500, part).value() == 1000);

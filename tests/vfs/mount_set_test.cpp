@@ -19,7 +19,7 @@ using namespace fardel::tests;
 
 namespace {
 
-// The rules of docs/vfs.md, word for word and slowly.
+// The rules of docs/vfs.md, implemented word for word and without regard to speed.
 struct ModelMount {
     MountId id{};
     MountOptions options;
@@ -110,7 +110,7 @@ TEST_CASE("mount set: one of many mounts whose tables are damaged still decides 
     }
     CHECK(outcome_of(vfs.find("/all")) == "corrupt");
     CHECK(outcome_of(vfs.find("/only 3")) == "corrupt");
-    CHECK(outcome_of(vfs.open("/nothing")) == "missing");  // its filters, which are good, say so
+    CHECK(outcome_of(vfs.open("/nothing")) == "missing");  // its filters, which are undamaged, exclude the name
     REQUIRE(vfs.unmount(*damaged));
     CHECK(content_at(vfs, "/all") == "29");
     CHECK(content_at(vfs, "/only 7") == "x");

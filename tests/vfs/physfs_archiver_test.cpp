@@ -1,4 +1,4 @@
-// The PhysicsFS face: bundles as a game that speaks PhysicsFS meets them, whole and damaged.
+// The PhysicsFS face: bundles in a game that uses PhysicsFS, whole and damaged.
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/physfs_archiver.h>
 
@@ -166,7 +166,7 @@ TEST_CASE("physfs: damaged content is an error of the read, never the file behin
     char part[1000];
     CHECK(physfs_outcome(PHYSFS_readBytes(file, part, sizeof part) >= 0) == "corrupted");
     CHECK(PHYSFS_tell(file) == 0);
-    // A part that is whole can be read.
+    // An undamaged part can be read.
     CHECK(PHYSFS_seek(file, 290'000));
     CHECK(PHYSFS_readBytes(file, part, sizeof part) == 1000);
     CHECK(std::string_view(part, 1000) == std::string_view(content).substr(290'000, 1000));
@@ -189,7 +189,7 @@ TEST_CASE("physfs: a damaged table is an error of stat, list and read, never the
     REQUIRE(file != nullptr);
     CHECK(physfs_outcome(PHYSFS_fileLength(file) >= 0) == "corrupted");
     CHECK(physfs_outcome(PHYSFS_seek(file, 0) != 0) == "corrupted");
-    CHECK_FALSE(PHYSFS_eof(file));  // who reads to the end must meet the error
+    CHECK_FALSE(PHYSFS_eof(file));  // a reader that reads to the end gets the error
     CHECK(PHYSFS_close(file));
     if (table == TableKind::names)
         CHECK(physfs_listing("/") == "<corrupted>");
@@ -207,7 +207,7 @@ TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, never
     for (std::size_t at = 0; at < whole.size(); at += 5) {
         Bytes bundle = whole;
         bundle[at] ^= std::byte{0x10};
-        // PHYSFS_mountMemory() would do, but PhysicsFS 3.0.2 leaks what it makes for it.
+        // PHYSFS_mountMemory() would do, but PhysicsFS 3.0.2 leaks its copy.
         const std::string archive = scratch.write("x.fardel", bundle);
         if (PHYSFS_mount(archive.c_str(), "/", 0) == 0)
             continue;

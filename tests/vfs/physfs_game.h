@@ -1,4 +1,4 @@
-// What a game does with PhysicsFS, for tests: start it with our archiver, ask, and stop it.
+// The calls of a game that uses PhysicsFS, for tests: start it with the archiver, query it, and stop it.
 #pragma once
 
 #include <fardel/vfs/physfs_archiver.h>
@@ -8,7 +8,7 @@
 
 namespace fardel::tests {
 
-// PhysicsFS from here to the end of the scope.
+// Initialises PhysicsFS for a scope.
 class PhysfsGame {
 public:
     explicit PhysfsGame(PhysfsArchiverOptions options = {.allow_unsigned = true});
@@ -17,13 +17,13 @@ public:
     PhysfsGame& operator=(const PhysfsGame&) = delete;
 };
 
-// "ok", or PhysicsFS's name for the error: "corrupt". Forgets it.
+// "ok", or PhysicsFS's name for the last error, "corrupt", which is then cleared.
 std::string physfs_outcome(bool good);
 // PHYSFS_mount(), appended.
 std::string physfs_mount(const std::string& archive, const std::string& mount_point = "/");
 // The file's bytes, or "<open: not found>", "<read: corrupt>".
 std::string physfs_content(const std::string& name);
-// "a b c", sorted, each as often as it comes; or "<corrupt>".
+// "a b c", sorted, with repetitions; or "<corrupt>".
 std::string physfs_listing(const std::string& folder);
 // "regular 12 ro", "directory 0 ro", "<not found>".
 std::string physfs_stat(const std::string& name);

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // games make the old calls too
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // games use the deprecated calls too
 
 namespace fardel::tests {
 namespace {
@@ -35,7 +35,7 @@ std::string joined(char** list) {
     return out;
 }
 
-// What every call says about one name, whatever it is.
+// The results of every call for one name.
 void ask_about(const std::string& name, const std::string& archive, Answers& answers) {
     std::string line = name + ": ";
     line += physfs_outcome(PHYSFS_exists(name.c_str()) != 0);
@@ -66,7 +66,7 @@ void walk(const std::string& folder, std::vector<std::string>& files, std::vecto
     PHYSFS_freeList(names);
 }
 
-// One file read in odd ways: sizes, seeks, buffers, numbers. The same seed asks the same.
+// Reads one file with odd sizes, seeks, buffers and numbers; the same seed makes the same calls.
 void read_about(const std::string& name, Answers& answers) {
     PHYSFS_File* file = PHYSFS_openRead(name.c_str());
     REQUIRE(file != nullptr);
@@ -109,7 +109,7 @@ void read_about(const std::string& name, Answers& answers) {
     answers.push_back(line);
 }
 
-// Names that games and mistakes make.
+// Names that games use, also by mistake.
 std::vector<std::string> odd_names(const std::string& file, const std::string& folder) {
     std::string upper = file;
     std::ranges::transform(upper, upper.begin(),
@@ -164,7 +164,7 @@ std::vector<std::string> odd_names(const std::string& file, const std::string& f
             file + " "};
 }
 
-// Everything, about `archive` in a PhysicsFS of its own.
+// All results for `archive`, in a PhysicsFS that is initialised for it.
 Answers ask(const std::string& archive, const std::string& mount_point, bool links) {
     const PhysfsGame game;
     Answers answers;

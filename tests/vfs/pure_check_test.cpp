@@ -1,4 +1,4 @@
-// The handshake between a server and its clients, and the known holes of schemes like it.
+// The handshake between a server and its clients, and attacks that are known from similar schemes.
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/pure_check.h>
 
@@ -55,7 +55,7 @@ Hash random_hash() {
     return hash;
 }
 
-// A server with its bundles, asked and answered over encoded messages.
+// A server with its bundles; offers and answers are passed as encoded messages.
 struct Server {
     explicit Server(Bundles copies, std::vector<PureAxis> variants = {})
         : bundles(std::move(copies)), policy(policy_of(bundles, std::move(variants))) {}
@@ -128,7 +128,7 @@ TEST_CASE("pure handshake: an answer counts once, for one client and in time") {
     Server server(copies);
     const PureAnswer alice = reply_to(server, copies, "alice").answer;
 
-    // Mallory hands in what Alice made, as it is and as if it were hers; Alice's offer is not lost by that.
+    // Mallory sends Alice's answer, unchanged and as her own; Alice's offer stays open.
     CHECK(words_of(server.check(alice, "mallory")) == "other-connection");
     PureAnswer relabelled = alice;
     relabelled.connection = hash_connection("mallory");
@@ -152,7 +152,7 @@ TEST_CASE("pure handshake: an answer counts once, for one client and in time") {
     CHECK(words_of(server.check(unknown, "alice")) == "unknown-offer");
 }
 
-// 32-bit values forged: here nothing is that short, and no part of an answer may be changed.
+// Forged 32-bit values: no value here is that short, and no part of an answer may be changed.
 TEST_CASE("pure handshake: an answer with any bit changed is refused") {
     const Bundles copies{opened(map_bytes())};
     Server server(copies, {{"texture", {"astc", "bc7"}}});
@@ -222,7 +222,7 @@ TEST_CASE("pure handshake: missing and damaged bundles are all told, and the ser
     CHECK(words_of(verdict) == "client-problems");
     CHECK(verdict.problems == std::array<std::uint32_t, kPureFaults>{2, 1, 0, 0, 0, 0});
 
-    // A report that is not the answer's; an answer that hides it.
+    // A report that does not belong to the answer; an answer that hides its report.
     const PureReply again = reply_to(server, {}, "alice");
     CHECK(words_of(server.check(again.answer, "alice", &reply.report)) == "client-problems wrong-report");
     PureAnswer hidden = reply_to(server, has, "alice").answer;
@@ -242,7 +242,7 @@ TEST_CASE("pure handshake: a changed byte anywhere is told when every byte is as
         changed[at] ^= std::byte{1};
         const auto bundle = Bundle::open(make_memory_source(changed), {.label = "changed"});
         if (!bundle || (*bundle)->id() != copies[0]->id())
-            continue;  // it is not even mounted as that bundle
+            continue;  // it is not mounted as that bundle
         const auto problems = check_every_byte(policy, Bundles{*bundle});
         if (problems.empty())
             CHECK_MESSAGE(good[at] == std::byte{0}, "only padding, which nobody reads, may be anything");
@@ -253,32 +253,32 @@ TEST_CASE("pure handshake: a changed byte anywhere is told when every byte is as
     CHECK(told_count > 700);
 }
 
-// Classic hole: names were not hashed, so files could change places.
+// Known attack: names were not hashed, so files could be swapped.
 TEST_CASE("pure handshake: names swapped between entries make another bundle, or a damaged one") {
     const Bytes good = map_bytes();
     Server server({opened(good)});
-    // With every hash made anew: a see-through wall.
+    // With every hash computed again: a see-through wall.
     const Bytes rewritten =
         BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(2, 9'000)).write();
     const PureReply other = reply_to(server, {opened(rewritten)}, "alice");
     CHECK(told(other.report) == "missing bundle/0");
     CHECK(words_of(server.check(other.answer, "alice")) == "client-problems");
-    // With the records of the names exchanged and only the page tree and head made right.
+    // With the records of the names swapped, and only the page tree and head corrected.
     const Bytes swapped = rewrite_table(good, TableKind::names, [](std::span<std::byte> records) {
         const std::size_t half = records.size() / 2;
         std::ranges::swap_ranges(records.first(half), records.last(half));
     });
     CHECK(told(reply_to(server, {opened(swapped)}, "alice").report) == "missing bundle/0");
-    // In place, under the old id.
+    // Without any corrected hash, under the old id.
     const auto damaged = opened(damage_table(good, TableKind::strings));
     CHECK(damaged->id() == server.bundles[0]->id());
     CHECK(outcome_of(damaged->find_name("textures/wall")) == "corrupt");
 }
 
-// Classic hole: a CRC is no hash.
+// Known attack: a CRC is not a cryptographic hash.
 TEST_CASE("pure handshake: data changed under an unchanged CRC is told, with the layout's hashes made right or not") {
     const std::string content = noise(2, 9'000);
-    // Bits of the CRC's own polynomial change nothing about the CRC.
+    // Flipping the bits of the CRC's polynomial does not change the CRC.
     std::string forged = content;
     for (const unsigned bit : {0u, 6u, 9u, 10u, 16u, 20u, 21u, 22u, 24u, 25u, 27u, 28u, 30u, 31u, 32u})
         forged[4'000 + bit / 8] = static_cast<char>(forged[4'000 + bit / 8] ^ 1 << bit % 8);
@@ -298,7 +298,7 @@ TEST_CASE("pure handshake: data changed under an unchanged CRC is told, with the
     CHECK(told(reply_to(server, {layout_made_right}, "alice").report) == "wrong bundle/0");
 }
 
-// An honest program whose player has put his own key into the trust policy, and signed a layout with other content.
+// A genuine program whose player has added his own key to the trust policy and signed a layout with other content.
 TEST_CASE("pure handshake: content that only the player's own signature vouches for is refused") {
     const std::string content = noise(2, 9'000), see_through = noise(3, 9'000);
     const Bytes good = BundleMaker().add("textures/wall", content).write();
@@ -310,13 +310,13 @@ TEST_CASE("pure handshake: content that only the player's own signature vouches 
     REQUIRE(believed->id() == server.bundles[0]->id());
     REQUIRE(believed->verdict().layout_signed);
     const PureReply reply = reply_to(server, {believed}, "alice");
-    CHECK(reply.report.empty());  // what such a bundle says of itself
+    CHECK(reply.report.empty());  // the bundle claims to be whole
     CHECK(words_of(server.check(reply.answer, "alice")) == "wrong-proof");
     CHECK(told(PureReport(check_every_byte(server.policy, Bundles{believed}))) == "wrong bundle/0");
     CHECK(told(reply_to(server, {opened(forged)}, "alice").report) == "wrong bundle/0");
 }
 
-// Classic hole: the check looked once, and the game read later. A33, A105.
+// Known attack: files are swapped between the check and the read. A33, A105.
 TEST_CASE("pure handshake: files swapped after the check change nothing, or fail the read") {
     const ScratchFolder scratch;
     const std::string path = scratch.write("map.fardel", std::span<const std::byte>(map_bytes()));
@@ -336,7 +336,7 @@ TEST_CASE("pure handshake: files swapped after the check change nothing, or fail
     CHECK(text_of(read().value()) == noise(2, 9'000));
     CHECK(words_of(server.check(reply_to(server, {client}, "alice").answer, "alice")) == "welcome");
 
-    // The file itself, from behind its heads on.
+    // The file itself, after its heads.
     std::fstream file(scratch.path("old"), std::ios::binary | std::ios::in | std::ios::out);
     file.seekp(8'192);
     file.write(reinterpret_cast<const char*>(cheat.data()) + 8'192, static_cast<std::streamsize>(cheat.size() - 8'192));
@@ -345,7 +345,7 @@ TEST_CASE("pure handshake: files swapped after the check change nothing, or fail
     CHECK(told(reply_to(server, {client}, "alice").report) == "wrong bundle/0");
 }
 
-// Classic hole: a list in a message of fixed size.
+// Known attack: a list that does not fit into a message of fixed size.
 TEST_CASE("pure handshake: four hundred bundles fit the same messages, and every missing one is named") {
     Bundles copies;
     for (int i = 0; i < 400; ++i)
@@ -357,7 +357,7 @@ TEST_CASE("pure handshake: four hundred bundles fit the same messages, and every
     CHECK(encode_pure_answer(one.answer).size() == encode_pure_answer(all.answer).size());
     CHECK(words_of(many.check(all.answer, "alice")) == "welcome");
 
-    // The last one is another.
+    // The last bundle is another one.
     Bundles almost(copies.begin(), copies.end() - 1);
     almost.push_back(opened(BundleMaker().add("maps/399", noise(1'399, 3'000)).write()));
     CHECK(told(reply_to(many, almost, "alice").report) == "missing bundle/399");

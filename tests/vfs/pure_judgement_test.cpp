@@ -129,7 +129,7 @@ TEST_CASE("judge_mounts: place and case rule are part of what the policy says") 
     mounts[0].mount_point = "mods";
     mounts[1].case_rule = CaseRule::fold;
     CHECK(judge(rules, mounts).problems.empty());
-    // The right one and the same bundle again, somewhere else.
+    // The bundle at the right mount point, and again at another one.
     mounts.push_back(mount_of(3, 'a'));
     const PureJudgement twice = judge(rules, mounts);
     CHECK(visible(twice) == "2 1");
@@ -149,7 +149,7 @@ TEST_CASE("judge_mounts: an exception needs name and key, wins over the content 
     CHECK(told(judged(mount_of(7, '7', "HUDS/fine", {key_of('1')})).problems) == "extra HUDS/fine");  // A69
     CHECK(told(judged(mount_of(7, '7', "huds/a/b", {key_of('1')})).problems) == "extra huds/a/b");
     CHECK(told(judged(tainted(mount_of(7, '7'))).problems) == "unsigned file7");
-    // Somebody says the right name without the trust policy's word for it.
+    // A bundle has the right name in a statement that the trust policy does not vouch for.
     PureMount claimed = mount_of(7, '7', "huds/fine", {key_of('1')});
     claimed.tainted = true;
     CHECK(told(judged(claimed).problems) == "not-allowed huds/fine");
@@ -172,7 +172,7 @@ TEST_CASE(
     CHECK_FALSE(all[2].shows("maps/dm01.bsp"));
     CHECK(all[0].shows("maps/dm01.bsp"));
 
-    // The allowed extension at another place is not allowed.
+    // The allowed file name extension is not allowed in another folder.
     const auto policy = PurePolicy::make(rules).value();
     const std::vector<std::string> paths{"config/a.cfg",        "scripts/a.cfg", "screenshots/1.png",
                                          "screenshots/x/1.png", "Config/a.cfg",  "a.png"};

@@ -181,7 +181,7 @@ TEST_CASE("pure lock: a layout that the player signed himself does not make othe
     Author player;
     Vfs vfs;
     mount(vfs, player.sign(forge_content(bundle, genuine, cheat)), {.policy = &player.policy()});
-    CHECK(content_at(vfs, "/a") == cheat);  // he trusts himself
+    CHECK(content_at(vfs, "/a") == cheat);  // his own policy trusts his own key
     PureRules rules = rules_of({bundle});
     rules.unsigned_allowed = false;
     CHECK(vfs.enter_pure(policy_of(rules)).empty());

@@ -95,7 +95,7 @@ TEST_CASE("pure policy: comments and the order of what has none do not change th
     CHECK(digest(a) != digest(a + "unsigned allow\n"));
     CHECK(digest("loose a\nloose b\nvariant t x,y\n") == digest("variant t y,x\nloose b\nloose a\n"));
 
-    // The formula of the header.
+    // The formula in the header.
     const std::string text = "fardel-pure 1\n" + a;
     std::string told = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel pure policy 1" + static_cast<char>(text.size()) +
                        std::string(7, '\0') + text;
@@ -157,7 +157,7 @@ TEST_CASE("pure policy: rules that contradict one another are refused") {
     CHECK(has(refusal_of("revoke key " + id + "\nrevoke key " + id + " again\n"), "twice"));
 }
 
-// The classic hole: a server that lets in every loose *.cfg lets in whatever an engine reads from one.
+// Known attack: a server that tolerates every loose *.cfg tolerates everything that an engine reads from one.
 TEST_CASE("pure policy: no pattern tolerates one kind of loose file everywhere") {
     for (const std::string_view pattern : {"**", "*", "*.cfg", "**/*.cfg", "*/config/x", "?onfig/**", "con*/x"}) {
         CAPTURE(pattern);

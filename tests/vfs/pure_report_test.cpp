@@ -66,7 +66,7 @@ TEST_CASE("pure report: a changed bit gives another digest, or is refused") {
             CHECK(kText[size - 1] == '\n');
 }
 
-// A74: what a client says is shown to a server's operator.
+// A74: a server shows its operator text that a client sent.
 TEST_CASE("pure report: text that plays tricks on a terminal is escaped when made, and refused when received") {
     const PureReport report(
         {make_pure_problem(PureFault::extra, {}, "a\x1b[2Jb\tc\nd", std::string("\u202e") + std::string(3000, 'x'))});

@@ -19,7 +19,7 @@ using namespace fardel::tests;
 
 namespace {
 
-// Holds up every read of it until it is opened.
+// A source whose reads wait while its gate is closed.
 class GatedSource final : public ByteSource {
 public:
     explicit GatedSource(Bytes bytes) : inner_(make_memory_source(std::move(bytes))) {}
@@ -74,7 +74,7 @@ struct Scene {
     File file(char name) const { return vfs.open("/" + std::string(1, name)).value(); }
 };
 
-// What was done, in order.
+// The reads that were done, in order.
 struct Log {
     std::mutex mutex;
     std::string text;
@@ -86,7 +86,7 @@ struct Log {
     }
 };
 
-// Address space of a sanitizer is not bounded by what a program allocates.
+// Under a sanitizer, the address space says nothing about what the program allocates.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -178,7 +178,7 @@ TEST_CASE("read queue: the urgent first, then from front to back of the file") {
     scene.source->open();
     queue->wait();
     CHECK(log.text == "hdgabcf");
-    // Neighbours were announced as one stretch.
+    // Neighbouring reads were prefetched as one range.
     const std::scoped_lock lock(log.mutex);
     bool one_stretch = false;
     const auto first = scene.file('a').bundle()->stored_range(scene.file('a').index(), 0, 70'000).value();

@@ -179,7 +179,7 @@ TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
     mount(vfs, good);
     mount(vfs, damage_content(other, id_of(content)), unsigned_at("", 1));
     const std::string path = "/assets/" + id_of(content).hex();
-    for (int round = 0; round < 2; ++round) {  // the second time from memory
+    for (int round = 0; round < 2; ++round) {  // the second time from the verdict
         const auto file = vfs.open(path);
         REQUIRE(file);
         CHECK(file->bundle_id() == vfs.mounts().at(1).bundle);
@@ -195,7 +195,7 @@ TEST_CASE("assets: a bundle that claims an id which its content does not have is
     const std::string lie = noise(5, 600);
     Author liar;
     Author honest;
-    // Signed, layout and all: by name, the lie is what its author vouches for.
+    // Signed with its layout: by name, the author vouches for the false content.
     const Bytes forged = liar.sign(forge_content(BundleMaker().add("liar", told).write(), told, lie));
     const Bytes good = honest.sign(BundleMaker().add("honest", told).write());
     const std::string path = "/assets/" + id_of(told).hex();
@@ -208,7 +208,7 @@ TEST_CASE("assets: a bundle that claims an id which its content does not have is
         REQUIRE_FALSE(file);
         CHECK(file.error().code() == ErrorCode::corrupt);
     }
-    CHECK(outcome_of(vfs.stat(path)) == "missing");  // the only bundle that has it is known to lie
+    CHECK(outcome_of(vfs.stat(path)) == "missing");  // the content of the only bundle that has it differs from the id
 
     mount(vfs, good, {.policy = &honest.policy()});
     for (int round = 0; round < 2; ++round)
@@ -257,7 +257,7 @@ TEST_CASE("assets: a verdict speaks about one asset of one mount") {
           Verdict::good);
     CHECK(verdicts.find(ContentNumber{2}, AssetIndex{0}) == Verdict::unknown);
     CHECK(verdicts.find(ContentNumber{1}, AssetIndex{1}) == Verdict::unknown);
-    for (std::uint32_t i = 0; i < 100'000; ++i)  // far more than it holds
+    for (std::uint32_t i = 0; i < 100'000; ++i)  // far more than the table has entries
         verdicts.remember(ContentNumber{3}, static_cast<AssetIndex>(i), i % 2 == 0);
     for (std::uint32_t i = 0; i < 100'000; ++i) {
         const Verdict verdict = verdicts.find(ContentNumber{3}, static_cast<AssetIndex>(i));

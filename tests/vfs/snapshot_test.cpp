@@ -22,7 +22,7 @@ struct Value : std::enable_shared_from_this<Value> {
         mark = 0;
         living.fetch_sub(1);
     }
-    std::uint64_t mark = kAlive;  // plain, so that ThreadSanitizer sees a reader that comes too late
+    std::uint64_t mark = kAlive;  // not atomic, so that ThreadSanitizer detects a late reader
     int number;
 };
 

@@ -29,7 +29,7 @@ using Bytes = std::vector<std::byte>;
 Bytes bytes_of(std::string_view text);
 std::string text_of(std::span<const std::byte> bytes);
 AssetId id_of(std::string_view content);
-// Bytes that do not compress, so that blocks hold them as they are.
+// Bytes that do not compress, so that blocks store them raw.
 std::string noise(std::uint64_t seed, std::size_t size_bytes);
 
 class BundleMaker {
@@ -42,7 +42,7 @@ public:
     BundleMaker& version(std::string text);
 
     Bytes write() const;
-    // For what has no function here.
+    // For changes without a function here.
     BundlePlan& plan() { return plan_; }
 
 private:
@@ -50,13 +50,13 @@ private:
     BundlePlan plan_;
 };
 
-// One signer, and a policy that accepts nobody else.
+// One signer, and a policy that accepts only this signer.
 class Author {
 public:
     Author();
     const TrustPolicy& policy() const { return policy_; }
     const PublicKey& key() const { return key_; }
-    // The bundle with a statement about it behind it.
+    // The bundle with a signed statement in its trailer.
     Bytes sign(Bytes bundle);
 
 private:
@@ -72,8 +72,8 @@ Bytes forge_content(Bytes bundle, std::string_view told, std::string_view true_c
 Bytes damage_content(Bytes bundle, const AssetId& asset);
 // One byte of each page of a table is another one.
 Bytes damage_table(Bytes bundle, TableKind table);
-// What a hostile packer could write: a manifest table of one page, changed, with all hashes right. The bundle id is
-// new.
+// A bundle that a hostile packer could write: one page of a manifest table is changed and all hashes are correct. The
+// bundle id is new.
 Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std::span<std::byte>)>& change);
 // All names of a small bundle claim to have this hash.
 Bytes flood_name_buckets(Bytes bundle, std::uint64_t hash);
@@ -93,13 +93,13 @@ private:
     std::shared_ptr<const ByteSource> inner_;
 };
 
-// Unsigned mounts are what most cases need.
+// Options of an unsigned mount, which most cases need.
 MountOptions unsigned_at(std::string place = {}, int priority = 0);
 // Mounts, or fails the test.
 MountId mount(Vfs& vfs, Bytes bundle, MountOptions options = unsigned_at());
 // The content at `path`, or the error's text.
 std::string content_at(const Vfs& vfs, std::string_view path);
-// "maps/ readme", with '/' behind folders and '@' behind links, or the error's text.
+// "maps/ readme", with '/' after folders and '@' after links, or the error's text.
 std::string listing_of(const Vfs& vfs, std::string_view path);
 // The error's code name, or "ok".
 template <class R>

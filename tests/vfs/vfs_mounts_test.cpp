@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/vfs.h>
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -29,14 +31,15 @@ MountOptions labelled(std::string label, int priority = 0) {
     return {.priority = priority, .allow_unsigned = true, .label = std::move(label)};
 }
 
-std::string told(const std::vector<AssetChange>& changes) {
+// "/added+ /changed~ /gone-"
+std::string paths_of(const std::vector<AssetChange>& changes) {
     std::string out;
     for (const AssetChange& change : changes)
         out += (out.empty() ? "" : " ") + change.path + (change.before ? change.after ? "~" : "-" : "+");
     return out;
 }
 
-// Asks until something has changed; what happens within a second or two is enough for a watch.
+// Polls until something has changed; a watch may need a second or two.
 std::vector<AssetChange> poll_until_changed(Vfs& vfs) {
     for (int i = 0; i < 500; ++i) {
         auto changes = vfs.poll();
@@ -137,7 +140,7 @@ TEST_CASE("replace: other content under the same id, and what that changes") {
         id, request(BundleMaker().add("same", "same").add("edited", "2").add("added", "a").add("over", "2").write(),
                     labelled("map 2")));
     REQUIRE(changes);
-    CHECK(told(*changes) == "/added+ /edited~ /gone~");
+    CHECK(paths_of(*changes) == "/added+ /edited~ /gone~");
     CHECK((*changes)[1].before == id_of("1"));
     CHECK((*changes)[1].after == id_of("2"));
     CHECK((*changes)[2].after == id_of("from below"));
@@ -190,11 +193,64 @@ TEST_CASE("refresh: a folder's edits, additions and removals are told with old a
     scratch.write("game/new/file", "new");
     std::filesystem::remove(scratch.path("game/gone"));
     const auto changes = vfs.refresh(id).value();
-    CHECK(told(changes) == "/mod/edited~ /mod/gone- /mod/new/file+");
+    CHECK(paths_of(changes) == "/mod/edited~ /mod/gone- /mod/new/file+");
     CHECK(changes[0].before == id_of("1"));
     CHECK(changes[0].after == id_of("two"));
     CHECK(content_at(vfs, "/mod/new/file") == "new");
     CHECK(content_at(vfs, "/mod/same") == "same");
+}
+
+TEST_CASE("refresh: mounts do not wait while it hashes") {
+    using Clock = std::chrono::steady_clock;
+    const ScratchFolder scratch;
+    scratch.write("game/large", "");
+    Vfs vfs;
+    const MountId id = vfs.mount(scratch.path("game"), unsigned_at()).value();
+    std::filesystem::resize_file(scratch.path("game/large"), 256u << 20);
+    std::atomic<bool> done = false;
+    Clock::duration refresh{};
+    std::jthread refreshing([&] {
+        const auto start = Clock::now();
+        CHECK(paths_of(vfs.refresh(id).value()) == "/large~");
+        refresh = Clock::now() - start;
+        done = true;
+    });
+    const Bytes bundle = BundleMaker().add("a", "1").write();
+    Clock::duration longest{};
+    while (!done) {
+        const auto start = Clock::now();
+        const MountId other = mount(vfs, bundle);
+        CHECK(vfs.poll().value().empty());
+        REQUIRE(vfs.unmount(other));
+        longest = std::max(longest, Clock::now() - start);
+    }
+    refreshing.join();
+    CHECK(longest < refresh / 2);
+}
+
+TEST_CASE("refresh: an unmount does not wait for it, and a replacement wins") {
+    const ScratchFolder scratch;
+    scratch.write("game/a", "folder");
+    Vfs vfs;
+    MountId id = vfs.mount(scratch.path("game"), unsigned_at()).value();
+    // Each round meets the refresh at another moment; every order gives one of the same few results.
+    for (int round = 0; round < 20; ++round) {
+        const bool replaced = round % 2 == 0;
+        std::string outcome;
+        std::jthread refreshing([&] { outcome = outcome_of(vfs.refresh(id)); });
+        if (replaced)
+            REQUIRE(vfs.replace(id, request(BundleMaker().add("a", "bundle").write())));
+        else
+            REQUIRE(vfs.unmount(id));
+        refreshing.join();
+        CHECK_MESSAGE((outcome == "ok" || outcome == (replaced ? "unsupported" : "missing")), outcome);
+        if (replaced) {
+            CHECK(content_at(vfs, "/a") == "bundle");
+            REQUIRE(vfs.unmount(id));
+        }
+        CHECK(vfs.mounts().empty());
+        id = vfs.mount(scratch.path("game"), unsigned_at()).value();
+    }
 }
 
 TEST_CASE("poll: a watched folder is seen to change, at any depth, and only when it does") {
@@ -207,15 +263,15 @@ TEST_CASE("poll: a watched folder is seen to change, at any depth, and only when
     REQUIRE(vfs.poll().value().empty());
 
     scratch.write("game/a/deep/file", "2!");
-    CHECK(told(poll_until_changed(vfs)) == "/a/deep/file~");
+    CHECK(paths_of(poll_until_changed(vfs)) == "/a/deep/file~");
     CHECK(content_at(vfs, "/a/deep/file") == "2!");
 
     scratch.write("game/b/c/new", "new");
-    CHECK(told(poll_until_changed(vfs)) == "/b/c/new+");
+    CHECK(paths_of(poll_until_changed(vfs)) == "/b/c/new+");
     scratch.write("game/b/c/new", "newer");
-    CHECK(told(poll_until_changed(vfs)) == "/b/c/new~");
+    CHECK(paths_of(poll_until_changed(vfs)) == "/b/c/new~");
     std::filesystem::rename(scratch.path("game/b/c/new"), scratch.path("game/moved"));
-    CHECK(told(poll_until_changed(vfs)) == "/b/c/new- /moved+");
+    CHECK(paths_of(poll_until_changed(vfs)) == "/b/c/new- /moved+");
     CHECK(vfs.poll().value().empty());
 
     REQUIRE(vfs.unmount(id));

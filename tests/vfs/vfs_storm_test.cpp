@@ -36,7 +36,7 @@ constexpr std::chrono::seconds kTime{5};
 constexpr std::chrono::seconds kTime{5};
 #endif
 
-// What may ever be read at a path, besides an error.
+// The contents that may be read at a path.
 const std::map<std::string, std::set<std::string>> kContents = {
     {"/map", {"old map", "new map"}},
     {"/wall", {"sd", "hd"}},
@@ -45,7 +45,7 @@ const std::map<std::string, std::set<std::string>> kContents = {
     {"/on disk", {noise(2, 200'000)}},
 };
 
-// Errors that files changing under a reader may give; none of them may be the answer of a mount that nobody touches.
+// Errors that a reader may get while files change; a mount that does not change never returns them.
 bool is_expected(const Error& error) {
     switch (error.code()) {
         case ErrorCode::missing:
@@ -102,7 +102,7 @@ public:
     }
 
 private:
-    // `what` tells a person what went wrong first.
+    // `what` describes the first failure.
     void expect(bool good, std::string_view what, const Error* error = nullptr) {
         if (good) {
             ++good_;
@@ -112,7 +112,7 @@ private:
         if (wrong_++ < 10)
             log_ += std::string(what) + (error != nullptr ? ": " + error->text() : "") + "\n";
     }
-    // A success, or an error that what happens meanwhile explains.
+    // A success, or an error that the concurrent changes explain.
     template <class R>
     void expect_ok_or_expected(const R& result, std::string_view what) {
         expect(result || is_expected(result.error()), what, result ? nullptr : &result.error());
@@ -138,7 +138,7 @@ private:
             else if (file)
                 expect(path != "/base/big" || !never_locked(), "not there: " + path);
         }
-        // Nobody touches this one.
+        // This mount does not change.
         const auto by_id = vfs_.find("/assets/" + id_of(noise(1, 150'000)).hex());
         expect_ok(by_id, "by id");
         expect(!by_id || *by_id || !never_locked(), "not there by id");
@@ -244,7 +244,7 @@ private:
     int edit_ = 0;
     std::unique_ptr<ReadQueue> queue_;
     std::atomic<bool> stop_{false};
-    std::atomic<std::uint64_t> locks_{0};  // odd: pure mode, or on the way into or out of it
+    std::atomic<std::uint64_t> locks_{0};  // odd: in pure mode, or entering or leaving it
     std::atomic<std::uint64_t> wrong_{0}, good_{0}, rounds_{0};
     std::mutex log_mutex_;
     std::string log_;

@@ -19,7 +19,7 @@ TEST_CASE("threads: readers see whole sets of mounts, and right bytes, at any ti
     mount(vfs, BundleMaker().add("a", "base").add("b", "base").add("base/big", big).write());
     for (int i = 0; i < 12; ++i)  // enough for some to be in a run
         mount(vfs, BundleMaker().add("base/" + std::to_string(i), "filler").write(), unsigned_at("", -1));
-    // Both names come and go together: one bundle, one swap.
+    // Both names appear and disappear together: one bundle, one change.
     const Bytes patch = BundleMaker().add("a", "patch").add("b", "patch").add("patch/only", "patch").write();
     const Bytes other = BundleMaker().add("other", big).write();
     const std::string big_path = "/assets/" + id_of(big).hex();

@@ -5,7 +5,7 @@
 
 namespace fardel {
 
-AssetLabels::AssetLabels(const Tables& tables, const Strings& texts)
+AssetLabels::AssetLabels(const CheckedTables& tables, const BundleStrings& texts)
     : tables_(tables), texts_(texts), first_name_(tables.count(TableKind::assets), kNoIndex) {
     const auto name_it = [&](std::uint32_t asset, std::uint32_t name) {
         if (asset < first_name_.size() && first_name_[asset] == kNoIndex)
@@ -22,21 +22,21 @@ AssetLabels::AssetLabels(const Tables& tables, const Strings& texts)
             name_it(variant->asset, variant->name);
 }
 
-HitAsset AssetLabels::hit(std::uint32_t asset) const {
-    HitAsset hit;
+AffectedAsset AssetLabels::affected(std::uint32_t asset) const {
+    AffectedAsset found;
     if (const auto record = tables_.find<AssetRecord>(asset))
-        hit.id = record->id;
+        found.id = record->id;
     if (asset >= first_name_.size() || first_name_[asset] == kNoIndex)
-        return hit;
+        return found;
     const auto name = tables_.find<NameRecord>(first_name_[asset]);
     const auto text = name ? texts_.find(name->text) : std::nullopt;
     if (text)
-        hit.name = printable(*text);
-    return hit;
+        found.name = printable(*text);
+    return found;
 }
 
 std::string AssetLabels::text(std::uint32_t asset) const {
-    const HitAsset found = hit(asset);
+    const AffectedAsset found = affected(asset);
     const std::string id = "asset " + found.id.hex();
     return found.name.empty() ? id : "'" + found.name + "' (" + id + ")";
 }

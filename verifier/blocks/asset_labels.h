@@ -1,8 +1,8 @@
-// AssetLabels: what to call an asset in a finding: its id and the first name that leads to it.
+// AssetLabels: names assets in findings, by id and by the first name that leads to them.
 #pragma once
 
 #include "tables/bundle_strings.h"
-#include "tables/tables.h"
+#include "tables/checked_tables.h"
 
 #include <cstdint>
 #include <string>
@@ -12,17 +12,17 @@ namespace fardel {
 
 class AssetLabels {
 public:
-    // Both must outlive this. Four bytes an asset.
-    AssetLabels(const Tables& tables, const Strings& texts);
+    // Both arguments must outlive this object. Needs four bytes per asset.
+    AssetLabels(const CheckedTables& tables, const BundleStrings& texts);
 
-    HitAsset hit(std::uint32_t asset) const;
+    AffectedAsset affected(std::uint32_t asset) const;
     // "'textures/base/water' (asset 36f0…)"
     std::string text(std::uint32_t asset) const;
 
 private:
-    const Tables& tables_;
-    const Strings& texts_;
-    std::vector<std::uint32_t> first_name_;  // kNoIndex without one
+    const CheckedTables& tables_;
+    const BundleStrings& texts_;
+    std::vector<std::uint32_t> first_name_;  // per asset; kNoIndex if no name leads to it
 };
 
 }  // namespace fardel

@@ -8,14 +8,14 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kBatchBytesMax = 1u << 20;  // stored, and raw; more than any one block
+constexpr std::uint64_t kBatchBytesMax = 1u << 20;  // of stored and of raw bytes; more than any single block has
 constexpr std::uint64_t kGapBytesMax = limits::kRawBlockAlign;
 
-// The stored bytes of the batch, with one read; where that fails, block by block, so that one bad sector costs one
-// block.
+// Reads the stored bytes of the batch at once. If that fails, reads block by block, so that a bad sector makes only one
+// block unreadable.
 void read_stored(const BlockInput& input, const BlockBatch& batch, BatchProof& proof) {
     proof.stored.resize(batch.to - batch.from);
-    const std::uint64_t at = input.layout.blocks_offset + batch.from;  // inside the file, or read_at says so
+    const std::uint64_t at = input.layout.blocks_offset + batch.from;  // read_at() fails if it is outside the file
     if (input.source.read_at(at, proof.stored))
         return;
     std::ranges::fill(proof.stored, std::byte{0});
@@ -34,28 +34,28 @@ void read_stored(const BlockInput& input, const BlockBatch& batch, BatchProof& p
 
 void check_raw_bytes(const BlockInput& input, std::uint32_t index, std::span<const std::byte> raw,
                      BlockVerdict& verdict) {
-    for (const Tenant& tenant : tenants_of(input.tenants, index)) {
-        const auto asset = input.tables.find<AssetRecord>(tenant.asset);
+    for (const PlacedAsset& placed : assets_in_block(input.placed_assets, index)) {
+        const auto asset = input.tables.find<AssetRecord>(placed.asset);
         if (!asset)
             continue;
-        if (tenant.block_count > 1) {
+        if (placed.block_count > 1) {
             const auto expected =
-                input.tables.find_piece(std::uint64_t{asset->piece_first} + (index - tenant.first_block));
+                input.tables.find_piece(std::uint64_t{asset->piece_first} + (index - placed.first_block));
             verdict.piece_wrong = expected && blake3(raw) != *expected;
-        } else if (tenant.offset + tenant.bytes > raw.size() ||
-                   id_from<AssetId>(blake3(raw.subspan(tenant.offset, tenant.bytes))) != asset->id) {
-            verdict.wrong.push_back(tenant.asset);
+        } else if (placed.offset + placed.bytes > raw.size() ||
+                   id_from<AssetId>(blake3(raw.subspan(placed.offset, placed.bytes))) != asset->id) {
+            verdict.wrong_assets.push_back(placed.asset);
         } else {
-            verdict.proved_bytes += tenant.bytes;
+            verdict.proved_bytes += placed.bytes;
         }
     }
 }
 
 }  // namespace
 
-std::vector<BlockBatch> plan_batches(const Tables& tables, const std::vector<bool>& readable) {
+std::vector<BlockBatch> plan_batches(const CheckedTables& tables, const std::vector<bool>& readable) {
     std::vector<BlockBatch> batches;
-    std::uint64_t end = 0;  // of the stored bytes before, if they are known
+    std::uint64_t end = 0;  // of the previous block's stored bytes; valid if end_known
     bool end_known = true;
     std::uint64_t raw_bytes = 0;  // of the last batch
     for (std::uint32_t i = 0; i < readable.size(); ++i) {
@@ -65,7 +65,7 @@ std::vector<BlockBatch> plan_batches(const Tables& tables, const std::vector<boo
             continue;
         }
         const std::uint64_t block_end = block->stored_offset + block->stored_bytes;
-        const bool near = end_known && block->stored_offset - end < kGapBytesMax;  // readable blocks rise
+        const bool near = end_known && block->stored_offset - end < kGapBytesMax;  // offsets of readable blocks rise
         const bool goes_on = !batches.empty() && batches.back().last == i && near &&
                              block_end - batches.back().from <= kBatchBytesMax &&
                              raw_bytes + block->raw_bytes <= kBatchBytesMax;

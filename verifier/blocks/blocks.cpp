@@ -13,12 +13,12 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-// Blocks of assets of several pieces.
-std::vector<bool> blocks_of_pieces(std::span<const Tenant> tenants, std::uint64_t count) {
+// Marks the blocks of assets that have several pieces.
+std::vector<bool> blocks_of_pieces(std::span<const PlacedAsset> placed_assets, std::uint64_t count) {
     std::vector<bool> found(count);
-    for (const Tenant& tenant : tenants)
-        for (std::uint32_t i = 0; tenant.block_count > 1 && i < tenant.block_count; ++i)
-            found[tenant.first_block + i] = true;
+    for (const PlacedAsset& placed : placed_assets)
+        for (std::uint32_t i = 0; placed.block_count > 1 && i < placed.block_count; ++i)
+            found[placed.first_block + i] = true;
     return found;
 }
 
@@ -26,18 +26,18 @@ class CodecUse {
 public:
     explicit CodecUse(const LayoutHead& layout) : layout_(layout) {}
 
-    void see(Codec codec, std::uint64_t block, Findings& findings) {
+    void add(Codec codec, std::uint64_t block, VerifyFindings& findings) {
         used_[static_cast<std::size_t>(codec)] = true;
         if (std::ranges::find(layout_.codecs, codec, &CodecVersion::codec) == layout_.codecs.end())
-            findings.add(Rule::codec_not_listed, record_place(TableKind::blocks, block),
+            findings.add(VerifierRule::codec_not_listed, record_location(TableKind::blocks, block),
                          "the layout head does not list its codec " + std::to_string(static_cast<unsigned>(codec)));
     }
 
-    void finish(Findings& findings) const {
+    void finish(VerifyFindings& findings) const {
         for (const CodecVersion& codec : layout_.codecs)
             if (!used_[static_cast<std::size_t>(codec.codec)])
                 findings.add(
-                    Rule::codec_not_used, "layout head",
+                    VerifierRule::codec_not_used, "layout head",
                     "it lists codec " + std::to_string(static_cast<unsigned>(codec.codec)) + ", which no block uses");
     }
 
@@ -48,16 +48,17 @@ private:
 
 }  // namespace
 
-std::vector<bool> check_blocks(const Tables& tables, const LayoutHead& layout, std::span<const Tenant> tenants,
-                               bool has_manifest, Findings& findings) {
+std::vector<bool> check_blocks(const CheckedTables& tables, const LayoutHead& layout,
+                               std::span<const PlacedAsset> placed_assets, bool has_manifest,
+                               VerifyFindings& findings) {
     using enum TableKind;
     const std::uint64_t count = tables.count(blocks);
-    // Of a block that nobody is known to have, nobody knows whether it must be aligned.
+    // Whether a block must be aligned depends on the asset in it, so all placements must be known.
     const bool judge_alignment = has_manifest && tables[assets].whole() && tables[placements].whole();
-    const std::vector<bool> of_pieces = blocks_of_pieces(tenants, count);
+    const std::vector<bool> of_pieces = blocks_of_pieces(placed_assets, count);
     std::vector<bool> readable(count);
     CodecUse codecs(layout);
-    std::uint64_t end = 0;  // of the stored bytes so far
+    std::uint64_t end = 0;  // of the previous block's stored bytes; valid if end_known
     bool end_known = true;
     bool all_known = true;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -66,21 +67,21 @@ std::vector<bool> check_blocks(const Tables& tables, const LayoutHead& layout, s
             all_known = end_known = false;
             continue;
         }
-        codecs.see(block->codec, i, findings);
-        const auto where = [i] { return record_place(blocks, i); };
+        codecs.add(block->codec, i, findings);
+        const auto where = [i] { return record_location(blocks, i); };
         if (block->stored_offset > layout.blocks_bytes ||
             block->stored_bytes > layout.blocks_bytes - block->stored_offset) {
-            findings.add(Rule::block_misplaced, where(),
-                         "its " + std::to_string(block->stored_bytes) + " stored bytes at " +
+            findings.add(VerifierRule::block_misplaced, where(),
+                         "its " + std::to_string(block->stored_bytes) + " stored bytes at offset " +
                              std::to_string(block->stored_offset) + " are outside the block section, which has " +
-                             std::to_string(layout.blocks_bytes));
+                             std::to_string(layout.blocks_bytes) + " bytes");
             end_known = false;
             continue;
         }
         if (block->stored_offset < end) {
-            findings.add(Rule::block_misplaced, where(),
+            findings.add(VerifierRule::block_misplaced, where(),
                          "its stored bytes begin at " + std::to_string(block->stored_offset) +
-                             ", inside those of a block before it, which end at " + std::to_string(end));
+                             ", inside those of an earlier block, which end at " + std::to_string(end));
             continue;
         }
         const bool aligned = block->codec == Codec::raw && block->raw_bytes >= limits::kRawBlockAlign && of_pieces[i];
@@ -89,16 +90,16 @@ std::vector<bool> check_blocks(const Tables& tables, const LayoutHead& layout, s
         const bool may_be_aligned = !judge_alignment && block->codec == Codec::raw &&
                                     block->stored_offset == align_up(end, limits::kRawBlockAlign);
         if (misaligned || (end_known && block->stored_offset != expected && !may_be_aligned))
-            findings.add(Rule::block_misplaced, where(),
-                         "its stored bytes begin at " + std::to_string(block->stored_offset) + "; " +
-                             (end_known ? std::to_string(expected) : "a multiple of 4096") + " is expected");
+            findings.add(VerifierRule::block_misplaced, where(),
+                         "its stored bytes begin at " + std::to_string(block->stored_offset) +
+                             "; expected: " + (end_known ? std::to_string(expected) : "a multiple of 4096"));
         readable[i] = true;
         end = block->stored_offset + block->stored_bytes;
         end_known = true;
     }
     if (end_known && end != layout.blocks_bytes)
         findings.add(
-            Rule::blocks_end, "block section",
+            VerifierRule::blocks_end, "block section",
             "it has " + std::to_string(layout.blocks_bytes) + " bytes; the blocks in it end at " + std::to_string(end));
     if (all_known)
         codecs.finish(findings);

@@ -1,4 +1,4 @@
-// The block records: where stored bytes stand, and which codecs they use.
+// Checks block records: the locations of stored bytes, and the codecs.
 #pragma once
 
 #include "placements.h"
@@ -11,9 +11,10 @@
 
 namespace fardel {
 
-// Whether each block's stored bytes may be read: inside the section, and nobody else's. So all reads together are no
-// longer than the section. Without a manifest (`has_manifest` false) nobody knows which blocks must be aligned.
-std::vector<bool> check_blocks(const Tables& tables, const LayoutHead& layout, std::span<const Tenant> tenants,
-                               bool has_manifest, Findings& findings);
+// Returns for each block whether its stored bytes may be read: they are inside the section and overlap no other
+// block's. So all reads together are no longer than the section. If the manifest is unknown (`has_manifest` false),
+// alignment is not checked.
+std::vector<bool> check_blocks(const CheckedTables& tables, const LayoutHead& layout,
+                               std::span<const PlacedAsset> placed_assets, bool has_manifest, VerifyFindings& findings);
 
 }  // namespace fardel

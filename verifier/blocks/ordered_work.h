@@ -1,31 +1,22 @@
-// Work on many threads whose results are taken in order on one, with a bounded number under way.
+// work_in_order: work on many threads whose results one thread takes in order, with a bounded number under way.
 #pragma once
+
+#include <fardel/base/parallel.h>
 
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
-#include <thread>
 #include <vector>
 
 namespace fardel {
 
-// work(i, slot) for each i < count, on `jobs` ≥ 1 threads, any order; then take(i, slot) on the caller's thread, i
-// rising. A slot is one item's alone until it has been taken; its memory is used again. False: stopped before the end.
+// Calls work(i, slot) for each i < count, in any order, on up to `jobs` ≥ 1 threads, or on the caller's thread if none
+// can be started; and take(i, slot) on the caller's thread with i rising. A slot belongs to one item from work() to
+// take(); its memory is reused. Returns false if stopped before the end.
 template <class Slot, class Work, class Take>
 bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& stop, const Work& work,
                    const Take& take) {
-    if (jobs == 1) {
-        Slot slot;
-        for (std::uint64_t i = 0; i < count; ++i) {
-            if (stop.stop_requested())
-                return false;
-            work(i, slot);
-            take(i, slot);
-        }
-        return true;
-    }
-
     struct Cell {
         Slot slot;
         bool done = false;
@@ -34,7 +25,7 @@ bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& st
     std::mutex mutex;
     std::condition_variable free_cell;
     std::condition_variable done_cell;
-    std::uint64_t next = 0;  // to be begun
+    std::uint64_t next = 0;  // the first item that no thread has begun
     std::uint64_t taken = 0;
     bool stopped = false;
 
@@ -54,9 +45,20 @@ bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& st
                 done_cell.notify_one();
         }
     };
-    std::vector<std::jthread> threads;
-    for (unsigned t = 0; t < jobs && t < count; ++t)
-        threads.emplace_back(run);
+    WorkerThreads threads;
+    for (unsigned t = 0; jobs > 1 && t < jobs && t < count; ++t)
+        if (!threads.try_start(run))
+            break;
+    if (threads.size() == 0) {
+        Slot slot;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            if (stop.stop_requested())
+                return false;
+            work(i, slot);
+            take(i, slot);
+        }
+        return true;
+    }
 
     for (std::uint64_t i = 0; i < count; ++i) {
         Cell& cell = cells[i % cells.size()];
@@ -66,7 +68,7 @@ bool work_in_order(std::uint64_t count, unsigned jobs, const std::stop_token& st
             if (stop.stop_requested()) {
                 stopped = true;
                 free_cell.notify_all();
-                return false;  // the threads end with what they have begun
+                return false;  // each thread first completes its item
             }
         }
         take(i, cell.slot);

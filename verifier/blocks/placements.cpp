@@ -13,107 +13,111 @@ using enum TableKind;
 
 constexpr std::uint32_t kPlainBlockBytesMax = 1u << limits::kBlockLog2;
 
-std::string block_place(std::uint64_t block) { return record_place(blocks, block); }
+std::string block_location(std::uint64_t block) { return record_location(blocks, block); }
 
-// Every asset that has bytes and whose blocks exist, by block and offset.
-std::vector<Tenant> claimed_places(const Tables& tables, Findings& findings) {
-    std::vector<Tenant> tenants;
+// Returns all assets that have bytes and whose blocks exist, by block and offset. They may still overlap.
+std::vector<PlacedAsset> claimed_placements(const CheckedTables& tables, VerifyFindings& findings) {
+    std::vector<PlacedAsset> placed_assets;
     const std::uint64_t block_count = tables.count(blocks);
     for (std::uint64_t i = 0; i < std::min(tables.count(assets), tables.count(placements)); ++i) {
         const auto asset = tables.find<AssetRecord>(i);
-        const auto place = tables.find<PlacementRecord>(i);
-        if (!asset || !place)
+        const auto placement = tables.find<PlacementRecord>(i);
+        if (!asset || !placement)
             continue;
         const std::uint64_t pieces = asset->piece_count();
         if (pieces == 0) {
-            if (*place != PlacementRecord{})
-                findings.add(Rule::placement_of_nothing, record_place(placements, i),
-                             "an asset without bytes has block 0 and offset 0");
+            if (*placement != PlacementRecord{})
+                findings.add(VerifierRule::placement_of_nothing, record_location(placements, i),
+                             "the asset has no bytes, so block and offset must be 0");
             continue;
         }
-        if (pieces > block_count || place->first_block > block_count - pieces || (pieces > 1 && place->offset != 0)) {
-            findings.add(Rule::placement_outside, record_place(placements, i),
+        if (pieces > block_count || placement->first_block > block_count - pieces ||
+            (pieces > 1 && placement->offset != 0)) {
+            findings.add(VerifierRule::placement_outside, record_location(placements, i),
                          "it claims " + std::to_string(pieces) + " blocks from block " +
-                             std::to_string(place->first_block) + ", offset " + std::to_string(place->offset) +
-                             "; the bundle has " + std::to_string(block_count));
+                             std::to_string(placement->first_block) + ", offset " + std::to_string(placement->offset) +
+                             "; the bundle has " + std::to_string(block_count) + " blocks");
             continue;
         }
-        tenants.push_back({place->first_block, place->offset, static_cast<std::uint32_t>(pieces),
-                           static_cast<std::uint32_t>(i), asset->raw_bytes});
+        placed_assets.push_back({placement->first_block, placement->offset, static_cast<std::uint32_t>(pieces),
+                                 static_cast<std::uint32_t>(i), asset->raw_bytes});
     }
-    std::ranges::sort(tenants, {}, [](const Tenant& t) { return std::tuple(t.first_block, t.offset, t.asset); });
-    return tenants;
+    std::ranges::sort(placed_assets, {}, [](const PlacedAsset& placed) {
+        return std::tuple(placed.first_block, placed.offset, placed.asset);
+    });
+    return placed_assets;
 }
 
-// Walks blocks and tenants side by side. The cursor is the first raw byte that nobody has yet.
+// Walks blocks and assets in parallel. The cursor (block_, filled_) is the first raw byte that no asset has claimed
+// yet.
 class PlacementWalk {
 public:
-    PlacementWalk(const Tables& tables, Findings& findings)
+    PlacementWalk(const CheckedTables& tables, VerifyFindings& findings)
         : tables_(tables),
           findings_(findings),
           judge_holes_(tables[assets].whole() && tables[placements].whole() && tables[blocks].whole()) {}
 
-    bool take(const Tenant& tenant) {
-        if (tenant.first_block < block_ || (tenant.first_block == block_ && tenant.offset < filled_))
-            return overlaps(tenant);
-        return tenant.block_count == 1 ? take_one(tenant) : take_several(tenant);
+    bool take(const PlacedAsset& placed) {
+        if (placed.first_block < block_ || (placed.first_block == block_ && placed.offset < filled_))
+            return overlaps(placed);
+        return placed.block_count == 1 ? take_one(placed) : take_several(placed);
     }
 
     void finish() { close_until(tables_.count(blocks)); }
 
 private:
-    bool overlaps(const Tenant& tenant) {
-        findings_.add(Rule::placement_overlap, record_place(placements, tenant.asset),
-                      "its bytes in block " + std::to_string(tenant.first_block) + " belong to another asset already");
+    bool overlaps(const PlacedAsset& placed) {
+        findings_.add(VerifierRule::placement_overlap, record_location(placements, placed.asset),
+                      "its bytes in block " + std::to_string(placed.first_block) + " already belong to another asset");
         return false;
     }
 
-    bool take_one(const Tenant& tenant) {
-        close_until(tenant.first_block);
-        const auto block = tables_.find<BlockRecord>(tenant.first_block);
-        if (block && (tenant.offset > block->raw_bytes || tenant.bytes > block->raw_bytes - tenant.offset)) {
-            findings_.add(Rule::placement_outside, record_place(placements, tenant.asset),
-                          "it has " + std::to_string(tenant.bytes) + " bytes from offset " +
-                              std::to_string(tenant.offset) + " of block " + std::to_string(tenant.first_block) +
+    bool take_one(const PlacedAsset& placed) {
+        close_until(placed.first_block);
+        const auto block = tables_.find<BlockRecord>(placed.first_block);
+        if (block && (placed.offset > block->raw_bytes || placed.bytes > block->raw_bytes - placed.offset)) {
+            findings_.add(VerifierRule::placement_outside, record_location(placements, placed.asset),
+                          "it has " + std::to_string(placed.bytes) + " bytes from offset " +
+                              std::to_string(placed.offset) + " of block " + std::to_string(placed.first_block) +
                               ", which has " + std::to_string(block->raw_bytes));
             return false;
         }
-        const auto asset = tables_.find<AssetRecord>(tenant.asset);
+        const auto asset = tables_.find<AssetRecord>(placed.asset);
         const bool is_streamed_piece =
-            asset && asset->piece_log2 == limits::kStreamBlockLog2 && block && tenant.bytes == block->raw_bytes;
+            asset && asset->piece_log2 == limits::kStreamBlockLog2 && block && placed.bytes == block->raw_bytes;
         if (block && block->raw_bytes > kPlainBlockBytesMax && !is_streamed_piece)
             findings_.add(
-                Rule::block_size, block_place(tenant.first_block),
+                VerifierRule::block_size, block_location(placed.first_block),
                 "it has " + std::to_string(block->raw_bytes) +
-                    " raw bytes; only a piece of a streamed asset, alone in its block, may have more than 65536");
-        if (tenant.offset > filled_)
-            hole(tenant.first_block, filled_, tenant.offset);
-        filled_ = std::uint64_t{tenant.offset} + tenant.bytes;
+                    " raw bytes; only a block with nothing but a piece of a streamed asset may have more than 65536");
+        if (placed.offset > filled_)
+            hole(placed.first_block, filled_, placed.offset);
+        filled_ = std::uint64_t{placed.offset} + placed.bytes;
         return true;
     }
 
-    bool take_several(const Tenant& tenant) {
-        if (tenant.first_block == block_ && filled_ > 0)
-            return overlaps(tenant);
-        close_until(tenant.first_block);
-        const auto asset = tables_.find<AssetRecord>(tenant.asset);
+    bool take_several(const PlacedAsset& placed) {
+        if (placed.first_block == block_ && filled_ > 0)
+            return overlaps(placed);
+        close_until(placed.first_block);
+        const auto asset = tables_.find<AssetRecord>(placed.asset);
         if (!asset)
             return false;
         const std::uint64_t piece_bytes = std::uint64_t{1} << asset->piece_log2;
-        for (std::uint32_t i = 0; i < tenant.block_count; ++i) {
-            const auto block = tables_.find<BlockRecord>(tenant.first_block + i);
-            const std::uint64_t expected = std::min(piece_bytes, tenant.bytes - i * piece_bytes);
+        for (std::uint32_t i = 0; i < placed.block_count; ++i) {
+            const auto block = tables_.find<BlockRecord>(placed.first_block + i);
+            const std::uint64_t expected = std::min(piece_bytes, placed.bytes - i * piece_bytes);
             if (block && block->raw_bytes != expected)
-                findings_.add(Rule::block_size, block_place(tenant.first_block + i),
+                findings_.add(VerifierRule::block_size, block_location(placed.first_block + i),
                               "it has " + std::to_string(block->raw_bytes) + " raw bytes; piece " + std::to_string(i) +
-                                  " of asset " + std::to_string(tenant.asset) + " has " + std::to_string(expected));
+                                  " of asset " + std::to_string(placed.asset) + " has " + std::to_string(expected));
         }
-        block_ = tenant.first_block + tenant.block_count;
+        block_ = placed.first_block + placed.block_count;
         filled_ = 0;
         return true;
     }
 
-    // Nobody else has bytes in the blocks before `block`.
+    // Moves the cursor to `block`: no further asset has bytes in the blocks before it.
     void close_until(std::uint64_t block) {
         for (; block_ < block; ++block_, filled_ = 0) {
             if (!judge_holes_)
@@ -127,12 +131,12 @@ private:
     void hole(std::uint64_t block, std::uint64_t from, std::uint64_t to) {
         if (judge_holes_)
             findings_.add(
-                Rule::block_not_filled, block_place(block),
+                VerifierRule::block_not_filled, block_location(block),
                 "its raw bytes " + std::to_string(from) + " to " + std::to_string(to - 1) + " belong to no asset");
     }
 
-    const Tables& tables_;
-    Findings& findings_;
+    const CheckedTables& tables_;
+    VerifyFindings& findings_;
     const bool judge_holes_;
     std::uint64_t block_ = 0;
     std::uint64_t filled_ = 0;
@@ -140,19 +144,20 @@ private:
 
 }  // namespace
 
-std::vector<Tenant> check_placements(const Tables& tables, Findings& findings) {
-    std::vector<Tenant> tenants = claimed_places(tables, findings);
+std::vector<PlacedAsset> check_placements(const CheckedTables& tables, VerifyFindings& findings) {
+    std::vector<PlacedAsset> placed_assets = claimed_placements(tables, findings);
     PlacementWalk walk(tables, findings);
-    std::erase_if(tenants, [&](const Tenant& tenant) { return !walk.take(tenant); });  // visits in order, each once
+    std::erase_if(placed_assets,
+                  [&](const PlacedAsset& placed) { return !walk.take(placed); });  // visits each once, in order
     walk.finish();
-    return tenants;
+    return placed_assets;
 }
 
-std::span<const Tenant> tenants_of(std::span<const Tenant> tenants, std::uint32_t block) noexcept {
-    const auto end = std::ranges::upper_bound(tenants, block, {}, &Tenant::first_block);
-    auto begin = std::ranges::lower_bound(tenants.begin(), end, block, {}, &Tenant::first_block);
-    // Or the one that begins before and reaches over it.
-    if (begin == end && begin != tenants.begin()) {
+std::span<const PlacedAsset> assets_in_block(std::span<const PlacedAsset> placed_assets, std::uint32_t block) noexcept {
+    const auto end = std::ranges::upper_bound(placed_assets, block, {}, &PlacedAsset::first_block);
+    auto begin = std::ranges::lower_bound(placed_assets.begin(), end, block, {}, &PlacedAsset::first_block);
+    // Otherwise an asset of several pieces may begin in an earlier block and extend over this one.
+    if (begin == end && begin != placed_assets.begin()) {
         const auto before = begin - 1;
         if (block - before->first_block < before->block_count)
             begin = before;

@@ -1,8 +1,8 @@
-// Which asset lies where in the blocks: the placements, proved to fill the blocks without overlap.
+// Checks the placements: assets must fill the blocks without gaps and without overlap.
 #pragma once
 
-#include "findings/findings.h"
-#include "tables/tables.h"
+#include "findings/verify_findings.h"
+#include "tables/checked_tables.h"
 
 #include <cstdint>
 #include <span>
@@ -10,8 +10,9 @@
 
 namespace fardel {
 
-// One asset's place. Of one block: `offset` and `bytes` in its raw bytes. Of several: one piece a block.
-struct Tenant {
+// The location of an asset. If block_count is 1, the asset is `bytes` bytes from `offset` in the raw bytes of the
+// block; otherwise each block is one of its pieces.
+struct PlacedAsset {
     std::uint32_t first_block = 0;
     std::uint32_t offset = 0;
     std::uint32_t block_count = 0;
@@ -19,11 +20,11 @@ struct Tenant {
     std::uint64_t bytes = 0;
 };
 
-// Those tenants whose place is sound, by block and offset: they overlap nowhere, so all of them together are no longer
-// than the blocks. Empty assets are not among them.
-std::vector<Tenant> check_placements(const Tables& tables, Findings& findings);
+// Returns the assets whose placement is valid, by block and offset. They do not overlap, so together they are no longer
+// than the blocks. Empty assets are left out.
+std::vector<PlacedAsset> check_placements(const CheckedTables& tables, VerifyFindings& findings);
 
-// The tenants of one block, out of what check_placements gave.
-std::span<const Tenant> tenants_of(std::span<const Tenant> tenants, std::uint32_t block) noexcept;
+// The part of check_placements()'s result that lies in one block.
+std::span<const PlacedAsset> assets_in_block(std::span<const PlacedAsset> placed_assets, std::uint32_t block) noexcept;
 
 }  // namespace fardel

@@ -17,33 +17,33 @@ std::uint64_t leading_bits(const AssetId& id) {
 
 }  // namespace
 
-void check_asset_buckets(const Tables& tables, Findings& findings) {
+void check_asset_buckets(const CheckedTables& tables, VerifyFindings& findings) {
     constexpr TableKind kBuckets = TableKind::asset_buckets;
     const std::uint64_t assets = tables.count<AssetRecord>();
     if (assets == 0)
         return;
-    const std::uint64_t buckets = tables.count(kBuckets) - 1;  // a power of two: decode_head checked it
-    std::vector<std::uint32_t> held(buckets);
+    const std::uint64_t buckets = tables.count(kBuckets) - 1;  // a power of two, as decode_head() has checked
+    std::vector<std::uint32_t> assets_in_bucket(buckets);
     for (std::uint64_t i = 0; i < assets; ++i) {
         const auto asset = tables.find<AssetRecord>(i);
         if (!asset)
-            return;  // the numbers cannot be known
-        ++held[(leading_bits(asset->id) >> 1) >> (63 - std::countr_zero(buckets))];
+            return;  // without all ids, the expected table is unknown
+        ++assets_in_bucket[(leading_bits(asset->id) >> 1) >> (63 - std::countr_zero(buckets))];
     }
     std::uint64_t before = 0;
     for (std::uint64_t i = 0; i <= buckets; ++i) {
         const auto found = tables.find_number(kBuckets, i);
         if (found && *found != before)
-            findings.add(Rule::bucket_wrong, record_place(kBuckets, i),
-                         "it says " + std::to_string(*found) + "; " + std::to_string(before) +
+            findings.add(VerifierRule::bucket_wrong, record_location(kBuckets, i),
+                         "it is " + std::to_string(*found) + ", but " + std::to_string(before) +
                              " assets come before this bucket");
         if (i == buckets)
             break;
-        if (held[i] > limits::kBucketRecordsMax)
-            findings.add(Rule::bucket_crowded, record_place(kBuckets, i),
-                         std::to_string(held[i]) + " assets in one bucket, at most " +
+        if (assets_in_bucket[i] > limits::kBucketRecordsMax)
+            findings.add(VerifierRule::bucket_crowded, record_location(kBuckets, i),
+                         std::to_string(assets_in_bucket[i]) + " assets in one bucket; at most " +
                              std::to_string(limits::kBucketRecordsMax) + " are allowed");
-        before += held[i];
+        before += assets_in_bucket[i];
     }
 }
 

@@ -6,7 +6,7 @@
 
 namespace fardel {
 
-void check_consumes(const Tables& tables, Strings& texts, Findings& findings) {
+void check_consumes(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings) {
     using enum TableKind;
     RisingTexts order;
     for (std::uint64_t i = 0; i < tables.count(consumes); ++i) {
@@ -15,12 +15,12 @@ void check_consumes(const Tables& tables, Strings& texts, Findings& findings) {
         if (text) {
             Status status = (consume->flags & ConsumeRecord::pattern) != 0 ? verify_glob(*text) : verify_name(*text);
             if (!status)
-                findings.add(Rule::consume_malformed, record_place(consumes, i),
+                findings.add(VerifierRule::consume_malformed, record_location(consumes, i),
                              Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
         }
         if (const std::string defect = order.take(text); !defect.empty())
-            findings.add(Rule::consumes_not_sorted, record_place(consumes, i),
-                         defect + "; texts strictly increase in byte order");
+            findings.add(VerifierRule::consumes_not_sorted, record_location(consumes, i),
+                         defect + "; texts must strictly increase in byte order");
     }
 }
 

@@ -8,7 +8,7 @@
 
 namespace fardel {
 
-void check_dependencies(const Tables& tables, Strings& texts, Findings& findings) {
+void check_dependencies(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings) {
     using enum TableKind;
     std::vector<std::pair<BundleId, std::uint64_t>> seen;
     for (std::uint64_t i = 0; i < tables.count(dependencies); ++i) {
@@ -23,8 +23,8 @@ void check_dependencies(const Tables& tables, Strings& texts, Findings& findings
     for (std::size_t i = 1; i < seen.size(); ++i)
         if (seen[i].first == seen[i - 1].first)
             findings.add(
-                Rule::dependency_twice, record_place(dependencies, seen[i].second),
-                "bundle " + seen[i].first.hex() + " is dependency " + std::to_string(seen[i - 1].second) + " already");
+                VerifierRule::dependency_twice, record_location(dependencies, seen[i].second),
+                "bundle " + seen[i].first.hex() + " is already dependency " + std::to_string(seen[i - 1].second));
 }
 
 }  // namespace fardel

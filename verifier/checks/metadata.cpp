@@ -42,12 +42,13 @@ std::optional<MetadataKind> find_expected_kind(std::string_view key, bool of_bun
 
 class MetadataCheck {
 public:
-    MetadataCheck(const Tables& tables, TableKind kind, Strings& texts, std::uint64_t now_s, Findings& findings)
+    MetadataCheck(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::uint64_t now_s,
+                  VerifyFindings& findings)
         : tables_(tables), kind_(kind), texts_(texts), now_s_(now_s), findings_(findings) {}
 
     void check() {
-        RisingTexts keys;             // of one subject
-        std::uint64_t run_first = 0;  // its first record
+        RisingTexts keys;             // of the current subject
+        std::uint64_t run_first = 0;  // the first record of the current subject
         std::uint32_t subject = 0;
         bool subject_known = false;
         bool all_known = true;
@@ -59,8 +60,8 @@ public:
                 continue;
             }
             if (subject_known && record->subject < subject)
-                add(Rule::metadata_not_sorted, i,
-                    "it stands after records of a later subject; subjects rise, and the bundle's own come last");
+                add(VerifierRule::metadata_not_sorted, i,
+                    "it comes after records of a later subject; subjects must rise, and the bundle itself is the last");
             if (!subject_known || record->subject != subject) {
                 keys = RisingTexts();
                 run_first = i;
@@ -68,11 +69,11 @@ public:
                 subject_known = true;
             }
             if (i - run_first == limits::kMetadataPerSubjectMax)
-                add(Rule::metadata_crowded, i,
+                add(VerifierRule::metadata_crowded, i,
                     "more than " + std::to_string(limits::kMetadataPerSubjectMax) + " records for one subject");
             const auto key = texts_.use(record->key, kind_, i, "key", findings_);
             if (const std::string defect = keys.take(key); !defect.empty())
-                add(Rule::metadata_not_sorted, i, defect + "; keys of a subject strictly increase");
+                add(VerifierRule::metadata_not_sorted, i, defect + "; keys of a subject must strictly increase");
             check_value(*record, key, i);
         }
         if (kind_ == TableKind::metadata && all_known)
@@ -80,14 +81,14 @@ public:
     }
 
 private:
-    void add(Rule rule, std::uint64_t index, std::string text) {
-        findings_.add(rule, record_place(kind_, index), std::move(text));
+    void add(VerifierRule rule, std::uint64_t index, std::string text) {
+        findings_.add(rule, record_location(kind_, index), std::move(text));
     }
 
     void check_value(const MetadataRecord& record, std::optional<std::string_view> key, std::uint64_t index) {
         const bool of_bundle = record.subject == kBundleSubject;
         if (!of_bundle && record.subject >= tables_.count(TableKind::assets))
-            add(Rule::metadata_subject, index,
+            add(VerifierRule::metadata_subject, index,
                 "it is about asset " + std::to_string(record.subject) + "; the bundle has " +
                     std::to_string(tables_.count(TableKind::assets)));
         if (record.kind == MetadataKind::text)
@@ -96,18 +97,18 @@ private:
             return;
         const auto expected = find_expected_kind(*key, of_bundle);
         if (expected && *expected != record.kind)
-            add(Rule::metadata_kind, index,
-                quoted(*key) + " is of kind " + std::string(kind_name(record.kind)) + "; it must be " +
+            add(VerifierRule::metadata_kind, index,
+                quoted(*key) + " is of kind " + std::string(kind_name(record.kind)) + "; it must be of kind " +
                     std::string(kind_name(*expected)));
         const auto expires_s = std::bit_cast<std::int64_t>(record.value);
         if (now_s_ != 0 && *key == "expires" && record.kind == MetadataKind::integer &&
             std::cmp_less_equal(expires_s, now_s_))
-            add(Rule::content_expired, index,
+            add(VerifierRule::content_expired, index,
                 (of_bundle ? "the bundle" : "asset " + std::to_string(record.subject)) + " expired at " +
                     std::to_string(expires_s) + " (Unix seconds); look for a newer version");
     }
 
-    // Each asset says where its metadata begin.
+    // Checks that each asset record has the index of its first metadata record.
     void check_runs() {
         std::uint64_t next = 0;
         const std::uint64_t count = tables_.count(kind_);
@@ -119,7 +120,7 @@ private:
             const std::uint64_t expected = has_any ? next : kNoIndex;
             const auto asset = tables_.find<AssetRecord>(asset_index);
             if (asset && asset->metadata_first != expected)
-                findings_.add(Rule::metadata_run, record_place(TableKind::assets, asset_index),
+                findings_.add(VerifierRule::metadata_run, record_location(TableKind::assets, asset_index),
                               "its first metadata record is " + format(asset->metadata_first) + "; it must be " +
                                   format(expected));
         }
@@ -127,16 +128,17 @@ private:
 
     static std::string format(std::uint64_t index) { return index == kNoIndex ? "none" : std::to_string(index); }
 
-    const Tables& tables_;
+    const CheckedTables& tables_;
     TableKind kind_;
-    Strings& texts_;
+    BundleStrings& texts_;
     std::uint64_t now_s_;
-    Findings& findings_;
+    VerifyFindings& findings_;
 };
 
 }  // namespace
 
-void check_metadata(const Tables& tables, TableKind kind, Strings& texts, std::uint64_t now_s, Findings& findings) {
+void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::uint64_t now_s,
+                    VerifyFindings& findings) {
     MetadataCheck(tables, kind, texts, now_s, findings).check();
 }
 

@@ -7,18 +7,18 @@
 namespace fardel {
 namespace {
 
-void check_target(const NameRecord& name, std::uint64_t index, const Tables& tables, Findings& findings) {
+void check_target(const NameRecord& name, std::uint64_t index, const CheckedTables& tables, VerifyFindings& findings) {
     if (name.is(NameRecord::tombstone) || name.is(NameRecord::has_variants))
-        return;  // the record's form; variants.cpp
+        return;  // decode_record() checks the first, check_variants() the second
     if (name.target >= tables.count(TableKind::assets))
-        findings.add(Rule::name_target, record_place(TableKind::names, index),
+        findings.add(VerifierRule::name_target, record_location(TableKind::names, index),
                      "it leads to asset " + std::to_string(name.target) + "; the bundle has " +
                          std::to_string(tables.count(TableKind::assets)));
 }
 
 }  // namespace
 
-void check_names(const Tables& tables, Strings& texts, Findings& findings) {
+void check_names(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings) {
     using enum TableKind;
     RisingTexts order;
     for (std::uint64_t i = 0; i < tables.count(names); ++i) {
@@ -27,11 +27,11 @@ void check_names(const Tables& tables, Strings& texts, Findings& findings) {
         if (name)
             check_target(*name, i, tables, findings);
         if (Status status = text ? verify_name(*text) : ok(); !status)
-            findings.add(Rule::name_malformed, record_place(names, i),
+            findings.add(VerifierRule::name_malformed, record_location(names, i),
                          Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
         if (const std::string defect = order.take(text); !defect.empty())
-            findings.add(Rule::names_not_sorted, record_place(names, i),
-                         defect + "; names strictly increase in byte order");
+            findings.add(VerifierRule::names_not_sorted, record_location(names, i),
+                         defect + "; names must strictly increase in byte order");
     }
 }
 

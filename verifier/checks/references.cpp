@@ -11,18 +11,19 @@
 namespace fardel {
 namespace {
 
-std::string beyond(std::string_view what, std::uint64_t index, std::uint64_t count) {
+std::string leads_beyond(std::string_view what, std::uint64_t index, std::uint64_t count) {
     return "it leads to " + std::string(what) + " " + std::to_string(index) + "; the bundle has " +
            std::to_string(count);
 }
 
 class ReferenceCheck {
 public:
-    ReferenceCheck(const Tables& tables, Strings& texts, Findings& findings)
+    ReferenceCheck(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings)
         : tables_(tables), texts_(texts), findings_(findings), foreign_used_(tables.count(TableKind::foreign_assets)) {}
 
     void check() {
-        RunCheck run(Rule::reference_run, TableKind::references, tables_.count(TableKind::references), findings_);
+        RunCheck run(VerifierRule::reference_run, TableKind::references, tables_.count(TableKind::references),
+                     findings_);
         for (std::uint64_t i = 0; i < tables_.count(TableKind::assets); ++i) {
             const auto asset = tables_.find<AssetRecord>(i);
             if (!asset)
@@ -45,8 +46,8 @@ private:
             const auto spelling =
                 reference ? texts_.use(reference->spelling, references, i, "spelling", findings_) : std::nullopt;
             if (const std::string defect = order.take(spelling); !defect.empty())
-                findings_.add(Rule::references_not_sorted, record_place(references, i),
-                              defect + "; spellings of an asset strictly increase");
+                findings_.add(VerifierRule::references_not_sorted, record_location(references, i),
+                              defect + "; spellings of an asset must strictly increase");
             if (reference)
                 check_target(*reference, i);
             else
@@ -56,17 +57,17 @@ private:
 
     void check_target(const ReferenceRecord& reference, std::uint64_t index) {
         using enum TableKind;
-        const std::string where = record_place(references, index);
+        const std::string where = record_location(references, index);
         switch (reference.kind) {
             case ReferenceKind::internal:
                 if (reference.target >= tables_.count(assets))
-                    findings_.add(Rule::reference_target, where,
-                                  beyond("asset", reference.target, tables_.count(assets)));
+                    findings_.add(VerifierRule::reference_target, where,
+                                  leads_beyond("asset", reference.target, tables_.count(assets)));
                 return;
             case ReferenceKind::foreign:
                 if (reference.target >= foreign_used_.size())
-                    findings_.add(Rule::reference_target, where,
-                                  beyond("foreign asset", reference.target, foreign_used_.size()));
+                    findings_.add(VerifierRule::reference_target, where,
+                                  leads_beyond("foreign asset", reference.target, foreign_used_.size()));
                 else
                     foreign_used_[reference.target] = true;
                 return;
@@ -75,7 +76,7 @@ private:
                 if (!name)
                     return;
                 if (Status status = verify_name(*name); !status)
-                    findings_.add(Rule::reference_name_malformed, where,
+                    findings_.add(VerifierRule::reference_name_malformed, where,
                                   quoted(*name) + " can never resolve: " + status.error().message());
                 return;
             }
@@ -88,17 +89,17 @@ private:
         for (std::uint64_t i = 0; i < tables_.count(foreign_assets); ++i) {
             const auto foreign = tables_.find<ForeignAssetRecord>(i);
             if (foreign) {
-                const std::string where = record_place(foreign_assets, i);
+                const std::string where = record_location(foreign_assets, i);
                 if (before && foreign->id <= *before)
-                    findings_.add(Rule::foreign_assets_not_sorted, where,
+                    findings_.add(VerifierRule::foreign_assets_not_sorted, where,
                                   "asset " + foreign->id.hex() + " does not come after " + before->hex() +
-                                      "; ids strictly increase");
+                                      "; ids must strictly increase");
                 check_dependency(*foreign, where);
                 if (is_own(foreign->id))
-                    findings_.add(Rule::foreign_asset_own, where,
-                                  "asset " + foreign->id.hex() + " is in this bundle too; refer to it there");
+                    findings_.add(VerifierRule::foreign_asset_own, where,
+                                  "asset " + foreign->id.hex() + " is also in this bundle; refer to that one");
                 if (all_known_ && tables_[references].whole() && tables_[assets].whole() && !foreign_used_[i])
-                    findings_.add(Rule::foreign_asset_unused, where,
+                    findings_.add(VerifierRule::foreign_asset_unused, where,
                                   "asset " + foreign->id.hex() + ": no reference leads to it");
             }
             before = foreign ? std::optional(foreign->id) : std::nullopt;
@@ -108,16 +109,17 @@ private:
     void check_dependency(const ForeignAssetRecord& foreign, const std::string& where) {
         const std::uint64_t count = tables_.count(TableKind::dependencies);
         if (foreign.dependency >= count) {
-            findings_.add(Rule::foreign_asset_dependency, where, beyond("dependency", foreign.dependency, count));
+            findings_.add(VerifierRule::foreign_asset_dependency, where,
+                          leads_beyond("dependency", foreign.dependency, count));
             return;
         }
         const auto dependency = tables_.find<DependencyRecord>(foreign.dependency);
         if (dependency && (dependency->flags & DependencyRecord::is_static) == 0)
-            findings_.add(Rule::foreign_asset_dependency, where,
-                          "dependency " + std::to_string(foreign.dependency) + " is not a static one");
+            findings_.add(VerifierRule::foreign_asset_dependency, where,
+                          "dependency " + std::to_string(foreign.dependency) + " is not static");
     }
 
-    // By bisection: in a table that is not sorted it may miss, and that is a finding already.
+    // Searches by bisection. It may miss an asset if the table is not sorted, but that is already a finding.
     bool is_own(const AssetId& id) const {
         std::uint64_t low = 0;
         for (std::uint64_t high = tables_.count(TableKind::assets); low < high;) {
@@ -134,16 +136,16 @@ private:
         return asset && asset->id == id;
     }
 
-    const Tables& tables_;
-    Strings& texts_;
-    Findings& findings_;
+    const CheckedTables& tables_;
+    BundleStrings& texts_;
+    VerifyFindings& findings_;
     std::vector<bool> foreign_used_;
     bool all_known_ = true;
 };
 
 }  // namespace
 
-void check_references(const Tables& tables, Strings& texts, Findings& findings) {
+void check_references(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings) {
     ReferenceCheck(tables, texts, findings).check();
 }
 

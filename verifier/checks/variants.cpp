@@ -14,9 +14,9 @@
 namespace fardel {
 namespace {
 
-// The tags of one variant; nothing where one is not known.
-std::optional<TagViews> check_tags(const VariantRecord& variant, const Tables& tables, Strings& texts,
-                                   Findings& findings) {
+// Checks the tags of one variant and returns them; nothing if one of them is unknown.
+std::optional<TagViews> check_tags(const VariantRecord& variant, const CheckedTables& tables, BundleStrings& texts,
+                                   VerifyFindings& findings) {
     using enum TableKind;
     TagViews found;
     bool known = true;
@@ -28,11 +28,11 @@ std::optional<TagViews> check_tags(const VariantRecord& variant, const Tables& t
         for (const auto& word : {axis, value})
             if (word && !is_word(*word))
                 findings.add(
-                    Rule::tag_malformed, record_place(tags, i),
-                    quoted(*word) + " is no word that a preference could name: " + std::string(kTagWordCharacters));
+                    VerifierRule::tag_malformed, record_location(tags, i),
+                    quoted(*word) + " is not a word that a preference can name: " + std::string(kTagWordCharacters));
         if (const std::string defect = order.take(axis); !defect.empty())
-            findings.add(Rule::tags_not_sorted, record_place(tags, i),
-                         "axis " + defect + "; axes of a variant strictly increase");
+            findings.add(VerifierRule::tags_not_sorted, record_location(tags, i),
+                         "axis " + defect + "; axes of a variant must strictly increase");
         known = known && axis && value;
         if (known)
             found.push_back({*axis, *value});
@@ -42,10 +42,10 @@ std::optional<TagViews> check_tags(const VariantRecord& variant, const Tables& t
 
 }  // namespace
 
-void check_variants(const Tables& tables, Strings& texts, Findings& findings) {
+void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings) {
     using enum TableKind;
-    RunCheck variant_run(Rule::variant_run, variants, tables.count(variants), findings);
-    RunCheck tag_run(Rule::tag_run, tags, tables.count(tags), findings);
+    RunCheck variant_run(VerifierRule::variant_run, variants, tables.count(variants), findings);
+    RunCheck tag_run(VerifierRule::tag_run, tags, tables.count(tags), findings);
     std::vector<std::pair<TagViews, std::uint64_t>> of_one_name;
     for (std::uint64_t n = 0; n < tables.count(names); ++n) {
         const auto name = tables.find<NameRecord>(n);
@@ -67,21 +67,21 @@ void check_variants(const Tables& tables, Strings& texts, Findings& findings) {
                 continue;
             }
             if (variant->name != n)
-                findings.add(Rule::variant_of_another_name, record_place(variants, v),
-                             "it says that it belongs to name " + std::to_string(variant->name) + ", but name " +
-                                 std::to_string(n) + " claims it");
+                findings.add(VerifierRule::variant_of_another_name, record_location(variants, v),
+                             "it belongs to name " + std::to_string(variant->name) + ", but name " + std::to_string(n) +
+                                 " claims it");
             if (variant->asset >= tables.count(assets))
-                findings.add(Rule::variant_target, record_place(variants, v),
+                findings.add(VerifierRule::variant_target, record_location(variants, v),
                              "it leads to asset " + std::to_string(variant->asset) + "; the bundle has " +
                                  std::to_string(tables.count(assets)));
             if (variant->tag_count == 0) {
                 if (variant->tag_first != 0)
                     findings.add(
-                        Rule::tag_run, record_place(variants, v),
+                        VerifierRule::tag_run, record_location(variants, v),
                         "it has no tags, but its first tag is " + std::to_string(variant->tag_first) + " instead of 0");
                 if (name->count == 1 && !name->is(NameRecord::extends))
-                    findings.add(Rule::variant_needless, record_place(names, n),
-                                 "one variant without tags is a plain name, and must be written as one");
+                    findings.add(VerifierRule::variant_needless, record_location(names, n),
+                                 "a single variant without tags must be written as a plain name");
                 of_one_name.emplace_back(TagViews{}, v);
             } else if (tag_run.take(variants, v, variant->tag_first, variant->tag_count)) {
                 if (auto found = check_tags(*variant, tables, texts, findings))
@@ -91,7 +91,7 @@ void check_variants(const Tables& tables, Strings& texts, Findings& findings) {
         std::ranges::sort(of_one_name);
         for (std::size_t i = 1; i < of_one_name.size(); ++i)
             if (of_one_name[i].first == of_one_name[i - 1].first)
-                findings.add(Rule::variants_alike, record_place(variants, of_one_name[i].second),
+                findings.add(VerifierRule::variants_alike, record_location(variants, of_one_name[i].second),
                              "it has the same tags as variant " + std::to_string(of_one_name[i - 1].second) +
                                  " of the same name, so it is never chosen");
     }

@@ -34,7 +34,7 @@ private:
         return std::string(text);
     }
 
-    // Tables count at most limits::kBlocksMax records.
+    // No table has more than limits::kBlocksMax records.
     std::uint32_t count(TableKind kind) const { return static_cast<std::uint32_t>(bundle_.table_count(kind)); }
 
     Status read_blocks() {
@@ -49,10 +49,9 @@ private:
     Status read_dependencies() {
         for (std::uint32_t i = 0; i < count(TableKind::dependencies); ++i) {
             FARDEL_TRY_ASSIGN(const DependencyRecord record, bundle_.dependency(i));
-            ContentDependency dependency{.bundle = record.bundle,
-                                         .name = {},
-                                         .version = {},
-                                         .is_static = (record.flags & DependencyRecord::is_static) != 0};
+            ContentDependency dependency;
+            dependency.bundle = record.bundle;
+            dependency.is_static = (record.flags & DependencyRecord::is_static) != 0;
             FARDEL_TRY_ASSIGN(dependency.name, text(record.name));
             FARDEL_TRY_ASSIGN(dependency.version, text(record.version));
             out_.dependencies.push_back(std::move(dependency));
@@ -63,12 +62,9 @@ private:
     Status read_assets() {
         for (std::uint32_t i = 0; i < bundle_.asset_count(); ++i) {
             FARDEL_TRY_ASSIGN(const AssetRecord record, bundle_.asset(AssetIndex{i}));
-            ContentAsset asset{.id = record.id,
-                               .content_type = {},
-                               .raw_bytes = record.raw_bytes,
-                               .pieces = {},
-                               .references = {},
-                               .metadata = {}};
+            ContentAsset asset;
+            asset.id = record.id;
+            asset.raw_bytes = record.raw_bytes;
             FARDEL_TRY_ASSIGN(asset.content_type, text(record.content_type));
             FARDEL_TRY(read_placement(AssetIndex{i}, record, asset));
             FARDEL_TRY(read_references(record, asset));
@@ -84,7 +80,7 @@ private:
             return ok();
         FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle_.placement(index));
         if (placement.first_block >= out_.blocks.size() || pieces > out_.blocks.size() - placement.first_block)
-            return bad_contents("asset " + record.id.hex() + " has blocks that are not there");
+            return bad_contents("asset " + record.id.hex() + " lies in blocks that do not exist");
         asset.first_block = placement.first_block;
         if (pieces > 1) {
             for (std::uint64_t i = 0; i < pieces; ++i)
@@ -96,7 +92,7 @@ private:
             return bad_contents("asset " + record.id.hex() + " does not fit into its block");
         const auto stored_until = [&](std::uint64_t raw) {
             return raw * block.stored_bytes / block.raw_bytes;
-        };  // both ≤ 2^18 and a bit
+        };  // cannot overflow: both factors are little more than 2^18
         asset.stored_bytes = stored_until(placement.offset + record.raw_bytes) - stored_until(placement.offset);
         return ok();
     }
@@ -114,11 +110,9 @@ private:
     Status read_references(const AssetRecord& record, ContentAsset& asset) {
         for (std::uint32_t i = 0; i < record.reference_count; ++i) {
             FARDEL_TRY_ASSIGN(const ReferenceRecord found, bundle_.reference(record.reference_first + i));
-            ContentReference reference{.spelling = {},
-                                       .kind = found.kind,
-                                       .optional = (found.flags & ReferenceRecord::optional) != 0,
-                                       .asset = {},
-                                       .name = {}};
+            ContentReference reference;
+            reference.kind = found.kind;
+            reference.optional = (found.flags & ReferenceRecord::optional) != 0;
             FARDEL_TRY_ASSIGN(reference.spelling, text(found.spelling));
             FARDEL_TRY(read_target(found, reference));
             asset.references.push_back(std::move(reference));
@@ -133,7 +127,7 @@ private:
         } else if (found.kind == ReferenceKind::foreign) {
             FARDEL_TRY_ASSIGN(const ForeignAssetRecord target, bundle_.foreign_asset(found.target));
             if (target.dependency >= out_.dependencies.size())
-                return bad_contents("a reference leads into a dependency that is not there");
+                return bad_contents("a reference leads into a dependency that does not exist");
             reference.asset = target.id;
             reference.dependency = target.dependency;
         } else {
@@ -148,10 +142,10 @@ private:
             if (Status good = verify_name(spelled); !good)
                 return std::move(good).error().with_context("name " + std::to_string(i));
             FARDEL_TRY_ASSIGN(const NameRecord record, bundle_.name(NameIndex{i}));
-            ContentName name{.text = std::string(spelled),
-                             .published = record.is(NameRecord::published),
-                             .extends = record.is(NameRecord::extends),
-                             .variants = {}};
+            ContentName name;
+            name.text = spelled;
+            name.published = record.is(NameRecord::published);
+            name.extends = record.is(NameRecord::extends);
             FARDEL_TRY(read_variants(record, name));
             out_.names.push_back(std::move(name));
         }
@@ -165,16 +159,19 @@ private:
             }
             return ok();
         }
-        if (!record.is(NameRecord::tombstone))
-            return add_variant({.tags = {}, .asset = record.target}, name);
-        return ok();
+        if (record.is(NameRecord::tombstone))
+            return ok();
+        ContentVariant variant;
+        variant.asset = record.target;
+        return add_variant(std::move(variant), name);
     }
 
     Status read_variant(std::uint64_t index, ContentName& name) {
         if (index >= bundle_.table_count(TableKind::variants))
-            return bad_contents("\"" + printable(name.text) + "\" has a variant that is not there");
+            return bad_contents("\"" + printable(name.text) + "\" has a variant that does not exist");
         FARDEL_TRY_ASSIGN(const VariantRecord record, bundle_.variant(static_cast<std::uint32_t>(index)));
-        ContentVariant variant{.tags = {}, .asset = record.asset};
+        ContentVariant variant;
+        variant.asset = record.asset;
         for (std::uint32_t i = 0; i < record.tag_count; ++i) {
             FARDEL_TRY_ASSIGN(const TagRecord tag, bundle_.tag(record.tag_first + i));
             FARDEL_TRY_ASSIGN(std::string axis, text(tag.axis));
@@ -186,7 +183,7 @@ private:
 
     Status add_variant(ContentVariant variant, ContentName& name) const {
         if (variant.asset >= out_.assets.size())
-            return bad_contents("\"" + printable(name.text) + "\" has an asset that is not there");
+            return bad_contents("\"" + printable(name.text) + "\" leads to an asset that does not exist");
         name.variants.push_back(std::move(variant));
         return ok();
     }
@@ -209,8 +206,9 @@ private:
             if (!record)
                 return std::move(record).error();
             if (record->subject != kBundleSubject && record->subject >= out_.assets.size())
-                return bad_contents("metadata of an asset that is not there");
-            ContentMetadata entry{.key = {}, .value = {}, .creator = creator};
+                return bad_contents("metadata of an asset that does not exist");
+            ContentMetadata entry;
+            entry.creator = creator;
             FARDEL_TRY_ASSIGN(entry.key, text(record->key));
             FARDEL_TRY_ASSIGN(entry.value, value_of(*record));
             (record->subject == kBundleSubject ? out_.metadata : out_.assets[record->subject].metadata)

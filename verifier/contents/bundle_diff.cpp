@@ -13,8 +13,11 @@ namespace {
 
 std::string_view leaf_of(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
-DiffName side_of(const BundleContents& contents, const ContentName& name) {
-    DiffName side{.text = name.text, .published = name.published, .extends = name.extends, .variants = {}};
+DiffName diff_name(const BundleContents& contents, const ContentName& name) {
+    DiffName side;
+    side.text = name.text;
+    side.published = name.published;
+    side.extends = name.extends;
     for (const ContentVariant& variant : name.variants) {
         const ContentAsset& asset = contents.assets[variant.asset];
         side.variants.push_back({.tags = format_tags(variant),
@@ -27,7 +30,7 @@ DiffName side_of(const BundleContents& contents, const ContentName& name) {
 
 // ---- Names
 
-// Whether any asset that both names give differs in what `part` takes of it.
+// Whether `part` differs in any asset that both names lead to.
 template <class Part>
 bool differs(const BundleContents& before, const ContentName& old_name, const BundleContents& after,
              const ContentName& new_name, Part part) {
@@ -45,7 +48,7 @@ bool other_tags(const DiffName& before, const DiffName& after) {
     return !std::ranges::equal(before.variants, after.variants, {}, &DiffVariant::tags, &DiffVariant::tags);
 }
 
-// Of variants with the same tags, whatever their order.
+// Whether `part` differs between variants that have the same tags, in any order.
 template <class Part>
 bool differs_by_tags(const DiffName& before, const DiffName& after, Part part) {
     return std::ranges::any_of(before.variants, [&](const DiffVariant& old_variant) {
@@ -56,20 +59,20 @@ bool differs_by_tags(const DiffName& before, const DiffName& after, Part part) {
 
 std::vector<DiffAspect> aspects_of(const BundleContents& before, const ContentName& old_name,
                                    const BundleContents& after, const ContentName& new_name) {
-    const DiffName old_side = side_of(before, old_name), new_side = side_of(after, new_name);
-    const bool buried = old_side.tombstone() != new_side.tombstone();
-    const std::pair<DiffAspect, bool> judged[] = {
+    const DiffName old_side = diff_name(before, old_name), new_side = diff_name(after, new_name);
+    const bool tombstone_changed = old_side.tombstone() != new_side.tombstone();
+    const std::pair<DiffAspect, bool> comparisons[] = {
         {DiffAspect::content, differs_by_tags(old_side, new_side, &DiffVariant::asset)},
         {DiffAspect::content_type, differs_by_tags(old_side, new_side, &DiffVariant::content_type)},
-        {DiffAspect::variants, !buried && other_tags(old_side, new_side)},
+        {DiffAspect::variants, !tombstone_changed && other_tags(old_side, new_side)},
         {DiffAspect::published, old_side.published != new_side.published},
         {DiffAspect::extends, old_side.extends != new_side.extends},
-        {DiffAspect::tombstone, buried},
+        {DiffAspect::tombstone, tombstone_changed},
         {DiffAspect::references, differs(before, old_name, after, new_name, &ContentAsset::references)},
         {DiffAspect::metadata, differs(before, old_name, after, new_name, &ContentAsset::metadata)},
     };
     std::vector<DiffAspect> aspects;
-    for (const auto& [aspect, differing] : judged)
+    for (const auto& [aspect, differing] : comparisons)
         if (differing)
             aspects.push_back(aspect);
     return aspects;
@@ -80,12 +83,12 @@ void compare_names(const BundleContents& before, const BundleContents& after, Bu
     auto new_name = after.names.begin();
     while (old_name != before.names.end() || new_name != after.names.end()) {
         if (new_name == after.names.end() || (old_name != before.names.end() && old_name->text < new_name->text)) {
-            diff.removed.push_back(side_of(before, *old_name++));
+            diff.removed.push_back(diff_name(before, *old_name++));
         } else if (old_name == before.names.end() || new_name->text < old_name->text) {
-            diff.added.push_back(side_of(after, *new_name++));
+            diff.added.push_back(diff_name(after, *new_name++));
         } else {
             if (auto aspects = aspects_of(before, *old_name, after, *new_name); !aspects.empty())
-                diff.changed.push_back({side_of(before, *old_name), side_of(after, *new_name), std::move(aspects)});
+                diff.changed.push_back({diff_name(before, *old_name), diff_name(after, *new_name), std::move(aspects)});
             ++old_name;
             ++new_name;
         }
@@ -94,30 +97,31 @@ void compare_names(const BundleContents& before, const BundleContents& after, Bu
 
 // ---- Renames
 
-bool same_but_for_name(const DiffName& before, const DiffName& after) {
+bool equal_except_name(const DiffName& before, const DiffName& after) {
     return std::tie(before.published, before.extends, before.variants) ==
            std::tie(after.published, after.extends, after.variants);
 }
 
-// Pairs what was removed and what was added when it is the same; where `by_leaf`, only under the same last part.
-void pair_names(BundleDiff& diff, std::vector<bool>& gone, std::vector<bool>& come, bool by_leaf) {
+// Turns pairs of a removed and an added name that are otherwise equal into renames. With `by_leaf`, only pairs with the
+// same last part.
+void pair_names(BundleDiff& diff, std::vector<bool>& removed_paired, std::vector<bool>& added_paired, bool by_leaf) {
     const auto key_of = [&](const DiffName& name) {
         return std::pair(name.variants.front().asset, by_leaf ? leaf_of(name.text) : std::string_view());
     };
     std::map<std::pair<AssetId, std::string_view>, std::vector<std::size_t>> candidates;  // indexes of removed names
-    for (std::size_t i = diff.removed.size(); i-- > 0;)                                   // the last is taken first
-        if (!gone[i] && !diff.removed[i].tombstone())
+    for (std::size_t i = diff.removed.size(); i-- > 0;)  // candidates are taken from the back
+        if (!removed_paired[i] && !diff.removed[i].tombstone())
             candidates[key_of(diff.removed[i])].push_back(i);
     for (std::size_t i = 0; i < diff.added.size(); ++i) {
-        if (come[i] || diff.added[i].tombstone())
+        if (added_paired[i] || diff.added[i].tombstone())
             continue;
         std::vector<std::size_t>& alike = candidates[key_of(diff.added[i])];
         const auto found = std::find_if(alike.rbegin(), alike.rend(), [&](std::size_t old_index) {
-            return same_but_for_name(diff.removed[old_index], diff.added[i]);
+            return equal_except_name(diff.removed[old_index], diff.added[i]);
         });
         if (found == alike.rend())
             continue;
-        gone[*found] = come[i] = true;
+        removed_paired[*found] = added_paired[i] = true;
         diff.renamed.push_back({diff.removed[*found], diff.added[i], {}});
         alike.erase(std::next(found).base());
     }
@@ -132,11 +136,11 @@ std::vector<DiffName> without(std::vector<DiffName> names, const std::vector<boo
 }
 
 void find_renames(BundleDiff& diff) {
-    std::vector<bool> gone(diff.removed.size()), come(diff.added.size());
-    pair_names(diff, gone, come, true);
-    pair_names(diff, gone, come, false);
-    diff.removed = without(std::move(diff.removed), gone);
-    diff.added = without(std::move(diff.added), come);
+    std::vector<bool> removed_paired(diff.removed.size()), added_paired(diff.added.size());
+    pair_names(diff, removed_paired, added_paired, true);
+    pair_names(diff, removed_paired, added_paired, false);
+    diff.removed = without(std::move(diff.removed), removed_paired);
+    diff.added = without(std::move(diff.added), added_paired);
     std::ranges::sort(diff.renamed, {},
                       [](const DiffChange& change) -> const std::string& { return change.after.text; });
 }
@@ -157,22 +161,22 @@ std::vector<DiffPair<Value>> compare_by(const std::vector<Value>& before, const 
     return changes;
 }
 
-// A version that was replaced by another is one change, not two.
+// Joins the removal of one version of a dependency and the addition of another into one change.
 void pair_versions(std::vector<DiffPair<ContentDependency>>& changes) {
-    for (DiffPair<ContentDependency>& gone : changes) {
-        if (gone.after || !gone.before || gone.before->name.empty())
+    for (DiffPair<ContentDependency>& removal : changes) {
+        if (removal.after || !removal.before || removal.before->name.empty())
             continue;
-        const auto come = std::ranges::find_if(changes, [&](const DiffPair<ContentDependency>& other) {
-            return !other.before && other.after && other.after->name == gone.before->name;
+        const auto addition = std::ranges::find_if(changes, [&](const DiffPair<ContentDependency>& other) {
+            return !other.before && other.after && other.after->name == removal.before->name;
         });
-        if (come == changes.end())
+        if (addition == changes.end())
             continue;
-        gone.after = std::exchange(come->after, std::nullopt);
+        removal.after = std::exchange(addition->after, std::nullopt);
     }
     std::erase_if(changes, [](const DiffPair<ContentDependency>& pair) { return !pair.before && !pair.after; });
 }
 
-// Whether those that both have stand in another order.
+// Whether the dependencies that both bundles have are in another order.
 bool other_order(const std::vector<ContentDependency>& before, const std::vector<ContentDependency>& after) {
     const auto shared = [](const std::vector<ContentDependency>& of, const std::vector<ContentDependency>& with) {
         std::unordered_set<BundleId> known;

@@ -1,6 +1,6 @@
 #include <fardel/verifier/finding.h>
 
-#include "rule.h"
+#include "verifier_rule.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 namespace fardel {
 namespace {
 
-// A rule's id, made of its name at compile time.
+// The id of a rule, derived from its name at compile time.
 template <std::size_t N>
 struct RuleId {
     constexpr explicit RuleId(const char (&name)[N]) {
@@ -23,28 +23,28 @@ struct RuleId {
 FARDEL_VERIFIER_RULES(FARDEL_RULE)
 #undef FARDEL_RULE
 
-constexpr std::array<RuleFacts, kRules> kFacts{{
-#define FARDEL_RULE(name, severity, code) {k_##name.view(), Severity::severity, ErrorCode::code},
+constexpr std::array<VerifierRuleFacts, kVerifierRules> kFacts{{
+#define FARDEL_RULE(name, severity, code) {k_##name.view(), FindingSeverity::severity, ErrorCode::code},
     FARDEL_VERIFIER_RULES(FARDEL_RULE)
 #undef FARDEL_RULE
 }};
 
 }  // namespace
 
-const RuleFacts& facts_of(Rule rule) noexcept { return kFacts[static_cast<std::size_t>(rule)]; }
+const VerifierRuleFacts& facts_of(VerifierRule rule) noexcept { return kFacts[static_cast<std::size_t>(rule)]; }
 
-std::span<const RuleFacts> verifier_rules() noexcept { return kFacts; }
+std::span<const VerifierRuleFacts> verifier_rules() noexcept { return kFacts; }
 
-std::string_view severity_name(Severity severity) noexcept {
+std::string_view severity_name(FindingSeverity severity) noexcept {
     switch (severity) {
-        case Severity::error: return "error";
-        case Severity::warning: return "warning";
-        case Severity::note: return "note";
+        case FindingSeverity::error: return "error";
+        case FindingSeverity::warning: return "warning";
+        case FindingSeverity::note: return "note";
     }
     return "error";
 }
 
-std::string format_finding(const Finding& finding) {
+std::string format_finding(const VerifyFinding& finding) {
     std::string text(severity_name(finding.severity));
     text += ": ";
     if (!finding.where.empty())

@@ -1,9 +1,10 @@
-// RunCheck: that the runs which records claim of another table follow each other without gaps and use it up.
+// RunCheck: checks that the runs of records which one table claims in another follow each other without gaps and cover
+// all of it.
 //
-// A run that take() lets be walked overlaps no other, so that all walks together are no longer than the table.
+// Runs for which take() returns true never overlap, so walking all of them is linear in the size of the table.
 #pragma once
 
-#include "findings.h"
+#include "verify_findings.h"
 
 #include <cstdint>
 #include <string>
@@ -12,20 +13,21 @@ namespace fardel {
 
 class RunCheck {
 public:
-    RunCheck(Rule rule, TableKind of, std::uint64_t count, Findings& findings)
+    RunCheck(VerifierRule rule, TableKind of, std::uint64_t count, VerifyFindings& findings)
         : rule_(rule), of_(of), count_(count), findings_(findings) {}
 
-    // The next run, claimed by a record of `table`. False: it must not be walked, and there is a finding.
+    // Checks the next run, which record `record` of `table` claims. False: there is a finding, and the run must not be
+    // walked.
     bool take(TableKind table, std::uint64_t record, std::uint64_t first, std::uint64_t count) {
         if (count > count_ || first > count_ - count) {
-            findings_.add(rule_, record_place(table, record),
+            findings_.add(rule_, record_location(table, record),
                           "it claims records " + format(first, count) + " of " + name() + ", which has " +
                               std::to_string(count_));
             known_ = false;
             return false;
         }
         if (known_ ? first != next_ : first < next_) {
-            findings_.add(rule_, record_place(table, record),
+            findings_.add(rule_, record_location(table, record),
                           "it claims records " + format(first, count) + " of " + name() + "; its run begins at " +
                               std::to_string(next_));
             if (first < next_)
@@ -36,14 +38,14 @@ public:
         return true;
     }
 
-    // A record that may have claimed a run is not known.
+    // Call it instead of take() for an unknown record, which may have claimed a run.
     void lose() noexcept { known_ = false; }
 
-    // After the last record: a finding if records are left over.
+    // Call it after the last record: adds a finding if unclaimed records are left.
     void finish() {
         if (known_ && next_ != count_)
-            findings_.add(rule_, record_place(of_, next_),
-                          "this record and all after it, up to " + std::to_string(count_ - 1) + ", belong to nobody");
+            findings_.add(rule_, record_location(of_, next_),
+                          "this record and all after it, up to " + std::to_string(count_ - 1) + ", belong to no run");
     }
 
 private:
@@ -52,10 +54,10 @@ private:
         return std::to_string(first) + " to " + std::to_string(first + count - 1);
     }
 
-    Rule rule_;
+    VerifierRule rule_;
     TableKind of_;
     std::uint64_t count_;
-    Findings& findings_;
+    VerifyFindings& findings_;
     std::uint64_t next_ = 0;
     bool known_ = true;
 };

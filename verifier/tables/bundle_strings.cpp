@@ -1,8 +1,8 @@
 #include "bundle_strings.h"
 
-#include "little_endian.h"
 #include "rising_texts.h"
 
+#include <fardel/base/little_endian.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kLengthBytes = 2;
 
-// RFC 3629: no over-long forms, no surrogates, nothing above U+10FFFF.
+// RFC 3629: refuses over-long forms, surrogates and code points above U+10FFFF.
 bool is_utf8(std::string_view text) noexcept {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     for (std::size_t i = 0; i < text.size();) {
@@ -37,13 +37,13 @@ bool is_utf8(std::string_view text) noexcept {
     return true;
 }
 
-std::string string_place(std::uint64_t offset) { return "strings byte " + std::to_string(offset); }
+std::string string_location(std::uint64_t offset) { return "strings byte " + std::to_string(offset); }
 
 }  // namespace
 
 std::string quoted(std::string_view untrusted) { return "'" + printable(untrusted, 120) + "'"; }
 
-Strings::Strings(const Table& table, Findings& findings) : table_(table) {
+BundleStrings::BundleStrings(const CheckedTable& table, VerifyFindings& findings) : table_(table) {
     if (!table.whole())
         return;
     starts_.resize(table.length_bytes());
@@ -52,55 +52,55 @@ Strings::Strings(const Table& table, Findings& findings) : table_(table) {
     for (std::uint64_t at = 0; at < table.length_bytes();) {
         const auto text = text_at(at);
         if (!text) {
-            findings.add(Rule::string_cut_off, string_place(at),
-                         "a string begins here that does not end before the table does");
+            findings.add(VerifierRule::string_cut_off, string_location(at),
+                         "the string that begins here extends beyond the end of the table");
             return;
         }
         starts_[at] = true;
         if (const std::string defect = order.take(text); !defect.empty())
-            findings.add(Rule::strings_not_sorted, string_place(at),
+            findings.add(VerifierRule::strings_not_sorted, string_location(at),
                          defect + "; strings strictly increase in byte order");
         if (!is_utf8(*text))
-            findings.add(Rule::string_not_utf8, string_place(at), quoted(*text) + " is not UTF-8");
+            findings.add(VerifierRule::string_not_utf8, string_location(at), quoted(*text) + " is not UTF-8");
         at += kLengthBytes + text->size();
     }
 }
 
-std::optional<std::string_view> Strings::text_at(std::uint64_t offset) const noexcept {
+std::optional<std::string_view> BundleStrings::text_at(std::uint64_t offset) const noexcept {
     const auto length = table_.find_bytes(offset, kLengthBytes);
     if (!length)
         return std::nullopt;
-    const auto bytes = table_.find_bytes(offset + kLengthBytes, load_little_endian<std::uint16_t>(length->data()));
+    const auto bytes = table_.find_bytes(offset + kLengthBytes, load_le<std::uint16_t>(length->data()));
     if (!bytes)
         return std::nullopt;
     return std::string_view(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
-std::optional<std::string_view> Strings::find(std::uint64_t ref) const noexcept {
+std::optional<std::string_view> BundleStrings::find(std::uint64_t ref) const noexcept {
     if (!starts_.empty() && (ref >= starts_.size() || !starts_[ref]))
         return std::nullopt;
     return text_at(ref);
 }
 
-std::optional<std::string_view> Strings::use(std::uint64_t ref, TableKind table, std::uint64_t record,
-                                             std::string_view field, Findings& findings) {
+std::optional<std::string_view> BundleStrings::use(std::uint64_t ref, TableKind table, std::uint64_t record,
+                                                   std::string_view field, VerifyFindings& findings) {
     const auto text = find(ref);
     if (text && ref < used_.size())
         used_[ref] = true;
-    // With damaged pages in the table, only a reference past its end is surely wrong.
+    // If pages of the table are damaged, only a reference beyond its end is certainly wrong.
     const bool wrong = !text && (table_.whole() || ref >= table_.length_bytes());
     if (wrong)
-        findings.add(
-            Rule::string_reference, record_place(table, record),
-            "its " + std::string(field) + " is the string at byte " + std::to_string(ref) + ", but none begins there");
+        findings.add(VerifierRule::string_reference, record_location(table, record),
+                     "its " + std::string(field) + " is the string at byte " + std::to_string(ref) +
+                         ", but no string begins there");
     return text;
 }
 
-void Strings::check_all_used(Findings& findings) const {
+void BundleStrings::check_all_used(VerifyFindings& findings) const {
     for (std::uint64_t at = 0; at < starts_.size(); ++at)
         if (starts_[at] && !used_[at])
-            findings.add(Rule::string_unused, string_place(at),
-                         quoted(text_at(at).value_or("")) + " is used by no record; every string must be");
+            findings.add(VerifierRule::string_unused, string_location(at),
+                         quoted(text_at(at).value_or("")) + " is used by no record; every string must be used");
 }
 
 }  // namespace fardel

@@ -1,7 +1,7 @@
-// Strings: the table of all texts of a bundle, and who uses which of them.
+// BundleStrings: the table of all texts of a bundle, and which of them are used.
 #pragma once
 
-#include "table.h"
+#include "checked_table.h"
 
 #include <cstdint>
 #include <optional>
@@ -11,30 +11,32 @@
 
 namespace fardel {
 
-class Strings {
+class BundleStrings {
 public:
-    // Walks the table once: each string whole, UTF-8, strictly after the one before. `table` must outlive this.
-    Strings(const Table& table, Findings& findings);
+    // Walks the table once and checks that each string is whole, UTF-8 and greater than the one before. `table` must
+    // outlive this object.
+    BundleStrings(const CheckedTable& table, VerifyFindings& findings);
 
-    // The text at `ref`; nothing where no string begins there or its bytes are not known.
+    // Returns the text at `ref`; nothing if no string begins there or its bytes are unknown.
     std::optional<std::string_view> find(std::uint64_t ref) const noexcept;
 
-    // The same for a record that refers to it: it is used now, and a finding if no string begins there.
+    // Does the same for a record that refers to the text, and marks the text as used. Adds a finding if no string
+    // begins there.
     std::optional<std::string_view> use(std::uint64_t ref, TableKind table, std::uint64_t record,
-                                        std::string_view field, Findings& findings);
+                                        std::string_view field, VerifyFindings& findings);
 
-    // A finding for each string that nobody has used. Call it when every record of the bundle has been seen.
-    void check_all_used(Findings& findings) const;
+    // Adds a finding for each unused string. Call it after use() was called for every record of the bundle.
+    void check_all_used(VerifyFindings& findings) const;
 
 private:
     std::optional<std::string_view> text_at(std::uint64_t offset) const noexcept;
 
-    const Table& table_;
-    std::vector<bool> starts_;  // one a byte; empty where the walk could not see the whole table
+    const CheckedTable& table_;
+    std::vector<bool> starts_;  // per byte; empty if the table is not whole
     std::vector<bool> used_;
 };
 
-// Printable and in quotes, for texts of findings; long ones are cut.
+// For texts of findings: printable, in quotes, shortened if long.
 std::string quoted(std::string_view untrusted);
 
 }  // namespace fardel

@@ -7,7 +7,7 @@
 
 namespace fardel {
 
-std::vector<HashedName> hash_names(const Tables& tables, const Strings& texts) {
+std::vector<HashedName> hash_names(const CheckedTables& tables, const BundleStrings& texts) {
     std::vector<HashedName> names;
     names.reserve(tables.count<NameRecord>());
     for (std::uint32_t i = 0; i < tables.count<NameRecord>(); ++i) {

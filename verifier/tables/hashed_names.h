@@ -1,8 +1,8 @@
-// The names of a bundle by the hash of their texts, as the look-up tables have them. Made once for all checks.
+// The names of a bundle, sorted by the hash of their texts, as in the look-up tables. Computed once for all checks.
 #pragma once
 
 #include "bundle_strings.h"
-#include "tables.h"
+#include "checked_tables.h"
 
 #include <fardel/format/name_buckets.h>
 
@@ -10,7 +10,7 @@
 
 namespace fardel {
 
-// Of those whose text is known, in order.
-std::vector<HashedName> hash_names(const Tables& tables, const Strings& texts);
+// Returns the names whose text is known, sorted.
+std::vector<HashedName> hash_names(const CheckedTables& tables, const BundleStrings& texts);
 
 }  // namespace fardel

@@ -1,5 +1,5 @@
-// The hash that proves a page's bytes and its place: docs/bundle-format.md §3, written down a second time on purpose,
-// so that a mistake in the reader's tree cannot hide from the verifier.
+// The hash that proves the bytes and the position of a page (docs/bundle-format.md §3). It is implemented a second time
+// on purpose: the verifier must find a mistake in the reader's page tree.
 #pragma once
 
 #include <fardel/format/hash.h>

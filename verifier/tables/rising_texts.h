@@ -1,4 +1,4 @@
-// RisingTexts: the texts of a table in their order, and which of them does not come after the one before.
+// RisingTexts: checks that each text of a table is greater than the one before.
 #pragma once
 
 #include "bundle_strings.h"
@@ -11,12 +11,12 @@ namespace fardel {
 
 class RisingTexts {
 public:
-    // The next text, or nothing where it is not known. What is wrong with its place: "'a' stands after 'b'"; empty:
-    // nothing is, or nobody can tell.
+    // Takes the next text, or nothing if it is unknown. Returns what is wrong with the order: "'a' comes after 'b'";
+    // empty if nothing is wrong or the text cannot be compared.
     std::string take(const std::optional<std::string_view>& text) {
         std::string defect;
         if (known_ && text.has_value() && *text <= before_)
-            defect = quoted(*text) + (*text == before_ ? " stands twice" : " stands after " + quoted(before_));
+            defect = quoted(*text) + (*text == before_ ? " appears twice" : " comes after " + quoted(before_));
         known_ = text.has_value();
         before_ = text.value_or(std::string_view());
         return defect;

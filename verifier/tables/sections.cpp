@@ -18,11 +18,11 @@ struct Section {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
 
-    // Stops at 2^64 − 1, which no file reaches.
+    // Saturates at 2^64 − 1, which no file reaches.
     std::uint64_t end() const noexcept { return bytes > UINT64_MAX - offset ? UINT64_MAX : offset + bytes; }
 };
 
-// In the order of the file; the trailer, which is last by definition, is not among them.
+// Returns the sections in the order of the file, without the trailer, which is last by definition.
 std::vector<Section> sections_of(const BundleHead* head, const LayoutHead& layout) {
     std::vector<Section> sections{{"blocks", layout.blocks_offset, layout.blocks_bytes},
                                   {"layout", layout.layout_offset, layout.layout_bytes}};
@@ -32,23 +32,24 @@ std::vector<Section> sections_of(const BundleHead* head, const LayoutHead& layou
     return sections;
 }
 
-std::string place_of(const Section& section) {
+std::string location_of(const Section& section) {
     return std::string(section.name) + " section at file offset " + std::to_string(section.offset);
 }
 
-void check_one(const Section& section, std::uint64_t file_bytes, Findings& findings) {
+void check_one(const Section& section, std::uint64_t file_bytes, VerifyFindings& findings) {
     if (section.offset % limits::kPageBytes != 0 || section.offset < 2 * limits::kHeadBytes)
-        findings.add(Rule::section_misplaced, place_of(section),
-                     "a section begins at a multiple of 4096, at least 8192");
+        findings.add(VerifierRule::section_misplaced, location_of(section),
+                     "a section must begin at a multiple of 4096, at least 8192");
     if (section.end() > file_bytes)
-        findings.add(Rule::file_cut_off, place_of(section),
-                     "it has " + std::to_string(section.bytes) + " bytes, the file ends at " +
+        findings.add(VerifierRule::file_cut_off, location_of(section),
+                     "it has " + std::to_string(section.bytes) + " bytes, but the file ends at " +
                          std::to_string(file_bytes) + "; fetch it again");
 }
 
 }  // namespace
 
-void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint64_t file_bytes, Findings& findings) {
+void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint64_t file_bytes,
+                    VerifyFindings& findings) {
     auto sections = sections_of(head, layout);
     sections.push_back({"trailer", layout.trailer_offset, 0});
     for (const Section& section : sections)
@@ -57,25 +58,25 @@ void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint6
     Section before{"heads", 0, 2 * limits::kHeadBytes};
     for (const Section& section : sections) {
         if (section.offset < before.end())
-            findings.add(
-                Rule::section_overlap, place_of(section),
-                "it begins before the " + std::string(before.name) + " end, at " + std::to_string(before.end()));
+            findings.add(VerifierRule::section_overlap, location_of(section),
+                         "it begins before the end of the " + std::string(before.name) + " section at " +
+                             std::to_string(before.end()));
         else if (head && section.offset - before.end() >= limits::kPageBytes)
-            findings.add(Rule::section_gap, place_of(section),
-                         "the " + std::string(before.name) + " end at " + std::to_string(before.end()) +
-                             "; fewer than 4096 bytes may lie between");
+            findings.add(VerifierRule::section_gap, location_of(section),
+                         "the " + std::string(before.name) + " section ends at " + std::to_string(before.end()) +
+                             "; fewer than 4096 bytes may lie between them");
         if (section.end() > before.end())
             before = section;
     }
     if (file_bytes > layout.trailer_offset && file_bytes - layout.trailer_offset > limits::kTrailerBytesMax)
-        findings.add(Rule::trailer_refused, "trailer",
+        findings.add(VerifierRule::trailer_refused, "trailer",
                      Error(ErrorCode::limit, "it has " + std::to_string(file_bytes - layout.trailer_offset) +
-                                                 " bytes, at most " + std::to_string(limits::kTrailerBytesMax) +
+                                                 " bytes; at most " + std::to_string(limits::kTrailerBytesMax) +
                                                  " are allowed; cut off what was appended"));
 }
 
 void check_section_gaps(const ByteSource& source, const BundleHead& head, const LayoutHead& layout,
-                        Findings& findings) {
+                        VerifyFindings& findings) {
     auto sections = sections_of(&head, layout);
     sections.push_back({"trailer", layout.trailer_offset, 0});
     std::uint64_t end = 2 * limits::kHeadBytes;
@@ -88,7 +89,7 @@ void check_section_gaps(const ByteSource& source, const BundleHead& head, const 
 }
 
 void check_zeros(const ByteSource& source, std::uint64_t from, std::uint64_t to, const std::string& where,
-                 Findings& findings) {
+                 VerifyFindings& findings) {
     assert(from <= to && to - from <= limits::kPageBytes);
     to = std::min(to, source.size_bytes());
     if (from >= to)
@@ -96,15 +97,15 @@ void check_zeros(const ByteSource& source, std::uint64_t from, std::uint64_t to,
     std::array<std::byte, limits::kPageBytes> buffer;
     const auto bytes = std::span(buffer).first(static_cast<std::size_t>(to - from));
     if (Status status = source.read_at(from, bytes); !status) {
-        findings.add(Rule::file_unreadable, where, status.error());
+        findings.add(VerifierRule::file_unreadable, where, status.error());
         return;
     }
     const auto first = std::ranges::find_if(bytes, [](std::byte b) { return b != std::byte{0}; });
     if (first != bytes.end())
-        findings.add(Rule::gap_not_zero, where,
+        findings.add(VerifierRule::gap_not_zero, where,
                      "the byte at file offset " +
                          std::to_string(from + static_cast<std::uint64_t>(first - bytes.begin())) +
-                         " is not zero; only zeros may stand there");
+                         " is not zero; only zeros are allowed there");
 }
 
 }  // namespace fardel

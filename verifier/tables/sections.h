@@ -1,7 +1,7 @@
-// Where the sections of a bundle file are: order, overlaps, gaps, and whether the file has them whole.
+// Checks the sections of a bundle file: order, overlaps, gaps, and whether the file contains them completely.
 #pragma once
 
-#include "findings/findings.h"
+#include "findings/verify_findings.h"
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
@@ -12,14 +12,17 @@
 
 namespace fardel {
 
-// Findings about the numbers alone. Without a head the manifest's length is not known, and gaps are not judged.
-void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint64_t file_bytes, Findings& findings);
+// Checks the offsets and sizes in the heads. Without a head, the length of the manifest is unknown and gaps are not
+// checked.
+void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint64_t file_bytes,
+                    VerifyFindings& findings);
 
-// That the bytes between sections are zero, where such a gap has its proper size.
-void check_section_gaps(const ByteSource& source, const BundleHead& head, const LayoutHead& layout, Findings& findings);
+// Checks that the bytes between sections are zero, in each gap of a valid size.
+void check_section_gaps(const ByteSource& source, const BundleHead& head, const LayoutHead& layout,
+                        VerifyFindings& findings);
 
-// That bytes [from, to) of the file are zero; what lies outside the file is passed over. At most 4096 bytes.
+// Checks that bytes [from, to) of the file, at most 4096, are zero. Skips what lies outside the file.
 void check_zeros(const ByteSource& source, std::uint64_t from, std::uint64_t to, const std::string& where,
-                 Findings& findings);
+                 VerifyFindings& findings);
 
 }  // namespace fardel

@@ -12,7 +12,7 @@
 namespace fardel {
 namespace {
 
-std::string envelope_place(std::size_t index) { return "trailer envelope " + std::to_string(index); }
+std::string envelope_location(std::size_t index) { return "trailer envelope " + std::to_string(index); }
 
 bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
     return bytes.size() >= magic.size() &&
@@ -20,16 +20,16 @@ bool begins_with(std::span<const std::byte> bytes, std::string_view magic) {
                       [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
 }
 
-// What a policy says that the checks here do not say without one.
-bool is_policy_matter(std::string_view kind) {
-    constexpr std::array<std::string_view, 5> kMatters{"no-author-signature", "revoked-key", "unknown-signer",
-                                                       "expired-countersignature", "duplicate-key"};
-    return std::ranges::find(kMatters, kind) != kMatters.end();
+// Whether a finding of a policy is one that the checks here cannot make.
+bool only_policy_reports(std::string_view kind) {
+    constexpr std::array<std::string_view, 5> kKinds{"no-author-signature", "revoked-key", "unknown-signer",
+                                                     "expired-countersignature", "duplicate-key"};
+    return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
 class TrailerCheck {
 public:
-    TrailerCheck(std::vector<Envelope> envelopes, const std::optional<BundleFacts>& facts, Findings& findings)
+    TrailerCheck(std::vector<Envelope> envelopes, const std::optional<BundleFacts>& facts, VerifyFindings& findings)
         : envelopes_(std::move(envelopes)), facts_(facts), findings_(findings) {}
 
     void check() {
@@ -43,8 +43,8 @@ public:
         }
     }
 
-    // Whether this layout is one that the bundle's signers have seen.
-    void check_layout(const VerifyOptions& options, const std::optional<TrustVerdict>& verdict) {
+    // Checks whether the layout is one that the bundle's signers list.
+    void check_layout(const TrailerOptions& options, const std::optional<TrustVerdict>& verdict) {
         if (!facts_)
             return;
         bool listed = lists_this_layout_;
@@ -55,35 +55,35 @@ public:
         }
         if (listed || !has_statement_)
             return;
-        const std::string found = "layout " + facts_->layout.hex() + " is not one that was signed";
+        const std::string found = "layout " + facts_->layout.hex() + " is not signed";
         if (lists_any && !options.local_layout_allowed)
-            findings_.add(Rule::layout_not_signed, "layout head",
-                          found + "; the bundle was stored again by somebody else, or its layout head was changed");
+            findings_.add(VerifierRule::layout_not_signed, "layout head",
+                          found + "; someone else stored the bundle again, or its layout head was changed");
         else
-            findings_.add(Rule::layout_local, "layout head",
+            findings_.add(VerifierRule::layout_local, "layout head",
                           found + "; each block was checked against the manifest instead");
     }
 
 private:
     void check_signature(std::size_t index, const Envelope& envelope, const EnvelopeSignature& entry, SignerRole role) {
-        const std::string who = "the signature of key " + key_id(entry.key);
+        const std::string signature = "the signature of key " + key_id(entry.key);
         if (entry.algorithm != SignatureAlgorithm::ed25519)
-            findings_.add(Rule::signature_wrong, envelope_place(index),
-                          who + " is of algorithm " + std::to_string(static_cast<unsigned>(entry.algorithm)) +
-                              ", which nobody here can verify");
+            findings_.add(VerifierRule::signature_wrong, envelope_location(index),
+                          signature + " uses algorithm " + std::to_string(static_cast<unsigned>(entry.algorithm)) +
+                              ", which this program cannot verify");
         else if (entry.role != role)
             findings_.add(
-                Rule::signature_wrong, envelope_place(index),
-                who + " is marked as " + role_name(entry.role) + "; " + role_name(role) + " is what was signed");
+                VerifierRule::signature_wrong, envelope_location(index),
+                signature + " has role " + role_name(entry.role) + ", but role " + role_name(role) + " was signed");
         else if (!verify_envelope_signature(envelope, entry))
-            findings_.add(Rule::signature_wrong, envelope_place(index),
-                          who + " does not fit what it signs; the statement or the signature was changed");
+            findings_.add(VerifierRule::signature_wrong, envelope_location(index),
+                          signature + " does not match what it signs; the statement or the signature was changed");
     }
 
     void check_bundle(std::size_t index, const BundleId& bundle) {
         if (facts_ && bundle != facts_->bundle)
-            findings_.add(Rule::statement_of_another_bundle, envelope_place(index),
-                          "it is about bundle " + bundle.hex() + "; this is " + facts_->bundle.hex());
+            findings_.add(VerifierRule::statement_of_another_bundle, envelope_location(index),
+                          "it is about bundle " + bundle.hex() + "; this bundle is " + facts_->bundle.hex());
     }
 
     void check_statement(std::size_t index, const Envelope& envelope) {
@@ -91,7 +91,7 @@ private:
             check_signature(index, envelope, entry, SignerRole::author);
         const auto statement = decode_statement(envelope.payload);
         if (!statement) {
-            findings_.add(Rule::statement_refused, envelope_place(index), statement.error());
+            findings_.add(VerifierRule::statement_refused, envelope_location(index), statement.error());
             return;
         }
         check_bundle(index, statement->bundle);
@@ -100,10 +100,10 @@ private:
     }
 
     void check_facts(std::size_t index, const Statement& statement) {
-        const auto expect = [&](std::string_view what, std::uint64_t said, std::uint64_t found) {
-            if (said != found)
-                findings_.add(Rule::statement_untrue, envelope_place(index),
-                              "it says " + std::to_string(said) + " " + std::string(what) + "; the bundle has " +
+        const auto expect = [&](std::string_view what, std::uint64_t stated, std::uint64_t found) {
+            if (stated != found)
+                findings_.add(VerifierRule::statement_untrue, envelope_location(index),
+                              "it states " + std::to_string(stated) + " " + std::string(what) + "; the bundle has " +
                                   std::to_string(found));
         };
         has_statement_ = true;
@@ -113,7 +113,7 @@ private:
         expect("manifest bytes", statement.manifest_bytes, facts_->manifest_bytes);
         if (facts_->raw_bytes)
             expect("raw bytes", statement.raw_bytes, *facts_->raw_bytes);
-        // The largest of several layouts may be another than this.
+        // A statement with several layouts states the stored bytes of the largest, which may be another than this one.
         if (facts_->stored_bytes && listed &&
             (statement.layouts.size() == 1 || statement.stored_bytes < *facts_->stored_bytes))
             expect("stored bytes", statement.stored_bytes, *facts_->stored_bytes);
@@ -122,7 +122,7 @@ private:
     void check_countersignature(std::size_t index, const Envelope& envelope) {
         const auto countersignature = decode_countersignature(envelope.payload);
         if (!countersignature) {
-            findings_.add(Rule::statement_refused, envelope_place(index), countersignature.error());
+            findings_.add(VerifierRule::statement_refused, envelope_location(index), countersignature.error());
             return;
         }
         check_bundle(index, countersignature->bundle);
@@ -130,15 +130,15 @@ private:
             check_signature(index, envelope, entry, countersignature->role);
             if (entry.key != countersignature->signer)
                 findings_.add(
-                    Rule::signature_wrong, envelope_place(index),
+                    VerifierRule::signature_wrong, envelope_location(index),
                     "key " + key_id(entry.key) + " signed it, but it names key " + key_id(countersignature->signer));
         }
-        if (!is_here(*countersignature))
-            findings_.add(Rule::signature_wrong, envelope_place(index),
+        if (!countersigns_present_statement(*countersignature))
+            findings_.add(VerifierRule::signature_wrong, envelope_location(index),
                           "the statement and author's signature that it countersigns are not in this bundle");
     }
 
-    bool is_here(const Countersignature& countersignature) const {
+    bool countersigns_present_statement(const Countersignature& countersignature) const {
         return std::ranges::any_of(envelopes_, [&](const Envelope& envelope) {
             return envelope.type == EnvelopeType::statement && blake3(envelope.payload) == countersignature.statement &&
                    std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
@@ -148,69 +148,70 @@ private:
         });
     }
 
-    // A later version's envelope is none of our business, unless it is one of ours with its type changed.
+    // An envelope of an unknown type is ignored, unless it contains a statement or countersignature with its type
+    // changed.
     void check_unknown(std::size_t index, const Envelope& envelope) {
         const std::string type = "envelope type " + std::to_string(static_cast<unsigned>(envelope.type));
         if (begins_with(envelope.payload, "FARDELST") || begins_with(envelope.payload, "FARDELCS"))
-            findings_.add(Rule::signature_wrong, envelope_place(index),
-                          type + " hides a statement or countersignature; its type was changed");
+            findings_.add(VerifierRule::signature_wrong, envelope_location(index),
+                          type + " contains a statement or countersignature; its type was changed");
         else
-            findings_.add(Rule::envelope_unknown, envelope_place(index),
-                          type + " is not known here and was not checked");
+            findings_.add(VerifierRule::envelope_unknown, envelope_location(index),
+                          type + " is unknown to this program and was not checked");
     }
 
     const std::vector<Envelope> envelopes_;
     const std::optional<BundleFacts>& facts_;
-    Findings& findings_;
+    VerifyFindings& findings_;
     bool has_statement_ = false;  // about this bundle
     bool lists_any_layout_ = false;
     bool lists_this_layout_ = false;
 };
 
 std::optional<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleFacts& facts,
-                                     const VerifyOptions& options, Findings& findings) {
+                                     const TrailerOptions& options, VerifyFindings& findings) {
     if (!options.policy) {
         if (envelopes.empty())
-            findings.add(Rule::unsigned_bundle, "trailer", "nobody has signed this bundle");
+            findings.add(VerifierRule::unsigned_bundle, "trailer", "this bundle has no signature");
         return std::nullopt;
     }
     auto verdict = options.policy->evaluate(envelopes, facts.bundle, facts.layout, options.now_s);
     if (!verdict) {
-        findings.add(Rule::trust_refused, "trailer", verdict.error());
+        findings.add(VerifierRule::trust_refused, "trailer", verdict.error());
         return std::nullopt;
     }
     for (const TrustFinding& finding : verdict->findings) {
-        const std::string where = envelopes.empty() ? "trailer" : envelope_place(finding.envelope);
+        const std::string where = envelopes.empty() ? "trailer" : envelope_location(finding.envelope);
         if (finding.kind == "unsigned-allowed")
-            findings.add(Rule::trust_tainted, "trailer", Error(finding.code, finding.text));
-        if (is_policy_matter(finding.kind))
-            findings.add(Rule::trust_finding, where,
+            findings.add(VerifierRule::trust_tainted, "trailer", Error(finding.code, finding.text));
+        if (only_policy_reports(finding.kind))
+            findings.add(VerifierRule::trust_finding, where,
                          Error(finding.code, std::string(finding.kind) + ": " + finding.text));
     }
     if (verdict->refusal)
-        findings.add(Rule::trust_refused, "trailer", *verdict->refusal);
+        findings.add(VerifierRule::trust_refused, "trailer", *verdict->refusal);
     return std::move(verdict).value();
 }
 
 }  // namespace
 
 TrailerSummary check_trailer(const ByteSource& source, std::uint64_t trailer_offset,
-                             const std::optional<BundleFacts>& facts, const VerifyOptions& options,
-                             Findings& findings) {
+                             const std::optional<BundleFacts>& facts, const TrailerOptions& options,
+                             VerifyFindings& findings) {
     TrailerSummary summary;
     const std::uint64_t size = source.size_bytes();
     if (trailer_offset > size || size - trailer_offset > limits::kTrailerBytesMax)
-        return summary;  // check_sections has said so
+        return summary;  // reported by check_sections()
     std::vector<std::byte> bytes(size - trailer_offset);
     if (Status status = source.read_at(trailer_offset, bytes); !status) {
-        findings.add(Rule::file_unreadable, "trailer", status.error());
+        findings.add(VerifierRule::file_unreadable, "trailer", status.error());
         return summary;
     }
     auto envelopes = decode_trailer(bytes);
     if (!envelopes) {
         findings.add(
-            Rule::trailer_refused, "trailer",
-            Error(envelopes.error().code(), envelopes.error().message() + "; no signature in it was believed"));
+            VerifierRule::trailer_refused, "trailer",
+            Error(envelopes.error().code(), envelopes.error().message() + "; no signature in it was accepted"));
         return summary;
     }
     summary.envelopes = envelopes->size();

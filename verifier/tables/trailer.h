@@ -1,18 +1,18 @@
-// The trailer: envelopes that decode, signatures that fit, statements that are true, and what a policy makes of them.
+// Checks the trailer: its envelopes, their signatures, what statements claim, and the verdict of a policy.
 #pragma once
 
-#include "findings/findings.h"
+#include "findings/verify_findings.h"
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
-#include <fardel/verifier/verify_bundle.h>
+#include <fardel/format/trust_policy.h>
 
 #include <cstdint>
 #include <optional>
 
 namespace fardel {
 
-// What a statement about the bundle must say; nothing where damage hides it.
+// What a statement about the bundle must claim. Values that damage hides are absent.
 struct BundleFacts {
     BundleId bundle;
     LayoutId layout;
@@ -27,8 +27,15 @@ struct TrailerSummary {
     std::optional<TrustVerdict> verdict;
 };
 
-// Without facts (no head to take them from) only the signatures themselves are checked.
+struct TrailerOptions {
+    const TrustPolicy* policy = nullptr;  // nullptr: no verdict, no finding about trust
+    std::uint64_t now_s = 0;              // Unix seconds; 0: nothing expires
+    bool local_layout_allowed = false;    // an unsigned layout is a note instead of an error
+};
+
+// Without facts, because a head is unreadable, only the signatures themselves are checked.
 TrailerSummary check_trailer(const ByteSource& source, std::uint64_t trailer_offset,
-                             const std::optional<BundleFacts>& facts, const VerifyOptions& options, Findings& findings);
+                             const std::optional<BundleFacts>& facts, const TrailerOptions& options,
+                             VerifyFindings& findings);
 
 }  // namespace fardel

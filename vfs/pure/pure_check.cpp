@@ -2,6 +2,7 @@
 
 #include "pure_proof.h"
 
+#include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/vfs/pure_judgement.h>
 

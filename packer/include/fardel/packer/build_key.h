@@ -7,7 +7,6 @@
 
 #include <fardel/format/ids.h>
 #include <fardel/packer/processor.h>
-#include <fardel/store/cache_record.h>
 
 #include <span>
 

@@ -1,11 +1,12 @@
-// CacheLayer: one place where records and objects of derived data are kept: memory, a bundle, a folder, a server.
+// CacheLayer: a store for records and objects of derived data: memory, a bundle, a folder or a server.
 //
-// A seam. Layers believe nothing and promise nothing: whoever asks checks what comes back, and a layer may lose
-// anything at any time. From any thread.
+// A seam. The caller checks everything that a layer returns, and a layer may lose anything at any time. From any
+// thread.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
-#include <fardel/store/cache_record.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,29 +18,31 @@
 
 namespace fardel {
 
+inline constexpr std::size_t kCacheRecordBytesMax = 4u << 20;
+
 class CacheLayer {
 public:
     virtual ~CacheLayer() = default;
 
-    // For people, safe to show: "folder /home/ann/.cache/fardel".
+    // For people, safe to print: "folder /home/ann/.cache/fardel".
     virtual std::string name() const = 0;
     virtual bool is_writable() const = 0;
 
-    // Nothing: it is not here. Errors: unreachable, busy, denied, untrusted (a server's certificate), io; and of what
-    // is here and no good: corrupt, malformed, limit (more than kCacheRecordBytesMax).
+    // Returns nothing if the layer does not have it. Errors: unreachable, busy, denied, untrusted (a server's
+    // certificate), io; if it has it, but damaged: corrupt, malformed, limit (more than kCacheRecordBytesMax).
     virtual Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) = 0;
-    // Replaces whatever is there, whole or not at all. Errors: unreachable, busy, denied, untrusted, limit (the server
-    // takes none so large), no_space, io.
+    // Replaces an existing record, completely or not at all. Errors: unreachable, busy, denied, untrusted, limit (too
+    // large for the server), no_space, io.
     virtual Status write_record(const BuildKey& key, std::span<const std::byte> bytes) = 0;
 
-    // A blob of `size_bytes` bytes that have not been checked; nothing: it is not here, or has another size. Errors as
-    // above.
+    // Returns a blob of `size_bytes` unchecked bytes; nullptr if the layer does not have it, or in another size.
+    // Errors: those of find_record().
     virtual Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) = 0;
-    // `bytes` are the asset's. Whole or not at all; nothing happens if it is here. Errors as above, and those of the
-    // source.
+    // `bytes` are those of the asset. Writes completely or not at all; does nothing if the layer has the object.
+    // Errors: those of write_record() and those of `bytes`.
     virtual Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) = 0;
 
-    // What was found broken, so that it is not found again; of a read-only layer: nothing happens.
+    // Removes what the caller found broken, so that it is not found again. Does nothing in a read-only layer.
     virtual void drop_record(const BuildKey& key) = 0;
     virtual void drop_object(const AssetId& asset) = 0;
 };

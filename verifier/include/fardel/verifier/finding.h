@@ -1,7 +1,7 @@
-// Finding: one thing that the verifier has to say about a bundle or a set of bundles, as a value.
+// VerifyFinding: one defect or remark about a bundle or a set of bundles, as a value.
 //
-// Text for people comes from format_finding; a program looks at the fields. Every text here is safe to show: names and
-// other bytes of the bundle have passed through printable(). docs/verifier.md says what each rule means and what to do.
+// format_finding() makes a line for people; programs read the fields. All texts are safe to print: names and other
+// bytes of the bundle have passed through printable(). docs/verifier.md explains each rule and what to do about it.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -16,46 +16,46 @@
 
 namespace fardel {
 
-enum class Severity : std::uint8_t {
-    error,    // the bundle is not what the format, its hashes or the policy demand
-    warning,  // it is, and somebody made a mistake all the same
-    note,     // worth knowing
+enum class FindingSeverity : std::uint8_t {
+    error,    // the bundle violates the format, its hashes or the policy
+    warning,  // the bundle is valid, but contains a probable mistake
+    note,     // information
 };
 
-std::string_view severity_name(Severity severity) noexcept;
+std::string_view severity_name(FindingSeverity severity) noexcept;
 
-// An asset that a finding is about. `name`: the first of its names in the bundle's order; empty without one.
-struct HitAsset {
+// An asset whose bytes a finding concerns. `name` is the first of its names in the bundle's order, or empty.
+struct AffectedAsset {
     AssetId id;
     std::string name;
 
-    friend bool operator==(const HitAsset&, const HitAsset&) = default;
+    friend bool operator==(const AffectedAsset&, const AffectedAsset&) = default;
 };
 
-inline constexpr std::size_t kHitAssetsMax = 64;  // in one finding; its text tells how many there are
+inline constexpr std::size_t kAffectedAssetsMax = 64;  // in one finding; its text contains the full count
 
-struct Finding {
-    Severity severity = Severity::error;
+struct VerifyFinding {
+    FindingSeverity severity = FindingSeverity::error;
     ErrorCode code = ErrorCode::malformed;
-    std::string rule;            // stable, "names-not-sorted": one of verifier_rules()
-    std::string where;           // table and record, block, file offset; empty: the whole
-    std::string text;            // what was found, what was expected, what to do
-    std::vector<HitAsset> hits;  // the assets whose bytes are concerned, if any
+    std::string rule;                     // the stable id of a rule, such as "names-not-sorted"
+    std::string where;                    // table and record, block or file offset; empty: the whole bundle
+    std::string text;                     // what was found, what was expected, what to do
+    std::vector<AffectedAsset> affected;  // assets whose bytes the finding concerns, at most kAffectedAssetsMax
 
-    friend bool operator==(const Finding&, const Finding&) = default;
+    friend bool operator==(const VerifyFinding&, const VerifyFinding&) = default;
 };
 
 // "error: names record 7: … [names-not-sorted]"; one line.
-std::string format_finding(const Finding& finding);
+std::string format_finding(const VerifyFinding& finding);
 
-// What is fixed about a rule. A finding may carry a more precise code, that of the error underneath.
-struct RuleFacts {
+// The constant properties of a rule. A finding that reports an underlying error carries that error's code instead.
+struct VerifierRuleFacts {
     std::string_view id;
-    Severity severity = Severity::error;
+    FindingSeverity severity = FindingSeverity::error;
     ErrorCode code = ErrorCode::malformed;
 };
 
-// Every rule there is, in the order of docs/verifier.md.
-std::span<const RuleFacts> verifier_rules() noexcept;
+// All rules, in the order of docs/verifier.md.
+std::span<const VerifierRuleFacts> verifier_rules() noexcept;
 
 }  // namespace fardel

@@ -1,7 +1,7 @@
-// BundleContents: all that a bundle's tables say, read at once into plain values; for tools that compare and report.
+// BundleContents: everything in the tables of a bundle as plain values, for tools that compare and report.
 //
-// Costs memory in proportion to the bundle: a game asks Bundle instead. The bundle is hostile: what its tables say is
-// checked against their counts, and names are well formed. Content is not read.
+// Memory is proportional to the bundle's tables. The bundle may be hostile: all indexes in the result are valid and all
+// names are well formed. The content of assets is not read.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -21,7 +21,7 @@ namespace fardel {
 struct ContentMetadata {
     std::string key;
     MetadataValue value;
-    bool creator = false;  // in the table that the runtime never reads
+    bool creator = false;  // from the table of metadata for creators
     friend bool operator==(const ContentMetadata&, const ContentMetadata&) = default;
 };
 
@@ -29,9 +29,9 @@ struct ContentReference {
     std::string spelling;  // as the asset writes it
     ReferenceKind kind = ReferenceKind::internal;
     bool optional = false;
-    AssetId asset;                 // of a static reference
-    std::string name;              // of a dynamic one
-    std::uint32_t dependency = 0;  // of a foreign one: index into BundleContents::dependencies
+    AssetId asset;                 // the target of an internal or foreign reference
+    std::string name;              // the target of a dynamic reference
+    std::uint32_t dependency = 0;  // of a foreign reference: index into BundleContents::dependencies
     friend bool operator==(const ContentReference&, const ContentReference&) = default;
 };
 
@@ -39,12 +39,13 @@ struct ContentAsset {
     AssetId id;
     std::string content_type;
     std::uint64_t raw_bytes = 0;
-    // Its share of its blocks, as their raw bytes are shared: the sum over all assets is that of the blocks.
+    // The asset's share of the stored bytes of its blocks, in proportion to raw bytes. The sum over all assets is that
+    // of all blocks.
     std::uint64_t stored_bytes = 0;
     std::uint32_t first_block = 0;             // index into BundleContents::blocks
-    std::vector<Hash> pieces;                  // of an asset of several: one a block
+    std::vector<Hash> pieces;                  // one per block; empty if the asset has a single one
     std::vector<ContentReference> references;  // by spelling
-    std::vector<ContentMetadata> metadata;     // by key, the creators' behind the others
+    std::vector<ContentMetadata> metadata;     // by key; those for creators after the others
 };
 
 struct ContentVariant {
@@ -56,7 +57,7 @@ struct ContentName {
     std::string text;
     bool published = false;
     bool extends = false;
-    std::vector<ContentVariant> variants;  // one without tags: a plain name; none: a tombstone
+    std::vector<ContentVariant> variants;  // a single one without tags: a plain name; none: a tombstone
 };
 
 struct ContentConsume {
@@ -79,18 +80,18 @@ struct BundleContents {
     std::vector<ContentName> names;               // by text
     std::vector<ContentConsume> consumes;         // by text
     std::vector<ContentDependency> dependencies;  // as declared
-    std::vector<ContentMetadata> metadata;        // the bundle's own
+    std::vector<ContentMetadata> metadata;        // of the bundle itself
     std::vector<BlockRecord> blocks;
     std::uint64_t raw_bytes = 0;     // of all assets
     std::uint64_t stored_bytes = 0;  // of all blocks
 };
 
-// Errors: malformed, corrupt, io; with the bundle's label.
+// Errors: malformed, corrupt, io; messages begin with the bundle's label.
 Result<BundleContents> read_contents(const Bundle& bundle);
 
-// "texture=astc lang=fr"; empty without tags.
+// "texture=astc lang=fr"; empty if there are no tags.
 std::string format_tags(const ContentVariant& variant);
-// Text as it is, numbers so that they read back, "true" and "false".
+// Text unchanged, "true" or "false", and numbers with as many digits as parsing them back needs.
 std::string format_value(const MetadataValue& value);
 
 }  // namespace fardel

@@ -1,5 +1,5 @@
-// BundleDiff: what changed from one bundle to another, in names and what they give, in what is expected of others, and
-// in bytes. Pure but for reading both bundles' tables; content is not read. docs/man/fardel-diff.1 shows it to people.
+// BundleDiff: what changed from one bundle to another: names and their assets, consumes, dependencies, metadata and
+// bytes. Reads the tables of both bundles, and no content. docs/man/fardel-diff.1 describes the output for people.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -22,35 +22,36 @@ struct DiffVariant {
     friend bool operator==(const DiffVariant&, const DiffVariant&) = default;
 };
 
-// A name as one of the bundles has it.
+// A name in one of the two bundles.
 struct DiffName {
     std::string text;
     bool published = false;
     bool extends = false;
-    std::vector<DiffVariant> variants;  // as in the bundle: the first is the default; none: a tombstone
+    std::vector<DiffVariant> variants;  // in the bundle's order, the first is the default; none: a tombstone
     bool tombstone() const noexcept { return variants.empty(); }
 };
 
 enum class DiffAspect : std::uint8_t {
-    content,  // another asset behind the same tags
+    content,  // the same tags lead to another asset
     content_type,
-    variants,  // other tags, or another order of them
+    variants,  // other tags, or the same in another order
     published,
     extends,
-    tombstone,   // one of both is
-    references,  // other link tables of the same assets
-    metadata,    // of the same assets
+    tombstone,   // one of the two is a tombstone
+    references,  // the same assets have other references
+    metadata,    // the same assets have other metadata
 };
 std::string_view diff_aspect_name(DiffAspect aspect) noexcept;
 
-// Of one name, what changed; of a renamed one, where it went: the aspects are empty then.
+// What changed about a name. For a renamed one, both names; `aspects` is empty.
 struct DiffChange {
     DiffName before;
     DiffName after;
     std::vector<DiffAspect> aspects;  // ascending
 };
 
-// What is in one of both alone; both sides: changed. Keys: a consumed text, a metadata key, a dependency's name.
+// A value that is in one bundle only, or that differs between both. Values are paired by the text of a consume, the key
+// of a metadata entry, the id or name of a dependency.
 template <class Value>
 struct DiffPair {
     std::optional<Value> before;
@@ -71,20 +72,20 @@ struct BundleDiff {
     std::vector<DiffName> added;  // each list by name
     std::vector<DiffName> removed;
     std::vector<DiffChange> changed;
-    std::vector<DiffChange> renamed;  // the same in everything under another name; by the new one
+    std::vector<DiffChange> renamed;  // equal except for the name; sorted by the new one
     std::vector<DiffPair<ContentConsume>> consumes;
-    std::vector<DiffPair<ContentDependency>> dependencies;  // one bundle id, else one name, is one dependency
-    bool dependency_order = false;  // the same ones in another order, which decides about scoped names
+    std::vector<DiffPair<ContentDependency>> dependencies;  // paired by bundle id, otherwise by name
+    bool dependency_order = false;  // the order of common ones differs, which affects scoped names
     std::vector<DiffPair<ContentMetadata>> metadata;
-    bool signatures = false;  // other ones, while what is signed may be the same
+    bool signatures = false;  // the envelopes differ
     DiffSizes before, after;
-    // Of the second, what a client that holds the first has to fetch: blocks that are not in the first as they are
-    // stored, and hold something that the first does not have in another block.
+    // What a client that has the first bundle must fetch of the second: blocks that the first does not store in the
+    // same form and that contain an asset or piece which the first does not have.
     std::uint64_t fetch_bytes = 0;
     std::uint64_t fetch_blocks = 0;
 
     bool same_bundle() const noexcept { return before_id == after_id; }
-    // Only how the bytes are stored differs.
+    // Whether only the layout differs.
     bool layout_only() const noexcept { return same_bundle() && before_layout != after_layout; }
     bool empty() const noexcept { return same_bundle() && before_layout == after_layout && !signatures; }
 };

@@ -5,7 +5,6 @@
 // check. No clock and no random source is used: time and nonce are arguments.
 #pragma once
 
-#include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
 #include <fardel/vfs/pure.h>
@@ -23,6 +22,7 @@
 
 namespace fardel {
 
+class Bundle;  // <fardel/format/bundle.h>
 using PureBundles = std::span<const std::shared_ptr<const Bundle>>;
 
 // ---- Client ---------------------------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@
 // immutable and may be used from any number of threads at once.
 #pragma once
 
-#include <fardel/format/bundle.h>
 #include <fardel/format/content_set.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/name.h>
 #include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
 

@@ -1,4 +1,4 @@
-// A real disk that is small: a tmpfs, where we may mount one.
+// SmallDisk: a small real disk, a tmpfs. Mounting one needs permission.
 #pragma once
 
 #include "scratch.h"
@@ -26,6 +26,7 @@ public:
     bool make_read_only() const {
         return ::mount("tmpfs", path_.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
     }
+    const std::string& root() const { return path_; }
     std::string path(const std::string& name) const { return path_ + "/" + name; }
 
 private:

@@ -1,6 +1,6 @@
-#include "tables.h"
+#include "checked_tables.h"
 
-#include "little_endian.h"
+#include <fardel/base/little_endian.h>
 
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
@@ -12,7 +12,7 @@ namespace fardel {
 namespace {
 
 template <class Record>
-bool check_records_of(const Table& table, TableKind kind, Findings& findings) {
+bool check_records_of(const CheckedTable& table, TableKind kind, VerifyFindings& findings) {
     bool all = table.whole();
     for (std::uint64_t i = 0; i < table.count(); ++i) {
         const auto bytes = table.find_record_bytes(i);
@@ -22,33 +22,34 @@ bool check_records_of(const Table& table, TableKind kind, Findings& findings) {
         if (record)
             continue;
         all = false;
-        findings.add(Rule::record_malformed, record_place(kind, i), record.error());
+        findings.add(VerifierRule::record_malformed, record_location(kind, i), record.error());
     }
     return all;
 }
 
 }  // namespace
 
-Tables Tables::read(const ByteSource& source, const BundleHead* head, const LayoutHead& layout,
-                    std::uint64_t table_bytes_max, Findings& findings) {
-    Tables tables;
+CheckedTables CheckedTables::read(const ByteSource& source, const BundleHead* head, const LayoutHead& layout,
+                                  std::uint64_t table_bytes_max, VerifyFindings& findings) {
+    CheckedTables tables;
     const std::uint64_t wanted = layout.layout_bytes + (head ? head->manifest_bytes : 0);  // ≤ 32 GiB
     const std::uint64_t bound = std::min(wanted, source.size_bytes());
     if (bound > table_bytes_max) {
-        findings.add(Rule::tables_too_large, "",
-                     "the tables have " + std::to_string(wanted) + " bytes, the caller allows " +
-                         std::to_string(table_bytes_max) + "; nothing in them was checked: allow more memory");
+        findings.add(VerifierRule::tables_too_large, "",
+                     "the tables have " + std::to_string(wanted) + " bytes, but the caller allows only " +
+                         std::to_string(table_bytes_max) + "; nothing in them was checked; allow more memory");
         return tables;
     }
     if (head)
         for (const TableEntry& entry : head->tables)
-            tables.tables_[table_slot(entry.kind)] = Table::read(source, layout.manifest_offset, entry, findings);
+            tables.tables_[table_slot(entry.kind)] =
+                CheckedTable::read(source, layout.manifest_offset, entry, findings);
     for (const TableEntry& entry : layout.tables)
-        tables.tables_[table_slot(entry.kind)] = Table::read(source, layout.layout_offset, entry, findings);
+        tables.tables_[table_slot(entry.kind)] = CheckedTable::read(source, layout.layout_offset, entry, findings);
     return tables;
 }
 
-std::optional<Hash> Tables::find_piece(std::uint64_t index) const noexcept {
+std::optional<Hash> CheckedTables::find_piece(std::uint64_t index) const noexcept {
     const auto bytes = (*this)[TableKind::pieces].find_record_bytes(index);
     if (!bytes)
         return std::nullopt;
@@ -57,14 +58,14 @@ std::optional<Hash> Tables::find_piece(std::uint64_t index) const noexcept {
     return hash;
 }
 
-std::optional<std::uint32_t> Tables::find_number(TableKind kind, std::uint64_t index) const noexcept {
+std::optional<std::uint32_t> CheckedTables::find_number(TableKind kind, std::uint64_t index) const noexcept {
     const auto bytes = (*this)[kind].find_record_bytes(index);
     if (!bytes)
         return std::nullopt;
-    return load_little_endian<std::uint32_t>(bytes->data());
+    return load_le<std::uint32_t>(bytes->data());
 }
 
-bool Tables::check_records(Findings& findings) const {
+bool CheckedTables::check_records(VerifyFindings& findings) const {
     bool all = true;
     const auto check = [&]<class Record>(TableKind kind = Record::kTable) {
         all = check_records_of<Record>((*this)[kind], kind, findings) && all;

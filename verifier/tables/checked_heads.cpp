@@ -1,4 +1,4 @@
-#include "heads.h"
+#include "checked_heads.h"
 
 #include <fardel/format/head.h>
 
@@ -19,24 +19,24 @@ bool begins_with(const HeadBytes& bytes, std::string_view magic) {
                       [](char a, std::byte b) { return static_cast<std::byte>(a) == b; });
 }
 
-// A transfer as text changes or drops the CR or the LF, and nothing else of the magic.
+// A file transfer in text mode changes or drops the CR or the LF of the magic, and nothing else of it.
 bool looks_like_text_transfer(const HeadBytes& bytes) {
     return begins_with(bytes, kHeadMagic.substr(0, 6)) && !begins_with(bytes, kHeadMagic);
 }
 
 struct RawHead {
     HeadBytes bytes{};
-    std::size_t present = 0;  // bytes that the file has of it
+    std::size_t present = 0;  // bytes of it that the file has
 };
 
-RawHead read_head(const ByteSource& source, std::uint64_t offset, std::string_view which, Findings& findings) {
+RawHead read_head(const ByteSource& source, std::uint64_t offset, std::string_view which, VerifyFindings& findings) {
     RawHead raw;
     if (offset >= source.size_bytes())
         return raw;
     const std::size_t here =
         static_cast<std::size_t>(std::min<std::uint64_t>(raw.bytes.size(), source.size_bytes() - offset));
     if (Status status = source.read_at(offset, std::span(raw.bytes).first(here)); !status) {
-        findings.add(Rule::file_unreadable, std::string(which), status.error());
+        findings.add(VerifierRule::file_unreadable, std::string(which), status.error());
         raw.bytes.fill(std::byte{0});
         return raw;
     }
@@ -44,48 +44,49 @@ RawHead read_head(const ByteSource& source, std::uint64_t offset, std::string_vi
     return raw;
 }
 
-// Why a head that is whole in the file is refused; a guess at the cause where there is one.
+// Explains why a head that the file has completely is refused, with a probable cause if there is one.
 std::string refusal(const Error& error, const RawHead& raw) {
     std::string text = error.message();
     if (error.code() == ErrorCode::unsupported)
-        text += "; a newer version of this program may know it";
+        text += "; a newer version of this program may support it";
     if (looks_like_text_transfer(raw.bytes))
-        text += "; line ends were changed: the file was transferred as text, fetch it again in binary mode";
+        text += "; line ends were changed: the file was transferred in text mode; fetch it again in binary mode";
     return text;
 }
 
-void check_versions(std::uint16_t minor, std::uint64_t optional_flags, const std::string& which, Findings& findings) {
+void check_versions(std::uint16_t minor, std::uint64_t optional_flags, const std::string& which,
+                    VerifyFindings& findings) {
     if (minor > kFormatMinor)
-        findings.add(Rule::minor_version_newer, which,
-                     "written by format version 1." + std::to_string(minor) + "; this version knows 1." +
+        findings.add(VerifierRule::minor_version_newer, which,
+                     "written by format version 1." + std::to_string(minor) + "; this program supports 1." +
                          std::to_string(kFormatMinor));
     for (int bit = 0; bit < 64; ++bit)
         if ((optional_flags >> bit & 1) != 0)
-            findings.add(Rule::optional_flags_unknown, which,
-                         "optional feature " + std::to_string(bit) + " is not known here and was not checked");
+            findings.add(VerifierRule::optional_flags_unknown, which,
+                         "optional feature " + std::to_string(bit) + " is unknown to this program and was not checked");
 }
 
 }  // namespace
 
-Heads read_heads(const ByteSource& source, Findings& findings) {
-    Heads heads;
+CheckedHeads read_heads(const ByteSource& source, VerifyFindings& findings) {
+    CheckedHeads heads;
     const RawHead head = read_head(source, 0, "head", findings);
     const RawHead layout = read_head(source, limits::kHeadBytes, "layout head", findings);
-    if (findings.has(Rule::file_unreadable) && head.present == 0)
+    if (findings.has(VerifierRule::file_unreadable) && head.present == 0)
         return heads;
 
-    const bool ours = begins_with(head.bytes, kHeadMagic) || begins_with(layout.bytes, kLayoutMagic) ||
-                      looks_like_text_transfer(head.bytes);
-    if (!ours) {
+    const bool is_bundle = begins_with(head.bytes, kHeadMagic) || begins_with(layout.bytes, kLayoutMagic) ||
+                           looks_like_text_transfer(head.bytes);
+    if (!is_bundle) {
         findings.add(
-            Rule::not_a_bundle, "",
+            VerifierRule::not_a_bundle, "",
             source.size_bytes() == 0 ? "the file is empty" : "the first bytes are not those of a Fardel bundle");
         return heads;
     }
     if (source.size_bytes() < 2 * limits::kHeadBytes)
-        findings.add(Rule::file_cut_off, "",
+        findings.add(VerifierRule::file_cut_off, "",
                      "the file has " + std::to_string(source.size_bytes()) +
-                         " bytes, its two heads alone have 8192; fetch it again");
+                         " bytes, but its two heads alone have 8192; fetch it again");
 
     if (head.present == limits::kHeadBytes) {
         auto decoded = decode_head(head.bytes);
@@ -93,7 +94,8 @@ Heads read_heads(const ByteSource& source, Findings& findings) {
             heads.head = std::move(decoded).value();
             heads.bundle = bundle_id(head.bytes);
         } else {
-            findings.add(Rule::head_refused, "head", Error(decoded.error().code(), refusal(decoded.error(), head)));
+            findings.add(VerifierRule::head_refused, "head",
+                         Error(decoded.error().code(), refusal(decoded.error(), head)));
         }
     }
     if (layout.present == limits::kHeadBytes) {
@@ -102,13 +104,13 @@ Heads read_heads(const ByteSource& source, Findings& findings) {
             heads.layout = std::move(decoded).value();
             heads.layout_id = layout_id(layout.bytes);
         } else {
-            findings.add(Rule::layout_head_refused, "layout head", decoded.error());
+            findings.add(VerifierRule::layout_head_refused, "layout head", decoded.error());
         }
     }
     return heads;
 }
 
-void check_heads(const Heads& heads, Findings& findings) {
+void check_heads(const CheckedHeads& heads, VerifyFindings& findings) {
     if (heads.head)
         check_versions(heads.head->minor, heads.head->optional_flags, "head", findings);
     if (heads.layout)
@@ -121,7 +123,7 @@ void check_heads(const Heads& heads, Findings& findings) {
         const std::uint64_t asset_count = assets ? assets->count : 0;
         const std::uint64_t placement_count = placements ? placements->count : 0;
         if (asset_count != placement_count)
-            findings.add(Rule::placement_count, "layout head",
+            findings.add(VerifierRule::placement_count, "layout head",
                          "it places " + std::to_string(placement_count) + " assets; the bundle has " +
                              std::to_string(asset_count));
     }
@@ -129,12 +131,12 @@ void check_heads(const Heads& heads, Findings& findings) {
         return;
     const std::string claimed = heads.layout->bundle.hex();
     if (heads.bundle)
-        findings.add(Rule::layout_of_another_bundle, "layout head",
+        findings.add(VerifierRule::layout_of_another_bundle, "layout head",
                      "it belongs to bundle " + claimed + ", but the head is that of " + heads.bundle->hex() +
                          "; one of the two was changed, or they come from different files");
     else
-        findings.add(Rule::layout_of_another_bundle, "layout head",
-                     "it says that this was bundle " + claimed + "; the head that would prove it is not readable");
+        findings.add(VerifierRule::layout_of_another_bundle, "layout head",
+                     "it belongs to bundle " + claimed + ", but the head that would prove this is not readable");
 }
 
 }  // namespace fardel

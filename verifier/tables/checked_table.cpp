@@ -1,4 +1,4 @@
-#include "table.h"
+#include "checked_table.h"
 
 #include "page_proof.h"
 #include "sections.h"
@@ -21,7 +21,7 @@ std::uint64_t padded_to(std::uint64_t value, std::uint64_t alignment) {
 }
 
 // "names page 3 (records 768 to 1023, file offset 12288)"
-std::string page_place(const TableEntry& entry, std::uint64_t page, std::uint64_t file_offset) {
+std::string page_location(const TableEntry& entry, std::uint64_t page, std::uint64_t file_offset) {
     const std::uint64_t first = page * kPage / entry.record_bytes;
     const std::uint64_t last = std::min((page + 1) * kPage, entry.length_bytes) / entry.record_bytes - 1;
     return std::string(table_name(entry.kind)) + " page " + std::to_string(page) +
@@ -29,17 +29,17 @@ std::string page_place(const TableEntry& entry, std::uint64_t page, std::uint64_
            std::to_string(last) + ", file offset " + std::to_string(file_offset) + ")";
 }
 
-std::string tree_page_place(const TableEntry& entry, std::uint32_t level, std::uint64_t page) {
+std::string tree_page_location(const TableEntry& entry, std::uint32_t level, std::uint64_t page) {
     return std::string(table_name(entry.kind)) + " page tree, level " + std::to_string(level) + ", page " +
            std::to_string(page);
 }
 
-// One level of the tree as the file has it; level 0 is the records. The offset is where it should be.
+// One level of the page tree as the file has it. Level 0 is the records.
 struct Level {
-    std::uint64_t file_offset = 0;
+    std::uint64_t file_offset = 0;  // where the format puts it
     std::uint64_t length_bytes = 0;
-    std::vector<std::byte> bytes;           // what could be read of it from its start
-    std::vector<std::uint64_t> unreadable;  // pages, rising
+    std::vector<std::byte> bytes;           // from its start, as far as the file goes
+    std::vector<std::uint64_t> unreadable;  // numbers of pages, ascending
 };
 
 std::vector<Level> levels_of(std::uint64_t offset, std::uint64_t length) {
@@ -53,14 +53,14 @@ std::vector<Level> levels_of(std::uint64_t offset, std::uint64_t length) {
     }
 }
 
-// Reads as much of the level as the file has, and notes the pages that cannot be read.
-void read_level(const ByteSource& source, Level& level, const std::string& where, Findings& findings) {
+// Reads as much of the level as the file has, and records the pages that cannot be read.
+void read_level(const ByteSource& source, Level& level, const std::string& where, VerifyFindings& findings) {
     const std::uint64_t size = source.size_bytes();
     const std::uint64_t here = level.file_offset >= size ? 0 : std::min(level.length_bytes, size - level.file_offset);
     level.bytes.resize(here);
     if (here < level.length_bytes)
-        findings.add(Rule::file_cut_off, where,
-                     "the file has " + std::to_string(here) + " of its " + std::to_string(level.length_bytes) +
+        findings.add(VerifierRule::file_cut_off, where,
+                     "the file has only " + std::to_string(here) + " of its " + std::to_string(level.length_bytes) +
                          " bytes; fetch it again");
     for (std::uint64_t at = 0; at < here; at += kReadBytes) {
         const auto part = std::span(level.bytes).subspan(at, std::min(kReadBytes, here - at));
@@ -70,25 +70,26 @@ void read_level(const ByteSource& source, Level& level, const std::string& where
             Status again = source.read_at(level.file_offset + at + page, one);
             if (again)
                 continue;
-            findings.add(Rule::page_unreadable, where + ", page " + std::to_string((at + page) / kPage), again.error());
+            findings.add(VerifierRule::page_unreadable, where + ", page " + std::to_string((at + page) / kPage),
+                         again.error());
             level.unreadable.push_back((at + page) / kPage);
         }
     }
 }
 
-// Which pages of `level` agree with the hashes in the level above, or with the root.
+// Returns which pages of `level` match the hashes in the level above, or the root.
 std::vector<bool> prove_level(const TableEntry& entry, std::uint32_t number, const Level& level, const Level* above,
-                              const std::vector<bool>& above_proved, Findings& findings) {
+                              const std::vector<bool>& above_proved, VerifyFindings& findings) {
     std::vector<bool> proved(page_count(level.length_bytes));
     for (std::uint64_t page = 0; page < proved.size(); ++page) {
         const std::uint64_t entry_at = page * sizeof(Hash);
         if (above && !above_proved[entry_at / kPage])
-            continue;  // said already, by the page above
+            continue;  // reported already for the page above
         const std::uint64_t bytes = std::min(kPage, level.length_bytes - page * kPage);
         if (page * kPage + bytes > level.bytes.size())
-            break;  // cut off, said already
+            break;  // cut off; reported by read_level()
         if (std::ranges::binary_search(level.unreadable, page))
-            continue;  // the same
+            continue;  // unreadable; reported by read_level()
         Hash expected = entry.root;
         if (above)
             std::memcpy(expected.bytes.data(), above->bytes.data() + entry_at, sizeof(Hash));
@@ -96,14 +97,14 @@ std::vector<bool> prove_level(const TableEntry& entry, std::uint32_t number, con
                                   std::span(level.bytes).subspan(page * kPage, bytes)) == expected;
         if (proved[page])
             continue;
-        const Rule rule = number == 0 ? Rule::page_damaged : Rule::tree_page_damaged;
+        const VerifierRule rule = number == 0 ? VerifierRule::page_damaged : VerifierRule::tree_page_damaged;
         if (findings.is_full(rule))
             findings.count(rule);
         else if (number == 0)
-            findings.add(Rule::page_damaged, page_place(entry, page, level.file_offset + page * kPage),
-                         "its bytes differ from their hash; the table is damaged there, fetch the file again");
+            findings.add(VerifierRule::page_damaged, page_location(entry, page, level.file_offset + page * kPage),
+                         "its bytes differ from their hash; the table is damaged here; fetch the file again");
         else
-            findings.add(Rule::tree_page_damaged, tree_page_place(entry, number, page),
+            findings.add(VerifierRule::tree_page_damaged, tree_page_location(entry, number, page),
                          "its bytes differ from their hash, so the pages of records below it cannot be checked");
     }
     return proved;
@@ -111,12 +112,13 @@ std::vector<bool> prove_level(const TableEntry& entry, std::uint32_t number, con
 
 }  // namespace
 
-Table Table::read(const ByteSource& source, std::uint64_t section_offset, const TableEntry& entry, Findings& findings) {
-    Table table;
+CheckedTable CheckedTable::read(const ByteSource& source, std::uint64_t section_offset, const TableEntry& entry,
+                                VerifyFindings& findings) {
+    CheckedTable table;
     table.entry_ = entry;
     const std::string name(table_name(entry.kind));
     if (section_offset > source.size_bytes())
-        section_offset = source.size_bytes();  // keeps the sums below 2^64: all is cut off
+        section_offset = source.size_bytes();  // keeps sums below 2^64; the whole table is cut off then
     std::vector<Level> levels = levels_of(section_offset + entry.offset, entry.length_bytes);
 
     for (std::size_t number = 0; number < levels.size(); ++number) {
@@ -138,7 +140,8 @@ Table Table::read(const ByteSource& source, std::uint64_t section_offset, const 
     return table;
 }
 
-std::optional<std::span<const std::byte>> Table::find_bytes(std::uint64_t offset, std::uint64_t length) const noexcept {
+std::optional<std::span<const std::byte>> CheckedTable::find_bytes(std::uint64_t offset,
+                                                                   std::uint64_t length) const noexcept {
     if (offset > entry_.length_bytes || length > entry_.length_bytes - offset)
         return std::nullopt;
     if (length == 0)

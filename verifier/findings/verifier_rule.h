@@ -1,5 +1,4 @@
-// Rule: everything the verifier can find, each with a severity and an error code. One line here, one in
-// docs/verifier.md.
+// VerifierRule: each kind of finding, with its severity and error code. Every line here has one in docs/verifier.md.
 #pragma once
 
 #include <fardel/verifier/finding.h>
@@ -9,7 +8,7 @@
 
 namespace fardel {
 
-// X(name, severity, code): the id is the name with '-' for '_'.
+// X(name, severity, code). The id of a rule is its name with '-' in place of '_'.
 #define FARDEL_VERIFIER_RULES(X)                       \
     /* heads and sections */                           \
     X(not_a_bundle, error, malformed)                  \
@@ -115,18 +114,18 @@ namespace fardel {
     X(consume_unresolved, error, unresolved)           \
     X(consume_optional_unresolved, note, unresolved)
 
-enum class Rule : std::uint8_t {
+enum class VerifierRule : std::uint8_t {
 #define FARDEL_RULE(name, severity, code) name,
     FARDEL_VERIFIER_RULES(FARDEL_RULE)
 #undef FARDEL_RULE
 };
 
-inline constexpr std::size_t kRules = 0
+inline constexpr std::size_t kVerifierRules = 0
 #define FARDEL_RULE(name, severity, code) +1
     FARDEL_VERIFIER_RULES(FARDEL_RULE)
 #undef FARDEL_RULE
     ;
 
-const RuleFacts& facts_of(Rule rule) noexcept;
+const VerifierRuleFacts& facts_of(VerifierRule rule) noexcept;
 
 }  // namespace fardel

@@ -1,11 +1,12 @@
-// CacheRecord: what a job of the packer gave, found again under the key of everything that went into it.
+// CacheRecord: the result of a job of the packer, stored under a hash of everything that the result depends on.
 //
-// The outputs themselves are objects under their asset ids; a record only names them. Encoded records carry their own
-// key and hash, so one that was cut, changed or filed under another key is refused. They may come from strangers.
+// A record only names the outputs; their bytes are objects under their asset ids. An encoded record contains its own
+// key and hash, so one that was cut off, changed or stored under another key is refused. Encoded records are untrusted.
 #pragma once
 
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
+#include <fardel/store/cache_layer.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,11 +16,10 @@
 
 namespace fardel {
 
-inline constexpr std::size_t kCacheRecordBytesMax = 4u << 20;
 inline constexpr std::size_t kCachedOutputsMax = 65'536;
 
 struct CachedOutput {
-    std::string name;  // as the job named it; hostile bytes until AssetName::parse took it
+    std::string name;  // given by the job; untrusted until AssetName::parse accepts it
     AssetId asset;
     std::uint64_t size_bytes = 0;
 
@@ -29,14 +29,14 @@ struct CachedOutput {
 struct CacheRecord {
     BuildKey key;
     std::vector<CachedOutput> outputs;  // in the job's order
-    std::string notes;                  // the packer's, of any bytes: found inputs, what the program said
+    std::string notes;                  // any bytes of the packer: found inputs, output of the program
 
     friend bool operator==(const CacheRecord&, const CacheRecord&) = default;
 };
 
 // Error: limit.
 Result<std::vector<std::byte>> encode_cache_record(const CacheRecord& record);
-// Errors: malformed, corrupt (the bytes are not those that were written), untrusted (another key's record),
+// Errors: malformed, corrupt (the bytes differ from those that were written), untrusted (the record of another key),
 // unsupported, limit.
 Result<CacheRecord> decode_cache_record(const BuildKey& key, std::span<const std::byte> bytes);
 

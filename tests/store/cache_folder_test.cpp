@@ -65,7 +65,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("cache folder: made with all above it, opened again, by several at once") {
+TEST_CASE("cache folder: created with all folders above it, also by several threads at once, and opened again") {
     const ScratchFolder scratch;
     const std::string path = scratch.path("a/b/cache");
     CHECK(refusal(path, false) == ErrorCode::missing);
@@ -81,7 +81,7 @@ TEST_CASE("cache folder: made with all above it, opened again, by several at onc
     CHECK(unfinished_in(path) == 0);
 }
 
-TEST_CASE("cache folder: what is something else is refused, and stays as it is") {  // A34
+TEST_CASE("cache folder: a folder of something else is refused and not changed") {  // A34
     const ScratchFolder scratch;
     scratch.write("home/letter.txt", std::string_view("dear"));
     CHECK(refusal(scratch.path("home")) == ErrorCode::malformed);
@@ -102,34 +102,34 @@ TEST_CASE("cache folder: what is something else is refused, and stays as it is")
     CHECK(fs::exists(scratch.path("home/letter.txt")));
 }
 
-TEST_CASE("cache folder: links, folders, FIFOs and odd names in a file's place are not there") {  // A13 A16 A18 A34
+TEST_CASE("cache folder: links, folders, FIFOs and files with other names count as absent") {  // A13 A16 A18 A34
     const ScratchFolder scratch;
     const CacheFolder folder = opened_folder(scratch.path("cache"));
     const auto bytes = noise(100, 1);
     const Hash id = blake3(bytes);
-    const std::string path = scratch.path("cache/" + cache_file_name(CacheKind::object, id));
+    const std::string path = scratch.path("cache/" + cache_file_name(CacheFileKind::object, id));
     fs::create_directories(fs::path(path).parent_path());
     const std::string secret = scratch.write("secret", bytes);
 
     fs::create_symlink(secret, path);
-    CHECK_FALSE(folder.find(CacheKind::object, id).value());
-    CHECK_FALSE(folder.find_bytes(CacheKind::object, id, 1000).value());
-    CHECK_FALSE(read_blob(*folder.blob(CacheKind::object, id)));
-    CHECK(folder.list(CacheKind::object, id.bytes[0]).value().files.empty());
-    REQUIRE(folder.write(CacheKind::object, id, bytes));  // takes the link's place
+    CHECK_FALSE(folder.find(CacheFileKind::object, id).value());
+    CHECK_FALSE(folder.find_bytes(CacheFileKind::object, id, 1000).value());
+    CHECK_FALSE(read_blob(*folder.blob(CacheFileKind::object, id)));
+    CHECK(folder.list(CacheFileKind::object, id.bytes[0]).value().files.empty());
+    REQUIRE(folder.write(CacheFileKind::object, id, bytes));  // replaces the link
     CHECK(fs::is_regular_file(fs::symlink_status(path)));
-    CHECK(folder.list(CacheKind::object, id.bytes[0]).value().files.size() == 1);
+    CHECK(folder.list(CacheFileKind::object, id.bytes[0]).value().files.size() == 1);
     fs::remove(path);
 
     fs::create_directory(path);
-    CHECK_FALSE(folder.find(CacheKind::object, id).value());
-    CHECK_FALSE(folder.write(CacheKind::object, id, bytes));
+    CHECK_FALSE(folder.find(CacheFileKind::object, id).value());
+    CHECK_FALSE(folder.write(CacheFileKind::object, id, bytes));
     CHECK(unfinished_in(scratch.path("cache")) == 0);
     fs::remove(path);
 
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    CHECK_FALSE(folder.find(CacheKind::object, id).value());
-    CHECK_FALSE(folder.find_bytes(CacheKind::object, id, 1000).value());
+    CHECK_FALSE(folder.find(CacheFileKind::object, id).value());
+    CHECK_FALSE(folder.find_bytes(CacheFileKind::object, id, 1000).value());
     fs::remove(path);
 
     const std::string beside = fs::path(path).parent_path().string() + "/";
@@ -138,37 +138,38 @@ TEST_CASE("cache folder: links, folders, FIFOs and odd names in a file's place a
         std::ofstream(beside + name) << "x";
     Hash elsewhere = id;
     elsewhere.bytes[0] ^= 1;
-    std::ofstream(beside + elsewhere.hex()) << "x";  // filed under two other digits
-    CHECK(folder.list(CacheKind::object, id.bytes[0]).value().files.empty());
+    std::ofstream(beside + elsewhere.hex()) << "x";  // in the folder of two other digits
+    CHECK(folder.list(CacheFileKind::object, id.bytes[0]).value().files.empty());
 
     fs::remove_all(scratch.path("cache/objects"));
     fs::create_directory_symlink(scratch.root(), scratch.path("cache/objects"));
-    CHECK(folder.list(CacheKind::object, 0).value().files.empty());
+    CHECK(folder.list(CacheFileKind::object, 0).value().files.empty());
 }
 
-TEST_CASE("cache folder: a hit is use, at most every half hour; looking is none") {
+TEST_CASE("cache folder: a hit counts as use, at most every half hour; reading does not") {
     const ScratchFolder scratch;
     const CacheFolder folder = opened_folder(scratch.path("cache"));
     const auto bytes = noise(100, 2);
     const Hash id = blake3(bytes);
-    REQUIRE(folder.write(CacheKind::object, id, bytes));
+    REQUIRE(folder.write(CacheFileKind::object, id, bytes));
     const auto set_age = [&](std::int64_t minutes) {
         timespec now{};
         ::clock_gettime(CLOCK_REALTIME, &now);
         const timespec then[2] = {{.tv_sec = now.tv_sec - minutes * 60, .tv_nsec = 5},
                                   {.tv_sec = now.tv_sec - minutes * 60, .tv_nsec = 5}};
-        REQUIRE(::utimensat(AT_FDCWD, scratch.path("cache/" + cache_file_name(CacheKind::object, id)).c_str(), then,
+        REQUIRE(::utimensat(AT_FDCWD, scratch.path("cache/" + cache_file_name(CacheFileKind::object, id)).c_str(), then,
                             0) == 0);
-        return folder.find(CacheKind::object, id).value().value();
+        return folder.find(CacheFileKind::object, id).value().value();
     };
     CacheFile file = set_age(20);
     folder.touch(file);
-    CHECK(folder.find(CacheKind::object, id).value()->used_ns == file.used_ns);
+    CHECK(folder.find(CacheFileKind::object, id).value()->used_ns == file.used_ns);
     file = set_age(40);
-    CHECK(read_blob(*folder.blob(CacheKind::object, id)));
-    CHECK(folder.find(CacheKind::object, id).value()->used_ns == file.used_ns);
+    CHECK(read_blob(*folder.blob(CacheFileKind::object, id)));
+    CHECK(folder.find(CacheFileKind::object, id).value()->used_ns == file.used_ns);
     folder.touch(file);
-    CHECK(folder.find(CacheKind::object, id).value()->used_ns > file.used_ns + std::int64_t(39) * 60 * 1'000'000'000);
+    CHECK(folder.find(CacheFileKind::object, id).value()->used_ns >
+          file.used_ns + std::int64_t(39) * 60 * 1'000'000'000);
 }
 
 TEST_CASE("cache folder: a writer that is killed at any system call leaves only whole entries") {  // A100 A101
@@ -180,7 +181,7 @@ TEST_CASE("cache folder: a writer that is killed at any system call leaves only 
         CAPTURE(number);
         REQUIRE(number < 2000);
         const auto report = check_cache_folder(path, {});
-        if (!report) {  // it did not come to that
+        if (!report) {  // the writer was killed before the cache existed
             CHECK((report.error().code() == ErrorCode::missing || report.error().code() == ErrorCode::malformed));
             continue;
         }
@@ -196,7 +197,7 @@ TEST_CASE("cache folder: a writer that is killed at any system call leaves only 
     CHECK(report->objects == 3);
     CHECK(report->broken.empty());
 
-    // What the killed ones have left goes with the next trimming, a day later.
+    // Trimming removes what the killed writers have left, a day later.
     CHECK(report->unfinished > 0);
     for (const auto& entry : fs::recursive_directory_iterator(path))
         if (entry.path().extension() == ".tmp") {
@@ -209,7 +210,7 @@ TEST_CASE("cache folder: a writer that is killed at any system call leaves only 
 }
 
 TEST_CASE(
-    "cache folder: a full disk, a file too large, no descriptors: an error each, and nothing half done") {  // A102
+    "cache folder: a full disk, a file too large, no descriptors: each is an error and leaves nothing incomplete") {  // A102
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "256k");
     REQUIRE_MESSAGE(disk.mounted(), "a tmpfs must be mountable here, as root is allowed to");
@@ -222,7 +223,7 @@ TEST_CASE(
     REQUIRE(report);
     CHECK(report->broken.empty());
     CHECK(report->records == 1);
-    CHECK(report->objects == 2);  // one that fits, and no record that names it
+    CHECK(report->objects == 2);  // one object fits, but no record that names it
     {
         struct sigaction ignore {};
         struct sigaction before {};
@@ -250,7 +251,7 @@ TEST_CASE(
     CHECK(report->broken.empty());
 }
 
-TEST_CASE("cache folder: one that others own is read, and denied where it is written") {  // A102 A108
+TEST_CASE("cache folder: a folder of another user is read, and writing is denied") {  // A102 A108
     const ScratchFolder scratch;
     REQUIRE(::chmod(scratch.root().c_str(), 0755) == 0);
     const std::string path = scratch.path("cache");

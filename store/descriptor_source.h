@@ -1,0 +1,17 @@
+// A source of bytes that reads an open file at offsets.
+#pragma once
+
+#include <fardel/base/descriptor.h>
+#include <fardel/format/byte_source.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace fardel {
+
+// `subject` names the file in messages. A file that has become shorter than `size_bytes` is corrupt.
+std::shared_ptr<const ByteSource> make_descriptor_source(Descriptor file, std::uint64_t size_bytes,
+                                                         std::string subject);
+
+}  // namespace fardel

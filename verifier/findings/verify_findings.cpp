@@ -1,0 +1,54 @@
+#include "verify_findings.h"
+
+#include <utility>
+
+namespace fardel {
+
+std::string record_location(TableKind table, std::uint64_t index) {
+    return std::string(table_name(table)) + " record " + std::to_string(index);
+}
+
+void VerifyFindings::add(VerifierRule rule, std::string where, std::string text, std::vector<AffectedAsset> affected) {
+    add(rule, facts_of(rule).code, std::move(where), std::move(text), std::move(affected));
+}
+
+void VerifyFindings::add(VerifierRule rule, std::string where, const Error& error,
+                         std::vector<AffectedAsset> affected) {
+    add(rule, error.code(), std::move(where), error.message(), std::move(affected));
+}
+
+void VerifyFindings::add(VerifierRule rule, ErrorCode code, std::string where, std::string text,
+                         std::vector<AffectedAsset> affected) {
+    const bool full = is_full(rule);
+    count(rule);
+    if (full)
+        return;
+    const VerifierRuleFacts& facts = facts_of(rule);
+    findings_.push_back(
+        {facts.severity, code, std::string(facts.id), std::move(where), std::move(text), std::move(affected)});
+}
+
+std::uint64_t VerifyFindings::total(FindingSeverity severity) const noexcept {
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < kVerifierRules; ++i)
+        if (facts_of(static_cast<VerifierRule>(i)).severity == severity)
+            total += counts_[i];
+    return total;
+}
+
+std::vector<VerifyFinding> VerifyFindings::take() {
+    for (std::size_t i = 0; i < kVerifierRules; ++i) {
+        if (counts_[i] <= max_)
+            continue;
+        const VerifierRuleFacts& facts = facts_of(static_cast<VerifierRule>(i));
+        findings_.push_back({facts.severity,
+                             facts.code,
+                             std::string(facts.id),
+                             "",
+                             "and " + std::to_string(counts_[i] - max_) + " more of this rule",
+                             {}});
+    }
+    return std::move(findings_);
+}
+
+}  // namespace fardel
