@@ -1,4 +1,4 @@
-// fardel audit: what the assets of a project or of sources name and is not there, and what nobody names.
+// fardel audit: references of a project's or sources' assets that are missing, and assets without any reference.
 
 #include "build/audit_report.h"
 #include "build/resolved_project.h"
@@ -21,7 +21,7 @@ struct AuditCommand {
     bool json = false;
 };
 
-// The project file that the sources are, if they are one. None at all: that of the folder that we are in.
+// The project file that the sources are, if they are one. None at all: that of the current folder.
 std::string project_of(const std::vector<std::string>& sources) {
     if (sources.empty())
         return std::string(kProjectFileName);
@@ -57,20 +57,19 @@ Result<Exit> audit(const AuditCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_audit(Words words, Console& console) {
-    CommandLine line(
-        "audit", "[SOURCE...] [options]",
-        "Tells what assets name and is not there, and, from roots such as maps, what nobody names. Nothing is packed.",
-        "  fardel audit\n"
-        "  fardel audit mygame/ --json\n"
-        "  fardel audit baseoa/*.pk3 --root 'maps/*.bsp' --used 'gfx/**' --used 'sound/player/**'\n");
+    CommandLine line("audit", "[SOURCE...] [options]",
+                     "Lists missing references and, from roots such as maps, unused assets. Nothing is packed.",
+                     "  fardel audit\n"
+                     "  fardel audit mygame/ --json\n"
+                     "  fardel audit baseoa/*.pk3 --root 'maps/*.bsp' --used 'gfx/**' --used 'sound/player/**'\n");
     AuditCommand command;
     line.texts("SOURCE", "SOURCE", command.sources,
-               "A project file or its folder; or folders and archives, later ones win. The project that we are in when "
-               "left out");
+               "A project file or its folder; or folders and archives, later ones win. The project of the current "
+               "folder when left out");
     line.texts("--root", "GLOB", command.references.roots,
                "Names that a game starts from; may be repeated. Without any, nothing counts as unused");
-    line.texts("--used", "GLOB", command.references.used, "Names that only the game's code knows; may be repeated");
-    line.texts("--consumed", "GLOB", command.references.consumed, "Names that other bundles bring; may be repeated");
+    line.texts("--used", "GLOB", command.references.used, "Names that only the game's code uses; may be repeated");
+    line.texts("--consumed", "GLOB", command.references.consumed, "Names that other bundles publish; may be repeated");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     line.flag("--json", command.json, "Report as JSON, with complete lists");
     if (const auto over = line.parse(words, console))

@@ -1,22 +1,26 @@
-// fardel build: the bundle of a folder's fardel.toml, where something has changed.
+// fardel build: the bundles of a folder's fardel.toml, built where something has changed.
 
-#include "build/build_job.h"
+#include "build/build_command.h"
 #include "verbs.h"
+
+#include <fardel/base/interrupt.h>
 
 namespace fardel {
 
 Result<Exit> run_build(Words words, Console& console) {
     CommandLine line("build", "[DIR] [options]",
-                     "Makes the bundle that DIR/fardel.toml describes, where its 'output' says; what has not changed "
-                     "since the last build is not done again.",
+                     "Builds the bundle that DIR/fardel.toml describes and writes it to the project's 'output'; what "
+                     "has not changed since the last build is not built again.",
                      "  fardel build\n"
                      "  fardel build mygame --level 1\n"
                      "  fardel build mygame --key release.key\n");
-    BuildJob job;
-    add_build_options(line, job);
+    BuildCommand command;
+    add_build_options(line, command);
     if (const auto over = line.parse(words, console))
         return *over;
-    return run_build_job(std::move(job), console);
+    const Interrupt interrupt;
+    std::vector<SeenPlace> observed;
+    return run_build_command(command, interrupt.token(), observed, console);
 }
 
 }  // namespace fardel

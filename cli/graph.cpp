@@ -1,4 +1,5 @@
-// fardel graph: which files of a project are made of which, or which assets name which; as text, JSON or for Graphviz.
+// fardel graph: which files of a project are made from which, or which assets reference which; as text, JSON or for
+// Graphviz.
 
 #include "build/reference_graph.h"
 #include "build/resolved_project.h"
@@ -146,13 +147,13 @@ std::string format_dot(const BuildGraph& built, const ShownJobs& shown) {
     return text + edges + "}\n";
 }
 
-Result<Exit> tell_references(const std::string& path, const std::string& name, bool json, bool dot, Console& console) {
+Result<Exit> write_references(const std::string& path, const std::string& name, bool json, bool dot, Console& console) {
     FARDEL_TRY_ASSIGN(const ResolvedProject resolved, resolve_project(path));
     std::vector<ReferenceEdge> edges = reference_edges(resolved.packed);
     if (!name.empty() && std::ranges::none_of(resolved.packed.plan.names,
                                               [&](const PlannedName& one) { return one.name.view() == name; }))
         return Error(ErrorCode::missing, path + ": the bundle has no name '" + printable(name) +
-                                             "'; 'fardel graph --references' tells all that name something");
+                                             "'; 'fardel graph --references' lists all assets with references");
     if (!name.empty())
         edges = edges_around(edges, name);
     FARDEL_TRY(console.write(json  ? format_json(reference_json(edges)) + "\n"
@@ -165,7 +166,7 @@ Result<Exit> tell_references(const std::string& path, const std::string& name, b
 
 Result<Exit> run_graph(Words words, Console& console) {
     CommandLine line("graph", "[DIR] [options]",
-                     "Tells which files of DIR/fardel.toml are made of which, by which processor; nothing is built.",
+                     "Shows which files of DIR/fardel.toml are made from which, by which processor; nothing is built.",
                      "  fardel graph\n"
                      "  fardel graph mygame --of textures/wall.tga\n"
                      "  fardel graph mygame --dot | dot -Tsvg > graph.svg\n"
@@ -175,12 +176,12 @@ Result<Exit> run_graph(Words words, Console& console) {
     bool references = false;
     bool json = false;
     bool dot = false;
-    line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the one that we are in when left out");
+    line.text("DIR", "DIR", folder, "The folder of the fardel.toml; the current folder when left out");
     line.text(
         "--of", "NAME", name,
-        "Only what is made of this file, and what it is made of; with --references, what it names and who names it");
-    line.flag("--references", references,
-              "Instead, which assets of the bundle name which; jobs that have to be run are run");
+        "Only what is made from this file, and what it is made from; with --references, what it references and what "
+        "references it");
+    line.flag("--references", references, "Instead, which assets of the bundle reference which; runs jobs as needed");
     line.flag("--json", json, "As JSON");
     line.flag("--dot", dot, "For Graphviz's dot");
     if (const auto over = line.parse(words, console))
@@ -190,7 +191,7 @@ Result<Exit> run_graph(Words words, Console& console) {
 
     const std::string path = (std::filesystem::path(folder) / kProjectFileName).string();
     if (references)
-        return tell_references(path, name, json, dot, console);
+        return write_references(path, name, json, dot, console);
     FARDEL_TRY_ASSIGN(Project project, read_project(path));
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder, {}));
     FARDEL_TRY_ASSIGN(const BuildGraph built, build.graph());

@@ -1,10 +1,14 @@
 // fardel pack: folders and archives, or a project file, → a bundle.
 
-#include "build/pack_job.h"
-#include "build/pack_target.h"
+#include "build/build_command.h"
+#include "build/pack_report.h"
+#include "console/temporary_folder.h"
 #include "verbs.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/format/name.h>
+#include <fardel/packer/build.h>
+#include <fardel/packer/bundle_target.h>
 #include <fardel/packer/pack.h>
 
 #include <fmt/format.h>
@@ -15,58 +19,105 @@
 namespace fardel {
 namespace {
 
+struct PackCommand {
+    std::vector<std::string> sources;
+    std::string out;
+    std::string name;
+    std::string version;
+    std::vector<std::string> excludes;
+    SigningKey key;
+    OutputOptions output;
+};
+
 bool is_project(const std::string& source) { return std::filesystem::path(source).extension() == ".toml"; }
 
-Result<PackPlan> plan(const PackJob& job, const std::vector<std::string>& excludes) {
-    PackOptions options{.name = job.name};
-    FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(job.version));
-    options.excludes.insert(options.excludes.end(), excludes.begin(), excludes.end());
-    FARDEL_TRY_ASSIGN(PackPlan plan, pack_sources(job.sources, options));
-    if (plan.plan.assets.empty())
-        return Error(ErrorCode::unresolved,
-                     "the sources hold nothing that can be packed; check the paths and the --exclude patterns");
-    return plan;
+// From scratch, in a build folder of its own: earlier builds of the project do not count.
+Result<BuildSummary> pack_project(const PackCommand& command, std::stop_token stop,
+                                  const std::function<void(const BuildProgress&)>& progress) {
+    BuildRequest request{.project_file = command.sources.front(),
+                         .output = command.out,
+                         .name = command.name,
+                         .version = command.version,
+                         .excludes = command.excludes,
+                         .level = static_cast<int>(command.output.level),
+                         .jobs = static_cast<unsigned>(command.output.jobs),
+                         .progress = progress,
+                         .stop = std::move(stop)};
+    FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
+    FARDEL_TRY_ASSIGN(const TemporaryFolder build_folder, TemporaryFolder::make());
+    request.build_folder = build_folder.path();
+    FARDEL_TRY_ASSIGN(BuildOutcome outcome, build_project(request));
+    return std::move(outcome.summary);
+}
+
+Result<BuildSummary> pack_folders(const PackCommand& command, std::stop_token stop,
+                                  const std::function<void(const BuildProgress&)>& progress) {
+    PackOptions options{.name = command.name};
+    FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(command.version));
+    options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
+    BundleOutput output{.path = command.out,
+                        .sources = command.sources,
+                        .name = command.name,
+                        .version = command.version,
+                        .level = static_cast<int>(command.output.level),
+                        .jobs = static_cast<unsigned>(command.output.jobs),
+                        .progress = progress,
+                        .stop = std::move(stop)};
+    FARDEL_TRY_ASSIGN(const BuildSigning signing, signing_with(command.key));
+    return build_sources(options, std::move(output), signing);
+}
+
+Result<Exit> pack(const PackCommand& command, Console& console) {
+    Result<BuildSummary> summary = [&] {
+        const Interrupt interrupt;
+        StageProgress bars(console);
+        const auto progress = [&](const BuildProgress& at) { bars.show(at); };
+        return is_project(command.sources.front()) ? pack_project(command, interrupt.token(), progress)
+                                                   : pack_folders(command, interrupt.token(), progress);
+    }();
+    if (!summary)
+        return std::move(summary).error();
+    FARDEL_TRY(print_result(
+        console, command.output.json, [&] { return json_of(*summary); },
+        [&] { return format_report(*summary, console); }));
+    return Exit::fine;
 }
 
 }  // namespace
 
 Result<Exit> run_pack(Words words, Console& console) {
-    CommandLine line("pack", "SOURCE... -o OUT [options]",
-                     "Makes one bundle from folders and game archives (pk3, zip, 7z, ...), or as a fardel.toml says; "
-                     "of equal names the later source's wins.",
-                     "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0 --key author.key\n"
-                     "  fardel pack baseoa/*.pk3 -o openarena.fardel\n"
-                     "  fardel pack art/ -o art.fardel --exclude '**/*.psd' --exclude 'wip/**'\n"
-                     "  fardel pack mygame/fardel.toml -o mygame.fardel --version 1.1\n");
-    PackJob job;
-    std::vector<std::string> excludes;
-    line.texts("SOURCE", "SOURCE", job.sources, "Folders and archives, later ones win; or one project file, *.toml")
+    CommandLine line(
+        "pack", "SOURCE... -o OUT [options]",
+        "Packs folders and game archives (pk3, zip, 7z, ...) into one bundle, or builds what a fardel.toml "
+        "describes; of equal names that of the later source is packed.",
+        "  fardel pack mygame/ -o mygame.fardel --name mygame --version 1.0 --key author.key\n"
+        "  fardel pack baseoa/*.pk3 -o openarena.fardel\n"
+        "  fardel pack art/ -o art.fardel --exclude '**/*.psd' --exclude 'wip/**'\n"
+        "  fardel pack mygame/fardel.toml -o mygame.fardel --version 1.1\n");
+    PackCommand command;
+    line.texts("SOURCE", "SOURCE", command.sources, "Folders and archives, later ones win; or one project file, *.toml")
         ->required();
-    line.text("-o,--output", "OUT", job.out, "The bundle to write; replaces an older one in one step")->required();
-    line.text("--name", "NAME", job.name,
+    line.text("-o,--output", "OUT", command.out, "The bundle to write; replaces an older one in one step")->required();
+    line.text("--name", "NAME", command.name,
               "The bundle's name; the project's, or OUT without folder and ending, when left out");
-    line.text("--version", "VERSION", job.version, "The bundle's version; the project's when left out");
-    add_signing_options(line, job.key);
-    line.texts("--exclude", "GLOB", excludes, "Names to leave out; may be repeated");
-    add_job_options(line, job);
+    line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
+    add_signing_options(line, command.key);
+    line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
+    add_output_options(line, command.output);
     if (const auto over = line.parse(words, console))
         return *over;
 
-    if (std::ranges::any_of(job.sources, is_project)) {
-        if (job.sources.size() > 1)
-            return line.mistake("a project file is the only SOURCE; what else is to be packed stands in its 'sources'",
-                                console);
-        FARDEL_TRY_ASSIGN(OpenProject project, open_project(job.sources.front()));
-        return run_project_job(std::move(project), std::move(job), excludes, console);
-    }
-    if (job.name.empty()) {
-        job.name = name_of_target(job.out);
-        if (!verify_name(job.name))
+    const bool has_project = std::ranges::any_of(command.sources, is_project);
+    if (has_project && command.sources.size() > 1)
+        return line.mistake("a project file is the only SOURCE; write what else is to be packed into its 'sources'",
+                            console);
+    if (!has_project && command.name.empty()) {
+        command.name = name_of_target(command.out);
+        if (!verify_name(command.name))
             return line.mistake(
-                fmt::format("'{}' makes no good name for the bundle; give it one with --name", job.name), console);
+                fmt::format("'{}' is no valid name for the bundle; give it one with --name", command.name), console);
     }
-    return run_job(
-        job, [&] { return plan(job, excludes); }, console);
+    return pack(command, console);
 }
 
 }  // namespace fardel

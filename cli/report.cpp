@@ -2,7 +2,6 @@
 
 #include "build/audit_report.h"
 #include "build/resolved_project.h"
-#include "build/split_job.h"
 #include "bundles/mounts.h"
 #include "console/figures.h"
 #include "console/json.h"
@@ -13,6 +12,7 @@
 #include "verbs.h"
 
 #include <fardel/format/name.h>
+#include <fardel/packer/bundle_output.h>
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ std::vector<std::string> bundles_of(const ResolvedProject& resolved) {
         return {resolved.target};
     std::vector<std::string> files;
     for (const SplitPart& part : resolved.packed.parts)
-        files.push_back(part_file(resolved.target, part.name));
+        files.push_back(part_path(resolved.target, part.name));
     return files;
 }
 

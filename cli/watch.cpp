@@ -1,6 +1,6 @@
 // fardel watch: builds a project, and again whenever something of it changes.
 
-#include "build/build_job.h"
+#include "build/build_command.h"
 #include "console/figures.h"
 #include "verbs.h"
 
@@ -28,23 +28,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
 
-// What a build depends on: folders by the system's notices, single files by their stamps.
+// What a build depends on: folders, which the system reports changes of, and single files, which are compared by stamp.
 class Watched {
 public:
-    // `others`: files that an earlier build looked at: when this one fails, nobody knows whether it would have.
-    static Result<std::unique_ptr<Watched>> begin(const BuildJob& job, const std::set<std::string>& others) {
+    // `others`: files that an earlier build looked at. They are watched as well, since a build that fails may not come
+    // to look at them.
+    static Result<std::unique_ptr<Watched>> begin(const BuildCommand& command, const std::set<std::string>& others) {
         auto watched = std::make_unique<Watched>();
-        const std::string path = (std::filesystem::path(job.folder) / kProjectFileName).string();
-        watched->places_.push_back(see_path(path));
+        const std::string path = (std::filesystem::path(command.folder) / kProjectFileName).string();
+        watched->paths_.push_back(see_path(path));
         for (const std::string& other : others)
-            watched->places_.push_back(see_path(other));
+            watched->paths_.push_back(see_path(other));
         const Result<Project> project = read_project(path);
         if (!project)
-            return watched;  // the build tells; the file itself is watched
-        for (const std::string& source : sources_of(*project, job.folder)) {
+            return watched;  // the build reports the error; the file itself is watched
+        for (const std::string& source : sources_of(*project, command.folder)) {
             const auto kind = find_source_kind(source);
             if (!kind || *kind != SourceKind::folder) {
-                watched->places_.push_back(see_path(source));
+                watched->paths_.push_back(see_path(source));
                 continue;
             }
             FARDEL_TRY_ASSIGN(auto folder, watch_folder(source, kBuildFolder));
@@ -53,12 +54,12 @@ public:
         return watched;
     }
 
-    // Files that the build looked at besides.
+    // Other files that the build looked at.
     void add(const std::vector<SeenPlace>& seen) {
         const std::lock_guard lock(mutex_);
-        for (const SeenPlace& place : seen)
-            if (place.stamp.kind != StampKind::folder)
-                places_.push_back(place);
+        for (const SeenPlace& path : seen)
+            if (path.stamp.kind != StampKind::folder)
+                paths_.push_back(path);
     }
 
     void set_changed() {
@@ -66,27 +67,27 @@ public:
         changed_ = true;
     }
 
-    // Once true, it stays so.
+    // Stays true once it was.
     Result<bool> has_changed() {
         const std::lock_guard lock(mutex_);
         for (const auto& folder : folders_) {
             FARDEL_TRY_ASSIGN(const bool changed, folder->take_change());
             changed_ = changed_ || changed;
         }
-        // Young ones are taken for what they are now: whatever was written before was read.
-        for (const SeenPlace& place : places_)
-            changed_ = changed_ || !looks_unchanged(place.stamp, stamp_path(place.path));
+        // A young stamp counts as unchanged: what was written before it was taken has been read.
+        for (const SeenPlace& path : paths_)
+            changed_ = changed_ || !looks_unchanged(path.stamp, stamp_path(path.path));
         return changed_;
     }
 
 private:
     std::mutex mutex_;
     std::vector<std::unique_ptr<FolderWatch>> folders_;
-    std::vector<SeenPlace> places_;
+    std::vector<SeenPlace> paths_;
     bool changed_ = false;
 };
 
-// Asks the build to stop as soon as something changes under it: it begins again, and what its jobs gave so far is kept.
+// Stops the build as soon as one of its inputs changes. The next build uses the results of jobs so far.
 class Restarter {
 public:
     Restarter(Watched& watched, std::stop_token outer)
@@ -105,10 +106,10 @@ public:
 
 private:
     std::stop_source stop_;
-    std::jthread thread_;  // last: it ends before the rest goes
+    std::jthread thread_;  // last, so that it ends before other members are destroyed
 };
 
-// Until something changed and nothing more came for a tick.
+// Waits for a change, and then for one tick more.
 Status wait_for_change(Watched& watched, const std::stop_token& stop) {
     for (;;) {
         FARDEL_TRY_ASSIGN(const bool changed, watched.has_changed());
@@ -121,28 +122,28 @@ Status wait_for_change(Watched& watched, const std::stop_token& stop) {
 }
 
 void add_files(const std::vector<SeenPlace>& seen, std::set<std::string>& files) {
-    for (const SeenPlace& place : seen)
-        if (place.stamp.kind != StampKind::folder)
-            files.insert(place.path);
+    for (const SeenPlace& path : seen)
+        if (path.stamp.kind != StampKind::folder)
+            files.insert(path.path);
 }
 
-// Whether it is worth another try at once.
-Result<bool> build_once(const BuildJob& job, Watched& watched, std::set<std::string>& files,
+// Whether to try again at once.
+Result<bool> build_once(const BuildCommand& command, Watched& watched, std::set<std::string>& files,
                         const std::stop_token& stop, Console& console) {
     Restarter restarter(watched, stop);
-    std::vector<SeenPlace> seen;
-    const Result<Exit> built = build_project(job, restarter.token(), seen, console);
-    watched.add(seen);
+    std::vector<SeenPlace> observed;
+    const Result<Exit> built = run_build_command(command, restarter.token(), observed, console);
+    watched.add(observed);
     if (built) {
         files.clear();
-        add_files(seen, files);
+        add_files(observed, files);
         FARDEL_TRY(console.flush());
         return false;
     }
-    add_files(seen, files);
+    add_files(observed, files);
     if (console.reader_gone() || stop.stop_requested())
         return built.error();
-    if (built.error().code() == ErrorCode::busy) {  // it will end
+    if (built.error().code() == ErrorCode::busy) {  // the other build ends some time
         watched.set_changed();
         return true;
     }
@@ -159,23 +160,23 @@ Result<bool> build_once(const BuildJob& job, Watched& watched, std::set<std::str
 Result<Exit> run_watch(Words words, Console& console) {
     CommandLine line("watch", "[DIR] [options]",
                      "Builds DIR/fardel.toml as 'fardel build' does, and again whenever a source, the project file or "
-                     "something that a job read changes, until Ctrl-C.",
+                     "another file that a job read changes, until Ctrl-C.",
                      "  fardel watch\n"
                      "  fardel watch mygame --level 1\n"
                      "  fardel watch --json | tee builds.log\n");
-    BuildJob job;
+    BuildCommand command;
     std::uint64_t builds_max = 0;
-    add_build_options(line, job);
-    line.number("--builds", builds_max, 1, UINT32_MAX, "End after so many builds that came to an end");
+    add_build_options(line, command);
+    line.number("--builds", builds_max, 1, UINT32_MAX, "End after this many finished builds");
     if (const auto over = line.parse(words, console))
         return *over;
 
     const Interrupt interrupt;
     std::set<std::string> files;
     for (std::uint64_t builds = 0;;) {
-        FARDEL_TRY_ASSIGN(const auto watched, Watched::begin(job, files));
-        FARDEL_TRY_ASSIGN(const bool again, build_once(job, *watched, files, interrupt.token(), console));
-        job.anew = job.checksum = false;  // once is enough
+        FARDEL_TRY_ASSIGN(const auto watched, Watched::begin(command, files));
+        FARDEL_TRY_ASSIGN(const bool again, build_once(command, *watched, files, interrupt.token(), console));
+        command.from_scratch = command.checksum = false;  // once is enough
         if (!again && ++builds == builds_max)
             return Exit::fine;
         if (!again && console.watched())

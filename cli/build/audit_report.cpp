@@ -31,14 +31,6 @@ std::string format_root(const RootClosure& root) {
                        format_size(root.size_bytes), missing);
 }
 
-Json json_of(const MissingReference& missing) {
-    return Json{{"from", missing.from},
-                {"line", missing.reference.line},
-                {"spelling", missing.reference.spelling},
-                {"use", reference_use_name(missing.reference.use)},
-                {"tried", missing.tried}};
-}
-
 }  // namespace
 
 std::string format_report(const ReferenceAudit& audit, const Console& console) {
@@ -52,7 +44,7 @@ std::string format_report(const ReferenceAudit& audit, const Console& console) {
     text += format_cut_list(console.paint(Colour::yellow, "broken, so not looked into"), audit.broken, kListedMax,
                             format_broken);
     text += format_cut_list("unused", audit.unused, kListedMax, format_unused);
-    text += format_cut_list(console.paint(Colour::red, "missing"), audit.missing, kListedMax, format_missing);
+    text += format_cut_list(console.paint(Colour::red, "missing"), audit.missing, kListedMax, describe);
     text += fmt::format("{}, {} resolved, {} missing; {} unused ({}); {} used by code alone; {} broken\n",
                         format_count(audit.references, "reference", "references"), format_count(audit.resolved),
                         format_count(audit.missing.size()), format_count(audit.unused.size(), "name", "names"),
@@ -77,13 +69,14 @@ Json json_of(const ReferenceAudit& audit, const BundlePlan& plan) {
     for (const BrokenAsset& broken : audit.broken)
         json["broken"].push_back(Json{{"name", broken.name}, {"reason", broken.reason}});
     for (const RootClosure& root : audit.roots) {
-        Json told{{"root", root.root}, {"size", root.size_bytes}, {"names", Json::array()}, {"missing", Json::array()}};
+        Json closure{
+            {"root", root.root}, {"size", root.size_bytes}, {"names", Json::array()}, {"missing", Json::array()}};
         for (const std::uint32_t name : root.names)
-            told["names"].push_back(plan.names[name].name.text());
-        std::ranges::sort(told["names"].get_ref<Json::array_t&>());
+            closure["names"].push_back(plan.names[name].name.text());
+        std::ranges::sort(closure["names"].get_ref<Json::array_t&>());
         for (const std::uint32_t missing : root.missing)
-            told["missing"].push_back(json_of(audit.missing[missing]));
-        json["roots"].push_back(std::move(told));
+            closure["missing"].push_back(json_of(audit.missing[missing]));
+        json["roots"].push_back(std::move(closure));
     }
     return json;
 }

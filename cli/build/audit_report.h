@@ -1,5 +1,5 @@
-// What `fardel audit` says: what is missing, unused and broken; for people, with long lists cut, and as JSON with all
-// of them.
+// What `fardel audit` prints: missing references, unused and broken assets; text for people, with long lists cut, and
+// JSON with all of them.
 #pragma once
 
 #include "console/console.h"

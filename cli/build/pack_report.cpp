@@ -2,12 +2,13 @@
 
 #include "console/cut_list.h"
 #include "console/figures.h"
+#include "resolve_report.h"
 
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -33,39 +34,41 @@ std::string format_excluded(const ExcludedName& excluded) {
     return fmt::format("{} by {}", excluded.origin, printable(excluded.pattern));
 }
 
-}  // namespace
-
-std::string format_report(const PackReport& report, const Console& console) {
-    const WriteSummary& written = report.written;
-    std::string text = format_cut_list(console.paint(Colour::yellow, "not packed"), report.scan.refused,
+std::string format_left_out(const BuildSummary& summary, const Console& console) {
+    std::string text = format_cut_list(console.paint(Colour::yellow, "not packed"), summary.scan.refused,
                                        kNamesListedMax, format_refused);
-    text += format_cut_list("hidden by a later source", report.scan.overridden, kNamesListedMax, format_overridden);
-    text += format_cut_list("excluded", report.scan.excluded, kNamesListedMax, format_excluded);
-    text += format_cut_list(console.paint(Colour::yellow, "rules that match nothing"), report.idle_rules,
+    text += format_cut_list("hidden by a later source", summary.scan.overridden, kNamesListedMax, format_overridden);
+    text += format_cut_list("excluded", summary.scan.excluded, kNamesListedMax, format_excluded);
+    text += format_cut_list(console.paint(Colour::yellow, "rules that match nothing"), summary.idle_rules,
                             kNamesListedMax, [](const std::string& rule) { return rule; });
-    text += fmt::format("packed {} in {}\n", printable(report.file), format_seconds(report.seconds));
+    return text;
+}
+
+std::string format_bundle(const BuiltBundle& built, const Console& console) {
+    const WriteSummary& written = built.written;
+    std::string text = fmt::format("packed {} in {}\n", printable(built.path), format_seconds(built.seconds));
     text += fmt::format("  bundle      {}\n", written.bundle.hex());
-    text += fmt::format("  name        {}\n", format_title(report.name, report.version));
+    text += fmt::format("  name        {}\n", format_title(built.name, built.version));
     text += fmt::format("  assets      {} behind {}\n", format_count(written.assets),
                         format_count(written.names, "name", "names"));
     if (written.duplicates != 0)
         text += fmt::format("  duplicates  {}, {} saved\n", format_count(written.duplicates),
                             format_size(written.duplicate_bytes));
     text += fmt::format("  size        {} raw, {} stored (ratio {:.2f}), file {}\n", format_size(written.raw_bytes),
-                        format_size(written.stored_bytes), ratio_of(written), format_size(report.file_bytes));
-    text += report.signed_by ? fmt::format("  signed by   {}\n", report.signed_by->hex())
-                             : fmt::format("  {}; 'fardel sign' signs it\n", console.paint(Colour::yellow, "unsigned"));
+                        format_size(written.stored_bytes), ratio_of(written), format_size(written.file_bytes));
+    text += built.signed_by ? fmt::format("  signed by   {}\n", built.signed_by->hex())
+                            : fmt::format("  {}; 'fardel sign' signs it\n", console.paint(Colour::yellow, "unsigned"));
     return text;
 }
 
-Json json_of(const PackReport& report) {
-    const WriteSummary& written = report.written;
+Json json_of(const BuiltBundle& built, const ScanReport& scan, const std::vector<std::string>& idle_rules) {
+    const WriteSummary& written = built.written;
     Json json{
-        {"file", report.file},
+        {"file", built.path},
         {"bundle", written.bundle.hex()},
         {"layout", written.layout.hex()},
-        {"name", report.name},
-        {"version", report.version},
+        {"name", built.name},
+        {"version", built.version},
         {"assets", written.assets},
         {"names", written.names},
         {"duplicates", written.duplicates},
@@ -74,44 +77,60 @@ Json json_of(const PackReport& report) {
         {"stored_bytes", written.stored_bytes},
         {"manifest_bytes", written.manifest_bytes},
         {"blocks", written.blocks},
-        {"file_bytes", report.file_bytes},
+        {"file_bytes", written.file_bytes},
         {"ratio", ratio_of(written)},
-        {"seconds", report.seconds},
-        {"signed_by", report.signed_by ? Json(report.signed_by->hex()) : Json()},
+        {"seconds", built.seconds},
+        {"signed_by", built.signed_by ? Json(built.signed_by->hex()) : Json()},
         {"refused", Json::array()},
         {"overridden", Json::array()},
         {"excluded", Json::array()},
-        {"idle_rules", report.idle_rules},
+        {"idle_rules", idle_rules},
     };
-    for (const RefusedName& refused : report.scan.refused)
+    for (const RefusedName& refused : scan.refused)
         json["refused"].push_back({{"name", refused.printable_name},
                                    {"origin", refused.origin},
                                    {"code", error_code_name(refused.reason.code())},
                                    {"reason", refused.reason.message()}});
-    for (const OverriddenName& hidden : report.scan.overridden)
+    for (const OverriddenName& hidden : scan.overridden)
         json["overridden"].push_back({{"name", hidden.name.text()},
                                       {"origin", hidden.origin},
                                       {"by_name", hidden.by_name.text()},
                                       {"by_origin", hidden.by_origin}});
-    for (const ExcludedName& excluded : report.scan.excluded)
+    for (const ExcludedName& excluded : scan.excluded)
         json["excluded"].push_back(
             {{"name", excluded.name}, {"origin", excluded.origin}, {"pattern", excluded.pattern}});
     return json;
 }
 
-std::string format_reports(const std::vector<PackReport>& reports, const Console& console) {
-    std::string text;
-    for (const PackReport& report : reports)
-        text += format_report(report, console);
+Json json_of_bundles(const BuildSummary& summary) {
+    if (summary.bundles.size() == 1)
+        return json_of(summary.bundles.front(), summary.scan, summary.idle_rules);
+    Json json{{"bundles", Json::array()}};
+    for (const BuiltBundle& built : summary.bundles) {
+        const bool is_first = &built == &summary.bundles.front();  // it has the lists of all
+        json["bundles"].push_back(is_first ? json_of(built, summary.scan, summary.idle_rules) : json_of(built, {}, {}));
+    }
+    return json;
+}
+
+}  // namespace
+
+std::string format_bundles(const BuildSummary& summary, const Console& console) {
+    std::string text = format_left_out(summary, console);
+    for (const BuiltBundle& built : summary.bundles)
+        text += format_bundle(built, console);
     return text;
 }
 
-Json json_of(const std::vector<PackReport>& reports) {
-    if (reports.size() == 1)
-        return json_of(reports.front());
-    Json json{{"bundles", Json::array()}};
-    for (const PackReport& report : reports)
-        json["bundles"].push_back(json_of(report));
+std::string format_report(const BuildSummary& summary, const Console& console) {
+    return format_bundles(summary, console) +
+           (summary.references ? format_references(*summary.references, console) : "");
+}
+
+Json json_of(const BuildSummary& summary) {
+    Json json = json_of_bundles(summary);
+    if (summary.references)
+        json["link"] = references_json(*summary.references);
     return json;
 }
 

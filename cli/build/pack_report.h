@@ -1,34 +1,19 @@
-// What `fardel pack` says when it is done: for people, with long lists cut, and as JSON with all of them.
+// What `fardel pack` prints: text for people, with long lists cut, and JSON with all of them.
 #pragma once
 
 #include "console/console.h"
 #include "console/json.h"
 
-#include <fardel/format/bundle_writer.h>
-#include <fardel/sources/source_scan.h>
+#include <fardel/packer/build_outcome.h>
 
-#include <optional>
 #include <string>
-#include <vector>
 
 namespace fardel {
 
-struct PackReport {
-    std::string file;
-    std::string name;
-    std::string version;
-    WriteSummary written;
-    ScanReport scan;
-    std::vector<std::string> idle_rules;  // of a project
-    std::uint64_t file_bytes = 0;         // with the signature
-    std::optional<PublicKey> signed_by;
-    double seconds = 0;
-};
-
-std::string format_report(const PackReport& report, const Console& console);
-Json json_of(const PackReport& report);
-// Of one bundle, as above; of several: all, one after the other, or under "bundles".
-std::string format_reports(const std::vector<PackReport>& reports, const Console& console);
-Json json_of(const std::vector<PackReport>& reports);
+// The bundles, one after the other, and what they do not have; without references.
+std::string format_bundles(const BuildSummary& summary, const Console& console);
+std::string format_report(const BuildSummary& summary, const Console& console);
+// Of one bundle, its figures; of several, a list of them under "bundles". References are under "link".
+Json json_of(const BuildSummary& summary);
 
 }  // namespace fardel

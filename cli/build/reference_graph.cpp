@@ -101,7 +101,7 @@ std::vector<ReferenceEdge> edges_around(const std::vector<ReferenceEdge>& edges,
         up.emplace(edge.to, edge.from);
     }
     const auto below = reached_from(std::string(name), down);
-    up.erase(std::string());  // what is missing is nobody in common
+    up.erase(std::string());  // missing references have no target in common
     const auto above = reached_from(std::string(name), up);
     std::vector<ReferenceEdge> around;
     std::ranges::copy_if(edges, std::back_inserter(around), [&](const ReferenceEdge& edge) {

@@ -1,4 +1,4 @@
-// Which assets of a project name which, for `fardel graph --references`: as text, JSON or for Graphviz.
+// Which assets of a project reference which, for `fardel graph --references`: as text, JSON or for Graphviz.
 #pragma once
 
 #include "console/json.h"

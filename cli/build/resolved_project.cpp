@@ -1,7 +1,5 @@
 #include "resolved_project.h"
 
-#include "pack_job.h"
-
 #include <fardel/base/interrupt.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/project_path.h>
@@ -30,17 +28,16 @@ std::string find_project_file(const std::string& source) {
 
 Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more,
                                         const std::vector<std::string>& excludes) {
-    FARDEL_TRY_ASSIGN(OpenProject open, open_project(file));
-    ProjectReferences& references =
-        open.project.references ? *open.project.references : open.project.references.emplace();
+    FARDEL_TRY_ASSIGN(Project project, read_project(file));
+    const std::string folder = std::filesystem::path(file).parent_path().string();
+    ProjectReferences& references = project.references ? *project.references : project.references.emplace();
     add_globs(references.roots, more.roots);
     add_globs(references.used, more.used);
     add_globs(references.consumed, more.consumed);
-    add_globs(open.project.excludes, excludes);
-    ResolvedProject resolved{
-        .file = file, .target = path_in_project(open.folder, output_of(open.project)), .packed = {}};
+    add_globs(project.excludes, excludes);
+    ResolvedProject resolved{.file = file, .target = path_in_project(folder, output_of(project))};
     const Interrupt interrupt;
-    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(open.project), open.folder,
+    FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder,
                                                              {.target = resolved.target, .stop = interrupt.token()}));
     FARDEL_TRY_ASSIGN(resolved.packed, build.plan());
     return resolved;

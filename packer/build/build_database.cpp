@@ -1,5 +1,7 @@
 #include "build_database.h"
 
+#include "build_summary_record.h"
+
 #include "text/record_bytes.h"
 
 #include <fardel/format/hash.h>
@@ -17,17 +19,17 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kSchema = 3;
+constexpr std::uint64_t kSchema = 4;
 constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
-// Each row has a seal over the rest of it: SQLite notices a damaged page only where its structure is.
+// Each row has a seal, a hash of the rest of it: SQLite notices damage only in the structure of a page.
 constexpr const char* kTables = R"(
     CREATE TABLE IF NOT EXISTS source(origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS note(name TEXT PRIMARY KEY, text BLOB, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);
     PRAGMA application_id=0x46724462;
-    PRAGMA user_version=3;
+    PRAGMA user_version=4;
 )";
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------
@@ -102,11 +104,11 @@ Status execute(sqlite3* database, const char* sql, std::string_view what) {
 bool is_damaged(sqlite3* database) {
     const int code = sqlite3_errcode(database) & 0xff;
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB ||
-           code == SQLITE_ERROR;  // the last: what we ask is good, so the tables are not
+           code == SQLITE_ERROR;  // the last: our queries are right, so the tables are wrong
 }
 
-// A file whose header asks for a later way of writing is opened for reading alone (SQLite's file format, 1.3.3). Nobody
-// but damage has written that here.
+// A file whose header asks for a later way of writing is opened for reading only (SQLite's file format, 1.3.3). Here
+// only damage can have written that.
 bool says_read_only(sqlite3* database, const std::string& path) {
     if ((sqlite3_errcode(database) & 0xff) != SQLITE_READONLY)
         return false;
@@ -121,11 +123,11 @@ Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {
     return row ? query.number_at(0) : 0;
 }
 
-// Of a database that is opened; false: it is of another version, or somebody else's.
+// Whether the open database is of this version; false also for a database of another application.
 Result<bool> has_schema(sqlite3* database) {
     FARDEL_TRY_ASSIGN(const std::uint64_t things, number_of(database, "SELECT count(*) FROM sqlite_schema"));
     if (things == 0)
-        return true;  // just made
+        return true;  // just created
     FARDEL_TRY_ASSIGN(const std::uint64_t application, number_of(database, "PRAGMA application_id"));
     FARDEL_TRY_ASSIGN(const std::uint64_t version, number_of(database, "PRAGMA user_version"));
     return application == kApplication && version == kSchema;
@@ -170,7 +172,7 @@ constexpr const char* kFindFinished = "SELECT build, seal FROM finished WHERE ta
 constexpr const char* kWriteFinished = "INSERT OR REPLACE INTO finished VALUES(?,?,?)";
 constexpr const char* kRemoveFinished = "DELETE FROM finished WHERE target=?";
 
-// The tables are those that we ask: their own description may be what is damaged.
+// Whether the tables fit the queries: the description of the tables may be damaged, too.
 bool has_tables(sqlite3* database) {
     for (const char* sql : {kReadSources, kWriteSource, kRemoveSource, kFindNote, kWriteNote, kReadScans, kWriteScan,
                             kReadIdleScans, kMarkScan, kRemoveScan, kFindFinished, kWriteFinished, kRemoveFinished}) {
@@ -212,7 +214,7 @@ std::string encode(const FinishedBuild& build) {
     writer.id(build.options);
     writer.id(build.plan);
     writer.id(build.encoder);
-    writer.text(build.summary);
+    write_summary(writer, build.summary);
     writer.number(build.bundles.size());
     for (const FinishedBundle& bundle : build.bundles) {
         writer.text(bundle.path);
@@ -235,12 +237,9 @@ std::string encode(const FinishedBuild& build) {
 
 std::optional<FinishedBuild> decode(std::string_view bytes) {
     RecordReader reader(bytes);
-    FinishedBuild build{.options = reader.id<Hash>(),
-                        .plan = reader.id<Hash>(),
-                        .encoder = reader.id<Hash>(),
-                        .seen = {},
-                        .bundles = {},
-                        .summary = reader.text()};
+    FinishedBuild build{.options = reader.id<Hash>(), .plan = reader.id<Hash>(), .encoder = reader.id<Hash>()};
+    bool good = true;
+    build.summary = read_summary(reader, good);
     build.bundles.resize(reader.count(8 + kStampBytes + 64));
     for (FinishedBundle& bundle : build.bundles) {
         bundle.path = reader.text();
@@ -258,7 +257,7 @@ std::optional<FinishedBuild> decode(std::string_view bytes) {
             file.stamp = read_stamp(reader);
         }
     }
-    return reader.is_whole() ? std::optional(std::move(build)) : std::nullopt;
+    return good && reader.is_whole() ? std::optional(std::move(build)) : std::nullopt;
 }
 
 template <class Id>
@@ -288,7 +287,7 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
         std::unique_ptr<sqlite3, Close> database(raw);
         if (opened != SQLITE_OK)
             return error_of(raw, printable(path));
-        // The transaction is what keeps other builds out.
+        // The transaction keeps other builds out.
         Status good =
             execute(raw, "PRAGMA synchronous=NORMAL; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE", printable(path));
         if (!good && good.error().code() == ErrorCode::busy)
@@ -299,9 +298,9 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
             if (good && has_tables(raw))
                 return BuildDatabase(path, std::move(database));
         }
-        const bool anew = (fits && !*fits) || is_damaged(raw) || says_read_only(raw, path);
-        if (last || !anew)
-            return good ? Error(ErrorCode::io, printable(path) + ": the build database cannot be made anew")
+        const bool is_unusable = (fits && !*fits) || is_damaged(raw) || says_read_only(raw, path);
+        if (last || !is_unusable)
+            return good ? Error(ErrorCode::io, printable(path) + ": the build database cannot be created again")
                         : std::move(good).error();
         database.reset();
         remove_database(path);
@@ -318,10 +317,10 @@ Status BuildDatabase::mend() {
         if (!row && !is_damaged(database_.get()))
             return row.error();
     }  // SQLite closes no database that has a query
-    return begin_anew();
+    return start_over();
 }
 
-Status BuildDatabase::begin_anew() {
+Status BuildDatabase::start_over() {
     const std::string path = path_;
     database_.reset();
     remove_database(path);

@@ -1,8 +1,8 @@
 // BuildDatabase: what a project's builds remember, in one SQLite file that may be deleted at any time.
 //
-// Which bytes a source had when it was read last, what assets name, and how the last build ended. Never the truth:
-// stamps and hashes decide whether an entry still holds. One build at a time has it; what is written counts from keep()
-// on.
+// Which bytes a source had when it was read last, what assets reference, and what the last build wrote. It is only a
+// cache: stamps and hashes decide whether an entry is still valid. One build at a time has it open; changes are kept
+// from keep() on.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -36,14 +36,14 @@ inline constexpr std::uint64_t kIdleScanBytesMax = std::uint64_t(64) << 20;
 
 class BuildDatabase {
 public:
-    // Made when absent; what is damaged or of another version is made anew. Errors: busy (another build has it),
-    // denied, no_space, io.
+    // Creates the file if it is absent, and replaces one that is damaged or of another version. Errors: busy (another
+    // build has it open), denied, no_space, io.
     static Result<BuildDatabase> open(const std::string& path);
     BuildDatabase(BuildDatabase&&) noexcept;
     BuildDatabase& operator=(BuildDatabase&&) noexcept;
-    ~BuildDatabase();  // forgets what keep() was not called for
+    ~BuildDatabase();  // drops changes since the last keep()
 
-    // Reads all of it; where it is damaged it is made anew. What open() need not have noticed.
+    // Reads all of it, and replaces it if it is damaged, which open() need not notice.
     Status mend();
 
     // By origin.
@@ -51,18 +51,19 @@ public:
     Status write_source(std::string_view origin, const KnownSource& source);
     Status remove_source(std::string_view origin);
 
-    // Any small record by its name: what a job found.
+    // A small record by its name: the paths that a job looked for.
     Result<std::optional<std::string>> find_note(std::string_view name) const;
     Status write_note(std::string_view name, std::string_view text);
 
-    // What scanners found, by their keys (scan_memory.h).
+    // The findings of scanners, by their keys (scan_memory.h).
     Result<std::unordered_map<Hash, std::string>> read_scans() const;
     Status write_scans(const std::map<Hash, std::string>& added);
-    // After a scan of all assets, which needed `used`, ascending. What kScansIdleMax scans in a row did not need is
-    // forgotten; sooner, what was idle longest, if that is more than kIdleScanBytesMax together.
+    // Call it after a scan of all assets that used the keys `used`, ascending. Forgets findings that kScansIdleMax
+    // scans in a row did not use, and earlier those that were idle longest, if idle ones exceed kIdleScanBytesMax
+    // together.
     Status forget_idle_scans(const std::vector<Hash>& used);
 
-    // `target`: which of the project's builds; as a rule the bundle's path.
+    // `target`: which of the project's builds; usually the bundle's path.
     Result<std::optional<FinishedBuild>> find_finished(std::string_view target) const;
     Status write_finished(std::string_view target, const FinishedBuild& build);
     Status remove_finished(std::string_view target);
@@ -75,7 +76,7 @@ private:
         void operator()(sqlite3* database) const noexcept;
     };
     BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database);
-    Status begin_anew();
+    Status start_over();
     std::string path_;
     std::unique_ptr<sqlite3, Close> database_;
 };

@@ -2,6 +2,7 @@
 
 #include "jobs/job_record.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/packer/build_key.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/sources/entry_plan.h>
@@ -14,7 +15,6 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
 namespace fardel {
 namespace {
@@ -323,14 +323,10 @@ void JobQueue::work() {
 Result<JobsRun> JobQueue::run() {
     admit_from(JobIndex{});
     {
-        const std::size_t wanted =
-            std::max(1u, options_.jobs != 0 ? options_.jobs : std::thread::hardware_concurrency());
+        const std::size_t wanted = worker_count(options_.jobs);
         const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::discovers_outputs);
         const std::size_t count = may_add ? wanted : std::min(wanted, graph_.jobs().size());
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 1; i < count; ++i)
-            threads.emplace_back([this] { work(); });
-        work();
+        run_on_threads(static_cast<unsigned>(std::max<std::size_t>(count, 1)), [this] { work(); });
     }
     if (failure_)
         return std::move(failure_->second);

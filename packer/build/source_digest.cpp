@@ -1,5 +1,6 @@
 #include "source_digest.h"
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/sources/content_type.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
-#include <thread>
 
 namespace fardel {
 namespace {
@@ -50,7 +50,7 @@ Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* co
     std::atomic<std::size_t> next = 0;
     std::atomic<std::size_t> done = 0;
     std::atomic<bool> failed = false;
-    const auto work = [&](const std::function<void(std::uint64_t)>& tell) {
+    const auto work = [&](const std::function<void(std::uint64_t)>& report) {
         std::vector<std::byte> buffer(kReadBytes);
         while (!failed) {
             const std::size_t i = next++;
@@ -59,19 +59,16 @@ Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* co
             digests[i] = digest(*entries[i], buffer, stop);
             if (!*digests[i])
                 failed = true;
-            tell(++done);
+            report(++done);
         }
     };
-    const unsigned wanted = std::max(1u, jobs != 0 ? jobs : std::thread::hardware_concurrency());
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 1; i < std::min<std::size_t>(wanted, entries.size()); ++i)
-            threads.emplace_back([&] { work([](std::uint64_t) {}); });
-        work(progress);
-    }
+    const auto workers =
+        static_cast<unsigned>(std::min<std::size_t>(worker_count(jobs), std::max<std::size_t>(entries.size(), 1)));
+    run_on_threads(
+        workers, [&] { work([](std::uint64_t) {}); }, [&] { work(progress); });
     std::vector<SourceDigest> result;
     result.reserve(entries.size());
-    // All before the first failure were begun, and have ended well; some behind it may not have been begun.
+    // All entries before the first failure were read without one; some behind it may not have been read.
     for (auto& one : digests) {
         if (one && !*one)
             return std::move(*one).error();

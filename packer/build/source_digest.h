@@ -1,4 +1,4 @@
-// What the bytes of sources are: asset id, size and content type, read on many threads.
+// The asset id, size and content type of sources, read on several threads.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -20,7 +20,7 @@ struct SourceDigest {
     std::string content_type;
 };
 
-// One a blob that `entries` point to, in their order, whatever the number of threads. `progress` is called on the
+// One digest per entry, in their order, whatever the number of threads. `progress` is called on the
 // caller's thread with how many are done. Errors: of the first entry that cannot be read; cancelled; limit (an asset
 // too large).
 Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs,

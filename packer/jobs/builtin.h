@@ -1,4 +1,4 @@
-// What Fardel converts by itself: copy, image, rewrite, unpack.
+// The built-in processors: copy, image, rewrite, unpack.
 //
 // Each reads the sources of a job where its folder has them and leaves files below the folder's `out`, named as the job
 // says. Sources are hostile bytes. A built-in's version is part of its jobs' keys: it is raised whenever the same
@@ -20,10 +20,10 @@ namespace fardel {
 struct Builtin {
     std::string_view name;
     std::string_view version;
-    // Of any_parameter, each is one's own.
+    // With any_parameter, other keys are allowed as well.
     std::span<const std::string_view> parameters;
     bool any_parameter = false;
-    // Why a value is not good, and what to write instead; ok otherwise.
+    // If a value is not valid: why, and what to write instead.
     Status (*verify_parameter)(std::string_view key, const ParameterValue& value);
     Status (*run)(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment);
 };

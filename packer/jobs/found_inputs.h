@@ -1,5 +1,5 @@
-// What a job says it read besides its inputs, looked at once it is over: what it is, and that nobody edited it
-// meanwhile.
+// Files that a job reports to have read besides its inputs: after the job they are hashed, and it is verified that they
+// were not edited while it ran.
 #pragma once
 
 #include "job_folder.h"
@@ -14,16 +14,11 @@
 
 namespace fardel {
 
-// Time as the file system counts it, which is coarser than a clock's.
-struct FileTime {
-    std::int64_t seconds = 0;
-    std::int64_t nanoseconds = 0;
+// Time as the file system counts it, which is coarser than a clock's: nanoseconds since 1970.
+using FileTime = std::int64_t;
 
-    friend auto operator<=>(const FileTime&, const FileTime&) = default;
-};
-
-// The next tick: what was written before this was called has an earlier time, what is written after it this or a later
-// one.
+// The next tick of the file system: whatever was written before the call has an earlier time, whatever is written after
+// it has this time or a later one.
 Result<FileTime> next_file_time(const JobFolder& folder);
 
 // `read` and `missing`: as a job in `folder` that began at `begin` names them, relative to where it started or

@@ -1,8 +1,9 @@
 #include "image_program.h"
 
 #include "job_code.h"
-#include "job_program.h"
 #include "text/in_quotes.h"
+
+#include <fardel/base/confined_program.h>
 
 #include <array>
 #include <charconv>
@@ -18,21 +19,21 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kProgramName = "fardel-image";
-constexpr std::size_t kAnswerBytesMax = 4096;
-constexpr std::chrono::seconds kTimeMax{300};
-constexpr std::uint64_t kOutputBytesMax = std::uint64_t{1} << 30;  // more than 2^26 pixels need
+constexpr std::size_t kImageAnswerBytesMax = 4096;
+constexpr std::chrono::seconds kImageTimeMax{300};
+constexpr std::uint64_t kImageFileBytesMax = std::uint64_t{1} << 30;  // more than 2^26 pixels need
 
 // Address sanitizers reserve terabytes.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kMemoryBytesMax = 0;
+constexpr std::uint64_t kImageMemoryBytesMax = 0;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-constexpr std::uint64_t kMemoryBytesMax = 0;
+constexpr std::uint64_t kImageMemoryBytesMax = 0;
 #else
-constexpr std::uint64_t kMemoryBytesMax = std::uint64_t{4} << 30;
+constexpr std::uint64_t kImageMemoryBytesMax = std::uint64_t{4} << 30;
 #endif
 #else
-constexpr std::uint64_t kMemoryBytesMax = std::uint64_t{4} << 30;
+constexpr std::uint64_t kImageMemoryBytesMax = std::uint64_t{4} << 30;
 #endif
 
 // The shortest text that is read back as the same number.
@@ -49,26 +50,26 @@ SandboxRules sandbox_rules(const std::string& program, const std::string& folder
             .unstartable = {"/usr", "/opt", "/etc/ld.so.cache", "/proc/meminfo", "/sys/devices/system/cpu"}};
 }
 
-Result<ProgramEnd> run(const std::string& program, std::vector<std::string> arguments, const std::string& folder,
-                       const SandboxRules& rules, const std::stop_token& stop) {
+Result<ConfinedOutcome> run(const std::string& program, std::vector<std::string> arguments, const std::string& folder,
+                            const SandboxRules& rules, const std::stop_token& stop) {
     arguments.insert(arguments.begin(), std::string(kProgramName));
     const std::string temporary = folder + "/tmp";
-    const ProgramCall call{
+    const ConfinedCall call{
         .program = program,
         .arguments = std::move(arguments),
         .environment = {"HOME=" + temporary, "TMPDIR=" + temporary, "LC_ALL=C", "TZ=UTC0", "OMP_NUM_THREADS=1"},
         .folder = folder,
-        .answer_bytes_max = kAnswerBytesMax,
-        .timeout = kTimeMax,
-        .memory_bytes_max = kMemoryBytesMax,
-        .file_bytes_max = kOutputBytesMax,
+        .answer_bytes_max = kImageAnswerBytesMax,
+        .timeout = kImageTimeMax,
+        .memory_bytes_max = kImageMemoryBytesMax,
+        .file_bytes_max = kImageFileBytesMax,
         .stop = stop};
-    FARDEL_TRY_ASSIGN(const JobSandbox sandbox, JobSandbox::make(rules));
-    return run_program(call, sandbox);
+    FARDEL_TRY_ASSIGN(const Sandbox sandbox, Sandbox::make(rules));
+    return run_confined(call, sandbox);
 }
 
 // What the program printed, as the error that it is.
-Error error_of(std::string_view answer, const ProgramEnd& end) {
+Error error_of(std::string_view answer, const ConfinedOutcome& end) {
     const std::size_t space = answer.find(' ');
     const std::string_view word = answer.substr(0, space);
     for (const ErrorCode code : {ErrorCode::malformed, ErrorCode::limit, ErrorCode::no_space, ErrorCode::io})
@@ -78,18 +79,18 @@ Error error_of(std::string_view answer, const ProgramEnd& end) {
                                             std::to_string(end.code) + ": " + printable(end.log, 400));
 }
 
-Status verify_end(const ProgramEnd& end) {
+Status verify_end(const ConfinedOutcome& end) {
     switch (end.reason) {
-        case ProgramEnd::Reason::cancelled: return Error(ErrorCode::cancelled, "stopped");
-        case ProgramEnd::Reason::timed_out:
+        case ConfinedOutcome::Reason::cancelled: return Error(ErrorCode::cancelled, "stopped");
+        case ConfinedOutcome::Reason::timed_out:
             return Error(ErrorCode::limit,
-                         "the image was not converted after " + std::to_string(kTimeMax.count()) + " s");
-        case ProgramEnd::Reason::answered_too_much:
+                         "the image was not converted after " + std::to_string(kImageTimeMax.count()) + " s");
+        case ConfinedOutcome::Reason::answered_too_much:
             return Error(ErrorCode::unresolved, std::string(kProgramName) + " printed too much");
-        case ProgramEnd::Reason::killed:
+        case ConfinedOutcome::Reason::killed:
             return Error(ErrorCode::unresolved,
                          std::string(kProgramName) + " was killed by signal " + std::to_string(end.code));
-        case ProgramEnd::Reason::exited: break;
+        case ConfinedOutcome::Reason::exited: break;
     }
     return end.code == 0 ? ok() : Status(error_of(end.answer, end));
 }
@@ -116,14 +117,15 @@ Result<std::string> find_image_program(const std::string& wanted) {
 }
 
 Result<std::string> image_program_version(const std::string& program) {
-    FARDEL_TRY_ASSIGN(const ProgramEnd end, run(program, {"version"}, "/", sandbox_rules(program, "/dev/null"), {}));
+    FARDEL_TRY_ASSIGN(const ConfinedOutcome end,
+                      run(program, {"version"}, "/", sandbox_rules(program, "/dev/null"), {}));
     FARDEL_TRY(verify_end(end));
     return printable(std::string_view(end.answer).substr(0, end.answer.find('\n')));
 }
 
 Status run_image_program(const std::string& program, const ImageRequest& request, const JobFolder& folder,
                          const std::stop_token& stop) {
-    FARDEL_TRY_ASSIGN(const ProgramEnd end,
+    FARDEL_TRY_ASSIGN(const ConfinedOutcome end,
                       run(program,
                           {"convert", request.in, request.out, std::string(request.from), std::string(request.to),
                            text_of(request.scale), std::to_string(request.width_max.value_or(0)),

@@ -1,7 +1,8 @@
-// JobFolder: where one job runs: copies of what it may read in `in`, what it makes in `out`, anything else in `tmp`.
+// JobFolder: the folder that one job runs in: copies of its inputs in `in`, its outputs in `out`, anything else in
+// `tmp`.
 //
-// Gone with its last owner; large outputs own it, so that their bytes stay as long as somebody wants them. What a job
-// left in it is hostile: links in it are never followed. One thread at a time.
+// It is removed with its last owner; large outputs own it, so that their bytes stay available. What a job leaves in it
+// is hostile: links in it are never followed. One thread at a time.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -30,11 +31,11 @@ public:
     std::string path_of(std::string_view name) const { return path_ + "/" + std::string(name); }
     std::string input_path(const JobInput& input) const { return path_of("in/" + input.name.text()); }
 
-    // Error: conflict (the bytes are not those of input.asset: somebody edits the file), cancelled, those of reading
-    // and writing.
+    // Errors: conflict (the bytes are not those of input.asset, since the file is being edited), cancelled, those of
+    // reading and writing.
     Status add_input(const JobInput& input, const std::stop_token& stop) const;
-    // For those who write by themselves: the folders that the file is to be in are there. Errors: malformed and limit
-    // (the name breaks the rules), those of making folders.
+    // The path of an output that the caller or a program writes; its folders are created. Errors: malformed and limit
+    // (the name breaks the rules), those of creating folders.
     Result<std::string> new_output_path(std::string_view name) const;
     // One output, as a file.
     Status write_output(std::string_view name, std::span<const std::byte> bytes) const;

@@ -1,4 +1,4 @@
-// What an external program that speaks JSON is told, and what it answers. docs/processors.md has every field.
+// The request to an external program that speaks JSON, and its answer. docs/processors.md has every field.
 //
 // Pure; any thread. The answer is hostile: bounded, and nothing in it is believed that the job's folder does not show.
 #pragma once

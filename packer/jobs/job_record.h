@@ -15,7 +15,8 @@ CacheRecord record_of(const BuildKey& key, const JobResult& result);
 // Without blobs. Nothing: it is none of ours, or not for a job with those outputs (empty: any).
 std::optional<JobResult> find_result(const CacheRecord& record, const std::vector<std::string>& outputs);
 
-// Under a job's first key: the sets of paths that it found, the youngest first; which one holds now, their ids tell.
+// Under a job's first key: the sets of paths that it found, the youngest first. The ids of the paths decide which set
+// applies now.
 struct FoundSets {
     std::vector<std::vector<std::string>> sets;
 

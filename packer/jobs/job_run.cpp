@@ -5,11 +5,12 @@
 #include "found_inputs.h"
 #include "job_code.h"
 #include "job_folder.h"
-#include "job_program.h"
 #include "job_protocol.h"
-#include "job_sandbox.h"
 #include "job_variables.h"
 #include "text/in_quotes.h"
+
+#include <fardel/base/confined_program.h>
+#include <fardel/base/sandbox.h>
 
 #include <algorithm>
 #include <set>
@@ -116,20 +117,20 @@ SandboxRules sandbox_rules(const ProcessorJob& job, const ProgramPlace& program,
     return rules;
 }
 
-Result<ProgramCall> plan_call(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
-                              const JobFolder& folder, const std::stop_token& stop) {
+Result<ConfinedCall> plan_call(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
+                               const JobFolder& folder, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(std::vector<std::string> arguments, expand_command(job, project_folder));
     arguments.insert(arguments.begin(), job.processor.command.front());
     const std::string temporary = folder.path_of("tmp");
-    ProgramCall call{.program = program.path,
-                     .arguments = std::move(arguments),
-                     .environment = {std::string("PATH=") + kJobPath, "HOME=" + temporary, "TMPDIR=" + temporary,
-                                     "LC_ALL=C", "TZ=UTC0", "SOURCE_DATE_EPOCH=0"},
-                     .folder = folder.path(),
-                     .input = {},
-                     .answer_bytes_max = 0,
-                     .timeout = job.processor.timeout,
-                     .stop = stop};
+    ConfinedCall call{.program = program.path,
+                      .arguments = std::move(arguments),
+                      .environment = {std::string("PATH=") + kJobPath, "HOME=" + temporary, "TMPDIR=" + temporary,
+                                      "LC_ALL=C", "TZ=UTC0", "SOURCE_DATE_EPOCH=0"},
+                      .folder = folder.path(),
+                      .input = {},
+                      .answer_bytes_max = 0,
+                      .timeout = job.processor.timeout,
+                      .stop = stop};
     if (job.processor.protocol) {
         const std::string request = format_job_request(job);
         FARDEL_TRY(folder.write_file("request", std::as_bytes(std::span(request))));
@@ -139,22 +140,22 @@ Result<ProgramCall> plan_call(const ProcessorJob& job, const ProgramPlace& progr
     return call;
 }
 
-Status verify_end(const ProgramEnd& end, const std::string& log, const ProcessorJob& job,
+Status verify_end(const ConfinedOutcome& end, const std::string& log, const ProcessorJob& job,
                   std::size_t answer_bytes_max) {
     const std::string program = in_quotes(job.processor.command.front());
     switch (end.reason) {
-        case ProgramEnd::Reason::cancelled: return Error(ErrorCode::cancelled, "stopped");
-        case ProgramEnd::Reason::timed_out:
+        case ConfinedOutcome::Reason::cancelled: return Error(ErrorCode::cancelled, "stopped");
+        case ConfinedOutcome::Reason::timed_out:
             return Error(ErrorCode::limit,
                          program + " was not done after " + std::to_string(job.processor.timeout.count()) +
                              " s and was ended; give it more time with timeout = …" + last_lines(log));
-        case ProgramEnd::Reason::answered_too_much:
+        case ConfinedOutcome::Reason::answered_too_much:
             return Error(ErrorCode::limit, program + " answered with more than " + std::to_string(answer_bytes_max) +
                                                " bytes" + last_lines(log));
-        case ProgramEnd::Reason::killed:
+        case ConfinedOutcome::Reason::killed:
             return Error(ErrorCode::unresolved,
                          program + " was killed by signal " + std::to_string(end.code) + last_lines(log));
-        case ProgramEnd::Reason::exited: break;
+        case ConfinedOutcome::Reason::exited: break;
     }
     if (end.code == 0)
         return ok();
@@ -171,21 +172,21 @@ Status verify_end(const ProgramEnd& end, const std::string& log, const Processor
 // What is run, and what it may touch.
 struct JobProgram {
     std::string project_folder;  // absolute
-    ProgramCall call;
-    JobSandbox sandbox;
+    ConfinedCall call;
+    Sandbox sandbox;
 
     static Result<JobProgram> plan(const ProcessorJob& job, const JobEnvironment& environment,
                                    const JobFolder& folder) {
         FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(environment.project_folder));
         FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(job.processor, project_folder));
-        FARDEL_TRY_ASSIGN(ProgramCall call, plan_call(job, program, project_folder, folder, environment.stop));
-        FARDEL_TRY_ASSIGN(JobSandbox sandbox, JobSandbox::make(sandbox_rules(job, program, project_folder, folder)));
+        FARDEL_TRY_ASSIGN(ConfinedCall call, plan_call(job, program, project_folder, folder, environment.stop));
+        FARDEL_TRY_ASSIGN(Sandbox sandbox, Sandbox::make(sandbox_rules(job, program, project_folder, folder)));
         return JobProgram{
             .project_folder = std::move(project_folder), .call = std::move(call), .sandbox = std::move(sandbox)};
     }
 
     Result<JobReply> run(const ProcessorJob& job) const {
-        FARDEL_TRY_ASSIGN(ProgramEnd end, run_program(call, sandbox));
+        FARDEL_TRY_ASSIGN(ConfinedOutcome end, run_confined(call, sandbox));
         JobReply reply{.answer = std::move(end.answer), .log = safe_log(end.log)};
         FARDEL_TRY(verify_end(end, reply.log, job, call.answer_bytes_max));
         return reply;

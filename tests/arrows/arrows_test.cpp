@@ -15,13 +15,6 @@ namespace {
 // Files outside base that still include headers of the system. The list only gets shorter.
 constexpr std::string_view kStillIncludesSystem[] = {
     // packer
-    "packer/jobs/found_inputs_posix.cpp",
-    "packer/jobs/job_code_posix.cpp",
-    "packer/jobs/job_folder_posix.cpp",
-    "packer/jobs/job_program_posix.cpp",
-    "packer/jobs/job_sandbox_linux.cpp",
-    "packer/jobs/job_sandbox_none.cpp",
-    "packer/jobs/system_descriptor_posix.cpp",
 
     // sources
     "sources/file_descriptor_posix.cpp",

@@ -43,7 +43,7 @@ TEST_CASE("build: ends with what is missing, also when nothing was to be done") 
               "[link] patterns that match nothing: 1\n  none/**\nmissing: 8\n  one.skin:2: shader env/gone\n  "
               "one.skin:3: shader env/lost0\n"));
     CHECK(first.ends_with(
-        "  … and 3 more; 'fardel audit' tells more of each, --json lists all\n10 references, 8 missing\n"));
+        "  … and 3 more; 'fardel audit' shows more of each, --json lists all\n10 references, 8 missing\n"));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     run_well({"build", folder});
     const std::string again = run_well({"build", folder});
@@ -74,8 +74,8 @@ TEST_CASE("build: a project that has missing references as an error gets no bund
         CHECK(is_one_clear_line(outcome, "unresolved"));
         CHECK(has(outcome.err,
                   "fardel.toml: 5 references are missing, which [link] has as an error: one.skin:2: shader env/gone, "
-                  "one.skin:3: shader env/lost0, one.skin:4: shader env/lost1 and 2 more; 'fardel audit' tells what "
-                  "was tried"));
+                  "one.skin:3: shader env/lost0, one.skin:4: shader env/lost1 and 2 more; 'fardel audit' shows which "
+                  "names were tried"));
         CHECK_FALSE(std::filesystem::exists(folder + "/game.fardel"));
     }
     scratch.write("game/fardel.toml",

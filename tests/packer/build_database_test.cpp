@@ -1,5 +1,6 @@
 // BuildDatabase: real SQLite files, damaged, foreign, shared and of writers that were killed.
 #include "build/build_database.h"
+#include "build/build_summary_record.h"
 
 #include "random_seed.h"
 #include "scratch.h"
@@ -24,6 +25,33 @@ Id id(unsigned char with) {
 const KnownSource kSource{
     .version = id<Hash>(1), .asset = id<AssetId>(2), .size_bytes = 0x123456789a, .content_type = "image/png"};
 
+BuildSummary summary() {
+    BuildSummary summary;
+    summary.bundles = {{.path = "x.fardel", .name = "x", .version = "1", .signed_by = id<PublicKey>(9), .seconds = 0.5},
+                       {.path = "y.fardel"}};
+    summary.bundles[0].written = {.bundle = id<BundleId>(6), .layout = id<LayoutId>(7), .assets = 1, .file_bytes = 2};
+    summary.scan.refused.push_back(
+        {.printable_name = "a?", .origin = "assets/a?", .reason = Error(ErrorCode::malformed, "no good name")});
+    summary.scan.overridden.push_back(
+        {.name = *AssetName::parse("b"), .origin = "1/b", .by_name = *AssetName::parse("B"), .by_origin = "2/B"});
+    summary.scan.excluded.push_back({.name = "c", .origin = "1/c", .pattern = "c*"});
+    summary.idle_rules = {"fardel.toml:7: *.none"};
+    ReferenceSummary& references = summary.references.emplace();
+    references = {.references = 3, .resolved = 2, .rewritten = 1, .broken = {{.name = "d", .reason = "cut"}}};
+    references.missing.push_back(
+        {.from = "m.map",
+         .reference = {.spelling = std::string("words\0more", 10), .use = ReferenceUse::sky_box, .line = 12},
+         .tried = {"e", "f"}});
+    references.idle_patterns = {"g*"};
+    return summary;
+}
+
+std::string bytes_of(const BuildSummary& summary) {
+    RecordWriter writer;
+    write_summary(writer, summary);
+    return writer.take();
+}
+
 FinishedBuild finished() {
     const PathStamp stamp{.kind = StampKind::file,
                           .young = true,
@@ -41,7 +69,7 @@ FinishedBuild finished() {
                       .files = {{.name = "a", .stamp = stamp}, {.name = "b", .stamp = {}}}},
                      {.path = "none", .stamp = {}, .files = {}}},
             .bundles = {{.path = "x.fardel", .stamp = stamp, .bundle = id<BundleId>(6), .layout = id<LayoutId>(7)}},
-            .summary = std::string("words\0more", 10)};
+            .summary = summary()};
 }
 
 BuildDatabase open_well(const std::string& path) {
@@ -97,7 +125,7 @@ TEST_CASE("build database: what was kept is there again") {
     CHECK(build->options == wanted.options);
     CHECK(build->plan == wanted.plan);
     CHECK(build->encoder == wanted.encoder);
-    CHECK(build->summary == wanted.summary);
+    CHECK(bytes_of(build->summary) == bytes_of(wanted.summary));
     REQUIRE(build->bundles.size() == 1);
     CHECK(build->bundles[0].path == "x.fardel");
     CHECK(build->bundles[0].stamp == wanted.bundles[0].stamp);
@@ -210,7 +238,8 @@ TEST_CASE("build database: whatever byte is damaged, what it tells is what was w
         REQUIRE(database.forget_idle_scans({id<Hash>(8)}));
         const auto build = database.find_finished("x.fardel");
         REQUIRE(build);
-        CHECK((!*build || ((*build)->summary == finished().summary && (*build)->plan == finished().plan)));
+        CHECK((!*build ||
+               (bytes_of((*build)->summary) == bytes_of(finished().summary) && (*build)->plan == finished().plan)));
         // And it can be used again.
         REQUIRE(database.write_source("assets/a.png", kSource));
         REQUIRE(database.write_note("note", "text"));
@@ -289,4 +318,30 @@ TEST_CASE("build database: a folder that is not there, or a folder in its place,
 }
 
 }  // namespace
+TEST_CASE("build summary: a record is read back whole, and no part of it is taken for another") {
+    const std::string bytes = bytes_of(summary());
+    bool good = false;
+    RecordReader reader(bytes);
+    const BuildSummary read = read_summary(reader, good);
+    CHECK(good);
+    CHECK(reader.is_whole());
+    CHECK(bytes_of(read) == bytes);
+    CHECK(read.bundles[0].signed_by == id<PublicKey>(9));
+    CHECK_FALSE(read.bundles[1].signed_by);
+    CHECK(read.bundles[0].seconds == 0.5);
+    CHECK(read.references->missing[0].reference.spelling.size() == 10);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        RecordReader cut(std::string_view(bytes).substr(0, size));
+        (void)read_summary(cut, good);
+        CHECK_FALSE((good && cut.is_whole()));
+    }
+    for (std::size_t at = 0; at < bytes.size(); ++at) {  // a changed byte is another summary or none
+        std::string spoilt = bytes;
+        spoilt[at] ^= 1;
+        RecordReader other(spoilt);
+        const BuildSummary different = read_summary(other, good);
+        CHECK((!good || !other.is_whole() || bytes_of(different) != bytes));
+    }
+}
+
 }  // namespace fardel

@@ -1,12 +1,16 @@
-// A build: from a project to the plan of its bundle, with everything done again only where something has changed.
+// A build: from a project to signed bundles in place, with only those stages repeated whose input has changed.
 //
-// What earlier builds learnt lies in ".fardel" beside the project file and may be deleted at any time. One build of a
-// project at a time; from one thread. docs/builds.md is the manual.
+// build_project does all of it; ProjectBuild has the stages up to the plan, for tools that write nothing. What earlier
+// builds learnt is in ".fardel" beside the project file and may be deleted at any time. One build of a project at a
+// time, from one thread. docs/builds.md is the manual.
 #pragma once
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
+#include <fardel/format/signer.h>
+#include <fardel/packer/build_outcome.h>
+#include <fardel/packer/bundle_output.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
@@ -33,31 +37,61 @@ struct FinishedBundle {
     LayoutId layout;
 };
 
-// How a build ended, for the next one.
+// What the build database keeps of a build for the next one.
 struct FinishedBuild {
-    Hash options;                 // what was asked for
-    Hash plan;                    // what came out of it
-    Hash encoder;                 // how blocks were encoded
-    std::vector<SeenPlace> seen;  // what was looked at
+    Hash options;                 // BuildOptions::options
+    Hash plan;                    // digest of the plan
+    Hash encoder;                 // digest of how blocks were encoded
+    std::vector<SeenPlace> seen;  // the paths that were looked at
     std::vector<FinishedBundle> bundles;
-    std::string summary;  // the caller's own words about it
+    BuildSummary summary;
 };
 
-struct BuildProgress {
-    std::string_view stage;  // "hashing", "processing"
-    std::uint64_t done = 0;
-    std::uint64_t total = 0;
+// How the bundles of a build are signed.
+struct BuildSigning {
+    std::string key_path;  // a secret key file; empty: the project's, and unsigned if it names none
+    std::string program;   // that signs instead of the key file; bundles of an earlier build are those of this program
+    std::uint64_t created_s = 0;  // Unix seconds
+    // Called once there is something to sign, since it may ask for a passphrase.
+    std::function<Result<std::unique_ptr<Signer>>(const std::string& key_path)> open;
 };
+
+struct BuildRequest {
+    std::string project_file;  // "mygame/fardel.toml"
+    std::string output;        // path of the bundle; these three, if empty: the project's
+    std::string name;
+    std::string version;
+    std::vector<std::string> excludes;  // globs, besides the project's
+    BuildSigning signing;
+    int level = kLevelDefault;
+    unsigned jobs = 0;                                   // threads; 0: one per core
+    bool checksum = false;                               // every source is read, whatever its stamp
+    bool from_scratch = false;                           // forgets what earlier builds left
+    std::uint32_t verify_per_1000 = 0;                   // of jobs whose results the cache has: run and compared
+    std::string build_folder;                            // empty: ".fardel" beside the project file
+    std::string image_program;                           // as JobEnvironment has it
+    std::function<void(const BuildProgress&)> progress;  // from any thread, one at a time
+    std::stop_token stop;
+};
+
+// `observed`: receives the paths that the build looked at, also if it fails; as long as none of them changes, another
+// build would find the same. Errors: those of read_project, verify_bundle_target, ProjectBuild and write_planned;
+// unresolved (nothing to pack; a missing reference that [link] makes an error).
+Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<SeenPlace>* observed = nullptr);
+
+// The bundle of folders and archives, `output.sources`, without a project. Errors: those of pack_sources and
+// write_planned; unresolved (nothing to pack).
+Result<BuildSummary> build_sources(const PackOptions& options, BundleOutput output, const BuildSigning& signing = {});
 
 struct BuildOptions {
     std::string target;                                  // which of the project's builds this is: the bundle's path
     std::string build_folder;                            // empty: ".fardel" beside the project file
-    Hash options;                                        // of everything besides the project that decides the result
-    std::vector<std::string> watched;                    // further files that it depends on: a key
+    Hash options;                                        // of everything besides the sources that decides the result
+    std::vector<std::string> watched;                    // further files that decide it: a key
     std::string image_program;                           // as JobEnvironment has it
-    bool checksum = false;                               // reads every source, whatever its stamp says
-    unsigned jobs = 0;                                   // threads; 0: one a core
-    std::uint32_t verify_per_1000 = 0;                   // of jobs that the cache has: run all the same, and compared
+    bool checksum = false;                               // every source is read, whatever its stamp
+    unsigned jobs = 0;                                   // threads; 0: one per core
+    std::uint32_t verify_per_1000 = 0;                   // of jobs whose results the cache has: run and compared
     std::function<void(const BuildProgress&)> progress;  // from any thread, one at a time
     std::stop_token stop;
 };
@@ -68,52 +102,44 @@ struct BuildGraph {
     IndexedList<std::vector<std::string>, JobIndex> found;  // paths that each job looked for when it last finished
 };
 
-struct BuildCounts {
-    std::uint64_t sources = 0;
-    std::uint64_t sources_read = 0;  // because nobody knew them, or they changed
-    std::uint64_t jobs = 0;
-    std::uint64_t jobs_run = 0;      // the rest came from the cache
-    std::uint64_t with_scanner = 0;  // assets that were looked at for what they name
-    std::uint64_t scanned = 0;       // of those; what the rest names was remembered
-};
-
 class ProjectBuild {
 public:
-    // `folder`: where the project file lies; may be empty. Makes the build folder. Errors: busy (another build of the
-    // project is at work), denied, no_space, io.
+    // `folder`: of the project file; may be empty. Creates the build folder. Errors: busy (another build of the project
+    // runs), denied, no_space, io.
     static Result<ProjectBuild> open(Project project, std::string folder, BuildOptions options);
     ProjectBuild(ProjectBuild&&) noexcept;
     ~ProjectBuild();
 
-    // Scans, and runs nothing. Errors: those of scan_sources and JobGraph::plan.
+    // Scans the sources, and runs nothing. Errors: those of scan_sources and JobGraph::plan.
     Result<BuildGraph> graph() const;
 
-    // How the last build ended, if another one now would end the same: what it looked at and what it wrote are as they
-    // were.
+    // The last build, if another one now would give the same: the paths that it looked at and the bundles that it wrote
+    // are unchanged.
     std::optional<FinishedBuild> find_up_to_date() const;
-    // Whether or not anything has changed since.
+    // The last build, whatever has changed since.
     const std::optional<FinishedBuild>& find_last() const;
 
     // Errors: those of plan_project and of the project's jobs (job_run.h).
     Result<PackPlan> plan();
-    // After plan(). `logs`: what programs printed, each under its job. `different`: jobs that gave other bytes than
-    // before for the same inputs.
+    // These five: after plan(), as BuildOutcome has them.
     const BuildCounts& counts() const;
     const std::vector<std::string>& logs() const;
     const std::vector<std::string>& different() const;
-    const std::vector<std::string>& warnings() const;  // caches that could not be opened
-    CacheStatistics cache_statistics() const;          // of the caches that were asked
+    const std::vector<std::string>& warnings() const;
+    CacheStatistics cache_statistics() const;
+    // The paths that plan() looked at, also if it failed.
     const std::vector<SeenPlace>& seen() const;
-    // The last build, if it had the very plan that plan() gave, and what it wrote is still there.
+    // The last build, if plan() gave its plan again, and its bundles are unchanged.
     std::optional<FinishedBuild> find_same(const Hash& encoder) const;
-    // The bundle at `path`, if it is what the last build wrote there with this encoder.
+    // The bundle at `path`, if the last build wrote it there with this encoder.
     std::shared_ptr<const Bundle> find_donor(const std::string& path, const Hash& encoder) const;
 
-    // What plan() found, and how it ended. Bundles are looked at now.
-    Status finish(const Hash& encoder, std::vector<FinishedBundle> bundles, std::string summary);
+    // Keeps the build for the next one. Stamps of bundles are taken now.
+    Status finish(const Hash& encoder, std::vector<FinishedBundle> bundles, BuildSummary summary);
+
+    struct State;  // of build/ alone
 
 private:
-    struct State;
     explicit ProjectBuild(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };

@@ -1,6 +1,6 @@
-// Processor: how a project makes files out of others: a program or a built-in, with parameters. And one job of it.
+// Processor: a program or a built-in, with parameters, that makes files from other files; and one job of it.
 //
-// Plain values; what runs them is job_run.h. docs/processors.md is the manual.
+// Plain values; job_run.h runs them. docs/processors.md is the manual.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -34,7 +34,7 @@ struct Processor {
     std::vector<std::string> inputs;   // globs over names: what every job may read besides
     Tags tags;                         // of what it makes, as a rule's
     bool keep_source = false;          // the file that it was made from stays in the bundle, too
-    bool depfile = false;              // ${depfile} tells what was read
+    bool depfile = false;              // ${depfile} lists what was read
     bool protocol = false;             // speaks JSON on its standard streams
     std::chrono::seconds timeout{60};
     std::uint32_t line = 0;  // in the project file

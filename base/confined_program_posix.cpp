@@ -2,9 +2,9 @@
 // the program itself, in a session of its own. The keeper alone is our child, so that its id stays valid until we reap
 // it.
 
-#include "job_program.h"
+#include <fardel/base/confined_program.h>
 
-#include "system_descriptor.h"
+#include <fardel/base/system_error.h>
 
 #include <algorithm>
 #include <array>
@@ -31,15 +31,15 @@ constexpr std::size_t kLogNoteBytes = 100;
 constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
 
 struct Pipe {
-    SystemDescriptor read_end;
-    SystemDescriptor write_end;
+    Descriptor read_end;
+    Descriptor write_end;
 };
 
 Result<Pipe> open_pipe() {
     int ends[2];
     if (::pipe(ends) != 0)
-        return system_failure(errno, "pipe");
-    Pipe pipe{SystemDescriptor(ends[0]), SystemDescriptor(ends[1])};
+        return system_error(errno, "pipe");
+    Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
     for (const int end : ends)
         ::fcntl(end, F_SETFD, FD_CLOEXEC);
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -82,8 +82,8 @@ struct Report {
 // ---- In the children: nothing that allocates or locks ---------------------------------------------------------------
 
 struct ChildPlan {
-    const ProgramCall& call;
-    const JobSandbox& sandbox;
+    const ConfinedCall& call;
+    const Sandbox& sandbox;
     char* const* arguments;
     char* const* environment;
     int input;
@@ -188,7 +188,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 
 class Keeper {
 public:
-    Keeper(const ProgramCall& call, Pipe output, Pipe errors, Pipe report, Pipe wake)
+    Keeper(const ConfinedCall& call, Pipe output, Pipe errors, Pipe report, Pipe wake)
         : call_(call),
           output_(std::move(output)),
           errors_(std::move(errors)),
@@ -203,22 +203,22 @@ public:
         reap();
     }
 
-    Status start(const JobSandbox& sandbox) {
+    Status start(const Sandbox& sandbox) {
         const std::vector<char*> arguments = pointers_to(call_.arguments);
         const std::vector<char*> environment = pointers_to(call_.environment);
         const std::string input_path = call_.input.empty() ? "/dev/null" : call_.input;
-        const SystemDescriptor input(::open(input_path.c_str(), O_RDONLY | O_CLOEXEC));
+        const Descriptor input(::open(input_path.c_str(), O_RDONLY | O_CLOEXEC));
         if (!input)
-            return system_failure(errno, input_path);
-        const int errors = errors_.write_end.get();
+            return system_error(errno, input_path);
+        const int errors = errors_.write_end.number();
         const ChildPlan plan{.call = call_,
                              .sandbox = sandbox,
                              .arguments = arguments.data(),
                              .environment = environment.data(),
-                             .input = input.get(),
-                             .output = call_.answer_bytes_max == 0 ? errors : output_.write_end.get(),
+                             .input = input.number(),
+                             .output = call_.answer_bytes_max == 0 ? errors : output_.write_end.number(),
                              .errors = errors,
-                             .report = report_.write_end.get()};
+                             .report = report_.write_end.number()};
         sigset_t all;
         sigset_t before;
         ::sigfillset(&all);
@@ -230,33 +230,34 @@ public:
         const int failure = errno;
         ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
         if (id_ < 0)
-            return system_failure(failure, "fork");
+            return system_error(failure, "fork");
         for (Pipe* const pipe : {&output_, &errors_, &report_})
             pipe->write_end.close();
         return ok();
     }
 
     // Until the keeper has closed its report: then the program and all that it left are gone.
-    Result<ProgramEnd> wait() {
+    Result<ConfinedOutcome> wait() {
         const auto deadline = Clock::now() + call_.timeout;
-        const std::stop_callback wake(call_.stop, [this] { (void)!::write(wake_.write_end.get(), "", 1); });
+        const std::stop_callback wake(call_.stop, [this] { (void)!::write(wake_.write_end.number(), "", 1); });
         while (report_.read_end) {
-            std::array<pollfd, 4> waiting = {
-                pollfd{report_.read_end.get(), POLLIN, 0}, pollfd{errors_.read_end.get(), POLLIN, 0},
-                pollfd{output_.read_end.get(), POLLIN, 0}, pollfd{killed_ ? -1 : wake_.read_end.get(), POLLIN, 0}};
+            std::array<pollfd, 4> waiting = {pollfd{report_.read_end.number(), POLLIN, 0},
+                                             pollfd{errors_.read_end.number(), POLLIN, 0},
+                                             pollfd{output_.read_end.number(), POLLIN, 0},
+                                             pollfd{killed_ ? -1 : wake_.read_end.number(), POLLIN, 0}};
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
             if (::poll(waiting.data(), waiting.size(),
                        killed_ ? -1 : static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000))) < 0 &&
                 errno != EINTR)
-                return system_failure(errno, "poll");
+                return system_error(errno, "poll");
             read_output();
             read_report();
             if (call_.stop.stop_requested())
-                kill(ProgramEnd::Reason::cancelled);
+                kill(ConfinedOutcome::Reason::cancelled);
             else if (Clock::now() >= deadline)
-                kill(ProgramEnd::Reason::timed_out);
+                kill(ConfinedOutcome::Reason::timed_out);
             else if (end_.answer.size() > call_.answer_bytes_max)
-                kill(ProgramEnd::Reason::answered_too_much);
+                kill(ConfinedOutcome::Reason::answered_too_much);
         }
         read_output();
         reap();
@@ -264,7 +265,7 @@ public:
     }
 
 private:
-    void kill(ProgramEnd::Reason reason) {
+    void kill(ConfinedOutcome::Reason reason) {
         if (killed_ || !report_.read_end)
             return;
         killed_ = true;
@@ -293,10 +294,10 @@ private:
         }
     }
 
-    static ssize_t read_piece(SystemDescriptor& pipe, std::span<char> piece) {
+    static ssize_t read_piece(Descriptor& pipe, std::span<char> piece) {
         if (!pipe)
             return 0;
-        const ssize_t count = ::read(pipe.get(), piece.data(), piece.size());
+        const ssize_t count = ::read(pipe.number(), piece.data(), piece.size());
         if (count == 0)
             pipe.close();
         return count;
@@ -305,7 +306,7 @@ private:
     void read_report() {
         Report report{};
         ssize_t count;
-        while ((count = ::read(report_.read_end.get(), &report, sizeof report)) ==
+        while ((count = ::read(report_.read_end.number(), &report, sizeof report)) ==
                sizeof report) {  // a pipe gives whole what was written whole
             if (report.kind == Report::failed_to_start)
                 start_failure_ = report.number;
@@ -316,22 +317,22 @@ private:
             report_.read_end.close();
     }
 
-    Result<ProgramEnd> finish() {
+    Result<ConfinedOutcome> finish() {
         if (start_failure_)
-            return system_failure(*start_failure_, call_.program + " cannot be started");
+            return system_error(*start_failure_, call_.program + " cannot be started");
         if (!status_)
             return Error(ErrorCode::io, call_.program + ": nothing tells how it ended");
         end_.log = log_.finish();
         if (killed_)
             return std::move(end_);
-        end_.reason = WIFSIGNALED(*status_) ? ProgramEnd::Reason::killed : ProgramEnd::Reason::exited;
+        end_.reason = WIFSIGNALED(*status_) ? ConfinedOutcome::Reason::killed : ConfinedOutcome::Reason::exited;
         end_.code = WIFSIGNALED(*status_) ? WTERMSIG(*status_) : WEXITSTATUS(*status_);
         if (end_.answer.size() > call_.answer_bytes_max)
-            end_.reason = ProgramEnd::Reason::answered_too_much;
+            end_.reason = ConfinedOutcome::Reason::answered_too_much;
         return std::move(end_);
     }
 
-    const ProgramCall& call_;
+    const ConfinedCall& call_;
     Pipe output_;
     Pipe errors_;
     Pipe report_;
@@ -341,12 +342,12 @@ private:
     std::optional<int> start_failure_;
     std::optional<int> status_;
     Log log_;
-    ProgramEnd end_;
+    ConfinedOutcome end_;
 };
 
 }  // namespace
 
-Result<ProgramEnd> run_program(const ProgramCall& call, const JobSandbox& sandbox) {
+Result<ConfinedOutcome> run_confined(const ConfinedCall& call, const Sandbox& sandbox) {
     FARDEL_TRY_ASSIGN(Pipe output, open_pipe());
     FARDEL_TRY_ASSIGN(Pipe errors, open_pipe());
     FARDEL_TRY_ASSIGN(Pipe report, open_pipe());

@@ -1,7 +1,8 @@
 // Landlock, by its system calls: numbers and structures as in Linux' documentation of its user interface
-// (userspace-api/landlock). Our own copies, since headers of a system are often older than its kernel.
+// (userspace-api/landlock). They are copies, since headers of a system are often older than its kernel.
+#include <fardel/base/sandbox.h>
 
-#include "job_sandbox.h"
+#include <fardel/base/system_error.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -69,18 +70,18 @@ Ruleset ruleset_of(int abi) {
     return rules;
 }
 
-Status allow(const SystemDescriptor& rules, const std::string& path, std::uint64_t rights) {
-    const SystemDescriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+Status allow(const Descriptor& rules, const std::string& path, std::uint64_t rights) {
+    const Descriptor place(::open(path.c_str(), O_PATH | O_CLOEXEC));
     if (!place && (errno == ENOENT || errno == ENOTDIR || errno == EACCES))
         return ok();
     struct stat entry {};
-    if (!place || ::fstat(place.get(), &entry) != 0)
-        return system_failure(errno, path);
+    if (!place || ::fstat(place.number(), &entry) != 0)
+        return system_error(errno, path);
     if (!S_ISDIR(entry.st_mode))
         rights &= kExecute | kWriteFile | kReadFile | kTruncate | kDeviceControl;
-    const Rule rule{.allowed = rights, .folder = place.get()};
-    if (::syscall(kAddRule, rules.get(), kRuleBeneath, &rule, 0u) != 0)
-        return system_failure(errno, "the sandbox's rule for " + path);
+    const Rule rule{.allowed = rights, .folder = place.number()};
+    if (::syscall(kAddRule, rules.number(), kRuleBeneath, &rule, 0u) != 0)
+        return system_error(errno, "the sandbox's rule for " + path);
     return ok();
 }
 
@@ -112,8 +113,8 @@ bool signal_children() noexcept {
 
 }  // namespace
 
-Result<JobSandbox> JobSandbox::make(const SandboxRules& rules) {
-    JobSandbox sandbox;
+Result<Sandbox> Sandbox::make(const SandboxRules& rules) {
+    Sandbox sandbox;
     const int abi = abi_version();
     if (abi < 1)
         return sandbox;
@@ -121,9 +122,9 @@ Result<JobSandbox> JobSandbox::make(const SandboxRules& rules) {
     const std::size_t known_bytes = abi >= 6   ? sizeof handled
                                     : abi >= 4 ? 2 * sizeof(std::uint64_t)
                                                : sizeof(std::uint64_t);
-    sandbox.rules_ = SystemDescriptor(static_cast<int>(::syscall(kCreateRuleset, &handled, known_bytes, 0u)));
+    sandbox.rules_ = Descriptor(static_cast<int>(::syscall(kCreateRuleset, &handled, known_bytes, 0u)));
     if (!sandbox.rules_)
-        return system_failure(errno, "the sandbox");
+        return system_error(errno, "the sandbox");
     for (const std::string& path : rules.readable)
         FARDEL_TRY(allow(sandbox.rules_, path, kExecute | kReadFile | kReadFolder));
     for (const std::string& path : rules.unstartable)
@@ -133,9 +134,9 @@ Result<JobSandbox> JobSandbox::make(const SandboxRules& rules) {
     return sandbox;
 }
 
-bool JobSandbox::enter() const noexcept {
+bool Sandbox::enter() const noexcept {
     return !rules_ ||
-           (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(kRestrictSelf, rules_.get(), 0u) == 0);
+           (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(kRestrictSelf, rules_.number(), 0u) == 0);
 }
 
 bool system_can_confine() noexcept { return abi_version() >= 1; }

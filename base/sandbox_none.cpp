@@ -1,13 +1,13 @@
 // Where the system has nothing that we know to confine a program with.
 
-#include "job_sandbox.h"
+#include <fardel/base/sandbox.h>
 
 #include <sys/wait.h>
 
 namespace fardel {
 
-Result<JobSandbox> JobSandbox::make(const SandboxRules&) { return JobSandbox(); }
-bool JobSandbox::enter() const noexcept { return true; }
+Result<Sandbox> Sandbox::make(const SandboxRules&) { return Sandbox(); }
+bool Sandbox::enter() const noexcept { return true; }
 bool system_can_confine() noexcept { return false; }
 
 void adopt_orphans(int) noexcept {}

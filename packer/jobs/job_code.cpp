@@ -3,6 +3,7 @@
 #include "image_program.h"
 #include "text/in_quotes.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
@@ -13,9 +14,6 @@
 #include <string_view>
 #include <system_error>
 #include <vector>
-
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace fardel {
 namespace {
@@ -36,8 +34,8 @@ Result<Hash> hash_file(const std::string& path) {
 }  // namespace
 
 bool is_program(const std::string& path) {
-    struct stat entry {};
-    return ::stat(path.c_str(), &entry) == 0 && S_ISREG(entry.st_mode) && ::access(path.c_str(), X_OK) == 0;
+    const auto status = find_file_status(path, {});
+    return status && *status && (*status)->is_file() && may_execute(path);
 }
 
 Result<std::string> absolute_folder(const std::string& project_folder) {
@@ -67,11 +65,11 @@ Result<ProgramPlace> find_program(const Processor& processor, const std::string&
     const std::string path = path_in_project(project_folder, name);
     if (is_program(path))
         return ProgramPlace{.path = path, .in_project = !name.starts_with('/')};
-    struct stat entry {};
-    if (::stat(path.c_str(), &entry) != 0)
+    const auto status = find_file_status(path, {});
+    if (!status || !*status)
         return Error(ErrorCode::missing, "there is no program " + in_quotes(path));
-    if (!S_ISREG(entry.st_mode))
-        return Error(ErrorCode::malformed, in_quotes(path) + " is no file");
+    if (!(*status)->is_file())
+        return Error(ErrorCode::malformed, in_quotes(path) + " is not a file");
     return Error(ErrorCode::denied, in_quotes(path) + " may not be executed; try: chmod +x");
 }
 

@@ -1,23 +1,19 @@
 #include "job_folder.h"
 
-#include "system_descriptor.h"
 #include "text/in_quotes.h"
 
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
+#include <fardel/base/system_error.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/store/cache_record.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <span>
 #include <system_error>
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 namespace fardel {
 namespace {
@@ -42,44 +38,18 @@ private:
     std::shared_ptr<const BlobSource> file_;
 };
 
-Result<SystemDescriptor> create_file(const std::string& path, std::string_view shown) {
-    SystemDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-    if (!file)
-        return system_failure(errno, shown);
-    return file;
+Result<Descriptor> create_output(const std::string& path, std::string_view shown) {
+    return create_file(path, shown, 0644);
 }
 
-Status write_all(const SystemDescriptor& file, std::span<const std::byte> bytes, std::string_view shown) {
-    while (!bytes.empty()) {
-        const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return system_failure(errno, shown);
-        bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return ok();
-}
-
-Result<std::size_t> read_some(const SystemDescriptor& file, std::span<std::byte> out, std::string_view shown) {
-    for (;;) {
-        const ssize_t count = ::read(file.get(), out.data(), out.size());
-        if (count >= 0)
-            return static_cast<std::size_t>(count);
-        if (errno != EINTR)
-            return system_failure(errno, shown);
-    }
-}
-
-Status make_parent(const std::string& path, std::string_view shown) {
+Status create_parent(const std::string& path, std::string_view shown) {
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-    return error ? Status(system_failure(error.value(), shown)) : ok();
+    return error ? Status(system_error(error, shown)) : ok();
 }
 
 // Copies and hashes.
-Result<AssetId> copy(BlobStream& from, const SystemDescriptor& to, std::string_view shown,
-                     const std::stop_token& stop) {
+Result<AssetId> copy(BlobStream& from, const Descriptor& to, std::string_view shown, const std::stop_token& stop) {
     std::vector<std::byte> piece(kPieceBytes);
     Hasher hasher;
     for (;;) {
@@ -89,44 +59,30 @@ Result<AssetId> copy(BlobStream& from, const SystemDescriptor& to, std::string_v
         if (count == 0)
             return id_from<AssetId>(hasher.finish());
         hasher.update(std::span(piece).first(count));
-        FARDEL_TRY(write_all(to, std::span(piece).first(count), shown));
+        FARDEL_TRY(write_whole(to, std::span(piece).first(count), shown));
     }
 }
 
 // ---- What a job left ------------------------------------------------------------------------------------------------
-
-struct FolderStream {
-    explicit FolderStream(DIR* opened) : folder(opened) {}
-    ~FolderStream() { ::closedir(folder); }
-    FolderStream(const FolderStream&) = delete;
-    FolderStream& operator=(const FolderStream&) = delete;
-    DIR* folder;
-};
 
 class OutputWalk {
 public:
     OutputWalk(std::shared_ptr<const JobFolder> job, const std::stop_token& stop)
         : job_(std::move(job)), stop_(stop), piece_(kPieceBytes) {}
 
-    Status walk(int parent, const char* leaf, const std::string& prefix, std::size_t depth) {
+    Status walk(const FileLocation& location, const std::string& prefix, std::size_t depth) {
         if (depth > limits::kNameDepthMax)
             return Error(ErrorCode::limit,
                          "it made folders in folders, deeper than " + std::to_string(limits::kNameDepthMax));
-        SystemDescriptor opened(::openat(parent, leaf, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!opened && (errno == ENOTDIR || errno == ELOOP))
+        const auto folder = open_folder(location, "out/" + printable(prefix), {.links = Links::refused});
+        if (!folder && (folder.error().system_number() == ENOTDIR || folder.error().system_number() == ELOOP))
             return Error(ErrorCode::denied,
-                         "in the place of its folder 'out/" + printable(prefix) + "' there is a link or a file");
-        if (!opened)
-            return system_failure(errno, "out/" + printable(prefix));
-        DIR* const stream = ::fdopendir(::fcntl(opened.get(), F_DUPFD_CLOEXEC, 0));
-        if (stream == nullptr)
-            return system_failure(errno, "out/" + printable(prefix));
-        const FolderStream folder(stream);
-        while (const dirent* const entry = ::readdir(folder.folder)) {
-            const std::string_view name = entry->d_name;
-            if (name != "." && name != "..")
-                FARDEL_TRY(take(opened.get(), entry->d_name, prefix + std::string(name), depth));
-        }
+                         "its folder 'out/" + printable(prefix) + "' was replaced by a link or a file");
+        if (!folder)
+            return folder.error();
+        FARDEL_TRY_ASSIGN(const std::vector<std::string> names, list_names(*folder, "out/" + printable(prefix)));
+        for (const std::string& name : names)
+            FARDEL_TRY(collect({*folder, name}, prefix + name, depth));
         return ok();
     }
 
@@ -136,36 +92,37 @@ public:
     }
 
 private:
-    Status take(int folder, const char* leaf, const std::string& name, std::size_t depth) {
+    Status collect(const FileLocation& location, const std::string& name, std::size_t depth) {
         if (stop_.stop_requested())
             return cancelled();
-        struct stat entry {};
-        if (::fstatat(folder, leaf, &entry, AT_SYMLINK_NOFOLLOW) != 0)
-            return system_failure(errno, in_quotes(name));
-        if (S_ISLNK(entry.st_mode))
+        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(location, in_quotes(name), Links::refused));
+        if (status.kind == FileKind::link)
             return Error(ErrorCode::denied,
-                         "the output " + in_quotes(name) + " is a symbolic link; outputs are files of their own");
-        if (S_ISDIR(entry.st_mode))
-            return walk(folder, leaf, name + "/", depth + 1);
-        if (!S_ISREG(entry.st_mode))
+                         "the output " + in_quotes(name) + " is a symbolic link; outputs have to be files");
+        if (status.is_folder())
+            return walk(location, name + "/", depth + 1);
+        if (!status.is_file())
             return Error(ErrorCode::malformed, "the output " + in_quotes(name) + " is neither a file nor a folder");
         if (Status good = verify_name(name); !good)
             return std::move(good).error().with_context("the output " + in_quotes(name));
         if (outputs_.size() == kCachedOutputsMax)
             return Error(ErrorCode::limit, "it made more than " + std::to_string(kCachedOutputsMax) + " files");
-        return read(folder, leaf, name);
+        return read(location, name);
     }
 
-    Status read(int folder, const char* leaf, const std::string& name) {
+    // A program may make files that nobody may read.
+    static Result<Descriptor> open_output(const FileLocation& location, const std::string& shown) {
+        auto file = open_file(location, shown, {.links = Links::refused});
+        if (file || file.error().system_number() != EACCES)
+            return file;
+        FARDEL_TRY(set_permissions(location, 0600, shown));
+        return open_file(location, shown, {.links = Links::refused});
+    }
+
+    Status read(const FileLocation& location, const std::string& name) {
         const std::string shown = "the output " + in_quotes(name);
-        SystemDescriptor file(::openat(folder, leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        if (!file && errno == EACCES) {  // a program may make files that nobody may read
-            ::fchmodat(folder, leaf, 0600, 0);
-            file = SystemDescriptor(::openat(folder, leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        }
-        if (!file)
-            return system_failure(errno, shown);
-        JobOutput output{.name = name, .asset = {}, .size_bytes = 0, .blob = nullptr};
+        FARDEL_TRY_ASSIGN(const Descriptor file, open_output(location, shown));
+        JobOutput output{.name = name};
         std::vector<std::byte> kept;
         Hasher hasher;
         for (;;) {
@@ -215,17 +172,11 @@ void allow_removal(const std::filesystem::path& folder) {
 }  // namespace
 
 Result<std::shared_ptr<JobFolder>> JobFolder::make(const std::string& scratch) {
-    std::error_code error;
-    const std::filesystem::path place = std::filesystem::canonical(scratch, error);
-    if (error)
-        return system_failure(error.value(), printable(scratch));
-    std::string pattern = (place / "job-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr)  // mode 0700
-        return system_failure(errno, printable(scratch));
-    const std::shared_ptr<JobFolder> folder(new JobFolder(pattern));
+    FARDEL_TRY_ASSIGN(const std::string real, real_path(scratch, printable(scratch)));
+    FARDEL_TRY_ASSIGN(std::string path, create_temporary_folder(real + "/job-", printable(scratch)));
+    const std::shared_ptr<JobFolder> folder(new JobFolder(std::move(path)));
     for (const char* const name : {"in", "out", "tmp"})
-        if (::mkdir(folder->path_of(name).c_str(), 0755) != 0)
-            return system_failure(errno, printable(folder->path_of(name)));
+        FARDEL_TRY(create_folder(folder->path_of(name), printable(folder->path_of(name)), 0755));
     return folder;
 }
 
@@ -240,13 +191,13 @@ JobFolder::~JobFolder() {
 
 Status JobFolder::add_input(const JobInput& input, const std::stop_token& stop) const {
     const std::string shown = "the copy of " + in_quotes(input.name.view());
-    FARDEL_TRY(make_parent(input_path(input), shown));
-    FARDEL_TRY_ASSIGN(const SystemDescriptor file, create_file(input_path(input), shown));
+    FARDEL_TRY(create_parent(input_path(input), shown));
+    FARDEL_TRY_ASSIGN(const Descriptor file, create_output(input_path(input), shown));
     FARDEL_TRY_ASSIGN(const auto stream, input.blob->open());
     FARDEL_TRY_ASSIGN(const AssetId asset, copy(*stream, file, shown, stop));
     if (asset != input.asset)
         return Error(ErrorCode::conflict,
-                     in_quotes(input.name.view()) + " was edited since it was looked at; build again");
+                     in_quotes(input.name.view()) + " was edited after it was hashed; build again");
     return ok();
 }
 
@@ -254,7 +205,7 @@ Result<std::string> JobFolder::new_output_path(std::string_view name) const {
     if (Status good = verify_name(name); !good)
         return std::move(good).error().with_context("the output " + in_quotes(name));
     std::string path = path_of("out/" + std::string(name));
-    FARDEL_TRY(make_parent(path, "the output " + in_quotes(name)));
+    FARDEL_TRY(create_parent(path, "the output " + in_quotes(name)));
     return path;
 }
 
@@ -266,10 +217,9 @@ Status JobFolder::write_output(std::string_view name, std::span<const std::byte>
 Status JobFolder::copy_output(const JobInput& input, std::string_view name, const std::stop_token& stop) const {
     FARDEL_TRY_ASSIGN(const std::string path, new_output_path(name));
     const std::string shown = "the output " + in_quotes(name);
-    const SystemDescriptor from(::open(input_path(input).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (!from)
-        return system_failure(errno, in_quotes(input.name.view()));
-    FARDEL_TRY_ASSIGN(const SystemDescriptor file, create_file(path, shown));
+    FARDEL_TRY_ASSIGN(const Descriptor from,
+                      open_file(input_path(input), in_quotes(input.name.view()), {.links = Links::refused}));
+    FARDEL_TRY_ASSIGN(const Descriptor file, create_output(path, shown));
     std::vector<std::byte> piece(256u << 10);
     while (true) {
         if (stop.stop_requested())
@@ -277,43 +227,32 @@ Status JobFolder::copy_output(const JobInput& input, std::string_view name, cons
         FARDEL_TRY_ASSIGN(const std::size_t count, read_some(from, piece, in_quotes(input.name.view())));
         if (count == 0)
             return ok();
-        FARDEL_TRY(write_all(file, std::span(piece).first(count), shown));
+        FARDEL_TRY(write_whole(file, std::span(piece).first(count), shown));
     }
 }
 
 Status JobFolder::write_file(std::string_view name, std::span<const std::byte> bytes) const {
     const std::string shown = in_quotes(name);
-    FARDEL_TRY_ASSIGN(const SystemDescriptor file, create_file(path_of(name), shown));
-    return write_all(file, bytes, shown);
+    FARDEL_TRY_ASSIGN(const Descriptor file, create_output(path_of(name), shown));
+    return write_whole(file, bytes, shown);
 }
 
 Result<std::vector<JobOutput>> JobFolder::collect_outputs(const std::stop_token& stop) const {
     OutputWalk walk(shared_from_this(), stop);
-    FARDEL_TRY(walk.walk(AT_FDCWD, path_of("out").c_str(), "", 0));
+    FARDEL_TRY(walk.walk(path_of("out"), "", 0));
     return walk.finish();
 }
 
 Result<std::optional<std::string>> JobFolder::find_text(std::string_view name, std::size_t bytes_max) const {
-    const SystemDescriptor file(::open(path_of(name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    if (!file && errno == ENOENT)
+    const auto file = open_regular_file(path_of(name), in_quotes(name), {.links = Links::refused});
+    if (!file && file.error().system_number() == ENOENT)
         return std::optional<std::string>();
     if (!file)
-        return system_failure(errno, in_quotes(name));
-    struct stat entry {};
-    if (::fstat(file.get(), &entry) != 0)
-        return system_failure(errno, in_quotes(name));
-    if (!S_ISREG(entry.st_mode))
-        return Error(ErrorCode::malformed, in_quotes(name) + " is no file");
-    std::string text;
-    std::array<std::byte, 16u << 10> piece;
-    for (;;) {
-        FARDEL_TRY_ASSIGN(const std::size_t count, read_some(file, piece, in_quotes(name)));
-        if (count == 0)
-            return std::optional(std::move(text));
-        text.append(reinterpret_cast<const char*>(piece.data()), count);
-        if (text.size() > bytes_max)
-            return Error(ErrorCode::limit, in_quotes(name) + " has more than " + std::to_string(bytes_max) + " bytes");
-    }
+        return file.error();
+    if (file->status.size_bytes > bytes_max)
+        return Error(ErrorCode::limit, in_quotes(name) + " has more than " + std::to_string(bytes_max) + " bytes");
+    FARDEL_TRY_ASSIGN(std::string text, read_text(file->descriptor, file->status.size_bytes, in_quotes(name)));
+    return std::optional(std::move(text));
 }
 
 }  // namespace fardel

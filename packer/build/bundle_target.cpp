@@ -1,4 +1,4 @@
-#include "pack_target.h"
+#include <fardel/packer/bundle_target.h>
 
 #include <fardel/format/byte_source.h>
 
@@ -21,11 +21,11 @@ bool is_bundle(const ByteSource& source) {
            std::ranges::equal(start, std::as_bytes(std::span(kBundleMagic)));
 }
 
-// Absolute, without links or "..", as far as it exists.
-fs::path place_of(const fs::path& path) {
+// Absolute, without links or "..", as far as the path exists.
+fs::path canonical_path(const fs::path& path) {
     std::error_code failure;
-    fs::path place = fs::weakly_canonical(fs::absolute(path, failure), failure);
-    return failure ? path : place;
+    fs::path canonical = fs::weakly_canonical(fs::absolute(path, failure), failure);
+    return failure ? path : canonical;
 }
 
 bool is_inside(const fs::path& path, const fs::path& folder) {
@@ -35,15 +35,15 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
 
 }  // namespace
 
-Status verify_pack_target(const std::string& target, std::span<const std::string> sources) {
-    const fs::path place = place_of(target);
+Status verify_bundle_target(const std::string& target, std::span<const std::string> sources) {
+    const fs::path path = canonical_path(target);
     for (const std::string& source : sources) {
-        const fs::path source_place = place_of(source);
-        if (place == source_place)
+        const fs::path source_path = canonical_path(source);
+        if (path == source_path)
             return Error(ErrorCode::conflict, target + ": is one of the sources; name another file with -o");
-        if (is_inside(place, source_place))
+        if (is_inside(path, source_path))
             return Error(ErrorCode::conflict, target + ": lies inside the source " + source +
-                                                  " and would be packed the next time; put it elsewhere");
+                                                  " and would be packed the next time; write it elsewhere");
     }
 
     std::error_code failure;
@@ -55,7 +55,8 @@ Status verify_pack_target(const std::string& target, std::span<const std::string
     if ((*existing)->size_bytes() != 0 && !is_bundle(**existing))
         return Error(
             ErrorCode::conflict,
-            target + ": exists and is no bundle, so it is not replaced; remove it first, or name another file with -o");
+            target +
+                ": exists and is not a bundle, so it is not replaced; remove it first, or name another file with -o");
     return ok();
 }
 

@@ -1,62 +1,49 @@
 #include "found_inputs.h"
 
 #include "job_code.h"
-#include "system_descriptor.h"
 #include "text/in_quotes.h"
 
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/project_path.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <span>
 #include <string_view>
 #include <thread>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 namespace fardel {
 namespace {
 
-#ifdef __APPLE__
-FileTime changed_at(const struct stat& entry) { return {entry.st_ctimespec.tv_sec, entry.st_ctimespec.tv_nsec}; }
-#else
-FileTime changed_at(const struct stat& entry) { return {entry.st_ctim.tv_sec, entry.st_ctim.tv_nsec}; }
-#endif
-
 struct Look {
     std::optional<AssetId> asset;  // nothing: not there
-    FileTime changed;
+    FileTime changed = 0;
 };
 
 Result<Look> look_at(const std::string& path) {
-    const SystemDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-    if (!file && (errno == ENOENT || errno == ENOTDIR))
+    const std::string shown = in_quotes(path);
+    const auto file = open_file(path, shown);
+    if (!file && file.error().code() == ErrorCode::missing)
         return Look{};
-    struct stat before {};
-    if (!file || ::fstat(file.get(), &before) != 0)
-        return system_failure(errno, in_quotes(path));
-    if (!S_ISREG(before.st_mode))
-        return Error(ErrorCode::malformed, in_quotes(path) + ", which it says it read, is no file");
+    if (!file)
+        return file.error();
+    FARDEL_TRY_ASSIGN(const FileStatus before, file_status(*file, shown));
+    if (!before.is_file())
+        return Error(ErrorCode::malformed, shown + ", which it reports to have read, is not a file");
     std::vector<std::byte> piece(256u << 10);
     Hasher hasher;
-    ssize_t count;
-    while ((count = ::read(file.get(), piece.data(), piece.size())) != 0) {
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return system_failure(errno, in_quotes(path));
-        hasher.update(std::span(piece).first(static_cast<std::size_t>(count)));
+    for (;;) {
+        FARDEL_TRY_ASSIGN(const std::size_t count, read_some(*file, piece, shown));
+        if (count == 0)
+            break;
+        hasher.update(std::span(piece).first(count));
     }
-    struct stat after {};
-    if (::fstat(file.get(), &after) != 0)
-        return system_failure(errno, in_quotes(path));
-    return Look{.asset = id_from<AssetId>(hasher.finish()), .changed = changed_at(after)};
+    FARDEL_TRY_ASSIGN(const FileStatus after, file_status(*file, shown));
+    return Look{.asset = id_from<AssetId>(hasher.finish()), .changed = after.changed_ns};
 }
 
 bool is_below(std::string_view path, std::string_view folder) {
@@ -65,8 +52,8 @@ bool is_below(std::string_view path, std::string_view folder) {
 }
 
 // As FoundInput has it; nothing: the job's own.
-std::optional<std::string> place_of(const std::string& path, const JobFolder& folder,
-                                    const std::string& project_folder) {
+std::optional<std::string> found_path(const std::string& path, const JobFolder& folder,
+                                      const std::string& project_folder) {
     const std::string normal = (std::filesystem::path(folder.path()) / path).lexically_normal().string();
     if (normal == folder.path() || is_below(normal, folder.path()))
         return std::nullopt;
@@ -78,14 +65,12 @@ std::optional<std::string> place_of(const std::string& path, const JobFolder& fo
 }  // namespace
 
 Result<FileTime> next_file_time(const JobFolder& folder) {
-    const SystemDescriptor file(::open(folder.path_of("tmp").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!file)
-        return system_failure(errno, in_quotes(folder.path()));
+    const std::string shown = in_quotes(folder.path());
+    FARDEL_TRY_ASSIGN(const Descriptor file, open_folder(folder.path_of("tmp"), shown));
     const auto tick = [&]() -> Result<FileTime> {
-        struct stat entry {};
-        if (::fchmod(file.get(), 0755) != 0 || ::fstat(file.get(), &entry) != 0)
-            return system_failure(errno, in_quotes(folder.path()));
-        return changed_at(entry);
+        FARDEL_TRY(set_permissions(file, 0755, shown));
+        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, shown));
+        return status.changed_ns;
     };
     FARDEL_TRY_ASSIGN(const FileTime first, tick());
     for (int round = 0; round < 3000;
@@ -95,7 +80,7 @@ Result<FileTime> next_file_time(const JobFolder& folder) {
             return now;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    return Error(ErrorCode::io, in_quotes(folder.path()) + ": time stands still there");
+    return Error(ErrorCode::io, shown + ": its file system's time does not advance");
 }
 
 Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& read,
@@ -106,16 +91,16 @@ Result<std::vector<FoundInput>> look_at_inputs(const std::vector<std::string>& r
         for (const std::string& path : *paths) {
             if (path.empty() || path.find('\0') != std::string::npos)
                 return Error(ErrorCode::malformed, "an empty path, or one with a NUL character, among what it read");
-            const std::optional<std::string> place = place_of(path, folder, project_folder);
-            if (!place || std::ranges::find(found, *place, &FoundInput::path) != found.end())
+            const std::optional<std::string> found_at = found_path(path, folder, project_folder);
+            if (!found_at || std::ranges::find(found, *found_at, &FoundInput::path) != found.end())
                 continue;
-            FARDEL_TRY_ASSIGN(const Look look, look_at(path_in_project(project_folder, *place)));
+            FARDEL_TRY_ASSIGN(const Look look, look_at(path_in_project(project_folder, *found_at)));
             if (look.asset && (paths == &missing || look.changed >= begin))
                 return Error(
                     ErrorCode::conflict,
-                    in_quotes(*place) + (paths == &missing ? " was not there for the job, and is now; build again"
-                                                           : " was edited while the job ran; build again"));
-            found.push_back({.path = *place, .asset = look.asset});
+                    in_quotes(*found_at) + (paths == &missing ? " was not there for the job, and is now; build again"
+                                                              : " was edited while the job ran; build again"));
+            found.push_back({.path = *found_at, .asset = look.asset});
         }
     }
     std::ranges::sort(found, {}, &FoundInput::path);

@@ -1,11 +1,11 @@
-// Runs a program to its end: its output captured, its time limited, nothing that it started left behind.
+// Runs a program to its end in a sandbox: its output captured, its time limited, nothing that it started left behind.
 //
 // No shell. From any thread, several at once.
 #pragma once
 
-#include "job_sandbox.h"
+#include <fardel/base/sandbox.h>
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <chrono>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace fardel {
 
-struct ProgramCall {
+struct ConfinedCall {
     std::string program;                   // path
     std::vector<std::string> arguments;    // with its name, the first
     std::vector<std::string> environment;  // NAME=value
@@ -29,7 +29,7 @@ struct ProgramCall {
     std::stop_token stop;
 };
 
-struct ProgramEnd {
+struct ConfinedOutcome {
     enum class Reason : unsigned char { exited, killed, timed_out, cancelled, answered_too_much };
     Reason reason = Reason::exited;
     int code = 0;     // exit status, or the number of the signal
@@ -41,6 +41,6 @@ struct ProgramEnd {
 inline constexpr std::size_t kLogBytesMax = 64u << 10;
 
 // Errors: missing, denied, malformed, limit (the program could not be started), io.
-Result<ProgramEnd> run_program(const ProgramCall& call, const JobSandbox& sandbox);
+Result<ConfinedOutcome> run_confined(const ConfinedCall& call, const Sandbox& sandbox);
 
 }  // namespace fardel

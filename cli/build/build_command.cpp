@@ -1,0 +1,96 @@
+#include "build_command.h"
+
+#include "build_report.h"
+#include "console/clock.h"
+#include "console/figures.h"
+#include "console/json.h"
+#include "console/progress_bar.h"
+
+#include <fardel/packer/project.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace fardel {
+
+void add_output_options(CommandLine& line, OutputOptions& options) {
+    line.number("--level", options.level, 1, 19, "Compression, 1 (fast) to 19 (small); 9 when left out");
+    line.number("-j,--jobs", options.jobs, 0, 256,
+                "Threads; one per core when left out. The bundle does not depend on it");
+    line.flag("--json", options.json, "Report as JSON, with complete lists");
+}
+
+Result<BuildSigning> signing_with(const SigningKey& key) {
+    FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
+    return BuildSigning{.key_path = key.key_path,
+                        .program = key.program,
+                        .created_s = created,
+                        .open = [program = key.program](const std::string& key_path) {
+                            return open_signer({.key_path = key_path, .program = program});
+                        }};
+}
+
+// ---- Progress -------------------------------------------------------------------------------------------------------
+
+struct StageProgress::Bar {
+    Bar(Console& console, std::string_view name) : stage(name), bar(console, name) {}
+    std::string stage;
+    ProgressBar bar;
+};
+
+StageProgress::StageProgress(Console& console) : console_(console) {}
+StageProgress::~StageProgress() = default;
+
+void StageProgress::show(const BuildProgress& progress) {
+    if (!bar_ || bar_->stage != progress.stage) {
+        bar_.reset();
+        bar_ = std::make_unique<Bar>(console_, progress.stage);
+    }
+    const std::string done = format_count(progress.done);
+    bar_->bar.show(progress.done, progress.total,
+                   progress.stage == "packing"
+                       ? fmt::format("{} of {}, {}", done, format_count(progress.total, "asset", "assets"),
+                                     format_size(progress.raw_bytes))
+                       : fmt::format("{} of {}", done, format_count(progress.total)));
+}
+
+// ---- fardel build ---------------------------------------------------------------------------------------------------
+
+void add_build_options(CommandLine& line, BuildCommand& command) {
+    line.text("DIR", "DIR", command.folder, "The folder of the fardel.toml; the current folder when left out");
+    line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
+    add_signing_options(line, command.key);
+    add_output_options(line, command.output);
+    line.flag("--checksum", command.checksum, "Read every source, whatever its size and times are");
+    line.number("--verify", command.verify_per_1000, 0, 1000,
+                "Of 1000 jobs whose results the cache has, run this many anyway, and compare");
+    line.flag("--anew", command.from_scratch, "Remove what earlier builds left in .fardel, and build from scratch");
+}
+
+Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop, std::vector<SeenPlace>& observed,
+                               Console& console) {
+    BuildRequest request{.project_file = (std::filesystem::path(command.folder) / kProjectFileName).string(),
+                         .version = command.version,
+                         .level = static_cast<int>(command.output.level),
+                         .jobs = static_cast<unsigned>(command.output.jobs),
+                         .checksum = command.checksum,
+                         .from_scratch = command.from_scratch,
+                         .verify_per_1000 = static_cast<std::uint32_t>(command.verify_per_1000),
+                         .stop = std::move(stop)};
+    FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
+    Result<BuildOutcome> outcome = [&] {
+        StageProgress bars(console);
+        request.progress = [&](const BuildProgress& progress) { bars.show(progress); };
+        return build_project(request, &observed);
+    }();
+    if (!outcome)
+        return std::move(outcome).error();
+    FARDEL_TRY(print_result(
+        console, command.output.json, [&] { return json_of(*outcome); },
+        [&] { return format_report(*outcome, console); }));
+    return outcome->different.empty() ? Exit::fine : Exit::refusal;
+}
+
+}  // namespace fardel

@@ -1,0 +1,62 @@
+// What `fardel build`, `fardel watch` and `fardel pack` have in common: options, and one build with its progress.
+#pragma once
+
+#include "console/command_line.h"
+#include "console/console.h"
+#include "console/exit.h"
+#include "console/signing_key.h"
+
+#include <fardel/format/bundle_writer.h>
+#include <fardel/packer/build.h>
+#include <fardel/sources/path_stamp.h>
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+// --level, --jobs and --json.
+struct OutputOptions {
+    std::uint64_t level = kLevelDefault;
+    std::uint64_t jobs = 0;
+    bool json = false;
+};
+void add_output_options(CommandLine& line, OutputOptions& options);
+
+// Errors: those of created_s.
+Result<BuildSigning> signing_with(const SigningKey& key);
+
+// Shows a bar for each stage of a build.
+class StageProgress {
+public:
+    explicit StageProgress(Console& console);
+    ~StageProgress();
+    void show(const BuildProgress& progress);
+
+private:
+    struct Bar;
+    Console& console_;
+    std::unique_ptr<Bar> bar_;
+};
+
+struct BuildCommand {
+    std::string folder;  // of the fardel.toml; may be empty
+    std::string version;
+    SigningKey key;
+    OutputOptions output;
+    bool checksum = false;
+    std::uint64_t verify_per_1000 = 0;
+    bool from_scratch = false;
+};
+
+// DIR and the options of `fardel build` and `fardel watch`.
+void add_build_options(CommandLine& line, BuildCommand& command);
+
+// Builds once and prints the outcome. `observed`: as of build_project.
+Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop, std::vector<SeenPlace>& observed,
+                               Console& console);
+
+}  // namespace fardel

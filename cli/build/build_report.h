@@ -1,0 +1,16 @@
+// What `fardel build` prints: text for people, with long lists cut, and JSON with all of them.
+#pragma once
+
+#include "console/console.h"
+#include "console/json.h"
+
+#include <fardel/packer/build_outcome.h>
+
+#include <string>
+
+namespace fardel {
+
+std::string format_report(const BuildOutcome& outcome, const Console& console);
+Json json_of(const BuildOutcome& outcome);
+
+}  // namespace fardel

@@ -1,0 +1,31 @@
+// A BuildRequest and the project that it names, completed by each other.
+#pragma once
+
+#include <fardel/packer/build.h>
+#include <fardel/packer/bundle_output.h>
+
+#include <memory>
+#include <string>
+
+namespace fardel {
+
+struct RequestedProject {
+    Project project;     // with the request's name, version and excludes
+    std::string folder;  // that its paths are relative to; may be empty
+    std::string key_path;
+    BundleOutput output;
+};
+
+// Reads the project file. Errors: those of read_project and verify_bundle_target.
+Result<RequestedProject> read_requested_project(const BuildRequest& request);
+
+// Opens the build; forgets earlier ones if the request asks for that. Errors: those of ProjectBuild::open; io.
+Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRequest& request);
+
+// nullptr: the bundles stay unsigned. Errors: those of BuildSigning::open; malformed (a key, and no way to open it).
+Result<std::unique_ptr<Signer>> open_signer(const BuildSigning& signing, const std::string& key_path);
+
+// Errors: unresolved (there is nothing to pack; a reference is missing, and [link] makes that an error).
+Status verify_planned(const Project& project, const PackPlan& planned);
+
+}  // namespace fardel

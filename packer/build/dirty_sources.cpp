@@ -1,0 +1,78 @@
+// The dirty set: which sources have to be read because they are new or their stamp has changed.
+#include "build_state.h"
+#include "source_digest.h"
+
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace fardel {
+
+std::vector<KnownSource> ProjectBuild::State::known_sources(const std::vector<SourceEntry>& entries,
+                                                            const std::unordered_map<std::string, KnownSource>& before,
+                                                            std::vector<std::size_t>& unknown) const {
+    std::vector<KnownSource> known(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto found = before.find(entries[i].origin);
+        if (!options.checksum && entries[i].version && found != before.end() &&
+            found->second.version == *entries[i].version)
+            known[i] = found->second;
+        else
+            unknown.push_back(i);
+    }
+    return known;
+}
+
+Result<FileContents> ProjectBuild::State::read_dirty_sources(const std::vector<SourceEntry>& entries) {
+    FARDEL_TRY_ASSIGN(const auto before, database.read_sources());
+    std::vector<std::size_t> dirty;
+    std::vector<KnownSource> known = known_sources(entries, before, dirty);
+    std::vector<const SourceEntry*> to_read;
+    for (const std::size_t i : dirty)
+        to_read.push_back(&entries[i]);
+    FARDEL_TRY_ASSIGN(std::vector<SourceDigest> digests,
+                      digest_sources(to_read, options.jobs, options.stop,
+                                     [&](std::uint64_t done) { report_progress("hashing", done, to_read.size()); }));
+    for (std::size_t i = 0; i < digests.size(); ++i)
+        known[dirty[i]] = {.version = to_read[i]->version.value_or(Hash{}),
+                           .asset = digests[i].asset,
+                           .size_bytes = digests[i].size_bytes,
+                           .content_type = std::move(digests[i].content_type)};
+    FARDEL_TRY(remember_sources(before, entries, known));
+    counts.sources = entries.size();
+    counts.sources_read = dirty.size();
+
+    FileContents contents;
+    contents.reserve(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        contents.add({.asset = known[i].asset,
+                      .size_bytes = known[i].size_bytes,
+                      .blob = entries[i].blob,
+                      .content_type = std::move(known[i].content_type)});
+    return contents;
+}
+
+// What was learnt is kept even if the build fails later.
+Status ProjectBuild::State::remember_sources(const std::unordered_map<std::string, KnownSource>& before,
+                                             const std::vector<SourceEntry>& entries,
+                                             const std::vector<KnownSource>& now) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto found = before.find(entries[i].origin);
+        kept += found != before.end();
+        if (!entries[i].version || (found != before.end() && found->second == now[i]))
+            continue;
+        FARDEL_TRY(database.write_source(entries[i].origin, now[i]));
+    }
+    if (kept != before.size()) {
+        std::unordered_set<std::string_view> present;
+        for (const SourceEntry& entry : entries)
+            present.insert(entry.origin);
+        for (const auto& [origin, source] : before)
+            if (!present.contains(origin))
+                FARDEL_TRY(database.remove_source(origin));
+    }
+    return database.keep();
+}
+
+}  // namespace fardel

@@ -1,0 +1,137 @@
+// ProjectBuild: opening it, what it would do, and how it compares with the last build.
+#include "build_state.h"
+
+#include <fardel/format/byte_source.h>
+#include <fardel/format/name.h>
+#include <fardel/packer/project_path.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Result<BuildDatabase> open_database(const std::string& build_folder) {
+    std::error_code error;
+    std::filesystem::create_directories(build_folder, error);
+    if (error)
+        return Error(error == std::errc::permission_denied    ? ErrorCode::denied
+                     : error == std::errc::no_space_on_device ? ErrorCode::no_space
+                                                              : ErrorCode::io,
+                     printable(build_folder) + ": cannot be created: " + error.message());
+    return BuildDatabase::open(build_folder + "/build.sqlite");
+}
+
+// A bundle that was just written is young for a while; only builds of this project write there.
+bool is_unchanged(const FinishedBundle& bundle) { return looks_unchanged(bundle.stamp, stamp_path(bundle.path)); }
+
+bool are_unchanged(const std::vector<FinishedBundle>& bundles) {
+    return !bundles.empty() && std::ranges::all_of(bundles, is_unchanged);
+}
+
+}  // namespace
+
+void ProjectBuild::State::report_progress(std::string_view stage, std::uint64_t done, std::uint64_t total) const {
+    if (options.progress)
+        options.progress({.stage = stage, .done = done, .total = total});
+}
+
+std::string ProjectBuild::State::build_folder() const {
+    return options.build_folder.empty() ? path_in_project(folder, std::string(kBuildFolder)) : options.build_folder;
+}
+
+ProjectBuild::ProjectBuild(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ProjectBuild::ProjectBuild(ProjectBuild&&) noexcept = default;
+ProjectBuild::~ProjectBuild() = default;
+
+Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
+    const std::string build_folder =
+        options.build_folder.empty() ? path_in_project(folder, std::string(kBuildFolder)) : options.build_folder;
+    FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder));
+    project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
+    auto state = std::make_unique<State>(State{.project = std::move(project),
+                                               .folder = std::move(folder),
+                                               .options = std::move(options),
+                                               .database = std::move(database)});
+    FARDEL_TRY_ASSIGN(state->last, state->database.find_finished(state->options.target));
+    return ProjectBuild(std::move(state));
+}
+
+Result<BuildGraph> ProjectBuild::graph() const {
+    FARDEL_TRY_ASSIGN(ScanResult scan,
+                      scan_sources(sources_of(state_->project, state_->folder), excludes_of(state_->project)));
+    std::vector<AssetName> names;
+    for (SourceEntry& entry : scan.entries)
+        names.push_back(std::move(entry.name));
+    FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state_->project, std::move(names)));
+    BuildGraph built{.graph = std::move(graph)};
+    for (JobIndex job{}; job < built.graph.jobs().end_index(); ++job) {
+        FARDEL_TRY_ASSIGN(const auto note, state_->database.find_note(found_note_name(built.graph, job)));
+        built.found.add(note ? decode_paths(*note) : std::vector<std::string>());
+    }
+    return built;
+}
+
+// ---- The last build -------------------------------------------------------------------------------------------------
+
+std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
+    const auto& last = state_->last;
+    if (!last || state_->options.checksum || state_->options.verify_per_1000 != 0 ||
+        last->options != state_->options.options || !are_unchanged(last->bundles) || find_changed(last->seen))
+        return std::nullopt;
+    return last;
+}
+
+const std::optional<FinishedBuild>& ProjectBuild::find_last() const { return state_->last; }
+
+std::optional<FinishedBuild> ProjectBuild::find_same(const Hash& encoder) const {
+    const auto& last = state_->last;
+    const bool same = last && last->options == state_->options.options && last->encoder == encoder &&
+                      last->plan == state_->planned && are_unchanged(last->bundles);
+    return same ? last : std::nullopt;
+}
+
+std::shared_ptr<const Bundle> ProjectBuild::find_donor(const std::string& path, const Hash& encoder) const {
+    if (!state_->last || state_->last->encoder != encoder)
+        return nullptr;
+    for (const FinishedBundle& finished : state_->last->bundles) {
+        if (finished.path != path)
+            continue;
+        auto source = open_file_source(path);
+        if (!source)
+            return nullptr;
+        auto bundle = Bundle::open(*std::move(source), {.label = printable(path)});
+        return bundle && (*bundle)->layout_id() == finished.layout ? *bundle : nullptr;
+    }
+    return nullptr;
+}
+
+Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bundles, BuildSummary summary) {
+    if (state_->cache)
+        state_->cache->flush();
+    FinishedBuild build{.options = state_->options.options,
+                        .plan = state_->planned,
+                        .encoder = encoder,
+                        .seen = state_->seen,
+                        .bundles = std::move(bundles),
+                        .summary = std::move(summary)};
+    for (FinishedBundle& bundle : build.bundles)
+        bundle.stamp = stamp_path(bundle.path);
+    FARDEL_TRY(state_->database.write_finished(state_->options.target, build));
+    return state_->database.keep();
+}
+
+// ---- What plan() found ----------------------------------------------------------------------------------------------
+
+const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
+const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs; }
+const std::vector<std::string>& ProjectBuild::different() const { return state_->different; }
+const std::vector<SeenPlace>& ProjectBuild::seen() const { return state_->seen; }
+const std::vector<std::string>& ProjectBuild::warnings() const { return state_->warnings; }
+CacheStatistics ProjectBuild::cache_statistics() const {
+    return state_->cache ? state_->cache->statistics() : CacheStatistics{};
+}
+
+}  // namespace fardel

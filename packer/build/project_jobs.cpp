@@ -1,0 +1,130 @@
+// The jobs of a build: what they depend on besides the sources, running them, and the files that come out.
+#include "build_cache.h"
+#include "build_state.h"
+#include "jobs/job_code.h"
+#include "text/record_bytes.h"
+
+#include <fardel/format/hash.h>
+#include <fardel/packer/project_path.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <utility>
+
+namespace fardel {
+
+std::string found_note_name(const JobGraph& graph, JobIndex job) {
+    RecordWriter writer;
+    writer.text(graph.processor_of(job).name);
+    for (const FileIndex file : graph.jobs()[job].sources)
+        writer.text(graph.files()[file].name.view());
+    return "found " + blake3(std::as_bytes(std::span(writer.bytes()))).hex();
+}
+
+std::string encode_paths(const std::vector<std::string>& paths) {
+    RecordWriter writer;
+    writer.number(paths.size());
+    for (const std::string& path : paths)
+        writer.text(path);
+    return writer.take();
+}
+
+std::vector<std::string> decode_paths(std::string_view note) {
+    RecordReader reader(note);
+    std::vector<std::string> paths(reader.count(8));
+    for (std::string& path : paths)
+        path = reader.text();
+    return paths;
+}
+
+Status ProjectBuild::State::observe_inputs() {
+    for (const ProjectDependency& dependency : project.dependencies)
+        if (!dependency.file.empty())
+            seen.push_back(see_path(path_in_project(folder, dependency.file)));
+    for (const std::string& path : options.watched)
+        seen.push_back(see_path(path));
+    FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));
+    const auto observe_program = [&](const Processor& processor) {
+        for (const std::string& path : processor.code)
+            seen.push_back(see_path(path_in_project(folder, path)));
+        if (processor.command.empty())
+            return;
+        if (const auto program = find_program(processor, absolute))  // if it is missing, its first job fails
+            seen.push_back(see_path(program->path));
+    };
+    for (const Processor& processor : project.processors)
+        observe_program(processor);
+    for (const ProjectScanner& scanner : project.scanners)
+        observe_program(scanner.program);
+    return ok();
+}
+
+// The build database keeps other builds out, so files there are those of a build that was killed.
+Result<std::string> ProjectBuild::State::create_scratch_folder() const {
+    std::error_code error;
+    std::filesystem::remove_all(scratch_folder(), error);
+    std::filesystem::create_directories(scratch_folder(), error);
+    if (error)
+        return Error(ErrorCode::io, printable(scratch_folder()) + ": " + error.message());
+    return scratch_folder();
+}
+
+void ProjectBuild::State::remove_scratch_folder() const {
+    std::error_code ignored;
+    std::filesystem::remove_all(scratch_folder(), ignored);
+}
+
+Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContents contents) {
+    if (graph.jobs().empty())
+        return JobsRun{.contents = std::move(contents)};
+    FARDEL_TRY_ASSIGN(cache, open_build_cache(project, folder, build_folder() + "/cache",
+                                              {.verify_per_1000 = options.verify_per_1000}, warnings));
+    FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
+    FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents),
+                                            {.project_folder = folder,
+                                             .scratch_folder = scratch,
+                                             .image_program = options.image_program,
+                                             .cache = cache.get(),
+                                             .jobs = options.jobs,
+                                             .stop = options.stop,
+                                             .progress = [this](std::uint64_t done, std::uint64_t total) {
+                                                 report_progress("processing", done, total);
+                                             }}));
+    remove_scratch_folder();
+    for (const FoundPaths& found : run.found)
+        FARDEL_TRY(database.write_note(found_note_name(graph, found.job), encode_paths(found.paths)));
+    for (const GraphJob& job : graph.jobs())
+        job_lines.insert(job.line);
+    logs = std::exchange(run.logs, {});
+    different = std::exchange(run.different, {});
+    std::ranges::move(run.seen, std::back_inserter(seen));
+    counts.jobs = run.run + run.from_cache;
+    counts.jobs_run = run.run;
+    return run;
+}
+
+std::vector<ProjectFile> ProjectBuild::State::project_files(const JobGraph& graph, JobsRun run) const {
+    IndexedList<std::vector<FoundReference>, FileIndex> references(run.contents.size());
+    for (FileReference& reported : run.references)
+        references[reported.file].push_back(std::move(reported.reference));
+    std::vector<ProjectFile> files;
+    files.reserve(run.contents.size());
+    for (FileIndex i{}; i < run.contents.end_index(); ++i) {
+        const GraphFile& file = graph.files()[i];
+        FileContent& content = run.contents[i];
+        if (!file.consumed)
+            files.push_back({.name = file.name,
+                             .size_bytes = content.size_bytes,
+                             .blob = std::move(content.blob),
+                             .content_type = std::move(content.content_type),
+                             .asset = content.asset,
+                             .tags = file.tags,
+                             .references = std::move(references[i])});
+    }
+    std::ranges::sort(files, {}, &ProjectFile::name);
+    return files;
+}
+
+}  // namespace fardel

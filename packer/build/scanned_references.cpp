@@ -1,0 +1,42 @@
+// The references of a build's assets, with what scanners found in earlier builds.
+#include "build_state.h"
+
+#include <fardel/packer/project_files.h>
+#include <fardel/packer/scan_memory.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+
+// What scanners find now is kept even if a reference cannot be resolved.
+Result<PackPlan> ProjectBuild::State::plan_bundles(std::vector<ProjectFile> files, ScanReport report) {
+    if (!project.references)
+        return plan_project_files(project, folder, std::move(files), std::move(report));
+    FARDEL_TRY_ASSIGN(auto known, database.read_scans());
+    ScanMemory memory(std::move(known));
+    const bool has_programs =
+        std::ranges::any_of(project.scanners, [](const ProjectScanner& scanner) { return scanner.pattern.empty(); });
+    PlanScanOptions scan{.jobs = options.jobs, .memory = &memory, .stop = options.stop};
+    scan.environment = {.project_folder = folder, .image_program = options.image_program, .stop = options.stop};
+    if (has_programs) {
+        FARDEL_TRY_ASSIGN(scan.environment.scratch_folder, create_scratch_folder());
+    }
+    auto planned = plan_project_files(project, folder, std::move(files), std::move(report), std::move(scan));
+    if (has_programs)
+        remove_scratch_folder();
+    FARDEL_TRY(database.write_scans(memory.take_added()));
+    if (planned) {
+        std::ranges::move(planned->scan_logs, std::back_inserter(logs));
+        FARDEL_TRY(database.forget_idle_scans(memory.used()));
+        const auto count = [&](bool AssetScan::*flag) {
+            return static_cast<std::uint64_t>(std::ranges::count(planned->assets, true, flag));
+        };
+        counts.with_scanner = count(&AssetScan::has_scanner);
+        counts.scanned = count(&AssetScan::was_read);
+    }
+    FARDEL_TRY(database.keep());
+    return planned;
+}
+
+}  // namespace fardel

@@ -1,0 +1,49 @@
+// Plans become bundle files: each is written to a staged file, signed, and put in place in one step.
+//
+// A split plan becomes several bundles, each after those that it needs. A failure leaves the bundles that were put in
+// place before it.
+#pragma once
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/bundle_writer.h>
+#include <fardel/format/result.h>
+#include <fardel/format/signer.h>
+#include <fardel/packer/build_outcome.h>
+#include <fardel/packer/pack.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct BundleOutput {
+    std::string path;                  // of a split plan: parts are written beside it, as "game-maps-dm01.fardel"
+    std::vector<std::string> sources;  // that no bundle may replace or lie in
+    std::string name;
+    std::string version;
+    int level = kLevelDefault;
+    unsigned jobs = 0;            // threads; 0: one per core
+    Signer* signer = nullptr;     // nullptr: unsigned
+    std::uint64_t created_s = 0;  // of signatures, Unix seconds
+    std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+    // The bundle at a path if its blocks may be copied (WriteOptions::donor); may be empty.
+    std::function<std::shared_ptr<const Bundle>(const std::string& path)> find_donor;
+    std::function<void(const BuildProgress&)> progress;  // on the caller's thread
+    std::stop_token stop;
+};
+
+// Takes the plans out of `planned`. Errors: those of verify_bundle_target, write_bundle, the signer and
+// StagedBundle::commit; malformed (a part's name).
+Result<std::vector<BuiltBundle>> write_planned(PackPlan& planned, const BundleOutput& output);
+
+// "game.fardel" and "maps/dm01" → "game-maps-dm01.fardel"; of no part: `path`.
+std::string part_path(const std::string& path, const std::string& part);
+// "game" and "maps/dm01" → "game-maps-dm01".
+std::string part_name(const std::string& name, const std::string& part);
+
+}  // namespace fardel
