@@ -157,32 +157,10 @@ struct SourceFile {
     std::string_view tier() const { return is_public() ? "a public" : "an internal"; }
 };
 
-// Files that break the rule for kSystem, and are known to; those that are found to do so are counted.
-class SystemIncludes {
-public:
-    explicit SystemIncludes(std::span<const std::string_view> known) : known_(known) {}
-
-    bool admit(const std::string& file) {
-        if (!contains(known_, std::string_view(file)))
-            return false;
-        found_.insert(file);
-        return true;
-    }
-    void add_stale(std::vector<Finding>& findings) const {
-        for (const std::string_view file : known_)
-            if (!found_.contains(file))
-                findings.push_back({std::string(file), 0, "listed as including system headers, and does not"});
-    }
-
-private:
-    std::span<const std::string_view> known_;
-    std::set<std::string, std::less<>> found_;
-};
-
 class FileCheck {
 public:
-    FileCheck(const fs::path& root, const SourceFile& file, SystemIncludes& system, std::vector<Finding>& findings)
-        : root_(root), file_(file), system_(system), findings_(findings) {}
+    FileCheck(const fs::path& root, const SourceFile& file, std::vector<Finding>& findings)
+        : root_(root), file_(file), findings_(findings) {}
 
     void check() {
         check_name();
@@ -325,7 +303,7 @@ private:
                 add(include.line, std::string(file_.tier()) +
                                       " header includes only ours and the standard library's, not <" + header + ">");
         } else if (matches(kSystem, header)) {
-            if (!contains(kMayIncludeSystem, file_.folder->name) && !system_.admit(file_.relative()))
+            if (!contains(kMayIncludeSystem, file_.folder->name))
                 add(include.line, "only base includes <" + header + ">");
         } else if (is_format_only(header) && file_.folder->name != "bundle-format" && file_.folder->name != "bench") {
             add(include.line, "only bundle-format includes <" + header + ">");
@@ -336,7 +314,6 @@ private:
 
     const fs::path& root_;
     const SourceFile& file_;
-    SystemIncludes& system_;
     std::vector<Finding>& findings_;
 };
 
@@ -373,16 +350,14 @@ std::string format_finding(const Finding& finding) {
     return finding.file + ":" + (finding.line == 0 ? "" : std::to_string(finding.line) + ":") + " " + finding.text;
 }
 
-std::vector<Finding> check_tree(const fs::path& root, std::span<const std::string_view> including_system) {
+std::vector<Finding> check_tree(const fs::path& root) {
     std::vector<Finding> findings;
-    SystemIncludes system(including_system);
     for (const SourceFile& file : source_files_of(root)) {
         if (file.folder == nullptr)
             findings.push_back({file.relative(), 0, "DESIGN §2 knows no folder " + in_quotes(file.parts[0])});
         else
-            FileCheck(root, file, system, findings).check();
+            FileCheck(root, file, findings).check();
     }
-    system.add_stale(findings);
     std::ranges::sort(findings, {}, [](const Finding& f) { return std::tie(f.file, f.line, f.text); });
     return findings;
 }

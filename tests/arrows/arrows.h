@@ -22,9 +22,6 @@ struct Finding {
 std::string format_finding(const Finding& finding);
 
 // Every finding about the tree under `root`, by file and line.
-// `including_system`: files, relative to the root, that may include headers of the system for now; one that does not is
-// a finding.
-std::vector<Finding> check_tree(const std::filesystem::path& root,
-                                std::span<const std::string_view> including_system = {});
+std::vector<Finding> check_tree(const std::filesystem::path& root);
 
 }  // namespace fardel::arrows

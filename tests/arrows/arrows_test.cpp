@@ -12,10 +12,6 @@
 
 namespace {
 
-// Files outside base that still include headers of the system. The list only gets shorter.
-constexpr std::string_view kStillIncludesSystem[] = {
-};
-
 // A small tree that has no findings; each case plants one violation in it.
 class Tree {
 public:
@@ -57,9 +53,9 @@ public:
             << path.substr(slash + 1) << '\n';
     }
 
-    std::vector<std::string> findings(std::span<const std::string_view> including_system = {}) const {
+    std::vector<std::string> findings() const {
         std::vector<std::string> texts;
-        for (const auto& finding : fardel::arrows::check_tree(scratch_.root(), including_system))
+        for (const auto& finding : fardel::arrows::check_tree(scratch_.root()))
             texts.push_back(fardel::arrows::format_finding(finding));
         return texts;
     }
@@ -73,7 +69,7 @@ using Texts = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("arrows: this repository keeps its own rules") {
-    for (const auto& finding : fardel::arrows::check_tree(FARDEL_SOURCE_DIR, kStillIncludesSystem))
+    for (const auto& finding : fardel::arrows::check_tree(FARDEL_SOURCE_DIR))
         FAIL_CHECK(fardel::arrows::format_finding(finding));
 }
 
@@ -168,14 +164,6 @@ TEST_CASE("arrows: only base, and what is no part of the product, includes heade
         CHECK(tree.findings() == Texts{"cli/main.cpp:1: only base includes <" + header + ">",
                                        "vfs/vfs.cpp:1: only base includes <" + header + ">"});
     }
-}
-
-TEST_CASE("arrows: a file listed as including system headers may, and is a finding once it does not") {
-    const Tree tree;
-    tree.write("vfs/vfs.cpp", "#include <unistd.h>\n#include <fcntl.h>\n");
-    constexpr std::string_view kListed[] = {"vfs/vfs.cpp", "cli/main.cpp", "cli/gone.cpp"};
-    CHECK(tree.findings(kListed) == Texts{"cli/gone.cpp: listed as including system headers, and does not",
-                                          "cli/main.cpp: listed as including system headers, and does not"});
 }
 
 TEST_CASE("arrows: an include is seen however it is spaced") {

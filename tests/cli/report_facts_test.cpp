@@ -7,8 +7,8 @@
 #include "report/report_selection.h"
 
 #include <fardel/format/hash.h>
-#include <fardel/vfs/inspect.h>
 #include <fardel/format/manifest.h>
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
 #include <doctest/doctest.h>

@@ -22,7 +22,7 @@
 namespace fardel {
 
 struct PackOptions {
-    std::string name;     // of the bundle, a well-formed name: trust policies match it
+    std::string name;  // of the bundle, a well-formed name: trust policies match it
     BundleVersion version;
     std::vector<std::string> excludes = usual_excludes();
 };

@@ -32,10 +32,10 @@ struct Processor {
     std::vector<std::pair<std::string, ParameterValue>> parameters;  // by key
     std::vector<std::string> outputs;  // names with {folder} {stem} {extension}; empty: what the job leaves
     std::vector<std::string> inputs;   // globs over names: what every job may read besides
-    Tags tags;                 // of what it makes, as a rule's
-    bool keep_source = false;                               // the file that it was made from stays in the bundle, too
-    bool depfile = false;                                   // ${depfile} lists what was read
-    bool protocol = false;                                  // speaks JSON on its standard streams
+    Tags tags;                         // of what it makes, as a rule's
+    bool keep_source = false;          // the file that it was made from stays in the bundle, too
+    bool depfile = false;              // ${depfile} lists what was read
+    bool protocol = false;             // speaks JSON on its standard streams
     std::chrono::seconds timeout{60};
     std::uint32_t line = 0;  // in the project file
 };
