@@ -24,7 +24,8 @@ constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
 // Each row has a seal, a hash of the rest of it: SQLite notices damage only in the structure of a page.
 constexpr const char* kDatabaseTables = R"(
-    CREATE TABLE IF NOT EXISTS source(origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT, seal BLOB) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS source(
+        origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS note(name TEXT PRIMARY KEY, text BLOB, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);

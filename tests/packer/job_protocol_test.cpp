@@ -78,17 +78,18 @@ TEST_CASE("protocol: the request has every field of the manual") {
     processor.tags = {{"lang", "fr"}};
     ProcessorJob job = job_of(processor, {"request"});
     job.others = {input_of("f/other.txt", "x")};
-    CHECK(
-        text_of(bench.run_well(job).outputs.at(0)) ==
-        R"({"fardel":1,"inputs":[{"name":"source.txt","path":"in/source.txt","source":true},{"name":"f/other.txt","path":"in/f/other.txt","source":false}],"out":"out","outputs":["request"],)"
-        R"("parameters":{"a":1,"b":0.5,"c":"\"x\"","d":true},"processor":"shell","tags":{"lang":"fr"},"version":"7"})"
-        "\n");
+    CHECK(text_of(bench.run_well(job).outputs.at(0)) ==
+          R"({"fardel":1,"inputs":[{"name":"source.txt","path":"in/source.txt","source":true},)"
+          R"({"name":"f/other.txt","path":"in/f/other.txt","source":false}],"out":"out","outputs":["request"],)"
+          R"("parameters":{"a":1,"b":0.5,"c":"\"x\"","d":true},"processor":"shell","tags":{"lang":"fr"},"version":"7"})"
+          "\n");
 }
 
 TEST_CASE("protocol: every field of an answer is read") {
     const auto answer = parse_job_answer(
         R"({"outputs":[{"name":"a/b","path":"x"},{"path":"y"}],"inputs":["/i"],"missing":["/m"],"messages":["hello"],
-        "references":[{"output":"y","spelling":"s","use":"model","form":"relative_uri","optional":true},{"output":"y","spelling":"t"}]})");
+        "references":[{"output":"y","spelling":"s","use":"model","form":"relative_uri","optional":true},)"
+        R"({"output":"y","spelling":"t"}]})");
     REQUIRE(answer);
     REQUIRE(answer->outputs.size() == 2);
     CHECK(answer->outputs[0].name == "a/b");

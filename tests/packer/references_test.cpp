@@ -239,9 +239,10 @@ TEST_CASE("references: each prefix of a map that cuts its names is refused") {
 }
 
 TEST_CASE("references: a glTF names the buffers and images outside it") {
-    const std::string json =
-        R"({"asset":{"version":"2.0"},"buffers":[{"uri":"a%20b.bin","byteLength":4},{"uri":"data:application/gltf-buffer;base64,AA=="},{"byteLength":1}],)"
-        R"("images":[{"uri":"../t/c.png"},{"uri":{"uri":"no"}},{"bufferView":0}],"nodes":[{"uri":"no"}],"extras":{"images":[{"uri":"no"}]}})";
+    const std::string json = R"({"asset":{"version":"2.0"},"buffers":[{"uri":"a%20b.bin","byteLength":4},{"uri":)"
+                             R"("data:application/gltf-buffer;base64,AA=="},{"byteLength":1}],)"
+                             R"("images":[{"uri":"../t/c.png"},{"uri":{"uri":"no"}},{"bufferView":0}],)"
+                             R"("nodes":[{"uri":"no"}],"extras":{"images":[{"uri":"no"}]}})";
     for (const auto& [type, bytes] : {std::pair(kGltf, json), std::pair(kGlb, glb_of(json))}) {
         CHECK(found(type, bytes) == Lines{"0 file a%20b.bin", "0 texture ../t/c.png"});
         CHECK(scan(type, bytes)->references[0].form == ReferenceForm::relative_uri);

@@ -122,7 +122,8 @@ sources = ["assets"]
 [[scanner]]
 match = "**/*.fx"
 inputs = ["aliases.txt"]
-command = ["sh", "-c", "echo run >&2; for f; do echo '{\"file\": \"'$f'\"}'; read word < in/aliases.txt; echo '{\"reference\": \"'$word'\"}'; done", "sh", "${in}"]
+command = ["sh", "-c", '''echo run >&2; for f; do echo "{\"file\": \"$f\"}"; read word < in/aliases.txt
+echo "{\"reference\": \"$word\"}"; done''', "sh", "${in}"]
 )");
     fs::remove_all(game.path("assets/sub"));
     game.write("assets/aliases.txt", "t/one.png\n");

@@ -50,7 +50,9 @@ void check_refused(const BuiltGame& game, std::string_view code, std::initialize
 }
 
 constexpr std::string_view kTriangle =
-    R"({"asset":{"version":"2.0"},"buffers":[{"uri":"tri angle.bin","byteLength":1},{"uri":"data:,x"}],"images":[{"uri":"..\/pic\/a%20b.png","name":"uri"},{"uri":"gone.png"}],"extras":{"uri":"tri angle.bin"}})";
+    R"({"asset":{"version":"2.0"},"buffers":[{"uri":"tri angle.bin","byteLength":1},{"uri":"data:,x"}],)"
+    R"("images":[{"uri":"..\/pic\/a%20b.png","name":"uri"},{"uri":"gone.png"}],)"
+    R"("extras":{"uri":"tri angle.bin"}})";
 
 BuiltGame make_game(std::string_view text) {
     BuiltGame game(text);

@@ -209,8 +209,9 @@ TEST_CASE("cache folder: a writer that is killed at any system call leaves only 
     CHECK(check_cache_folder(path, {})->objects == 3);
 }
 
+// A102
 TEST_CASE(
-    "cache folder: a full disk, a file too large, no descriptors: each is an error and leaves nothing incomplete") {  // A102
+    "cache folder: a full disk, a file too large, no descriptors: each is an error and leaves nothing incomplete") {
     const ScratchFolder scratch;
     const SmallDisk disk(scratch, "256k");
     REQUIRE_MESSAGE(disk.mounted(), "a tmpfs must be mountable here, as root is allowed to");
