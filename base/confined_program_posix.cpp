@@ -4,6 +4,7 @@
 
 #include <fardel/base/confined_program.h>
 
+#include <fardel/base/pipe.h>
 #include <fardel/base/system_error.h>
 
 #include <algorithm>
@@ -30,19 +31,10 @@ constexpr std::size_t kLogTailBytes = 16u << 10;
 constexpr std::size_t kLogNoteBytes = 100;
 constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
 
-struct Pipe {
-    Descriptor read_end;
-    Descriptor write_end;
-};
-
-Result<Pipe> open_pipe() {
-    int ends[2];
-    if (::pipe(ends) != 0)
-        return system_error(errno, "pipe");
-    Pipe pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-    for (const int end : ends)
-        ::fcntl(end, F_SETFD, FD_CLOEXEC);
-    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+// Reading from it does not wait.
+Result<Pipe> open_polled_pipe() {
+    FARDEL_TRY_ASSIGN(Pipe pipe, open_pipe());
+    FARDEL_TRY(stop_waiting(pipe.read_end, "pipe"));
     return pipe;
 }
 
@@ -348,10 +340,10 @@ private:
 }  // namespace
 
 Result<ConfinedOutcome> run_confined(const ConfinedCall& call, const Sandbox& sandbox) {
-    FARDEL_TRY_ASSIGN(Pipe output, open_pipe());
-    FARDEL_TRY_ASSIGN(Pipe errors, open_pipe());
-    FARDEL_TRY_ASSIGN(Pipe report, open_pipe());
-    FARDEL_TRY_ASSIGN(Pipe wake, open_pipe());
+    FARDEL_TRY_ASSIGN(Pipe output, open_polled_pipe());
+    FARDEL_TRY_ASSIGN(Pipe errors, open_polled_pipe());
+    FARDEL_TRY_ASSIGN(Pipe report, open_polled_pipe());
+    FARDEL_TRY_ASSIGN(Pipe wake, open_polled_pipe());
     Keeper keeper(call, std::move(output), std::move(errors), std::move(report), std::move(wake));
     FARDEL_TRY(keeper.start(sandbox));
     return keeper.wait();

@@ -267,7 +267,8 @@ TEST_CASE("report selection: listed names and sums together are everything") {
 
 TEST_CASE("report audit: keys that are absent or of another type count as empty") {
     const auto audit = parse_audit(
-        R"({"missing": [{"from": "a.shader", "spelling": "b", "use": "texture", "line": 3, "tried": ["b.tga", 7]}, {}, 5],)"
+        R"({"missing": [{"from": "a.shader", "spelling": "b", "use": "texture", "line": 3, "tried": ["b.tga", 7]},)"
+        R"({}, 5],)"
         R"("unused": [{"name": "x", "size": 12}],)"
         R"("roots": [{"root": "maps/a.bsp", "names": [1, 2, 3], "size": 99, "missing": 2}, {"names": -1}],)"
         R"("broken": "no list", "more": null})");
