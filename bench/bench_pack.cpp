@@ -55,7 +55,8 @@ void bench_pack(const Scene& scene, Table& table) {
 
     const std::string packed = scene.scratch + "/packed.fardel";
     const double ours = best_seconds(2, [&] {
-        const PackPlan plan = must(pack_sources(std::vector{folder}, {.name = "game", .version = "1"}));
+        const PackPlan plan =
+            must(pack_sources(std::vector{folder}, {.name = "game", .version = must(BundleVersion::parse("1"))}));
         must(must(write_bundle(plan.plan, must(stage_file(packed)), {.level = kLevelDefault, .jobs = kThreads}))
                  .commit());
     });

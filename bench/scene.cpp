@@ -51,8 +51,9 @@ Scene make_scene(const std::string& folder, const std::string& scratch) {
         fail(Error(ErrorCode::missing, folder + ": no .pk3 archives there"));
     if (!std::filesystem::exists(scene.bundle)) {
         fmt::print(stderr, "packing {} archives …\n", scene.archives.size());
-        write_signed(must(pack_sources(scene.archives, {.name = "game", .version = "1"})).plan, scene.bundle,
-                     kLevelDefault);
+        write_signed(
+            must(pack_sources(scene.archives, {.name = "game", .version = must(BundleVersion::parse("1"))})).plan,
+            scene.bundle, kLevelDefault);
     }
     return scene;
 }

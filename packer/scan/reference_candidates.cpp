@@ -37,7 +37,7 @@ std::string_view extension_of(std::string_view name) {
     return dot == name.npos || (slash != name.npos && dot < slash) ? std::string_view() : name.substr(dot + 1);
 }
 
-std::string_view without_extension(std::string_view name) {
+std::string_view strip_extension(std::string_view name) {
     const std::string_view extension = extension_of(name);
     return extension.data() ? name.substr(0, name.size() - extension.size() - 1) : name;
 }
@@ -142,7 +142,7 @@ void add_by_extension(CandidateList& list, const std::string& path, std::span<co
     const bool known = std::ranges::any_of(extensions, [&](std::string_view one) { return words_equal(one, given); });
     if (known)
         list.add_asset(path);
-    const std::string stem(known ? without_extension(path) : std::string_view(path));
+    const std::string stem(known ? strip_extension(path) : std::string_view(path));
     for (const std::string_view extension : extensions)
         if (!known || !words_equal(extension, given))
             list.add_asset(stem + "." + std::string(extension));
@@ -179,7 +179,7 @@ std::vector<NameCandidate> candidate_names(const FoundReference& reference, std:
         case ReferenceUse::video:
             add_by_extension(list, path->find('/') == path->npos ? "video/" + *path : *path, kVideoExtensions);
             break;
-        case ReferenceUse::shader: list.add_shader(without_extension(*path)); [[fallthrough]];
+        case ReferenceUse::shader: list.add_shader(strip_extension(*path)); [[fallthrough]];
         default: add_by_extension(list, *path, extensions_of(reference.use));
     }
     return std::move(list).take();
