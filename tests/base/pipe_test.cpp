@@ -12,7 +12,7 @@ using namespace fardel;
 
 namespace {
 
-SteadyTime in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+SteadyTime from_now(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 }  // namespace
 
@@ -49,8 +49,8 @@ TEST_CASE("pipe: waiting ends with the first that can be read, or at the deadlin
     REQUIRE(second);
     const Descriptor none;
     const Descriptor* const awaited[] = {&first->read_end, &none, &second->read_end};
-    CHECK_FALSE(*wait_readable(awaited, in(std::chrono::milliseconds(5))));
-    CHECK_FALSE(*wait_readable(awaited, in(std::chrono::milliseconds(-5))));
+    CHECK_FALSE(*wait_readable(awaited, from_now(std::chrono::milliseconds(5))));
+    CHECK_FALSE(*wait_readable(awaited, from_now(std::chrono::milliseconds(-5))));
     CHECK(write_byte(second->write_end.number(), 'x'));
     CHECK(*wait_readable(awaited, std::nullopt));
     first->write_end.close();
@@ -59,9 +59,9 @@ TEST_CASE("pipe: waiting ends with the first that can be read, or at the deadlin
 
 TEST_CASE("clock: time goes on, and what is left of it is never below zero") {
     CHECK(wall_clock_ns() > 1'700'000'000'000'000'000);
-    CHECK(milliseconds_until(in(std::chrono::milliseconds(-100))) == 0);
-    const int left = milliseconds_until(in(std::chrono::milliseconds(60'000)));
+    CHECK(milliseconds_until(from_now(std::chrono::milliseconds(-100))) == 0);
+    const int left = milliseconds_until(from_now(std::chrono::milliseconds(60'000)));
     CHECK(left > 50'000);
     CHECK(left <= 60'000);
-    CHECK(milliseconds_until(in(std::chrono::hours(24 * 365))) == 1'000'000'000);
+    CHECK(milliseconds_until(from_now(std::chrono::hours(24 * 365))) == 1'000'000'000);
 }

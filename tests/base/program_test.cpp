@@ -12,7 +12,7 @@ using namespace fardel;
 
 namespace {
 
-SteadyTime in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
+SteadyTime deadline_in(std::chrono::milliseconds time) { return std::chrono::steady_clock::now() + time; }
 
 }  // namespace
 
@@ -55,7 +55,7 @@ TEST_CASE("program: its streams are those that it is given") {
     const auto text = read_text(output->read_end, 100, "pipe");
     REQUIRE(text);
     CHECK(*text == "hello");
-    const auto ended = child->wait_until(in(std::chrono::seconds(60)));
+    const auto ended = child->wait_until(deadline_in(std::chrono::seconds(60)));
     REQUIRE(ended);
     CHECK(ended->is_success());
 }
@@ -66,7 +66,7 @@ TEST_CASE("program: one that runs at the deadline goes on, and is killed at the 
     {
         auto child = ChildProgram::start({"sleep", "1000"}, {.output = &output->write_end});
         REQUIRE(child);
-        CHECK_FALSE(child->wait_until(in(std::chrono::milliseconds(5))));
+        CHECK_FALSE(child->wait_until(deadline_in(std::chrono::milliseconds(5))));
     }
     output->write_end.close();
     const auto text = read_text(output->read_end, 10, "pipe");  // ends, since the child is gone
