@@ -19,7 +19,7 @@ Result<Exit> run_build(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     const Interrupt interrupt;
-    std::vector<SeenPlace> observed;
+    std::vector<ObservedPath> observed;
     return run_build_command(command, interrupt.token(), observed, console);
 }
 

@@ -9,8 +9,8 @@
 #include "verbs.h"
 
 #include <fardel/format/name.h>
-#include <fardel/packer/build.h>
 #include <fardel/packer/project.h>
+#include <fardel/packer/project_build.h>
 
 #include <fmt/format.h>
 

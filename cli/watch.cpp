@@ -6,7 +6,7 @@
 
 #include <fardel/base/folder_watch.h>
 #include <fardel/base/interrupt.h>
-#include <fardel/packer/build.h>
+#include <fardel/packer/project_build.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
 
@@ -36,16 +36,16 @@ public:
     static Result<std::unique_ptr<Watched>> begin(const BuildCommand& command, const std::set<std::string>& others) {
         auto watched = std::make_unique<Watched>();
         const std::string path = (std::filesystem::path(command.folder) / kProjectFileName).string();
-        watched->paths_.push_back(see_path(path));
+        watched->paths_.push_back(observe_path(path));
         for (const std::string& other : others)
-            watched->paths_.push_back(see_path(other));
+            watched->paths_.push_back(observe_path(other));
         const Result<Project> project = read_project(path);
         if (!project)
             return watched;  // the build reports the error; the file itself is watched
         for (const std::string& source : sources_of(*project, command.folder)) {
             const auto kind = find_source_kind(source);
             if (!kind || *kind != SourceKind::folder) {
-                watched->paths_.push_back(see_path(source));
+                watched->paths_.push_back(observe_path(source));
                 continue;
             }
             FARDEL_TRY_ASSIGN(auto folder, watch_folder(source, kBuildFolder));
@@ -55,9 +55,9 @@ public:
     }
 
     // Other files that the build looked at.
-    void add(const std::vector<SeenPlace>& seen) {
+    void add(const std::vector<ObservedPath>& seen) {
         const std::lock_guard lock(mutex_);
-        for (const SeenPlace& path : seen)
+        for (const ObservedPath& path : seen)
             if (path.stamp.kind != StampKind::folder)
                 paths_.push_back(path);
     }
@@ -75,7 +75,7 @@ public:
             changed_ = changed_ || changed;
         }
         // A young stamp counts as unchanged: what was written before it was taken has been read.
-        for (const SeenPlace& path : paths_)
+        for (const ObservedPath& path : paths_)
             changed_ = changed_ || !looks_unchanged(path.stamp, stamp_path(path.path));
         return changed_;
     }
@@ -83,7 +83,7 @@ public:
 private:
     std::mutex mutex_;
     std::vector<std::unique_ptr<FolderWatch>> folders_;
-    std::vector<SeenPlace> paths_;
+    std::vector<ObservedPath> paths_;
     bool changed_ = false;
 };
 
@@ -121,8 +121,8 @@ Status wait_for_change(Watched& watched, const std::stop_token& stop) {
     return ok();
 }
 
-void add_files(const std::vector<SeenPlace>& seen, std::set<std::string>& files) {
-    for (const SeenPlace& path : seen)
+void add_files(const std::vector<ObservedPath>& seen, std::set<std::string>& files) {
+    for (const ObservedPath& path : seen)
         if (path.stamp.kind != StampKind::folder)
             files.insert(path.path);
 }
@@ -131,7 +131,7 @@ void add_files(const std::vector<SeenPlace>& seen, std::set<std::string>& files)
 Result<bool> build_once(const BuildCommand& command, Watched& watched, std::set<std::string>& files,
                         const std::stop_token& stop, Console& console) {
     Restarter restarter(watched, stop);
-    std::vector<SeenPlace> observed;
+    std::vector<ObservedPath> observed;
     const Result<Exit> built = run_build_command(command, restarter.token(), observed, console);
     watched.add(observed);
     if (built) {

@@ -19,7 +19,7 @@ PathStamp stamp_at(const std::string& path, std::int64_t now_ns) {
     return status && *status ? stamp_of(**status, now_ns) : PathStamp{};
 }
 
-std::optional<std::string> find_changed(const SeenPath& seen, std::int64_t now_ns) {
+std::optional<std::string> find_changed(const ObservedPath& seen, std::int64_t now_ns) {
     if (seen.files.empty())
         return is_unchanged(seen.stamp, stamp_at(seen.path, now_ns)) ? std::nullopt : std::optional(seen.path);
     const auto folder = open_folder(seen.path, seen.path, {.location_only = true});
@@ -28,7 +28,7 @@ std::optional<std::string> find_changed(const SeenPath& seen, std::int64_t now_n
     if (const auto status = file_status(*folder, seen.path);
         !status || !is_unchanged(seen.stamp, stamp_of(*status, now_ns)))
         return seen.path;
-    for (const SeenFile& file : seen.files) {
+    for (const ObservedFile& file : seen.files) {
         const auto status = find_file_status({*folder, file.name}, file.name, Links::refused);
         if (!status || !*status || !is_unchanged(file.stamp, stamp_of(**status, now_ns)))
             return seen.path + '/' + file.name;
@@ -51,10 +51,10 @@ PathStamp stamp_of(const FileStatus& status, std::int64_t now_ns) noexcept {
 
 PathStamp stamp_path(const std::string& path) { return stamp_at(path, wall_clock_ns()); }
 
-std::optional<std::string> find_changed(std::span<const SeenPath> paths) {
+std::optional<std::string> find_changed(std::span<const ObservedPath> paths) {
     // Later than all times that are compared, so that no current stamp is young.
     constexpr std::int64_t kLater = INT64_MAX;
-    for (const SeenPath& seen : paths)
+    for (const ObservedPath& seen : paths)
         if (auto changed = find_changed(seen, kLater))
             return changed;
     return std::nullopt;

@@ -27,7 +27,7 @@ public:
     std::vector<SourceEntry> entries;
     std::vector<RefusedName> refused;
     std::vector<ExcludedName> excluded;
-    std::vector<SeenPath> seen;
+    std::vector<ObservedPath> seen;
     bool conflicts_refused = false;
 
 private:

@@ -69,7 +69,7 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     line.flag("--anew", command.from_scratch, "Remove what earlier builds left in .fardel, and build from scratch");
 }
 
-Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop, std::vector<SeenPlace>& observed,
+Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop, std::vector<ObservedPath>& observed,
                                Console& console) {
     BuildRequest request{.project_file = (std::filesystem::path(command.folder) / kProjectFileName).string(),
                          .version = command.version,

@@ -56,7 +56,7 @@ struct BuildCommand {
 void add_build_options(CommandLine& line, BuildCommand& command);
 
 // Builds once and prints the outcome. `observed`: as of build_project.
-Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop, std::vector<SeenPlace>& observed,
+Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop, std::vector<ObservedPath>& observed,
                                Console& console);
 
 }  // namespace fardel

@@ -1,7 +1,7 @@
 #include "resolved_project.h"
 
 #include <fardel/base/interrupt.h>
-#include <fardel/packer/build.h>
+#include <fardel/packer/project_build.h>
 #include <fardel/packer/project_path.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // The stages of a build, in their order: from a project to committed, signed bundles.
 #include <fardel/packer/build.h>
+#include <fardel/packer/project_build.h>
 
 #include "build_request.h"
 #include "build_state.h"
@@ -89,7 +90,7 @@ Result<PackPlan> ProjectBuild::plan() {
     return planned;
 }
 
-Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<SeenPlace>* observed) {
+Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>* observed) {
     const auto start = Clock::now();
     FARDEL_TRY_ASSIGN(RequestedProject requested, read_requested_project(request));
     FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));

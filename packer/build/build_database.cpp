@@ -224,11 +224,11 @@ std::string encode(const FinishedBuild& build) {
         writer.id(bundle.layout);
     }
     writer.number(build.seen.size());
-    for (const SeenPlace& place : build.seen) {
+    for (const ObservedPath& place : build.seen) {
         writer.text(place.path);
         write_stamp(writer, place.stamp);
         writer.number(place.files.size());
-        for (const SeenFile& file : place.files) {
+        for (const ObservedFile& file : place.files) {
             writer.text(file.name);
             write_stamp(writer, file.stamp);
         }
@@ -249,11 +249,11 @@ std::optional<FinishedBuild> decode(std::string_view bytes) {
         bundle.layout = reader.id<LayoutId>();
     }
     build.seen.resize(reader.count(16 + kStampBytes));
-    for (SeenPlace& place : build.seen) {
+    for (ObservedPath& place : build.seen) {
         place.path = reader.text();
         place.stamp = read_stamp(reader);
         place.files.resize(reader.count(8 + kStampBytes));
-        for (SeenFile& file : place.files) {
+        for (ObservedFile& file : place.files) {
             file.name = reader.text();
             file.stamp = read_stamp(reader);
         }

@@ -7,7 +7,7 @@
 
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
-#include <fardel/packer/build.h>
+#include <fardel/packer/project_build.h>
 
 #include <cstdint>
 #include <map>

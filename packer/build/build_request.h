@@ -3,6 +3,7 @@
 
 #include <fardel/packer/build.h>
 #include <fardel/packer/bundle_output.h>
+#include <fardel/packer/project_build.h>
 
 #include <memory>
 #include <string>

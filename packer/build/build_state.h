@@ -4,8 +4,8 @@
 #include "build_database.h"
 #include "job_queue.h"
 
-#include <fardel/packer/build.h>
 #include <fardel/packer/job_graph.h>
+#include <fardel/packer/project_build.h>
 #include <fardel/packer/project_files.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
@@ -29,7 +29,7 @@ struct ProjectBuild::State {
     std::optional<FinishedBuild> last;
 
     BuildCounts counts;
-    std::vector<SeenPlace> seen;
+    std::vector<ObservedPath> seen;
     Hash planned;                         // digest of the plan
     std::unique_ptr<DerivedCache> cache;  // once there are jobs
     std::vector<std::string> logs;

@@ -23,7 +23,7 @@ namespace {
 struct JobOutcome {
     JobResult result;
     std::vector<std::string> content_types;  // one per output
-    std::vector<SeenPlace> seen;
+    std::vector<ObservedPath> seen;
     bool from_cache = false;
     bool different = false;
 };
@@ -53,7 +53,7 @@ private:
     std::optional<JobOutcome> find_by_found(const ProcessorJob& job, const BuildKey& key, bool& verify);
     std::optional<JobOutcome> take_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify);
     Status put(const BuildKey& key, JobOutcome& outcome, bool found);
-    Status verify_found(const JobResult& result, std::vector<SeenPlace>& seen) const;
+    Status verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const;
 
     // ---- The queue, with it.
     ProcessorJob processor_job(JobIndex index) const;
@@ -105,10 +105,10 @@ std::optional<JobOutcome> JobQueue::find_by_found(const ProcessorJob& job, const
         return std::nullopt;
     for (const auto& set : sets->sets) {
         std::vector<FoundInput> found;
-        std::vector<SeenPlace> seen;
+        std::vector<ObservedPath> seen;
         for (const std::string& path : set) {
             // The stamp is taken first, so that any later change shows.
-            seen.push_back(see_path(std::filesystem::path(options_.project_folder) / path));
+            seen.push_back(observe_path(std::filesystem::path(options_.project_folder) / path));
             auto input = look_for_input(path, options_.project_folder);
             if (!input)
                 break;
@@ -153,10 +153,10 @@ Status JobQueue::put(const BuildKey& key, JobOutcome& outcome, bool found) {
 }
 
 // Each found input is stamped first, and then compared with what the job read.
-Status JobQueue::verify_found(const JobResult& result, std::vector<SeenPlace>& seen) const {
+Status JobQueue::verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const {
     for (const FoundInput& input : result.found) {
         const std::string path = std::filesystem::path(options_.project_folder) / input.path;
-        seen.push_back(see_path(path));
+        seen.push_back(observe_path(path));
         FARDEL_TRY_ASSIGN(const FoundInput now, look_for_input(input.path, options_.project_folder));
         if (now != input)
             return Error(ErrorCode::conflict, printable(path) + ": edited while a job read it; build again");
@@ -340,7 +340,7 @@ Result<JobsRun> JobQueue::run() {
         run_.different.push_back(graph_.describe(index));
     std::ranges::stable_sort(run_.references, {}, &FileReference::file);
     std::ranges::sort(run_.found, {}, &FoundPaths::job);
-    std::ranges::sort(run_.seen, {}, &SeenPlace::path);
+    std::ranges::sort(run_.seen, {}, &ObservedPath::path);
     return std::move(run_);
 }
 

@@ -55,7 +55,7 @@ struct FoundPaths {
 
 struct JobsRun {
     FileContents contents;                  // one per file of the graph
-    std::vector<SeenPlace> seen;            // paths that jobs looked for besides their inputs; sorted
+    std::vector<ObservedPath> seen;         // paths that jobs looked for besides their inputs; sorted
     std::vector<FileReference> references;  // by file
     std::vector<FoundPaths> found;          // by job
     std::vector<std::string> logs;          // what programs printed, under the job's name; in the graph's order

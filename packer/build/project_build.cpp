@@ -129,7 +129,7 @@ Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bun
 const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
 const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs; }
 const std::vector<std::string>& ProjectBuild::different() const { return state_->different; }
-const std::vector<SeenPlace>& ProjectBuild::seen() const { return state_->seen; }
+const std::vector<ObservedPath>& ProjectBuild::seen() const { return state_->seen; }
 const std::vector<std::string>& ProjectBuild::warnings() const { return state_->warnings; }
 CacheStatistics ProjectBuild::cache_statistics() const {
     return state_->cache ? state_->cache->statistics() : CacheStatistics{};

@@ -42,17 +42,17 @@ std::vector<std::string> decode_paths(std::string_view note) {
 Status ProjectBuild::State::observe_inputs() {
     for (const ProjectDependency& dependency : project.dependencies)
         if (!dependency.file.empty())
-            seen.push_back(see_path(path_in_project(folder, dependency.file)));
+            seen.push_back(observe_path(path_in_project(folder, dependency.file)));
     for (const std::string& path : options.watched)
-        seen.push_back(see_path(path));
+        seen.push_back(observe_path(path));
     FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));
     const auto observe_program = [&](const Processor& processor) {
         for (const std::string& path : processor.code)
-            seen.push_back(see_path(path_in_project(folder, path)));
+            seen.push_back(observe_path(path_in_project(folder, path)));
         if (processor.command.empty())
             return;
         if (const auto program = find_program(processor, absolute))  // if it is missing, its first job fails
-            seen.push_back(see_path(program->path));
+            seen.push_back(observe_path(program->path));
     };
     for (const Processor& processor : project.processors)
         observe_program(processor);

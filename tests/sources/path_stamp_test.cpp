@@ -17,7 +17,7 @@ namespace {
 
 void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(120)); }
 
-std::vector<SeenPlace> seen(const std::string& folder) {
+std::vector<ObservedPath> seen(const std::string& folder) {
     const std::string sources[] = {folder};
     auto scan = scan_sources(sources, {}, nullptr);
     REQUIRE(scan);
@@ -86,7 +86,7 @@ TEST_CASE("path stamp: a file written just before the scan counts as changed and
 
 TEST_CASE("path stamp: a path that does not exist is missing until it is created") {
     const ScratchFolder scratch;
-    const SeenPlace absent[] = {
+    const ObservedPath absent[] = {
         {.path = scratch.path("palette.png"), .stamp = stamp_path(scratch.path("palette.png")), .files = {}}};
     CHECK(absent[0].stamp.kind == StampKind::missing);
     CHECK_FALSE(find_changed(absent));

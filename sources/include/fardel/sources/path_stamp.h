@@ -1,4 +1,4 @@
-// PathStamp: what the system knows of a path without reading it, so that a change is noticed. SeenPath: what a scan
+// PathStamp: what the system knows of a path without reading it, so that a change is noticed. ObservedPath: what a scan
 // read, with its stamps.
 //
 // Stamps are compared for equality only: an older file that was put back is a change. A file written shortly before its
@@ -40,27 +40,26 @@ inline bool looks_unchanged(const PathStamp& before, PathStamp now) {
 // Follows links. A path that cannot be looked at is missing.
 PathStamp stamp_path(const std::string& path);
 
-struct SeenFile {
+struct ObservedFile {
     std::string name;  // in its folder
     PathStamp stamp;
 };
 
 // Either a folder, stamped before it was listed, and its regular files; or an archive or another file, without `files`.
-struct SeenPath {
+struct ObservedPath {
     std::string path;
     PathStamp stamp;
-    std::vector<SeenFile> files;
+    std::vector<ObservedFile> files;
 };
-using SeenPlace = SeenPath;
 
 // The current stamp of a file or archive, which may be missing.
-inline SeenPath see_path(std::string path) {
+inline ObservedPath observe_path(std::string path) {
     PathStamp stamp = stamp_path(path);
     return {.path = std::move(path), .stamp = stamp, .files = {}};
 }
 
-// Returns the first path that changed, that of a folder, an archive or a file in a folder; none if all are unchanged.
-// Costs one stat per file and one open per folder.
-std::optional<std::string> find_changed(std::span<const SeenPath> paths);
+// Returns the first path that changed, that of a folder, an archive or a file in a folder; none if all are
+// unchanged. Costs one stat per file and one open per folder.
+std::optional<std::string> find_changed(std::span<const ObservedPath> paths);
 
 }  // namespace fardel

@@ -33,7 +33,7 @@ struct SourceEntry {
 struct ScanResult {
     std::vector<SourceEntry> entries;  // by name; no two equal under case folding, none the folder of another
     ScanReport report;
-    std::vector<SeenPath> seen;  // while none of them changes, another scan gives the same result
+    std::vector<ObservedPath> seen;  // while none of them changes, another scan gives the same result
 };
 
 enum class SourceKind : std::uint8_t { folder, archive, bundle, other };
