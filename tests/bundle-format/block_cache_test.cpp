@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -47,7 +48,7 @@ struct CountingSource final : ByteSource {
     std::uint64_t size_bytes() const noexcept override { return bytes.size(); }
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
         ++reads;
-        std::memcpy(out.data(), bytes.data() + offset, out.size());
+        std::ranges::copy(std::span(bytes).subspan(offset, out.size()), out.begin());
         return ok();
     }
     std::vector<std::byte> bytes;

@@ -6,17 +6,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 using namespace fardel;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view text(reinterpret_cast<const char*>(data), size);
-    const auto path = VfsPath::parse(text);
+    const std::string_view input(reinterpret_cast<const char*>(data), size);
+    const auto path = VfsPath::parse(input);
     if (!path)
         return 0;
     const PathParts parts = path->parts();
-    require(path->text() == text && text.starts_with('/') && (text == "/" || !text.ends_with('/')));
+    const std::string text(path->text());
+    require(text == input || text == "/" + std::string(input));  // the leading '/' may be left out
+    require(text.starts_with('/') && (text == "/" || !text.ends_with('/')));
     const bool named = parts.kind == PathKind::bundle_name || parts.kind == PathKind::published;
     require(named == !parts.name.empty());
     if (named) {
