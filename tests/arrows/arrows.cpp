@@ -27,7 +27,7 @@ struct Folder {
 };
 
 constexpr Folder kFolders[] = {
-    {"base", "base", {}},  // and everything reaches it
+    {"base", "base", {}},  // every folder reaches it
     {"bundle-format", "format", {}},
     {"sources", "sources", {"format"}},
     {"vfs", "vfs", {"sources", "format"}},
@@ -41,12 +41,12 @@ constexpr Folder kFolders[] = {
     {"bench", "", {}, true},
 };
 
-// Headers of others that only bundle-format may include, and bench, which measures them bare as peers (DESIGN §11). A
-// trailing '/' stands for all below.
+// Third-party headers that only bundle-format may include, and bench, which measures the libraries directly (DESIGN
+// §11). A trailing '/' stands for all headers below.
 constexpr std::string_view kFormatOnly[] = {"sodium.h", "sodium/",  "zstd.h",  "zstd_errors.h",
                                             "zdict.h",  "blake3.h", "blake3/", "utf8proc.h"};
 
-// Headers of the system that only base may include, and what is no part of the product. A trailing '/' stands for all
+// System headers that only base and the folders outside the product may include. A trailing '/' stands for all headers
 // below.
 constexpr std::string_view kSystem[] = {"dirent.h", "fcntl.h", "linux/",    "poll.h",  "sched.h",
                                         "spawn.h",  "sys/",    "termios.h", "unistd.h"};
@@ -55,7 +55,7 @@ constexpr std::string_view kMayIncludeSystem[] = {"base", "bench", "samples", "t
 // C headers that a public or internal header may include besides the C++ ones, which have no dot.
 constexpr std::string_view kPublicCHeaders[] = {"stdbool.h", "stddef.h", "stdint.h"};
 
-// Words that name nothing.
+// Words that say nothing about a file's content.
 constexpr std::string_view kEmptyWords[] = {"common", "data",    "helper", "helpers", "impl",    "info", "manager",
                                             "misc",   "process", "util",   "utils",   "utility", "v2"};
 
@@ -105,7 +105,7 @@ struct Include {
     std::string header;  // for '?': the rest of the line
 };
 
-// Nothing when `line` is no #include. #include_next and #import are read as '?'.
+// Returns nothing if `line` is not an #include. #include_next and #import are read as '?'.
 std::optional<Include> find_include(std::string_view line, std::size_t number) {
     line = trimmed(line);
     if (!line.starts_with('#'))
@@ -263,17 +263,17 @@ private:
             if (part == ".." || part == ".")
                 return add(include.line, in_quotes(include.header) + " leaves its folder; private headers stay inside");
 
-        // Beside the file, or counted from the folder; a test also sees the private headers of what it tests,
-        // and a fuzz target those of every library.
-        std::vector<fs::path> places{file_.path.parent_path(), root_ / file_.parts[0]};
+        // A private header is beside the file or relative to its folder; a test also includes the private headers of
+        // the folder that it tests, and a fuzz target those of every library.
+        std::vector<fs::path> folders{file_.path.parent_path(), root_ / file_.parts[0]};
         if (file_.parts[0] == "tests" && file_.parts.size() > 2) {
             for (const Folder& folder : kFolders)
                 if (folder.name == file_.parts[1] || (file_.parts[1] == "fuzz" && !folder.short_name.empty()))
-                    places.push_back(root_ / folder.name);
+                    folders.push_back(root_ / folder.name);
         }
         std::error_code error;
-        const auto found = [&](const fs::path& place) { return fs::exists(place / include.header, error); };
-        if (std::ranges::none_of(places, found))
+        const auto found = [&](const fs::path& folder) { return fs::exists(folder / include.header, error); };
+        if (std::ranges::none_of(folders, found))
             add(include.line, in_quotes(include.header) + " is no private header of this folder");
     }
 
@@ -325,7 +325,7 @@ bool is_cpp_like(const fs::path& path) {
     return kSuffixes.contains(path.extension().string());
 }
 
-// Files of C and C++ below the folders that are ours; `build`, documents and hidden folders are not looked into.
+// Returns the C and C++ files of this repository; `build`, documents and hidden folders are skipped.
 std::vector<SourceFile> source_files_of(const fs::path& root) {
     static const std::set<std::string> kNotOurs{"build", "docs", "cmake", "setup"};
     std::vector<SourceFile> files;

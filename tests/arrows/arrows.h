@@ -1,6 +1,6 @@
-// What the source tree must look like: which folder may include which (DESIGN §2), where other people's headers may
-// appear, how files are named, and that each is built. Reads text; knows nothing of the preprocessor beyond #include
-// lines, so an include that it cannot read is itself a finding.
+// Rules for the source tree: which folder may include which (DESIGN §2), where third-party headers may appear, how
+// files are named, and that each is built. It reads text and no preprocessor directives except #include lines, so an
+// include that it cannot read is itself a finding.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 namespace {
 
-// A small tree that has no findings; each case plants one violation in it.
+// A small tree without findings; each case adds one violation.
 class Tree {
 public:
     Tree() {
@@ -122,7 +122,7 @@ TEST_CASE("arrows: every folder reaches base, and base reaches none") {
     CHECK(tree.findings() == Texts{"base/descriptor.cpp:1: base must not include bundle-format"});
 }
 
-TEST_CASE("arrows: an internal header is included like a public one, but not by one") {
+TEST_CASE("arrows: an internal header is included like a public one, but not by a public header") {
     const Tree tree;
     tree.add("bundle-format/internal/fardel/format/tables.h", "#include <fardel/format/hash.h>\n");
     tree.write("vfs/vfs.cpp", "#include <fardel/format/tables.h>\n");
@@ -149,7 +149,7 @@ TEST_CASE("arrows: an internal header keeps the rules of a public one") {
               "vfs/internal/fardel/vfs/forgotten.h: not named in vfs/CMakeLists.txt"});
 }
 
-TEST_CASE("arrows: only base, and what is no part of the product, includes headers of the system") {
+TEST_CASE("arrows: only base and folders outside the product include system headers") {
     for (const std::string header : {"dirent.h", "fcntl.h", "linux/landlock.h", "poll.h", "sched.h", "spawn.h",
                                      "sys/stat.h", "termios.h", "unistd.h"}) {
         const Tree tree;
@@ -166,7 +166,7 @@ TEST_CASE("arrows: only base, and what is no part of the product, includes heade
     }
 }
 
-TEST_CASE("arrows: an include is seen however it is spaced") {
+TEST_CASE("arrows: an include is found whatever its spacing") {
     for (const std::string_view line : {"#include<fardel/vfs/vfs.h>", "  #  include   <fardel/vfs/vfs.h>  // why",
                                         "\t#include <fardel/vfs/vfs.h>\r"}) {
         const Tree tree;
@@ -181,7 +181,7 @@ TEST_CASE("arrows: an include that cannot be read is a finding") {
     CHECK(tree.findings().size() == 4);
 }
 
-TEST_CASE("arrows: libraries of others stay in their place") {
+TEST_CASE("arrows: third-party headers are included only by the folders that may use them") {
     for (const std::string_view header : {"sodium.h", "sodium/core.h", "zstd.h", "zdict.h", "blake3.h", "utf8proc.h"}) {
         const Tree tree;
         const auto line = "#include <" + std::string(header) + ">\n";
@@ -196,7 +196,7 @@ TEST_CASE("arrows: libraries of others stay in their place") {
     }
 }
 
-TEST_CASE("arrows: a public header includes only ours and the standard library's") {
+TEST_CASE("arrows: a public header includes only headers of Fardel and the standard library") {
     for (const std::string_view header :
          {"zstd.h", "physfs.h", "fmt/core.h", "unistd.h", "sys/stat.h", "nlohmann/json.hpp"}) {
         const Tree tree;
@@ -246,7 +246,7 @@ TEST_CASE("arrows: a public header is at fardel/SHORT/x.h, and exists") {
                 "vfs/vfs.cpp:3: <fardel/other/x.h> is not <fardel/SHORT/x.h> of a folder that we have"});
 }
 
-TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .cpp, but for samples and tests in C") {
+TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .cpp, or .c in samples and tests") {
     for (const std::string_view word :
          {"util", "utils", "common", "helper", "helpers", "manager", "misc", "data", "info", "impl", "v2"}) {
         CAPTURE(word);
@@ -258,7 +258,7 @@ TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .c
         CHECK(tree.findings().size() == 3);
     }
     const Tree tree;
-    tree.add("vfs/utilisation.cpp", "");  // holds a word, is not one
+    tree.add("vfs/utilisation.cpp", "");  // contains a forbidden word, but is another word
     tree.add("samples/print_asset.c", "");
     CHECK(tree.findings() == Texts{});
     tree.add("vfs/MountSet.cpp", "");
@@ -271,7 +271,7 @@ TEST_CASE("arrows: files are named by a noun, in snake_case, and end in .h or .c
                                    "vfs/print.c: C++ files end in .h or .cpp, not .c"});
 }
 
-TEST_CASE("arrows: a file that nobody builds is a finding") {
+TEST_CASE("arrows: a file that no CMakeLists.txt names is a finding") {
     const Tree tree;
     tree.write("vfs/forgotten.cpp", "");
     tree.write("vfs/include/fardel/vfs/forgotten.h", "");
@@ -288,7 +288,7 @@ TEST_CASE("arrows: a file that nobody builds is a finding") {
                 "vfs/s.cpp: not named in vfs/CMakeLists.txt"});
 }
 
-TEST_CASE("arrows: a folder that DESIGN does not know is a finding") {
+TEST_CASE("arrows: a folder that DESIGN does not list is a finding") {
     const Tree tree;
     tree.write("src/main.cpp", "");
     CHECK(tree.findings() == Texts{"src/main.cpp: DESIGN §2 knows no folder 'src'"});

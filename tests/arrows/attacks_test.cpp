@@ -1,4 +1,4 @@
-// tests/ATTACKS.md names tests that exist, for every row that it has to.
+// Checks that tests/ATTACKS.md names existing tests, for every row that needs them.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace {
 
 const std::string kTests = std::string(FARDEL_SOURCE_DIR) + "/tests/";
 
-// The file's text; a string literal that continues on the next line is joined.
+// Returns the file's text; string literals that continue on the next line are joined.
 std::string read(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     REQUIRE_MESSAGE(in, path);
@@ -23,7 +23,7 @@ std::string read(const std::string& path) {
     return std::regex_replace(text, continued, "");
 }
 
-// The text between `from` and the next `end`; `from` is behind it then.
+// Returns the text between `from` and the next `end`, and moves `from` behind it.
 std::string take(std::string_view text, std::size_t& from, char end) {
     const std::size_t stop = text.find(end, from);
     REQUIRE(stop != std::string_view::npos);
@@ -32,7 +32,7 @@ std::string take(std::string_view text, std::size_t& from, char end) {
     return taken;
 }
 
-// Every `folder/file_test` "case" of a line: that the file has the words. How many there are.
+// Checks that the file contains the words of each `folder/file_test` "case" of a line. Returns the number of cases.
 int check_cases(std::string_view line) {
     int cases = 0;
     std::string file;

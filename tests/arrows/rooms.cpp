@@ -28,7 +28,7 @@ std::vector<std::string> lines_of(std::string_view text) {
     return lines;
 }
 
-// The words in backticks, without a trailing '/'.
+// Returns the words in backticks, without a trailing '/'.
 std::vector<std::string> code_words_of(const std::string& cell) {
     static const std::regex word("`([^`]+?)/?`");
     std::vector<std::string> words;
@@ -124,7 +124,7 @@ private:
         }
     }
 
-    // The room of an included header of this folder; nothing: a header of another folder, or of no room.
+    // Returns the room of an included header of this folder; nothing for a header of another folder or in no room.
     std::optional<std::string> find_room(const RoomFile& from, const std::string& header) const {
         const bool is_public = header.starts_with("fardel/");
         for (const fs::path& candidate :

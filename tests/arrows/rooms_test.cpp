@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// A folder with two rooms and a root, without findings; each case plants one violation in it.
+// A folder with two rooms and a root, without findings; each case adds one violation.
 class House {
 public:
     House() {
@@ -69,7 +69,7 @@ TEST_CASE("rooms: a public header is in the room of its source file") {
     CHECK(house.findings() == Texts{"vfs/files/file.cpp:1: files must not include (root)"});
 }
 
-TEST_CASE("rooms: a room that the document lacks, and one that only it has, are findings") {
+TEST_CASE("rooms: a room that only the tree or only the document has is a finding") {
     const House house;
     CHECK(house.findings("| `files/` | reads | — |\n") ==
           Texts{"vfs/lookup: docs/architecture.md has no row for this room",

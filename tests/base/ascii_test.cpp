@@ -8,7 +8,7 @@ using namespace fardel;
 
 namespace {
 
-// All characters of which `has` is true, in order.
+// Returns all characters for which `has` is true, in order.
 template <class Class>
 std::string all_of_class(const Class& has) {
     std::string all;
@@ -24,7 +24,7 @@ const std::string kLower = "abcdefghijklmnopqrstuvwxyz";
 
 }  // namespace
 
-TEST_CASE("ascii: classes hold their characters and no others") {
+TEST_CASE("ascii: classes contain their characters and no others") {
     CHECK(all_of_class(is_ascii_digit) == kDigits);
     CHECK(all_of_class(is_ascii_upper) == kUpper);
     CHECK(all_of_class(is_ascii_lower) == kLower);

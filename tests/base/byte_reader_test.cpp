@@ -65,7 +65,7 @@ Result<Record> decode(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("byte reader: what is written is read again") {
+TEST_CASE("byte reader: written values are read again") {
     const auto record = decode(encode(kRecord));
     REQUIRE(record);
     CHECK(*record == kRecord);
@@ -76,7 +76,7 @@ TEST_CASE("byte reader: each proper prefix is refused, and so is one byte more")
     std::vector<std::byte> bytes = encode(kRecord);
     for (std::size_t size = 0; size < bytes.size(); ++size) {
         CAPTURE(size);
-        // A copy of its own, so that a sanitizer notices a read behind it.
+        // The bytes are copied, so that a sanitizer detects a read behind the prefix.
         const auto record = decode(std::vector<std::byte>(bytes.begin(), bytes.begin() + std::ptrdiff_t(size)));
         REQUIRE_FALSE(record);
         CHECK(record.error().text() == "malformed: sample: cut off after " + std::to_string(size) + " bytes");
@@ -113,7 +113,7 @@ TEST_CASE("byte reader: after the first error everything is zero or empty, and t
     CHECK(status.error().text() == "malformed: record: cut off after 16 bytes");
 }
 
-TEST_CASE("byte reader: a length meets its limit, and the bytes that are left, before it is used") {
+TEST_CASE("byte reader: a length is checked against its limit and the remaining bytes before it is used") {
     ByteWriter writer;
     writer.sized_text<std::uint32_t>("12345");
     const auto read = [&](std::uint64_t bytes_max) {
@@ -139,7 +139,7 @@ TEST_CASE("byte reader: a length meets its limit, and the bytes that are left, b
     CHECK(raw.failed());
 }
 
-TEST_CASE("byte reader: no bytes can be read from nothing, and that is no error") {
+TEST_CASE("byte reader: reading zero bytes from an empty input is no error") {
     ByteReader reader(std::span<const std::byte>{});
     CHECK(reader.raw(0).empty());
     reader.copy({});

@@ -42,7 +42,7 @@ TEST_CASE("descriptor: assignment closes what was owned") {
     CHECK(is_open(kept));
 }
 
-TEST_CASE("descriptor: one that is released is the caller's; one that is closed is gone") {
+TEST_CASE("descriptor: a released one belongs to the caller; a closed one is gone") {
     Descriptor descriptor = open_null();
     const int number = descriptor.release();
     CHECK_FALSE(descriptor);

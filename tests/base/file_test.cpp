@@ -38,7 +38,7 @@ std::string content_of(const std::string& path) {
     return *text;
 }
 
-// Interrupts the calls of the thread that creates it, until it ends.
+// Interrupts the system calls of the thread that creates it, as long as it lives.
 class Interruptions {
 public:
     Interruptions() : target_(::pthread_self()) {
@@ -66,7 +66,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("file: what is written is read, whole and in part") {
+TEST_CASE("file: written bytes are read, whole and in part") {
     const ScratchFolder scratch;
     const std::string path = scratch.path("file");
     const auto created = create_file(path, "new", 0640);
@@ -110,7 +110,7 @@ TEST_CASE("file: text is read up to a limit") {
     CHECK(longer.error().text() == "limit: file: longer than 4 bytes");
 }
 
-TEST_CASE("file: opening says what is there") {
+TEST_CASE("file: the error of opening says why a path cannot be opened") {
     const ScratchFolder scratch;
     scratch.write("file", "");
     std::filesystem::create_symlink("file", scratch.path("link"));
@@ -128,7 +128,7 @@ TEST_CASE("file: opening says what is there") {
     REQUIRE_FALSE(nul);
     CHECK(nul.error().code() == ErrorCode::malformed);
 
-    CHECK(open_file(scratch.path("fifo"), "x"));  // and does not wait for a writer
+    CHECK(open_file(scratch.path("fifo"), "x"));  // opening a FIFO does not wait for a writer
     const auto fifo = open_regular_file(scratch.path("fifo"), "fifo");
     REQUIRE_FALSE(fifo);
     CHECK(fifo.error().text() == "malformed: fifo: not a regular file");
@@ -165,7 +165,7 @@ TEST_CASE("file: a name below an open folder stays when the folder is renamed") 
     CHECK_FALSE(std::filesystem::exists(scratch.path("new/file")));
 }
 
-TEST_CASE("file: its kind is known, of a link too") {
+TEST_CASE("file: its kind is reported, also that of a link") {
     const ScratchFolder scratch;
     scratch.write("file", "");
     std::filesystem::create_symlink("file", scratch.path("link"));
@@ -209,7 +209,7 @@ TEST_CASE("file: times are nanoseconds, and using a file changes one of them") {
     CHECK(status->modified_ns == 200'000'000'008);
 }
 
-TEST_CASE("file: permissions are set and asked for") {
+TEST_CASE("file: permissions are set and read") {
     const ScratchFolder scratch;
     const std::string path = scratch.write("file", "");
     REQUIRE(set_permissions(path, 0600, path));
@@ -259,7 +259,7 @@ TEST_CASE("file: renaming replaces, refuses to replace, or exchanges") {
     CHECK(content_of(a) == "B");
 }
 
-TEST_CASE("file: removing says whether there was one") {
+TEST_CASE("file: removing reports whether the file existed") {
     const ScratchFolder scratch;
     const std::string path = scratch.write("file", "");
     CHECK(*remove_file(path, path));

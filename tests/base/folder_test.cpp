@@ -31,7 +31,7 @@ TEST_CASE("folder: names are listed in byte order, as often as wanted") {
     CHECK(*below == std::vector<std::string>{"below"});
 }
 
-TEST_CASE("folder: only a folder is opened, and no link where links are refused") {
+TEST_CASE("folder: only a folder is opened, and no link if links are refused") {
     const ScratchFolder scratch;
     scratch.write("file", "");
     std::filesystem::create_directory(scratch.path("folder"));
@@ -45,7 +45,7 @@ TEST_CASE("folder: only a folder is opened, and no link where links are refused"
     CHECK(file.error().system_number() == ENOTDIR);
 }
 
-TEST_CASE("folder: creating says whether the name was free; all above are created when asked") {
+TEST_CASE("folder: creating reports whether the name was free; parent folders are created if requested") {
     const ScratchFolder scratch;
     CHECK(*create_folder(scratch.path("a"), "a"));
     CHECK_FALSE(*create_folder(scratch.path("a"), "a"));
@@ -65,7 +65,7 @@ TEST_CASE("folder: creating says whether the name was free; all above are create
     CHECK(full.error().code() == ErrorCode::conflict);
 }
 
-TEST_CASE("folder: a temporary one is new, and its owner's alone") {
+TEST_CASE("folder: a temporary folder is new, and only its owner may use it") {
     const ScratchFolder scratch;
     const auto first = create_temporary_folder(scratch.path("t-"), "x");
     const auto second = create_temporary_folder(scratch.path("t-"), "x");
@@ -93,14 +93,14 @@ TEST_CASE("folder: a real path has no links") {
     CHECK_FALSE(real_path(scratch.path("none"), "x"));
 }
 
-TEST_CASE("folder: that of a path is found by its text") {
+TEST_CASE("folder: the folder of a path is found from its text") {
     CHECK(folder_of_path("a/b/c") == "a/b");
     CHECK(folder_of_path("/a") == "/");
     CHECK(folder_of_path("a") == ".");
     CHECK(folder_of_path("a/") == "a");
 }
 
-TEST_CASE("memory: it is zeroed, and refused where there is not enough") {
+TEST_CASE("memory: it is zeroed, and a request is refused if there is not enough") {
     constexpr std::size_t kSize = 1u << 20;
     std::byte* const bytes = map_zeroed(kSize);
     REQUIRE(bytes != nullptr);

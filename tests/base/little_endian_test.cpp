@@ -16,7 +16,7 @@ TEST_CASE("little endian: the lowest byte comes first, at any alignment") {
     CHECK(load_le<std::uint64_t>(&bytes[1]) == 0x0807060504030201);
 }
 
-TEST_CASE("little endian: what is stored or appended is loaded again") {
+TEST_CASE("little endian: stored and appended values are loaded again") {
     std::array<std::byte, 9> bytes{};
     store_le(&bytes[1], std::uint64_t{0x1122334455667788});
     CHECK(bytes[1] == std::byte{0x88});

@@ -14,7 +14,7 @@
 
 using namespace fardel;
 
-TEST_CASE("parallel: the number of workers is what was asked for, within bounds") {
+TEST_CASE("parallel: the number of workers is the requested one, within bounds") {
     CHECK(worker_count(3) == 3);
     CHECK(worker_count(1'000'000) == kWorkersMax);
     CHECK(worker_count(1'000'000, 64) == 64);
@@ -23,7 +23,7 @@ TEST_CASE("parallel: the number of workers is what was asked for, within bounds"
     CHECK(worker_count(5, 0) == 1);
 }
 
-TEST_CASE("parallel: each item is worked on once, with any number of workers") {
+TEST_CASE("parallel: each item is processed once, with any number of workers") {
     for (const unsigned workers : {0u, 1u, 2u, 7u, 64u}) {
         for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{5}, std::size_t{1000}}) {
             std::vector<std::atomic<int>> times(count);
@@ -34,7 +34,7 @@ TEST_CASE("parallel: each item is worked on once, with any number of workers") {
     }
 }
 
-TEST_CASE("parallel: the caller's thread works too, by its own way if it has one") {
+TEST_CASE("parallel: the caller's thread works too, with its own function if it has one") {
     std::mutex mutex;
     std::set<std::thread::id> seen;
     std::atomic<unsigned> arrived = 0;
@@ -72,7 +72,7 @@ TEST_CASE("parallel: threads of a group are asked to stop at its end") {
     CHECK(ended == 3);
 }
 
-TEST_CASE("parallel: where the system starts no more threads, those that run do all") {
+TEST_CASE("parallel: if the system starts no more threads, the running ones do all the work") {
     if (!tests::kCanLimitThreads)
         return;
     constexpr unsigned kWanted = 200;

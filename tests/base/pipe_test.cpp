@@ -16,7 +16,7 @@ SteadyTime from_now(std::chrono::milliseconds time) { return std::chrono::steady
 
 }  // namespace
 
-TEST_CASE("pipe: what is written is read, and then it ends") {
+TEST_CASE("pipe: written bytes are read, and then the pipe ends") {
     auto pipe = open_pipe();
     REQUIRE(pipe);
     CHECK(::fcntl(pipe->read_end.number(), F_GETFD) == FD_CLOEXEC);
@@ -31,7 +31,7 @@ TEST_CASE("pipe: what is written is read, and then it ends") {
     CHECK(*text == "x");
 }
 
-TEST_CASE("pipe: one that does not wait says so") {
+TEST_CASE("pipe: a non-blocking pipe reports that it would wait") {
     auto pipe = open_pipe();
     REQUIRE(pipe);
     REQUIRE(stop_waiting(pipe->read_end, "pipe"));
@@ -42,7 +42,7 @@ TEST_CASE("pipe: one that does not wait says so") {
     CHECK_FALSE(stop_waiting(Descriptor(), "pipe"));
 }
 
-TEST_CASE("pipe: waiting ends with the first that can be read, or at the deadline") {
+TEST_CASE("pipe: waiting ends when the first pipe can be read, or at the deadline") {
     auto first = open_pipe();
     auto second = open_pipe();
     REQUIRE(first);
@@ -57,7 +57,7 @@ TEST_CASE("pipe: waiting ends with the first that can be read, or at the deadlin
     CHECK(*wait_readable(std::span(awaited).first(1), std::nullopt));
 }
 
-TEST_CASE("clock: time goes on, and what is left of it is never below zero") {
+TEST_CASE("clock: time advances, and the remaining time is never below zero") {
     CHECK(wall_clock_ns() > 1'700'000'000'000'000'000);
     CHECK(milliseconds_until(from_now(std::chrono::milliseconds(-100))) == 0);
     const int left = milliseconds_until(from_now(std::chrono::milliseconds(60'000)));

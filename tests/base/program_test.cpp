@@ -33,7 +33,7 @@ TEST_CASE("program: its exit status is reported, or the signal that killed it") 
     CHECK_FALSE(end.is_success());
 }
 
-TEST_CASE("program: one that is not there is missing") {
+TEST_CASE("program: a program that does not exist is missing") {
     const auto none = ChildProgram::start({"/no/such/program"});
     REQUIRE_FALSE(none);
     CHECK(none.error().text() == "missing: /no/such/program: No such file or directory");
@@ -41,7 +41,7 @@ TEST_CASE("program: one that is not there is missing") {
     CHECK(ChildProgram::start({""}).error().code() == ErrorCode::missing);
 }
 
-TEST_CASE("program: its streams are those that it is given") {
+TEST_CASE("program: it uses the given streams") {
     auto input = open_pipe();
     auto output = open_pipe();
     REQUIRE(input);
@@ -60,7 +60,7 @@ TEST_CASE("program: its streams are those that it is given") {
     CHECK(ended->is_success());
 }
 
-TEST_CASE("program: one that runs at the deadline goes on, and is killed at the end of its owner") {
+TEST_CASE("program: a program continues after the deadline, and is killed when its owner is destroyed") {
     auto output = open_pipe();
     REQUIRE(output);
     {

@@ -15,7 +15,7 @@ namespace {
 
 Error sample() { return Error(ErrorCode::corrupt, "page 3 differs"); }
 
-// Values that move and do not copy go through the macros too.
+// The macros also work with values that can be moved but not copied.
 Result<std::unique_ptr<int>> make_number(bool good) {
     if (!good)
         return sample();
@@ -45,7 +45,7 @@ TEST_CASE("result: every error code has its own name") {
                                               "busy", "unreachable", "no_space", "io", "cancelled"});
 }
 
-TEST_CASE("result: an error tells its code, its message and both as one text") {
+TEST_CASE("result: an error has a code, a message and a text of both") {
     const Error error = sample();
     CHECK(error.code() == ErrorCode::corrupt);
     CHECK(error.message() == "page 3 differs");
@@ -58,7 +58,7 @@ TEST_CASE("result: context comes before the message and leaves the code") {
     CHECK(error.message() == "mount: maps.fardel: page 3 differs");
 }
 
-TEST_CASE("result: copies of an error live apart") {
+TEST_CASE("result: copies of an error are independent") {
     Error first = sample();
     Error second = first;
     second = std::move(second).with_context("elsewhere");
@@ -90,7 +90,7 @@ TEST_CASE("result: a value moves out of a result") {
     CHECK(*taken == 7);
 }
 
-TEST_CASE("result: a status is fine until it has an error") {
+TEST_CASE("result: a status is a success until it has an error") {
     CHECK(fardel::ok());
     CHECK(Status());
     const Status bad = sample();
@@ -98,7 +98,7 @@ TEST_CASE("result: a status is fine until it has an error") {
     CHECK(bad.error().message() == "page 3 differs");
 }
 
-TEST_CASE("result: the macros pass values on and errors up") {
+TEST_CASE("result: the macros pass values on and return errors") {
     CHECK(check_number(true));
     const Status status = check_number(false);
     REQUIRE_FALSE(status);

@@ -60,7 +60,7 @@ TEST_CASE("system error: the message is the subject and the system's sentence; t
     CHECK(Error(ErrorCode::io, "no call of the system").system_number() == 0);
 }
 
-TEST_CASE("system error: std::filesystem's errors are the same") {
+TEST_CASE("system error: errors of std::filesystem are mapped in the same way") {
     const Error error = system_error(std::make_error_code(std::errc::no_space_on_device), "disk");
     CHECK(error.code() == ErrorCode::no_space);
     CHECK(error.system_number() == ENOSPC);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPiece = 65536;
 
-// Does what it is told when it is opened, and before each read.
+// Calls on_open when it is opened and on_read before each read.
 class TrickBlob final : public BlobSource {
 public:
     std::string content;
@@ -45,7 +45,7 @@ private:
     mutable std::shared_ptr<const BlobSource> inner_;
 };
 
-// Three assets, of which the second is the trick.
+// Returns a plan of three assets, the second of which is `trick`.
 BundlePlan plan_around(std::shared_ptr<const BlobSource> trick) {
     BundlePlan plan;
     add(plan, "a", noise(3 * kPiece, 1));
@@ -72,10 +72,10 @@ TEST_CASE("asset storage: each source is opened once, in order of type and key")
         plan.assets.back().source = trick;
     }
     (void)written(plan);
-    CHECK(order == "cdab");  // no type is application/octet-stream
+    CHECK(order == "cdab");  // an empty type means application/octet-stream
 }
 
-TEST_CASE("asset storage: a source that fails ends it with the source's error and the asset's key") {
+TEST_CASE("asset storage: a failing source ends the work with the source's error and the asset's key") {
     const auto trick = std::make_shared<TrickBlob>();
     trick->content = noise(10 * kPiece, 2);
     trick->on_open = [] { return Error(ErrorCode::denied, "not for you"); };
@@ -90,7 +90,7 @@ TEST_CASE("asset storage: a source that fails ends it with the source's error an
     }
 }
 
-TEST_CASE("asset storage: asked to stop, it stops, before the next asset and within one") {
+TEST_CASE("asset storage: a requested stop ends the work, before the next asset and within one") {
     std::stop_source stop;
     WriteOptions options = quick();
     options.stop = stop.get_token();
@@ -133,7 +133,7 @@ TEST_CASE("asset storage: progress rises to the totals") {
 TEST_CASE(
     "asset storage: whichever operation on the file fails, the error comes out and nothing becomes visible") {  // A102
     BundlePlan plan = plan_around(blob(noise(40 * kPiece, 2)));
-    add(plan, "d", noise(40 * kPiece, 2));  // taken back: resize fails, too
+    add(plan, "d", noise(40 * kPiece, 2));  // a duplicate, so that a resize can fail, too
     add(plan, "e", prose(1000, 3));
     plan.metadata = {{"name", std::string("faulty")}};
 
@@ -156,7 +156,7 @@ TEST_CASE(
         if (!bundle) {
             CHECK(bundle.error().code() == disk.failure);
             CHECK(disk.removed);
-            CHECK(disk.operations == n);  // nothing is tried after it
+            CHECK(disk.operations == n);  // no operation follows the failed one
         }
     }
     CHECK(n > 80);

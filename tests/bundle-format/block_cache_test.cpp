@@ -57,7 +57,7 @@ struct CountingSource final : ByteSource {
 
 }  // namespace
 
-TEST_CASE("block cache: a block is known by what decides about its bytes") {
+TEST_CASE("block cache: a block is found by hash, codec and size, not by its offset") {
     BlockCache cache(16u << 20);
     CHECK(cache.find(record(1, 1000)) == nullptr);
     cache.insert(record(1, 1000), block(1000, 7));
@@ -71,7 +71,7 @@ TEST_CASE("block cache: a block is known by what decides about its bytes") {
     CHECK(cache.find(elsewhere) != nullptr);
 }
 
-TEST_CASE("block cache: it keeps within its bytes, what was used last stays longest") {
+TEST_CASE("block cache: it keeps its limit of bytes, and the block that was used last stays longest") {
     constexpr std::size_t kBytes = 1u << 20;
     BlockCache cache(kBytes);
     for (int i = 0; i < 256; ++i) {
@@ -85,7 +85,7 @@ TEST_CASE("block cache: it keeps within its bytes, what was used last stays long
     CHECK(cache.find(record(1, kBytes)) == nullptr);
 }
 
-TEST_CASE("block cache: a block that leaves lives on with who has it") {
+TEST_CASE("block cache: a block that is dropped stays valid for those who still use it") {
     BlockCache cache(16u * 20'000);
     cache.insert(record(1, 20'000), block(20'000, 9));
     const BlockCache::Block held = cache.find(record(1, 20'000));
@@ -96,7 +96,7 @@ TEST_CASE("block cache: a block that leaves lives on with who has it") {
     CHECK(held[19'999] == std::byte{9});
 }
 
-TEST_CASE("block cache: bundles that hold the same block decode it once") {
+TEST_CASE("block cache: bundles that contain the same block decode it once") {
     const auto cache = std::make_shared<BlockCache>(16u << 20);
     const auto first = Bundle::open(make_memory_source(many_blocks("1")), {.cache = cache}).value();
     const auto second = Bundle::open(make_memory_source(many_blocks("2")), {.cache = cache}).value();
@@ -109,7 +109,7 @@ TEST_CASE("block cache: bundles that hold the same block decode it once") {
     CHECK(cache->usage().hits == 1);
 }
 
-TEST_CASE("block cache: its last block is freed with it, whichever thread read it") {
+TEST_CASE("block cache: the last block is freed with the cache, whichever thread read it") {
     auto cache = std::make_shared<BlockCache>(16u << 20);
     auto bundle = Bundle::open(make_memory_source(many_blocks("1")), {.cache = cache}).value();
     std::vector<std::byte> part(10);

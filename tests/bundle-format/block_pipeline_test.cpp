@@ -39,7 +39,7 @@ void check(const EncodedBlock& block, const std::string& content, bool piece) {
 
 }  // namespace
 
-TEST_CASE("block pipeline: blocks come out in the order in which they went in, by any number of threads") {
+TEST_CASE("block pipeline: blocks come out in the order in which they were added, with any number of threads") {
     for (const unsigned jobs : {1u, 2u, 7u}) {
         const auto pipeline = started(jobs);
         BlockBuffer buffer;
@@ -81,7 +81,7 @@ TEST_CASE("block pipeline: the newest blocks can be dropped, encoded or not") {
     }
 }
 
-TEST_CASE("block pipeline: it can be thrown away with blocks inside") {
+TEST_CASE("block pipeline: it can be destroyed while it contains blocks") {
     for (int i = 0; i < 20; ++i) {
         const auto pipeline = started(2);
         BlockBuffer buffer;

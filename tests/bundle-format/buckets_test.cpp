@@ -16,7 +16,7 @@ constexpr std::uint64_t kQuarter = std::uint64_t{1} << 62;
 
 }  // namespace
 
-TEST_CASE("buckets: as few as hold two assets each on average") {
+TEST_CASE("buckets: there are as few as give two assets per bucket on average") {
     CHECK(bucket_bits(1) == 0);
     CHECK(bucket_bits(2) == 0);
     CHECK(bucket_bits(3) == 1);
@@ -34,7 +34,7 @@ TEST_CASE("buckets: each number counts the assets before its bucket") {
     CHECK(built({2 * kQuarter, 2 * kQuarter, 2 * kQuarter, 2 * kQuarter, 2 * kQuarter}) == Numbers{0, 0, 0, 5, 5});
 }
 
-TEST_CASE("buckets: more than 256 assets in one are a limit") {
+TEST_CASE("buckets: more than 256 assets in one bucket exceed the limit") {
     std::vector<std::uint64_t> keys(256, 7);
     keys.resize(1000, 3 * kQuarter);
     CHECK_FALSE(bucket_starts(1000, [&](std::uint32_t i) { return keys[i]; }));

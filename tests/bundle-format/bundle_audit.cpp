@@ -37,7 +37,7 @@ std::uint32_t number_at(Bytes bytes, std::size_t index) {
     return value;
 }
 
-// §2, §3: the table's records, after its place, padding and page tree are right.
+// §2, §3: returns the table's records after checking its position, padding and page tree.
 Bytes table_of(Bytes section, std::span<const TableEntry> entries, TableKind kind) {
     const auto it = std::ranges::find(entries, kind, &TableEntry::kind);
     if (it == entries.end())
@@ -93,7 +93,7 @@ std::uint64_t leading(const AssetId& id) {
     return value;
 }
 
-// §5, assets.
+// §5: the buckets of assets.
 void check_asset_buckets(Bytes table, const std::vector<std::uint64_t>& keys) {
     if (keys.empty()) {
         REQUIRE(table.empty());
@@ -110,7 +110,7 @@ void check_asset_buckets(Bytes table, const std::vector<std::uint64_t>& keys) {
     }
 }
 
-// §5, names: `hashed` are all of them, by hash and number.
+// §5: the buckets of names. `hashed` contains all names, sorted by hash and number.
 void check_name_buckets(const AuditedBundle& b, const std::vector<NameBucketRecord>& buckets,
                         const std::vector<std::pair<std::uint64_t, std::uint32_t>>& hashed) {
     const std::uint64_t homes = (2 * hashed.size() + 6) / 7;
@@ -118,7 +118,7 @@ void check_name_buckets(const AuditedBundle& b, const std::vector<NameBucketReco
     std::size_t next = 0;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         const NameBucketRecord& bucket = buckets[i];
-        // All that lead here or before and found no place before.
+        // Counts the names that belong to this or an earlier bucket and did not fit into an earlier one.
         std::size_t used = 0;
         while (next + used < hashed.size() && used < 5 &&
                (hashed[next + used].first >> 32) * homes / (std::uint64_t{1} << 32) <= i)
@@ -172,7 +172,7 @@ void check_names(const AuditedBundle& b, const std::vector<NameBucketRecord>& bu
     check_name_filters(filters, hashed);
 }
 
-// §4, variants and tags: one run a name, in the order of names.
+// §4, variants and tags: one run per name, in the order of names.
 void check_variants(const AuditedBundle& b) {
     std::uint32_t variant = 0, tag = 0;
     for (std::uint32_t i = 0; i < b.names.size(); ++i) {
@@ -290,7 +290,7 @@ void check_strings_used(const AuditedBundle& b) {
         REQUIRE(b.strings.contains(ref));
 }
 
-// §7: the raw bytes of every block.
+// §7: returns the raw bytes of every block.
 std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Bytes section,
                                                   const std::set<std::uint32_t>& of_pieces) {
     std::vector<std::vector<std::byte>> raw;
@@ -322,7 +322,7 @@ std::vector<std::vector<std::byte>> decode_blocks(const AuditedBundle& b, Bytes 
     return raw;
 }
 
-// §7: where assets are in the blocks; their bytes against their ids, pieces against their hashes.
+// §7: finds each asset in the blocks; checks its bytes against its id and its pieces against their hashes.
 void check_contents(AuditedBundle& b, Bytes section) {
     REQUIRE(b.placements.size() == b.assets.size());
     std::set<std::uint32_t> of_pieces;
@@ -359,7 +359,7 @@ void check_contents(AuditedBundle& b, Bytes section) {
         REQUIRE(id_from<AssetId>(blake3(content)) == asset.id);
         b.contents.push_back(std::move(content));
     }
-    // Shared blocks are filled without overlap, and hold one content type.
+    // Shared blocks are filled without overlap, and each contains one content type.
     REQUIRE(shared.size() + of_pieces.size() == raw.size());
     for (const auto& [block, runs] : shared) {
         std::uint64_t at = 0;

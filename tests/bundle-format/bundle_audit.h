@@ -1,5 +1,5 @@
-// Reads a whole bundle from memory, sharing nothing with the reader but the records, and checks every rule of
-// docs/bundle-format.md on the way: what the writer made is held against the document, not against the reader.
+// Reads a whole bundle from memory and checks every rule of docs/bundle-format.md on the way. This code shares only the
+// records with the reader, so the writer's output is compared with the document and not with the reader.
 #pragma once
 
 #include <fardel/format/head.h>
@@ -36,18 +36,19 @@ struct AuditedBundle {
     std::vector<std::vector<std::byte>> contents;  // of each asset
 
     const std::string& text(StringRef ref) const { return strings.at(ref); }
-    // By the name's text; a failed REQUIRE where it is not.
+    // These look up a name by its text; REQUIRE fails if it does not exist.
     const NameRecord& name(std::string_view text) const;
     std::uint32_t asset_named(std::string_view text) const;
     std::string content_named(std::string_view text) const;
-    // "key=value" of a subject, in the order of the table; numbers as std::to_string gives them.
+    // Returns "key=value" for each metadata entry of a subject, in the order of the table; numbers are formatted by
+    // std::to_string.
     std::vector<std::string> metadata_of(std::uint32_t subject) const;
-    // "spelling->target" of an asset, in the order of the table; targets as "#<asset>", "foreign <n>" or the name, with
-    // "?" where it is optional.
+    // Returns "spelling->target" for each reference of an asset, in the order of the table. A target is "#<asset>",
+    // "foreign <n>" or the name, with "?" if the reference is optional.
     std::vector<std::string> references_of(std::uint32_t asset) const;
 };
 
-// A failed REQUIRE on the first rule that is broken.
+// REQUIRE fails at the first broken rule.
 AuditedBundle audit(std::span<const std::byte> file);
 
 }  // namespace fardel::tests

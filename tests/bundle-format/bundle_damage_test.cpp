@@ -1,4 +1,4 @@
-// The reader and damaged files: an error, or the bytes that were there before; never other bytes. A20, A21.
+// The reader opens damaged files: it returns an error or the original bytes, never other bytes. A20, A21.
 #include <fardel/format/bundle.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
@@ -17,13 +17,13 @@ using namespace fardel;
 
 namespace {
 
-// All that a reader can be asked for, as text and bytes; what could not be had is an error's code.
+// Everything that a reader can return, as text and bytes; an error is represented by its code.
 struct Content {
     std::vector<forge::Bytes> assets;  // by name, each variant
     std::vector<std::string> texts;    // names, references, metadata, consumes, dependencies
 };
 
-// Nothing at the first error.
+// Returns nothing as soon as one read fails.
 std::optional<Content> read_everything(const Bundle& bundle) {
     Content content;
     const auto text = [&](StringRef ref) {
@@ -38,7 +38,7 @@ std::optional<Content> read_everything(const Bundle& bundle) {
             return std::nullopt;
         const auto found = bundle.find_name(content.texts.back());
         if (!found || !found->has_value() || **found != NameIndex{i})
-            return std::nullopt;  // both ways lead to one name
+            return std::nullopt;  // both look-ups find the same name
         if (name->is(NameRecord::tombstone))
             continue;
         std::vector<std::uint32_t> targets{name->target};
@@ -126,7 +126,7 @@ struct Sample {
     bool is_same(const std::optional<Content>& other) const {
         return other && other->assets == content.assets && other->texts == content.texts;
     }
-    // An error at opening or while reading, or all that was there before.
+    // True for an error at opening or while reading, or if the whole content is unchanged.
     bool is_safe(const Outcome& outcome) const { return !outcome.content || is_same(outcome.content); }
 };
 
@@ -145,7 +145,7 @@ TEST_CASE("bundle: a file that is cut off at any byte does not open") {
     const std::size_t trailer = sample.bundle.layout_head.trailer_offset;
     const std::size_t failed = forge::first_failure(sample.bundle.bytes.size(), [&](std::size_t size) {
         const forge::Bytes cut = forge::cut_to(sample.bundle.bytes, size);
-        // Cut between its envelopes it is a whole bundle with fewer signatures.
+        // A file that is cut between its envelopes is a whole bundle with fewer signatures.
         const bool whole = std::ranges::find(sample.envelope_starts, size) != sample.envelope_starts.end();
         return !read_bytes(cut, &sample.policy).opened && (whole || !read_bytes(cut, nullptr).opened);
     });
@@ -161,7 +161,8 @@ TEST_CASE("bundle: a flipped bit anywhere is an error or changes nothing") {
         return sample.is_safe(read_bytes(forge::flipped(bytes, bit), nullptr));
     });
     CHECK(unsigned_failed == bytes.size() * 8);
-    // With a policy every opening verifies two signatures: one bit of each byte, another one from byte to byte.
+    // With a policy every opening verifies two signatures, so only one bit per byte is flipped, a different one each
+    // time.
     const std::size_t signed_failed = forge::first_failure(bytes.size(), [&](std::size_t i) {
         return sample.is_safe(read_bytes(forge::flipped(bytes, i * 8 + i % 8), &sample.policy));
     });
@@ -184,7 +185,7 @@ TEST_CASE("bundle: a flipped bit of the envelopes never opens under a policy tha
     CHECK(failed == sample.bundle.bytes.size() * 8);
 }
 
-// A21: for data only the touched block fails.
+// A21: if data are damaged, only the touched block fails.
 TEST_CASE("bundle: a flipped bit of a block fails the assets in it and no others") {
     forge::ForgedBundle made = forge::forge(forge::recipe_with_raw_pieces());
     const auto good = Bundle::open(make_memory_source(made.bytes), {});
@@ -195,7 +196,7 @@ TEST_CASE("bundle: a flipped bit of a block fails the assets in it and no others
         const auto damaged =
             Bundle::open(make_memory_source(forge::flipped(made.bytes, (layout.blocks_offset + at) * 8 + at % 8)), {});
         REQUIRE(damaged);
-        std::uint32_t hit = kNoIndex;  // the block that holds the byte; none: a gap, which readers pass over
+        std::uint32_t hit = kNoIndex;  // the block that contains the byte; kNoIndex: a gap, which readers skip
         for (std::uint32_t i = 0; i < (*good)->table_count(TableKind::blocks); ++i)
             if (const auto block = (*good)->block(i);
                 block && at >= block->stored_offset && at < block->stored_offset + block->stored_bytes)
@@ -204,11 +205,11 @@ TEST_CASE("bundle: a flipped bit of a block fails the assets in it and no others
             CAPTURE(at);
             CAPTURE(i);
             const auto record = (*good)->asset(AssetIndex{i});
-            const auto place = (*good)->placement(AssetIndex{i});
+            const auto placement = (*good)->placement(AssetIndex{i});
             REQUIRE(record);
-            REQUIRE(place);
-            const bool touched = hit != kNoIndex && record->raw_bytes != 0 && hit >= place->first_block &&
-                                 hit < place->first_block + record->piece_count();
+            REQUIRE(placement);
+            const bool touched = hit != kNoIndex && record->raw_bytes != 0 && hit >= placement->first_block &&
+                                 hit < placement->first_block + record->piece_count();
             const auto bytes = (*damaged)->read_all(AssetIndex{i});
             REQUIRE(bool(bytes) == !touched);
             if (bytes)
@@ -219,7 +220,7 @@ TEST_CASE("bundle: a flipped bit of a block fails the assets in it and no others
     }
 }
 
-TEST_CASE("bundle: bytes that failed their check are not left in the caller's memory") {
+TEST_CASE("bundle: bytes that fail verification are not left in the caller's memory") {
     forge::ForgedBundle made = forge::forge(forge::recipe_with_raw_pieces());
     made.bytes[made.layout_head.blocks_offset + 70'000] ^= std::byte{1};
     const auto bundle = Bundle::open(make_memory_source(made.bytes), {});
@@ -238,8 +239,8 @@ TEST_CASE("bundle: bytes that failed their check are not left in the caller's me
     }
 }
 
-// Tables that say something impossible, under hashes that are right: what a reader follows, it checks first. A24, A25.
-TEST_CASE("bundle: indexes and sizes that lead nowhere are errors when they are followed") {
+// The tables contain impossible values under correct hashes: a reader checks each value before it follows it. A24, A25.
+TEST_CASE("bundle: indexes and sizes out of range are errors when they are followed") {
     const auto opened = [](auto edit) {
         forge::Draft draft = forge::draft(forge::small_recipe());
         edit(draft);

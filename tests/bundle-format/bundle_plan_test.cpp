@@ -23,7 +23,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
     return {bytes.begin(), bytes.end()};
 }
 
-// The blob's content, read with a buffer of `step` bytes.
+// Returns the blob's content, read with a buffer of `step` bytes.
 Result<std::string> content(const BlobSource& source, std::size_t step = 4096) {
     FARDEL_TRY_ASSIGN(const auto stream, source.open());
     std::string text;
@@ -54,7 +54,7 @@ TEST_CASE("blob: memory and files give their bytes, in steps of any size, as oft
         CHECK(content(*source).value().empty());
 }
 
-TEST_CASE("blob: after its end a stream gives nothing more") {
+TEST_CASE("blob: a stream returns nothing after its end") {
     const ScratchFolder scratch;
     for (const auto& source :
          {make_memory_blob(bytes_of("x")), make_file_blob(scratch.write("file", std::string_view("x")))}) {
@@ -66,7 +66,7 @@ TEST_CASE("blob: after its end a stream gives nothing more") {
     }
 }
 
-TEST_CASE("blob: a file is looked at when it is opened, not before") {
+TEST_CASE("blob: a file is examined when it is opened, not before") {
     const ScratchFolder scratch;
     const auto source = make_file_blob(scratch.path("later"));
     CHECK(refusal(*source) == ErrorCode::missing);
@@ -103,7 +103,7 @@ TEST_CASE("blob: a file that is written while it is read is a conflict") {  // A
     CHECK(after_change([&] { fs::remove(path); }) == "read");
 }
 
-TEST_CASE("blob: what is not a regular file is refused, and opening it does not wait") {
+TEST_CASE("blob: a path that is not a regular file is refused, and opening it does not wait") {
     const ScratchFolder scratch;
     CHECK(refusal(*make_file_blob(scratch.path(""))) == ErrorCode::malformed);
     CHECK(refusal(*make_file_blob("/dev/zero")) == ErrorCode::malformed);

@@ -1,5 +1,5 @@
-// The reader against what a bundle was made of, and against bundles whose hashes are all right and whose content is
-// not.
+// Compares the reader with the plans that bundles were written from, and reads bundles whose hashes are all correct but
+// whose content is not.
 #include <fardel/format/block_cache.h>
 #include <fardel/format/bundle.h>
 
@@ -43,7 +43,7 @@ AssetId id_of(std::string_view content) { return id_from<AssetId>(blake3(forge::
 
 std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// ---- Random bundles, and what is known about them without a bundle
+// ---- Random bundles, and their content as plain values
 
 struct KnownVariant {
     Tags tags;  // by axis
@@ -68,7 +68,7 @@ public:
 
     std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
 
-    // A name and another spelling of it. `number` makes it like no other.
+    // Returns a name and another spelling of it. `number` makes the name unique.
     std::pair<std::string, std::string> name(std::uint32_t number) {
         static constexpr std::pair<const char*, const char*> kLetters[] = {{"a", "A"},  {"z", "Z"}, {"é", "É"},
                                                                            {"ß", "SS"}, {"σ", "Σ"}, {"ς", "σ"},
@@ -168,7 +168,8 @@ void check_ranges(const Bundle& bundle, AssetIndex asset, const std::string& con
     const auto size = static_cast<std::uint32_t>(content.size());
     for (int round = 0; round < 6; ++round) {
         const std::uint32_t offset = inventor.below(size + 1);
-        // Half of them short, so that many are inside one block; half of any length, over several.
+        // Half of the ranges are short, so that many are inside one block; the others have any length and cover
+        // several.
         const std::uint32_t length =
             inventor.below((round % 2 == 0 ? std::min(size - offset, 100u) : size - offset) + 1);
         Bytes out(length);
@@ -228,9 +229,9 @@ void check_assets(const Bundle& bundle, const Known& known) {
         CHECK(bundle.asset(AssetIndex{i - 1}).value().id < bundle.asset(AssetIndex{i}).value().id);
 }
 
-// ---- Bundles whose author lies
+// ---- Bundles that a dishonest author wrote
 
-// The first block of the music of the small recipe: a frame of 65536 times 7, and the only kind of its codec.
+// Returns the first block of the music in the small recipe: a frame of 65536 times 7. Only the music has this codec.
 std::uint32_t music_block(const forge::Draft& draft) {
     const auto block = std::ranges::find(draft.blocks, Codec::zstd, &BlockRecord::codec);
     return static_cast<std::uint32_t>(block - draft.blocks.begin());
@@ -238,7 +239,7 @@ std::uint32_t music_block(const forge::Draft& draft) {
 
 }  // namespace
 
-TEST_CASE("bundle: whatever it was made of, the reader says the same as a map") {
+TEST_CASE("bundle: the reader returns the same as a map of the plan, for random plans") {
     FARDEL_RANDOM(random);
     Inventor inventor(random);
     for (int round = 0; round < 10; ++round) {
@@ -258,11 +259,11 @@ TEST_CASE("bundle: whatever it was made of, the reader says the same as a map") 
     }
 }
 
-// A40 to A43, A45: frames that their author made so, under hashes that are right.
-TEST_CASE("bundle: a block that is no frame of its size is malformed, each time, and the other blocks are read") {
+// A40 to A43, A45: the author wrote bad frames under correct hashes.
+TEST_CASE("bundle: a block that is not a frame of its size is malformed, each time, and the other blocks are read") {
     const Bytes good =
         forge::rle_frame(std::byte{7}, 65536);  // magic 4, descriptor 1, content size 2, block header 3, 7
-    Bytes no_size = changed(changed(good, 4, 0x00), 5, 0x30);  // a window of 64 KiB in place of the size
+    Bytes no_size = changed(changed(good, 4, 0x00), 5, 0x30);  // a window of 64 KiB instead of the size
     no_size.erase(no_size.begin() + 6);
     const std::pair<const char*, Bytes> frames[] = {
         {"a bomb of 16 MiB", forge::rle_frame(std::byte{7}, 16 << 20)},
@@ -302,7 +303,7 @@ TEST_CASE("bundle: a block that is no frame of its size is malformed, each time,
 }
 
 // A44, A46
-TEST_CASE("bundle: a block of an unknown codec is unsupported, that of the reserved one with a dictionary too") {
+TEST_CASE("bundle: a block of an unknown codec, or of the reserved codec with a dictionary, is unsupported") {
     for (const unsigned codec : {2u, 3u, 0xffffu}) {
         forge::Draft draft = forge::draft(forge::wide_recipe(3));
         draft.blocks[0].codec = static_cast<Codec>(codec);
@@ -311,8 +312,8 @@ TEST_CASE("bundle: a block of an unknown codec is unsupported, that of the reser
     }
 }
 
-// A58: id and pieces disagree. Ids of one piece are held against the bytes on every read; those of several when the
-// whole asset is.
+// A58: id and pieces disagree. The id of an asset of one piece is compared on every read; that of an asset of several
+// pieces when the whole asset is verified.
 TEST_CASE("bundle: an asset whose bytes have another id is corrupt") {
     forge::Draft draft = forge::draft(forge::small_recipe());
     for (AssetRecord& asset : draft.assets)
@@ -335,15 +336,15 @@ TEST_CASE(
     forge::sign(made);
     const TrustPolicy policy = forge::test_policy();
     const std::uint32_t music = draft.asset_with(Bytes(65536 * 2 + 1000, std::byte{7}));
-    const auto nobody = opened(made.bytes);
-    CHECK(nobody->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
-    const auto vouched = opened(made.bytes, {.policy = &policy, .now_s = 1'800'000'000});
-    CHECK(vouched->read_all(AssetIndex{music}));  // stored hashes are right, and somebody answers for them
-    CHECK(vouched->verify_asset(AssetIndex{music}));
+    const auto without_policy = opened(made.bytes);
+    CHECK(without_policy->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
+    const auto trusted = opened(made.bytes, {.policy = &policy, .now_s = 1'800'000'000});
+    CHECK(trusted->read_all(AssetIndex{music}));  // stored hashes are right, and a trusted signer has signed them
+    CHECK(trusted->verify_asset(AssetIndex{music}));
 }
 
 // A61
-TEST_CASE("bundle: ids that differ in their last byte alone are told apart") {
+TEST_CASE("bundle: ids that differ only in their last byte are distinguished") {
     forge::Draft draft = forge::draft(forge::wide_recipe(200));
     for (std::size_t i = 0; i < draft.assets.size(); ++i) {
         draft.assets[i].id.bytes.fill(0xab);
@@ -378,7 +379,7 @@ TEST_CASE("bundle: bytes behind the last envelope are malformed") {
 }
 
 // A27, A28
-TEST_CASE("bundle: what a later minor version adds is kept, what it requires is unsupported") {
+TEST_CASE("bundle: optional additions of a later minor version are kept, required ones are unsupported") {
     forge::Draft draft = forge::draft(forge::small_recipe());
     draft.edit_head = [](BundleHead& head) {
         head.minor = 9;

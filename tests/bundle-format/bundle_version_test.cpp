@@ -6,7 +6,7 @@
 
 namespace fardel {
 
-TEST_CASE("bundle version: letters, digits and . + - _ ~, or nothing") {
+TEST_CASE("bundle version: it consists of letters, digits and . + - _ ~, or is empty") {
     for (const char* text : {"", "1", "1.0-rc1", "2026.11.22+git~3_x", "Z"}) {
         CAPTURE(text);
         const auto version = BundleVersion::parse(text);

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kPiece = 65536;
 constexpr std::size_t kStreamPiece = 262144;
 
-// The bytes of another source, a few at a time.
+// Returns the bytes of another source, a few at a time.
 class TrickleBlob final : public BlobSource {
 public:
     TrickleBlob(std::shared_ptr<const BlobSource> source, std::size_t step) : source_(std::move(source)), step_(step) {}
@@ -50,7 +50,7 @@ std::shared_ptr<const Bundle> opened(std::vector<std::byte> bytes) {
     return *std::move(bundle);
 }
 
-// What a reader gets for the name.
+// Returns the bytes that a reader finds under the name.
 std::string read(const Bundle& bundle, std::string_view name) {
     const auto index = bundle.find_name(name).value();
     REQUIRE(index);
@@ -59,7 +59,7 @@ std::string read(const Bundle& bundle, std::string_view name) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A bit of everything.
+// A plan that uses every feature of the format.
 BundlePlan varied_plan() {
     BundlePlan plan;
     for (int i = 0; i < 300; ++i)
@@ -80,7 +80,7 @@ BundlePlan varied_plan() {
 
 }  // namespace
 
-TEST_CASE("writer: a name leads to its asset, for the document and for the reader") {
+TEST_CASE("writer: a name leads to its asset, by the document and by the reader") {
     BundlePlan plan;
     add(plan, "maps/dm1", "a map");
     add(plan, "textures/base/wall", noise(1000, 1), "image/jpeg");
@@ -100,7 +100,7 @@ TEST_CASE("writer: a name leads to its asset, for the document and for the reade
     CHECK(read(*bundle, "models/big") == noise(200'000, 2));
 }
 
-TEST_CASE("writer: the empty bundle is a bundle") {  // A29
+TEST_CASE("writer: an empty plan gives a valid bundle") {  // A29
     const auto bytes = written({});
     CHECK(bytes.size() == 8192);
     const AuditedBundle audit = tests::audit(bytes);
@@ -119,7 +119,7 @@ TEST_CASE("writer: a bundle of metadata alone has no block") {
     CHECK(audit.metadata_of(kBundleSubject) == std::vector<std::string>{"name=nothing"});
 }
 
-TEST_CASE("writer: an asset of any size around the pieces comes back") {  // A29
+TEST_CASE("writer: an asset of any size around the size of a piece is read back") {  // A29
     const std::size_t sizes[] = {0,
                                  1,
                                  2,
@@ -156,7 +156,7 @@ TEST_CASE("writer: an asset of any size around the pieces comes back") {  // A29
             }
 }
 
-TEST_CASE("writer: the same bytes, whatever the threads, the order of the plan and the steps of its sources") {
+TEST_CASE("writer: the bytes do not depend on threads, the order of the plan or the steps of its sources") {
     const BundlePlan plan = varied_plan();
     const auto expected = written(plan, quick(1));
     (void)audit(expected);
@@ -165,24 +165,24 @@ TEST_CASE("writer: the same bytes, whatever the threads, the order of the plan a
 
     FARDEL_RANDOM(random);
     for (int round = 0; round < 3; ++round) {
-        std::vector<std::uint32_t> place(plan.assets.size());  // asset i moves to place[i]
-        for (std::uint32_t i = 0; i < place.size(); ++i)
-            place[i] = i;
-        std::ranges::shuffle(place, random);
+        std::vector<std::uint32_t> target(plan.assets.size());  // asset i moves to target[i]
+        for (std::uint32_t i = 0; i < target.size(); ++i)
+            target[i] = i;
+        std::ranges::shuffle(target, random);
         BundlePlan shuffled = plan;
-        for (std::uint32_t i = 0; i < place.size(); ++i) {
-            shuffled.assets[place[i]] = plan.assets[i];
-            PlannedAsset& asset = shuffled.assets[place[i]];
+        for (std::uint32_t i = 0; i < target.size(); ++i) {
+            shuffled.assets[target[i]] = plan.assets[i];
+            PlannedAsset& asset = shuffled.assets[target[i]];
             asset.source = std::make_shared<TrickleBlob>(asset.source, 1 + random() % 9999);
             for (PlannedReference& reference : asset.references)
                 if (auto* internal = std::get_if<PlannedReference::Internal>(&reference.target))
-                    internal->asset = place[internal->asset];
+                    internal->asset = target[internal->asset];
             std::ranges::shuffle(asset.references, random);
             std::ranges::shuffle(asset.metadata, random);
         }
         for (PlannedName& name : shuffled.names)
             for (PlannedVariant& variant : name.variants)
-                variant.asset = place[variant.asset];
+                variant.asset = target[variant.asset];
         std::ranges::shuffle(shuffled.names, random);
         std::ranges::shuffle(shuffled.metadata, random);
         CHECK(written(shuffled, quick(3)) == expected);
@@ -203,7 +203,7 @@ TEST_CASE("writer: the level changes the layout and never the bundle id") {
     CHECK(refusal(plan, {.level = 20}).starts_with("limit: "));
 }
 
-TEST_CASE("writer: a bundle id, once given, is given for ever") {
+TEST_CASE("writer: the bundle id of a plan never changes") {
     BundlePlan plan;
     add(plan, "maps/dm1", "a map");
     add(plan, "textures/base/wall", std::string(100'000, 'w'), "image/jpeg");
@@ -217,13 +217,13 @@ TEST_CASE("writer: small assets share blocks with neighbours of their type only"
         add(plan, "text/" + std::to_string(i), prose(1000, static_cast<std::uint32_t>(i)), "text/plain");
         add(plan, "image/" + std::to_string(i), prose(1000, static_cast<std::uint32_t>(1000 + i)), "image/png");
     }
-    const AuditedBundle audit = audited(plan);  // which checks that no block mixes types
+    const AuditedBundle audit = audited(plan);  // the audit checks that no block mixes types
     CHECK(audit.blocks.size() == 4);            // 65 in each first block, 35 in each second
     CHECK(audit.blocks[0].raw_bytes == 65'000);
     CHECK(audit.blocks[1].raw_bytes == 35'000);
 }
 
-TEST_CASE("writer: small assets stand in the order of their keys") {
+TEST_CASE("writer: small assets are stored in the order of their keys") {
     BundlePlan plan;
     for (const char* name : {"c", "a", "d", "b"})
         add(plan, name, std::string("content of ") + name);
@@ -247,14 +247,14 @@ TEST_CASE("writer: equal bytes are stored once, small and large, first, between 
     add(plan, "e large again", large);
     add(plan, "f small again", small);
     add(plan, "g streamed", streamed, "text/plain", true);
-    add(plan, "h not streamed", streamed);  // two pieces here, one there: the first counts
+    add(plan, "h not streamed", streamed);  // would be two pieces, but the first asset with these bytes is streamed
     add(plan, "i empty", "");
     add(plan, "j empty again", "", "image/png");
     add(plan, "k large again, at the end", large, "zzz/last");
     MemoryDisk disk;
     const auto bundle = write_bundle(plan, make_memory_file(disk), quick());
     REQUIRE(bundle);
-    const AuditedBundle audit = tests::audit(disk.bytes);  // no gap holds anything of what was taken back
+    const AuditedBundle audit = tests::audit(disk.bytes);  // no gap contains bytes that were taken back
     CHECK(audit.assets.size() == 5);
     CHECK(audit.blocks.size() == 5 + 1 + 2 + 1);
     CHECK(audit.asset_named("a large") == audit.asset_named("k large again, at the end"));
@@ -274,7 +274,7 @@ TEST_CASE("writer: equal bytes are stored once, small and large, first, between 
     CHECK(summary.manifest_bytes == audit.head.manifest_bytes);
 }
 
-TEST_CASE("writer: a duplicate larger than what is under way at once is taken back from the file") {
+TEST_CASE("writer: a duplicate that is too large for memory is taken back from the file") {
     const std::string large = noise(60 * kPiece, 1);
     for (const unsigned jobs : {1u, 2u, 5u}) {
         BundlePlan plan;
@@ -283,19 +283,19 @@ TEST_CASE("writer: a duplicate larger than what is under way at once is taken ba
         MemoryDisk disk;
         const auto bundle = write_bundle(plan, make_memory_file(disk), quick(jobs));
         REQUIRE(bundle);
-        CHECK(disk.bytes_largest > disk.bytes.size());  // it was there
+        CHECK(disk.bytes_largest > disk.bytes.size());  // the second copy was written at first
         CHECK(tests::audit(disk.bytes).blocks.size() == 60);
         plan.assets.pop_back();
         plan.names[1].variants[0].asset = 0;
-        CHECK(written(plan) == disk.bytes);  // and nobody can tell
+        CHECK(written(plan) == disk.bytes);  // the file shows no trace of the second copy
     }
 }
 
-TEST_CASE("writer: memory holds a few blocks a thread, whatever the size of an asset") {
+TEST_CASE("writer: memory holds a few blocks per thread, whatever the size of an asset") {
     struct Meter {
         std::uint64_t read = 0, stored = 0, ahead_most = 0;
     };
-    // Incompressible, so that what is written is what was read.
+    // The bytes are incompressible, so that as many are written as were read.
     struct EndlessBlob final : BlobSource {
         Meter* meter;
         std::uint64_t size;
@@ -344,7 +344,7 @@ TEST_CASE("writer: memory holds a few blocks a thread, whatever the size of an a
     CHECK(meter.ahead_most <= 20 * kPiece);
 }
 
-TEST_CASE("writer: random plans come back, in any combination") {
+TEST_CASE("writer: random plans are read back, in any combination") {
     FARDEL_RANDOM(random);
     const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
     for (int round = 0; round < 12; ++round) {

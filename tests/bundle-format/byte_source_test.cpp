@@ -64,7 +64,7 @@ std::size_t open_descriptors() {
     return count;
 }
 
-// What every source must do, whatever it is made of.
+// Checks the properties that every source must have.
 void check_reads_of_0123456789(const ByteSource& source) {
     CHECK(source.size_bytes() == 10);
     CHECK(text_at(source, 0, 10) == "0123456789");
@@ -114,7 +114,7 @@ TEST_CASE("byte source: a file that is replaced or deleted keeps its bytes") {  
     CHECK(refusal(path) == ErrorCode::missing);
 }
 
-TEST_CASE("byte source: a file that shrinks is corrupt, one that grows is as before") {  // A33
+TEST_CASE("byte source: a file that shrinks is corrupt, one that grows keeps its size") {  // A33
     const ScratchFolder scratch;
     const auto path = scratch.write("a", "0123456789");
     const auto source = opened(path);
@@ -144,7 +144,7 @@ TEST_CASE("byte source: offsets above 4 GiB are read") {
     CHECK(text_at(*source, kSize - 4, 1) == std::string(1, '\0'));
 }
 
-TEST_CASE("byte source: what is not there is missing") {
+TEST_CASE("byte source: a path that does not exist is missing") {
     const ScratchFolder scratch;
     const auto file = scratch.write("file", "x");
     CHECK(refusal(scratch.path("nothing")) == ErrorCode::missing);
@@ -161,7 +161,7 @@ TEST_CASE("byte source: an error names the path") {
     CHECK(fardel::open_file_source(path).error().message().starts_with(path + ": "));
 }
 
-TEST_CASE("byte source: what is not a regular file is malformed, and opening it does not wait") {  // A34
+TEST_CASE("byte source: a path that is not a regular file is malformed, and opening it does not wait") {  // A34
     const ScratchFolder scratch;
     CHECK(refusal(scratch.path("")) == ErrorCode::malformed);
     CHECK(refusal("/dev/zero") == ErrorCode::malformed);
@@ -188,7 +188,7 @@ TEST_CASE("byte source: a file without read permission is denied") {
     const ScratchFolder scratch;
     const auto path = scratch.write("secret", "x");
     fs::permissions(path, fs::perms::none);
-    // Permissions do not hold root back, so root steps down for a moment.
+    // Permissions do not restrict root, so the test gives up root's rights for a moment.
     const uid_t user = ::geteuid();
     if (user == 0) {
         fs::permissions(fs::path(path).parent_path(), fs::perms::all);

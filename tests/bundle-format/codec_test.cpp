@@ -27,7 +27,7 @@ Bytes noise(std::size_t size, std::uint32_t seed) {
     return bytes;
 }
 
-// Words in a row: compresses about as well as a script.
+// Random words, which compress about as well as a script.
 Bytes prose(std::size_t size, std::uint32_t seed) {
     static constexpr std::string_view kWords[] = {"texture ", "shader ",    "{\n",     "}\n",   "map ",
                                                   "0.5 ",     "blendFunc ", "models/", "base/", "water "};
@@ -39,7 +39,7 @@ Bytes prose(std::size_t size, std::uint32_t seed) {
     return {bytes.begin(), bytes.end()};
 }
 
-// Nothing when the block stays raw.
+// Returns nothing if the block stays raw.
 Bytes encode(BlockEncoder& encoder, const Bytes& raw) {
     Bytes out(stored_bytes_max(raw.size()));
     const auto stored = encoder.encode(raw, out);
@@ -72,7 +72,7 @@ struct Frame {
     }
 };
 
-// "Single segment", the content size in four bytes: the form to be spoiled.
+// A valid "single segment" frame with the content size in four bytes, which the tests then damage.
 Frame frame_of(std::uint32_t content, std::vector<std::uint32_t> blocks) {
     Frame frame{.descriptor = 0b1010'0000, .blocks = std::move(blocks)};
     Frame::put(frame.header, content, 4);
@@ -101,7 +101,7 @@ bool refused_for(const Frame& frame, std::size_t raw_bytes, std::string_view rea
 
 }  // namespace
 
-TEST_CASE("codec: what was encoded decodes to itself, at every level and size") {
+TEST_CASE("codec: encoded bytes decode to themselves, at every level and size") {
     for (const int level : {1, 2, 3, 5, 7, 9, 12, 15, 17, 19}) {
         BlockEncoder encoder(level);
         for (const std::size_t size :
@@ -125,7 +125,7 @@ TEST_CASE("codec: a block stays raw when zstd saves less than 1/32") {
     for (const std::size_t size : {1u, 2u, 10u})
         CHECK(encode(encoder, noise(size, 3)).empty());
 
-    // Noise with ever more zeros at its end: from some point on it is worthwhile, and what is kept saved enough.
+    // The noise has more and more zeros at its end: from some point on the block is compressed, and then saves enough.
     bool raw_seen = false, frame_seen = false;
     for (std::size_t zeros = 0; zeros <= 4096; zeros += 16) {
         Bytes raw = noise(kSmall, 4);
@@ -139,7 +139,7 @@ TEST_CASE("codec: a block stays raw when zstd saves less than 1/32") {
     CHECK(frame_seen);
 }
 
-TEST_CASE("codec: an encoder's past does not show in what it encodes") {
+TEST_CASE("codec: an encoder's output does not depend on earlier blocks") {
     std::mt19937 random(99);
     for (const int level : {1, 3, 5, 6, 9, 12, 13, 16, 19}) {
         BlockEncoder used(level);
@@ -153,7 +153,7 @@ TEST_CASE("codec: an encoder's past does not show in what it encodes") {
     }
 }
 
-TEST_CASE("codec: neighbouring blocks in memory are no dictionary for each other") {
+TEST_CASE("codec: neighbouring blocks in memory are not used as dictionaries") {
     const Bytes both = prose(2 * kSmall, 5);
     BlockEncoder used(9), fresh(9);
     Bytes out(stored_bytes_max(kSmall));
@@ -162,7 +162,7 @@ TEST_CASE("codec: neighbouring blocks in memory are no dictionary for each other
     CHECK(Bytes(second.begin(), second.end()) == encode(fresh, Bytes(both.end() - kSmall, both.end())));
 }
 
-TEST_CASE("codec: a raw block is itself, and has exactly its size") {
+TEST_CASE("codec: a raw block decodes to itself and must have exactly its size") {
     const Bytes bytes = noise(100, 6);
     Bytes out(100);
     REQUIRE(BlockDecoder().decode(Codec::raw, bytes, out));
@@ -191,7 +191,7 @@ TEST_CASE("codec: a frame in any form of the content size is read") {
     CHECK(decoded(frame_of(kLarge, {131072, 131072}).bytes(), kLarge) == Bytes(kLarge, std::byte{0x5a}));
 }
 
-TEST_CASE("codec: a window descriptor is good up to the block's size") {
+TEST_CASE("codec: a window descriptor is accepted up to the block's size") {
     const auto with_window = [](unsigned descriptor) {
         Frame frame{.descriptor = 0b1000'0000, .blocks = std::vector<std::uint32_t>(64, 1024)};
         Frame::put(frame.header, descriptor, 1);
@@ -206,7 +206,7 @@ TEST_CASE("codec: a window descriptor is good up to the block's size") {
         CHECK(refused_for(with_window((log - 10) << 3 | 7), kSmall, "window"));
 }
 
-TEST_CASE("codec: a frame that says another size than the block's is malformed") {  // A41
+TEST_CASE("codec: a frame with another content size than the block's is malformed") {  // A41
     CHECK(refused_for(frame_of(99, {99}), 100, "holds 99"));
     CHECK(refused_for(frame_of(101, {101}), 100, "holds 101"));
     CHECK(refused_for(frame_of(0, {0}), 100, "holds 0"));
@@ -220,14 +220,14 @@ TEST_CASE("codec: a frame that says another size than the block's is malformed")
     CHECK(refused_for(enormous, 100, "holds 18446744073709551615"));
 }
 
-TEST_CASE("codec: a bomb ends at the block's size") {  // A40
+TEST_CASE("codec: decoding a decompression bomb ends at the block's size") {  // A40
     CHECK(refused_for(frame_of(100, {101}), 100, ""));
     CHECK(refused_for(frame_of(100, {99}), 100, ""));
     CHECK(refused_for(frame_of(kSmall, {kSmall, kSmall}), kSmall, ""));
-    const std::vector<std::uint32_t> many(6400, 131072);  // 25,600 bytes that hold 838,860,800
+    const std::vector<std::uint32_t> many(6400, 131072);  // 25,600 bytes that decode to 838,860,800
     CHECK(refused_for(frame_of(838'860'800, many), kSmall, "holds 838860800"));
     CHECK(refused_for(frame_of(kSmall, many), kSmall, ""));
-    CHECK(refused_for(frame_of(kLarge, std::vector<std::uint32_t>(20000, 0)), kLarge, ""));  // blocks of nothing
+    CHECK(refused_for(frame_of(kLarge, std::vector<std::uint32_t>(20000, 0)), kLarge, ""));  // empty blocks
 }
 
 TEST_CASE("codec: anything but exactly one plain frame is malformed") {  // A42
@@ -295,7 +295,7 @@ TEST_CASE("codec: a cut frame is malformed at every length") {
     }
 }
 
-TEST_CASE("codec: no spoiled frame does more than fail or fill the block") {  // A43
+TEST_CASE("codec: a damaged frame fails or fills the block, and does nothing else") {  // A43
     FARDEL_RANDOM(random);
     BlockEncoder encoder(9);
     const Bytes raw = prose(5000, 9);
@@ -316,7 +316,7 @@ TEST_CASE("codec: no spoiled frame does more than fail or fill the block") {  //
             stored[10 + random() % (stored.size() - 10)] = static_cast<std::byte>(random());
         check(stored);
     }
-    // And the context is as good as before.
+    // The decoder's context still works.
     CHECK(decoded(good, raw.size()) == raw);
 }
 

@@ -23,9 +23,9 @@ Hash digest_of(std::vector<BundleId> bundles) { return ContentSet::make(std::mov
 }  // namespace
 
 TEST_CASE("content set: the digest is the hash of its domain, its count and its ids in order") {
-    const std::string told = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel content set 1" +
-                             std::string("\2\0\0\0\0\0\0\0", 8) + std::string(32, '\1') + std::string(32, '\2');
-    CHECK(digest_of({bundle_of(1), bundle_of(2)}) == blake3(std::as_bytes(std::span(told))));
+    const std::string hashed = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel content set 1" +
+                               std::string("\2\0\0\0\0\0\0\0", 8) + std::string(32, '\1') + std::string(32, '\2');
+    CHECK(digest_of({bundle_of(1), bundle_of(2)}) == blake3(std::as_bytes(std::span(hashed))));
     CHECK(ContentSet().digest() == digest_of({}));
     CHECK(digest_of({bundle_of(2), bundle_of(1)}) != digest_of({bundle_of(1), bundle_of(2)}));
     CHECK(digest_of({bundle_of(1)}) != digest_of({}));
@@ -41,7 +41,7 @@ TEST_CASE("content set: ids that are equal in all but one bit are two bundles") 
     }
 }
 
-TEST_CASE("content set: a bundle stands in it once, and there is a limit") {
+TEST_CASE("content set: it contains a bundle once, and its size has a limit") {
     CHECK(ContentSet::make({bundle_of(1), bundle_of(2), bundle_of(1)}).error().code() == ErrorCode::conflict);
     std::vector<BundleId> many(ContentSet::kBundlesMax);
     for (std::size_t i = 0; i < many.size(); ++i) {

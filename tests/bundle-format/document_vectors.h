@@ -1,4 +1,4 @@
-// The hex vectors of a page of docs/: blocks fenced as "```hex <name>".
+// Reads the hex vectors of a page of docs/: blocks that are fenced as "```hex <name>".
 #pragma once
 
 #include <cstddef>

@@ -36,7 +36,7 @@ private:
 
 struct Made {
     BundlePlan plan;
-    std::vector<std::string> contents;  // one an asset
+    std::vector<std::string> contents;  // one per asset
 };
 
 void put(Made& made, const std::string& name, std::string content, const std::string& type, bool streamed = false) {
@@ -44,7 +44,8 @@ void put(Made& made, const std::string& name, std::string content, const std::st
     made.contents.push_back(std::move(content));
 }
 
-// Shared blocks, one piece alone, several pieces of both sizes, raw and compressed, duplicates, nothing.
+// A plan with shared blocks, assets of one piece and of several pieces of both sizes, raw and compressed, duplicates
+// and an empty asset.
 Made varied() {
     Made made;
     for (int i = 0; i < 200; ++i)
@@ -98,7 +99,7 @@ Written write_from(const BundlePlan& plan, std::shared_ptr<const Bundle> donor, 
 
 }  // namespace
 
-TEST_CASE("donor: known assets that it has are not read at all, and the bundle is the same") {
+TEST_CASE("donor: known assets that the donor contains are not read at all, and the bundle is the same") {
     Made made = varied();
     const auto clean = written(made.plan);
     std::atomic<int> opens = 0;
@@ -109,11 +110,11 @@ TEST_CASE("donor: known assets that it has are not read at all, and the bundle i
         const Written again = write_from(made.plan, opened(clean), jobs);
         CHECK(again.bytes == clean);
         CHECK(again.summary.copied_blocks == again.summary.blocks);
-        CHECK(opens <= 2);  // "m/short" and "empty" are read to learn that they are one piece
+        CHECK(opens <= 2);  // "m/short" and "empty" are read, because only then it is known that they have one piece
     }
 }
 
-TEST_CASE("donor: assets that nobody knows are read, and their blocks are copied where whole blocks are the same") {
+TEST_CASE("donor: assets without a known id are read, and their blocks are copied if whole blocks are the same") {
     Made made = varied();
     const auto clean = written(made.plan);
     const Written again = write_from(made.plan, opened(clean));
@@ -140,7 +141,7 @@ TEST_CASE("donor: after a change the bundle is that of a clean build, and only n
     }
 }
 
-TEST_CASE("donor: assets that came, went or moved between types leave the bundle of a clean build") {
+TEST_CASE("donor: assets that are added, removed or change their type give the bundle of a clean build") {
     const Made before = varied();
     const auto donor = opened(written(before.plan));
     Made after = varied();
@@ -153,7 +154,7 @@ TEST_CASE("donor: assets that came, went or moved between types leave the bundle
     CHECK(write_from(after.plan, donor).bytes == clean);
 }
 
-TEST_CASE("donor: a damaged block in it is made anew") {
+TEST_CASE("donor: a damaged block of the donor is encoded again") {
     Made made = varied();
     const auto clean = written(made.plan);
     know_all(made);
@@ -165,7 +166,7 @@ TEST_CASE("donor: a damaged block in it is made anew") {
     }
 }
 
-TEST_CASE("donor: an asset that is not what it is known to be is a conflict, if it has to be read") {  // A110
+TEST_CASE("donor: an asset whose bytes do not have the known id is a conflict, if it has to be read") {  // A110
     Made made = varied();
     know_all(made);
     for (const std::size_t asset : {std::size_t(3), std::size_t(200), std::size_t(205)}) {

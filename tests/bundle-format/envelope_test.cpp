@@ -55,7 +55,7 @@ Envelope with_signatures(std::size_t count) {
     return envelope;
 }
 
-// One envelope, read as a trailer must.
+// Decodes a trailer that must contain exactly one envelope.
 Result<Envelope> decode_one(std::span<const std::byte> bytes) {
     FARDEL_TRY_ASSIGN(auto envelopes, decode_trailer(bytes));
     if (envelopes.size() != 1)
@@ -83,7 +83,7 @@ public:
     Result<Signature> sign(std::span<const std::byte>) override { return Error(ErrorCode::denied, "no"); }
 };
 
-// Removed when the tests end.
+// A temporary folder that is removed when the tests end.
 const std::filesystem::path& folder() {
     struct Folder {
         Folder() : path(std::filesystem::temp_directory_path() / ("fardel-signer-test-" + std::to_string(::getpid()))) {
@@ -112,11 +112,11 @@ Result<Signature> run_program(std::string_view name, std::string_view body,
 
 }  // namespace
 
-TEST_CASE("envelope: the document's statement envelope") {
+TEST_CASE("envelope: the document's statement envelope has the document's bytes") {
     check_record_family(statement_envelope(), signing_vector("envelope-statement"), encoded, decode_one);
 }
 
-TEST_CASE("envelope: the document's countersignature envelope") {
+TEST_CASE("envelope: the document's countersignature envelope has the document's bytes") {
     check_record_family(countersignature_envelope(), signing_vector("envelope-countersignature"), encoded, decode_one);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("envelope: every padding is zero and shorter than 8") {
     }
 }
 
-TEST_CASE("envelope: magic, version and type") {  // A27
+TEST_CASE("envelope: another magic is malformed, another version or type unsupported") {  // A27
     const Bytes& golden = signing_vector("envelope-statement");
     CHECK(code_of(decode_trailer(with_bytes(golden, 0, {0}))) == ErrorCode::malformed);
     CHECK(code_of(decode_trailer(with_bytes(golden, 12, {2}))) == ErrorCode::unsupported);
@@ -167,7 +167,7 @@ TEST_CASE("envelope: magic, version and type") {  // A27
     CHECK(code_of(encode_envelope(unknown)) == ErrorCode::unsupported);
 }
 
-TEST_CASE("envelope: its length and its parts agree") {  // A22, A24
+TEST_CASE("envelope: a length that does not agree with the parts is refused") {  // A22, A24
     const Bytes& golden = signing_vector("envelope-statement");
     for (const std::initializer_list<unsigned> length : {std::initializer_list<unsigned>{0, 0, 0, 0},
                                                          {0x68, 1, 0, 0},
@@ -179,7 +179,7 @@ TEST_CASE("envelope: its length and its parts agree") {  // A22, A24
     CHECK(code_of(decode_trailer(with_bytes(golden, 16, {0, 0}))) == ErrorCode::malformed);
 }
 
-TEST_CASE("envelope: counts and sizes at their limit, and one past") {  // A56
+TEST_CASE("envelope: counts and sizes are accepted at their limit and refused one past it") {  // A56
     CHECK(decode_one(encoded(with_signatures(limits::kSignaturesMax))));
     CHECK(code_of(encode_envelope(with_signatures(limits::kSignaturesMax + 1))) == ErrorCode::limit);
     CHECK(code_of(encode_envelope(with_signatures(0))) == ErrorCode::malformed);
@@ -229,7 +229,7 @@ TEST_CASE("envelope: the document's signatures are made and verify") {
     CHECK_FALSE(verify_envelope_signature(*statement, countersignature->signatures[0]));
 }
 
-TEST_CASE("envelope: a signature of one type is none of another type") {  // A54
+TEST_CASE("envelope: a signature of one type does not verify as another type") {  // A54
     Envelope replayed = statement_envelope();
     replayed.type = EnvelopeType::countersignature;
     CHECK_FALSE(verify_envelope_signature(replayed, replayed.signatures[0]));
@@ -297,7 +297,7 @@ TEST_CASE("envelope: S = L, zero keys and points of small order are refused") { 
     CHECK_FALSE(verify_signature(PublicKey{}, message, fixed_vector<Signature>("signature-alice")));
     CHECK_FALSE(verify_signature(PublicKey{}, {}, Signature{}));
 
-    // The identity as key and R, with S = 0: the equation holds for every message. And S = L, which is 0 by another
+    // With the identity as key and R, and S = 0, the equation holds for every message. S = L is 0 by another
     // name.
     PublicKey identity;
     identity.bytes[0] = 1;
@@ -327,7 +327,7 @@ TEST_CASE("envelope: signing replaces the author with the signer") {
     CHECK(decode_statement(envelope->payload).value() == document_statement());
 }
 
-TEST_CASE("envelope: what cannot be said is not signed, and a signer's error comes through") {
+TEST_CASE("envelope: an invalid statement is not signed, and a signer's error is passed on") {
     Statement statement = document_statement();
     statement.name = "../core";
     CHECK(code_of(sign_statement(statement, *make_key_signer(secret_key("alice")))) == ErrorCode::malformed);
@@ -373,7 +373,7 @@ TEST_CASE("signature: text is 128 lower-case digits") {
     CHECK(code_of(Signature::parse("")) == ErrorCode::malformed);
 }
 
-TEST_CASE("key: fresh ones differ, and a seed gives its key again") {
+TEST_CASE("key: new keys differ, and a seed always gives the same key") {
     const SecretKey one = SecretKey::generate();
     const SecretKey other = SecretKey::generate();
     CHECK(one.public_key() != other.public_key());

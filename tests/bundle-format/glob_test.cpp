@@ -27,7 +27,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
     }
 }
 
-// The definition of docs/names.md as a recursion, for ASCII: exponential, and easy to believe.
+// The definition of docs/names.md as a recursion, for ASCII: exponential, but easy to check by reading.
 bool part_matches_slowly(std::string_view pattern, std::string_view part) {
     if (pattern.empty())
         return part.empty();
@@ -71,7 +71,7 @@ TEST_CASE("glob: the vectors of docs/names.md hold") {
     }
 }
 
-TEST_CASE("glob: '*' stays within a part") {
+TEST_CASE("glob: '*' matches only within a part") {
     CHECK(glob_matches("*", "a"));
     CHECK(glob_matches("*", ".hidden"));
     CHECK_FALSE(glob_matches("*", "a/b"));
@@ -86,7 +86,7 @@ TEST_CASE("glob: '*' stays within a part") {
     CHECK_FALSE(glob_matches("*a*b*c*", "xxaxxcxxbxx"));
 }
 
-TEST_CASE("glob: '?' is one character, however many bytes it has") {
+TEST_CASE("glob: '?' matches one character, however many bytes it has") {
     CHECK(glob_matches("?", "a"));
     CHECK(glob_matches("?", "地"));
     CHECK(glob_matches("??", "é\U0001f600"));
@@ -98,7 +98,7 @@ TEST_CASE("glob: '?' is one character, however many bytes it has") {
     CHECK_FALSE(glob_matches("*??", "地"));
 }
 
-TEST_CASE("glob: '**' is any number of whole parts") {
+TEST_CASE("glob: '**' matches any number of whole parts") {
     CHECK(glob_matches("**", "a/b/c"));
     CHECK(glob_matches("**/**", "a"));
     CHECK(glob_matches("a/**/**", "a/b"));
@@ -118,7 +118,7 @@ TEST_CASE("glob: a pattern for one folder matches nothing outside of it") {  // 
         CHECK_FALSE(glob_matches("maps/*", name));
         CHECK_FALSE(glob_matches("maps/**", name));
     }
-    CHECK_FALSE(fardel::verify_name("maps/../core"));  // so it is never asked
+    CHECK_FALSE(fardel::verify_name("maps/../core"));  // so glob_matches never gets such a name
 }
 
 TEST_CASE("glob: an ill-formed pattern is refused and matches nothing") {
@@ -146,7 +146,7 @@ TEST_CASE("glob: an ill-formed pattern is refused and matches nothing") {
     CHECK(verify_glob("a\\b").error().message() == "glob has a back slash (parts are separated by '/') at byte 1");
 }
 
-TEST_CASE("glob: what names may hold, patterns may, and only '*' and '?' are special") {
+TEST_CASE("glob: patterns may contain all characters of names, and only '*' and '?' are special") {
     for (const std::string_view text : {"[a]", "{a,b}", "!a", "a b", "a-z", "^a$", "#1", "con", "a."}) {
         CHECK(verify_glob(text));
         CHECK(glob_matches(text, text));
@@ -190,7 +190,7 @@ TEST_CASE("glob: random patterns match what the definition says") {
     CHECK(matched > 10'000);
 }
 
-TEST_CASE("glob: hostile patterns cost no more than pattern times name") {
+TEST_CASE("glob: the cost of a hostile pattern is at most its length times that of the name") {
     // Each would take a backtracking matcher longer than the age of the universe. All together: about 10 ms.
     const std::string run(255, 'a');
     const std::string deep = repeated("a/", 511) + "a";

@@ -14,7 +14,7 @@ using fardel::Hasher;
 namespace {
 
 // Byte i of every input is i mod 251. Lengths sit around BLAKE3's block (64), its chunk (1024) and the widths of the
-// SIMD code. Values printed by b3sum; the lengths that the BLAKE3 authors' test_vectors.json also has agree with it.
+// SIMD code. b3sum printed the values; they agree with the BLAKE3 authors' test_vectors.json for the lengths in it.
 struct Vector {
     std::size_t length;
     std::string_view hash;
@@ -114,7 +114,7 @@ TEST_CASE("hash: finish leaves the hasher as it was") {
     CHECK(hasher.finish() == fardel::blake3(input));
 }
 
-TEST_CASE("hash: reset begins anew") {
+TEST_CASE("hash: reset returns the hasher to its initial state") {
     const auto input = input_of(3000);
     Hasher hasher;
     hasher.update(input);
@@ -124,7 +124,7 @@ TEST_CASE("hash: reset begins anew") {
     CHECK(hasher.finish() == fardel::blake3(std::span(input).first(10)));
 }
 
-TEST_CASE("hash: a copied hasher goes its own way") {
+TEST_CASE("hash: a copied hasher is independent of the original") {
     const auto input = input_of(5000);
     Hasher first;
     first.update(std::span(input).first(1500));

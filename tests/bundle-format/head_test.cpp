@@ -39,7 +39,7 @@ TableEntry entry(TableKind kind, std::uint64_t count) {
         .kind = kind, .record_bytes = record_bytes(kind), .length_bytes = count * record_bytes(kind), .count = count};
 }
 
-// A head as the writer makes it: 5 assets, 9 names.
+// A head as the writer creates it: 5 assets, 9 names.
 BundleHead small_head() {
     BundleHead head;
     using enum TableKind;
@@ -114,13 +114,13 @@ TEST_CASE("layout head: bytes and layout id are those of the document") {
     CHECK(layout_id(encode_layout_head(layout)) == id_of<LayoutId>(vectors().at("layout-id-of-that-head")));
 }
 
-TEST_CASE("heads: a value survives its bytes") {
+TEST_CASE("heads: an encoded value decodes to itself") {
     const BundleHead head = small_head();
     CHECK(decode_head(encode_head(head)).value() == head);
     const LayoutHead layout = small_layout(head);
     CHECK(decode_layout_head(encode_layout_head(layout)).value() == layout);
     CHECK(verify_sections(head, bundle_id(encode_head(head)), layout, layout.trailer_offset));
-    CHECK(decode_head(encode_head(BundleHead{})).value() == BundleHead{});  // A29: a bundle of nothing
+    CHECK(decode_head(encode_head(BundleHead{})).value() == BundleHead{});  // A29: an empty bundle
 }
 
 TEST_CASE("heads: each flipped bit is refused or read as exactly what it says") {  // A21
@@ -138,7 +138,7 @@ TEST_CASE("heads: each flipped bit is refused or read as exactly what it says") 
     }
 }
 
-TEST_CASE("head: other magic is malformed, a later major version or required feature is unsupported") {  // A27, A32
+TEST_CASE("head: another magic is malformed, a later major version or required feature is unsupported") {  // A27, A32
     const HeadBytes good = encode_head(small_head());
     CHECK(patched_refusal(good, 0, 0x04034b50, 4) == ErrorCode::malformed);  // a zip
     CHECK(patched_refusal(good, 8, 2, 2) == ErrorCode::unsupported);
@@ -194,7 +194,7 @@ TEST_CASE("head: tables are known, in order, each once, none empty") {  // A23, 
     CHECK(head_refusal(head) == ErrorCode::unsupported);
 }
 
-TEST_CASE("head: look-up tables have the one size that their tables ask for") {
+TEST_CASE("head: look-up tables have exactly the size that their tables require") {
     using enum TableKind;
     for (const auto& [position, count] : {std::pair(2, 4), {2, 9}, {4, 2}, {4, 40}, {5, 3}, {5, 5}}) {
         BundleHead head = small_head();
@@ -237,7 +237,7 @@ TEST_CASE("sections: a layout of another bundle is corrupt") {
     CHECK(section_refusal([](LayoutHead& layout) { layout.bundle.bytes[5] ^= 1; }) == ErrorCode::corrupt);
 }
 
-TEST_CASE("sections: overlaps, gaps, odd places and ends behind the file are malformed") {  // A20, A22, A23, A24
+TEST_CASE("sections: overlaps, gaps, unaligned offsets and ends behind the file are malformed") {  // A20, A22, A23, A24
     using Change = std::function<void(LayoutHead&)>;
     const Change changes[] = {
         [](LayoutHead& l) { l.blocks_offset = 4096; },
@@ -269,7 +269,7 @@ TEST_CASE("sections: placements are as many as assets") {
     CHECK(section_refusal([](LayoutHead& l) { l.tables.erase(l.tables.begin()); }) == ErrorCode::malformed);
 }
 
-TEST_CASE("sections: a trailer at its limit is fine, one past it is not") {
+TEST_CASE("sections: a trailer at its limit is accepted, one past it is refused") {
     const BundleHead head = small_head();
     const LayoutHead layout = small_layout(head);
     const BundleId id = bundle_id(encode_head(head));

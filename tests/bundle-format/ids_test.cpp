@@ -51,7 +51,7 @@ TEST_CASE("id: each proper prefix is refused, and one digit too many") {  // A18
     CHECK(refusal(std::string(kText) + "0") == "asset id: expected 64 hexadecimal digits, found 65 bytes");
 }
 
-TEST_CASE("id: only lower-case hexadecimal digits are accepted, at each place") {  // A18
+TEST_CASE("id: only lower-case hexadecimal digits are accepted, at each position") {  // A18
     for (std::size_t at = 0; at < kText.size(); ++at) {
         for (unsigned value = 0; value < 256; ++value) {
             const char c = static_cast<char>(value);
@@ -77,7 +77,7 @@ TEST_CASE("id: ids sort as their text does, by unsigned bytes") {
     CHECK(low != high);
 }
 
-TEST_CASE("id: the zero id is known") {
+TEST_CASE("id: the zero id is recognised") {
     CHECK(AssetId{}.is_zero());
     CHECK_FALSE(parsed(kText).is_zero());
     AssetId last;

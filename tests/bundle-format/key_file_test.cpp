@@ -41,7 +41,7 @@ PassphraseProvider answering(std::string_view passphrase) {
     return [passphrase]() -> Result<std::string> { return std::string(passphrase); };
 }
 
-// For files that must be refused, or opened, before anybody is asked.
+// A provider for files that must be refused, or opened, without asking for a passphrase.
 Result<std::string> never_asked() {
     FAIL("a passphrase was asked for");
     return Error(ErrorCode::cancelled, "not here");
@@ -57,7 +57,7 @@ PublicKey alice() { return fixed_vector<PublicKey>("key-alice"); }
 
 std::span<const std::byte> fardel_message() { return std::as_bytes(std::span(std::string_view("fardel"))); }
 
-// A folder of its own, removed at the end.
+// A temporary folder that the destructor removes.
 struct Folder {
     Folder() : path(fs::temp_directory_path() / ("fardel-key-file-test-" + std::to_string(::getpid()))) {
         fs::remove_all(path);
@@ -70,14 +70,14 @@ struct Folder {
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// A minisign file with some of its decoded bytes changed; bit by bit, since base64 is six bits a character.
+// A minisign file with some of its decoded bytes changed; bit by bit, because base64 encodes six bits per character.
 std::string with_minisign_bytes(std::string_view name, std::size_t at, std::string_view bytes) {
     std::string text = golden(name);
     const std::size_t line = text.find('\n') + 1;
     for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
-        const std::size_t place = at * 8 + bit;
-        char& digit = text.at(line + place / 6);
-        const auto mask = static_cast<std::size_t>(32) >> place % 6;
+        const std::size_t position = at * 8 + bit;
+        char& digit = text.at(line + position / 6);
+        const auto mask = static_cast<std::size_t>(32) >> position % 6;
         const bool set = (static_cast<unsigned char>(bytes[bit / 8]) >> (7 - bit % 8) & 1) != 0;
         const std::size_t value = kBase64.find(digit);
         digit = kBase64[set ? value | mask : value & ~mask];
@@ -159,7 +159,7 @@ TEST_CASE("secret key file: the document's text, in the clear") {
     CHECK(code_of(decode_key_file(replaced(kOpenText, "seed: 00", "seed: 01"), never_asked)) == ErrorCode::corrupt);
 }
 
-TEST_CASE("secret key file: a golden one opens with its passphrase and no other") {
+TEST_CASE("secret key file: a golden file opens with its passphrase and no other") {
     const std::string text = golden("fardel-sealed.key");
     CHECK(decode_key_file(text, answering(kPassphrase)).value().public_key() == alice());
     CHECK(code_of(decode_key_file(text, answering("correct horse "))) == ErrorCode::denied);
@@ -175,7 +175,8 @@ TEST_CASE("secret key file: each prefix and each flipped bit of a sealed one is 
     for (std::size_t length = 0; length < text.size(); ++length)
         CHECK_FALSE(decode_key_file(text.substr(0, length), never_asked));
     CHECK(code_of(decode_key_file(text + "x\n", never_asked)) == ErrorCode::malformed);
-    // The comment too: it is authenticated. Costs that a flip makes great are left out, to stay fast.
+    // Flips in the comment are refused too, because it is authenticated. Flips that raise the cost are skipped to save
+    // time.
     const std::size_t cost = text.find("argon2id ") + 9;
     const std::size_t cost_end = text.find(' ', text.find(' ', cost) + 1);
     for (std::size_t bit = 0; bit < text.size() * 8; ++bit) {
@@ -188,7 +189,7 @@ TEST_CASE("secret key file: each prefix and each flipped bit of a sealed one is 
     }
 }
 
-TEST_CASE("secret key file: what is written is read, and never the same twice") {
+TEST_CASE("secret key file: a written file is read again, and two files are never the same") {
     const SecretKey key = SecretKey::generate();
     const std::string one = encode_key_file(key, kPassphrase, "", kKdfMinimum).value();
     const std::string other = encode_key_file(key, kPassphrase, "", kKdfMinimum).value();
@@ -295,7 +296,7 @@ TEST_CASE("minisign: other algorithms are unsupported, other text is malformed")
           "minisign public key 8844F86064100C65");
 }
 
-TEST_CASE("key file on disk: for its owner alone, and never overwritten") {
+TEST_CASE("key file on disk: a new file is for its owner alone, and is never overwritten") {
     const Folder folder;
     const std::string path = folder.file("alice.key");
     ::umask(0);
@@ -339,7 +340,7 @@ TEST_CASE("key file on disk: what is not a key file") {  // A34
     CHECK(code_of(read_key_file(folder.file("huge"), never_asked)) == ErrorCode::limit);
 }
 
-TEST_CASE("public key file on disk: may be read by all, and be a link") {
+TEST_CASE("public key file on disk: it may be readable by all and may be a symbolic link") {
     const Folder folder;
     const std::string path = folder.file("alice.pub");
     std::ofstream(path) << kPublicText;

@@ -1,5 +1,5 @@
-// A bundle of more than 4 GiB: written to a real file, signed, opened and read on both sides of 2^32. Says SKIPPED
-// where the disk has no room for it.
+// A bundle of more than 4 GiB: written to a real file, signed, opened and read on both sides of 2^32. Prints SKIPPED
+// if the disk has no room for it.
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/head.h>
@@ -24,11 +24,11 @@ namespace {
 constexpr std::uint64_t kFourGib = 1ull << 32;
 constexpr std::uint64_t kAssets = 3;
 constexpr std::uint64_t kAssetBytes[kAssets] = {kFourGib + (1u << 20) + 4321, (30u << 20) + 1,
-                                                20u << 20};  // the first alone is above
+                                                20u << 20};  // the first alone is above 4 GiB
 constexpr std::uint64_t kRawBytes = kAssetBytes[0] + kAssetBytes[1] + kAssetBytes[2];
 constexpr std::uint64_t kRoomBytes = 6ull << 30;
 
-// Noise that can be made anywhere: word i of asset a is a mix of both (splitmix64).
+// Noise that can be computed at any offset: word i of asset a is a mix of both numbers (splitmix64).
 std::uint64_t word(std::uint64_t asset, std::uint64_t index) {
     std::uint64_t z = (asset << 40) + index + 0x9e37'79b9'7f4a'7c15u;
     z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9u;
@@ -85,7 +85,7 @@ void write_signed(const std::string& path) {
     REQUIRE(bundle->commit());
 }
 
-// That the bytes are those that went in.
+// Checks that the bytes are those that were written.
 void check_range(const Bundle& bundle, std::uint64_t asset, std::uint64_t offset, std::size_t length) {
     const NameRecord name = bundle.name(bundle.find_name(name_of(asset)).value().value()).value();
     std::vector<std::byte> expected(length);
@@ -97,8 +97,8 @@ void check_range(const Bundle& bundle, std::uint64_t asset, std::uint64_t offset
         FAIL_CHECK("asset " << asset << ", " << length << " bytes from " << offset << " are other ones");
 }
 
-// Where the byte at 2^32 of the file is: the asset, and the offset in it.
-std::pair<std::uint64_t, std::uint64_t> place_of_four_gib(const Bundle& bundle) {
+// Returns the asset that contains the byte at 2^32 of the file, and the offset in that asset.
+std::pair<std::uint64_t, std::uint64_t> position_of_four_gib(const Bundle& bundle) {
     for (std::uint64_t asset = 0; asset < kAssets; ++asset) {
         const NameRecord name = bundle.name(bundle.find_name(name_of(asset)).value().value()).value();
         const AssetIndex index = bundle.default_asset(name).value();
@@ -123,7 +123,7 @@ TEST_CASE("large file: a bundle above 4 GiB, with an asset above 4 GiB, is writt
     write_signed(path);
     const auto source = open_file_source(path).value();
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    std::filesystem::remove(path);  // both have it open; nothing is left whatever happens now
+    std::filesystem::remove(path);  // `source` and `file` keep it open; none is left if the test fails
 
     const auto policy = make_policy(std::vector{PolicyKey{"author", forge::test_key(1).public_key()}}, {}).value();
     for (const TrustPolicy* who : {static_cast<const TrustPolicy*>(nullptr), &policy}) {
@@ -138,22 +138,22 @@ TEST_CASE("large file: a bundle above 4 GiB, with an asset above 4 GiB, is writt
             for (int i = 0; i < 50; ++i)
                 check_range(*bundle, asset, random() % (kAssetBytes[asset] - 400'000), random() % 400'000);
         }
-        const auto place = place_of_four_gib(*bundle);
+        const auto position = position_of_four_gib(*bundle);
         for (const std::uint64_t before : {0u, 1u, 4096u, 65536u, 300'000u})
-            check_range(*bundle, place.first, place.second - before, 2 * before + 1);
+            check_range(*bundle, position.first, position.second - before, 2 * before + 1);
     }
 
     // One bit at 2^32 is flipped: its block is corrupt, its neighbours are not.
     const auto bundle = Bundle::open(source, {}).value();
-    const auto place = place_of_four_gib(*bundle);
+    const auto position = position_of_four_gib(*bundle);
     std::byte byte{};
-    put_noise(place.first, place.second, {&byte, 1});
+    put_noise(position.first, position.second, {&byte, 1});
     file.seekp(static_cast<std::streamoff>(kFourGib));
     file.put(static_cast<char>(byte ^ std::byte{1}));
     REQUIRE(file.flush());
     const AssetIndex index =
-        bundle->default_asset(bundle->name(bundle->find_name(name_of(place.first)).value().value()).value()).value();
-    CHECK(bundle->read_at(index, place.second, {&byte, 1}).error().code() == ErrorCode::corrupt);
-    check_range(*bundle, place.first, place.second + limits::kBlockBytesMax, 100'000);
-    check_range(*bundle, place.first, place.second - limits::kBlockBytesMax - 1, 1);
+        bundle->default_asset(bundle->name(bundle->find_name(name_of(position.first)).value().value()).value()).value();
+    CHECK(bundle->read_at(index, position.second, {&byte, 1}).error().code() == ErrorCode::corrupt);
+    check_range(*bundle, position.first, position.second + limits::kBlockBytesMax, 100'000);
+    check_range(*bundle, position.first, position.second - limits::kBlockBytesMax - 1, 1);
 }

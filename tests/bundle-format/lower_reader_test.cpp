@@ -22,11 +22,11 @@ std::string lowered(const std::string& text, bool& ascii) {
 
 }  // namespace
 
-TEST_CASE("lower reader: each ASCII character at each place, both ways of reading") {
+TEST_CASE("lower reader: each ASCII character is lowered at each position, in both ways of reading") {
     for (int character = 0; character < 256; ++character)
-        for (std::size_t place = 0; place < 16; ++place) {
+        for (std::size_t position = 0; position < 16; ++position) {
             std::string text = "aZ@[`{_-0/Mm.Az~";
-            text[place] = static_cast<char>(character);
+            text[position] = static_cast<char>(character);
             std::string expected = text;
             for (char& byte : expected)
                 byte = lower_ascii(byte);
@@ -42,7 +42,7 @@ TEST_CASE("lower reader: each ASCII character at each place, both ways of readin
         }
 }
 
-TEST_CASE("lower reader: words that were read already") {
+TEST_CASE("lower reader: words that the caller has already read are lowered") {
     LowerReader reader;
     const WordPair words = reader.lower({0x4142'4361'6200'5a5b, 0});
     CHECK(words.first == 0x6162'6361'6200'7a5b);
@@ -51,7 +51,7 @@ TEST_CASE("lower reader: words that were read already") {
     CHECK_FALSE(reader.is_ascii());
 }
 
-TEST_CASE("equal texts: every length, and one byte that differs at each place") {
+TEST_CASE("equal texts: one differing byte is detected at each position of each length") {
     for (std::size_t size = 0; size <= 70; ++size) {
         std::string a(size, 'x');
         for (std::size_t i = 0; i < size; ++i)

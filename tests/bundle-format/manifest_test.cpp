@@ -72,7 +72,7 @@ MetadataRecord number(double value) {
 
 }  // namespace
 
-TEST_CASE("manifest: every record has the bytes of the document and one form") {  // A20, A21, A31
+TEST_CASE("manifest: every record has the bytes of the document and only one encoding") {  // A20, A21, A31
     check_family(TableKind::assets, "asset", kAsset);
     check_family(TableKind::names, "name", kName);
     check_family(TableKind::name_buckets, "name_bucket",
@@ -170,7 +170,7 @@ TEST_CASE("manifest: a name's flags and variants agree") {
     CHECK(refusal(name) == ErrorCode::malformed);
 }
 
-TEST_CASE("manifest: a tombstone is published and leads nowhere") {
+TEST_CASE("manifest: a tombstone is published and has no asset") {
     NameRecord name{.text = 4, .flags = NameRecord::published | NameRecord::tombstone};
     CHECK(accepted(name));
     name.target = 1;
@@ -187,7 +187,7 @@ TEST_CASE("manifest: a variant has at most 16 tags") {
     CHECK(refusal(variant) == ErrorCode::limit);
 }
 
-TEST_CASE("manifest: metadata numbers are finite and have one zero") {
+TEST_CASE("manifest: metadata numbers are finite, and negative zero is refused") {
     CHECK(accepted(number(0.0)));
     CHECK(accepted(number(-1e300)));
     CHECK(refusal(number(-0.0)) == ErrorCode::malformed);
@@ -228,7 +228,7 @@ TEST_CASE("manifest: an unknown codec is unsupported, not malformed") {  // A44,
     CHECK(refusal(block) == ErrorCode::unsupported);
 }
 
-TEST_CASE("manifest: every kind has a name and a power of two as record size") {
+TEST_CASE("manifest: every kind has a name, and its record size is a power of two") {
     for (std::uint32_t number = 0; number < 100; ++number) {
         const auto kind = static_cast<TableKind>(number);
         const std::uint32_t size = record_bytes(kind);

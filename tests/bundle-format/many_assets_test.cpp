@@ -21,7 +21,7 @@ using namespace fardel::tests;
 
 namespace {
 
-// A sanitizer makes the writer slow, and finds as much in fewer.
+// A sanitizer makes the writer slow, and finds the same errors with fewer assets.
 constexpr std::uint32_t kMany = forge::kSanitized ? 50'000 : 1'000'000;
 constexpr std::uint32_t kFew = 1'000;
 constexpr std::uint32_t kFolders = 100;
@@ -36,7 +36,7 @@ Text content_of(std::uint32_t asset) {
 
 std::span<const std::byte> bytes_of(const Text& text) { return std::as_bytes(std::span(text)); }
 
-// Sorted as a bundle sorts them when `asset` rises within a folder.
+// Within a folder, the names of rising assets are in the order of a bundle.
 std::string name_of(std::uint32_t asset) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "Folder %02u/name %07u", asset % kFolders, asset);
@@ -86,7 +86,7 @@ std::shared_ptr<const Bundle> opened(const std::shared_ptr<const CountingSource>
     return Bundle::open(source, options).value();
 }
 
-// Name, folded name and id lead to the asset, and it has its bytes.
+// Checks that name, folded name and id lead to the asset, and that it has its bytes.
 void check_found(const Bundle& bundle, std::uint32_t asset) {
     CAPTURE(asset);
     std::string other = name_of(asset);
@@ -105,11 +105,11 @@ void check_found(const Bundle& bundle, std::uint32_t asset) {
 
 }  // namespace
 
-TEST_CASE("many assets: a million are written, opened, found and listed") {
+TEST_CASE("many assets: a bundle of a million is written and opened, and all are found and listed") {
     const auto few = bundle_of(kFew);
     const auto many = bundle_of(kMany);
 
-    // Nothing but the heads is read to open either.
+    // Opening either bundle reads only the heads.
     CHECK(opened(few)->asset_count() == kFew);
     CHECK(few->bytes_read == 2 * limits::kHeadBytes);
     const auto bundle = opened(many);
@@ -117,8 +117,8 @@ TEST_CASE("many assets: a million are written, opened, found and listed") {
     CHECK(bundle->name_count() == kMany);
     CHECK(many->bytes_read == few->bytes_read);
 
-    // The first look-up by name and id, and the first read: a few pages of each table, a page of each level of its
-    // tree, one block.
+    // The first look-up by name and id and the first read touch a few pages of each table, a page of each level of its
+    // tree, and one block.
     check_found(*bundle, 4711);
     CHECK(many->bytes_read < 400'000);
 
@@ -127,15 +127,15 @@ TEST_CASE("many assets: a million are written, opened, found and listed") {
     CHECK_FALSE(bundle->find_asset(id_from<AssetId>(blake3(bytes_of(content_of(kMany))))).value());
     CHECK_FALSE(bundle->find_name(name_of(kMany)).value());
 
-    // A folder's names are a run.
+    // The names of a folder follow each other.
     const NameIndex first = bundle->lower_bound_name("Folder 42/").value();
-    const NameIndex last = bundle->lower_bound_name("Folder 420").value();  // '0' is behind '/'
+    const NameIndex last = bundle->lower_bound_name("Folder 420").value();  // '0' follows '/' in ASCII
     CHECK(static_cast<std::uint32_t>(last) - static_cast<std::uint32_t>(first) == kMany / kFolders);
     for (std::uint32_t i = 0; i < kMany / kFolders; ++i) {
         const NameIndex index{static_cast<std::uint32_t>(first) + i};
         CHECK(bundle->name_text(index).value() == name_of(i * kFolders + 42));
     }
-    // All of them, in order.
+    // All names are in order.
     std::string before;
     for (std::uint32_t i = 0; i < kMany; ++i) {
         const std::string_view text = bundle->name_text(NameIndex{i}).value();

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kSlots = NameBucketRecord::kSlots;
 
-// Seven names for every two buckets, with these hashes first and the rest at the far end.
+// Seven names for every two buckets, with these hashes first and all others in the last bucket.
 std::vector<HashedName> names_with(std::vector<std::uint64_t> hashes, std::size_t homes) {
     hashes.resize(homes * 7 / 2, ~std::uint64_t{0});
     std::vector<HashedName> names;
@@ -27,7 +27,7 @@ std::vector<HashedName> names_with(std::vector<std::uint64_t> hashes, std::size_
 
 }  // namespace
 
-TEST_CASE("name buckets: two for seven names, told by the leading bits of the hash") {
+TEST_CASE("name buckets: there are two for seven names, chosen by the leading bits of the hash") {
     CHECK(home_buckets(0) == 0);
     CHECK(home_buckets(1) == 1);
     CHECK(home_buckets(3) == 1);
@@ -47,7 +47,8 @@ TEST_CASE("name buckets: names fill their bucket in order, and then the next") {
     REQUIRE(none);
     CHECK(none->empty());
 
-    // Two homes: six names lead to the first, of which one lies in the second, before the one that leads there.
+    // Two home buckets: six names belong to the first; the sixth spills into the second, before the name that belongs
+    // there.
     const auto filled = fill_name_buckets(names_with({1, 2, 3, 4, 5, 6}, 2));
     REQUIRE(filled);
     REQUIRE(filled->size() == 2);
@@ -71,7 +72,7 @@ TEST_CASE("name buckets: the last home spills behind the homes") {
     CHECK((*filled)[2].spills == 0);
 }
 
-TEST_CASE("name buckets: a name that would lie too far behind its own is a limit") {
+TEST_CASE("name buckets: a name that would be too far behind its home bucket exceeds a limit") {
     std::vector<HashedName> names;
     const auto crowd = [&](std::uint32_t count) {
         names.clear();
@@ -85,7 +86,7 @@ TEST_CASE("name buckets: a name that would lie too far behind its own is a limit
     CHECK(refused.error().code() == ErrorCode::limit);
 }
 
-TEST_CASE("name buckets: honest names lie near their buckets") {
+TEST_CASE("name buckets: ordinary names are near their home buckets") {
     std::mt19937_64 random(7);
     std::vector<HashedName> names;
     for (std::uint32_t i = 0; i < 300'000; ++i)
@@ -121,7 +122,7 @@ TEST_CASE("name filters: each hash sets its two bits in the word of its leading 
     CHECK(fill_name_filters(names) == std::vector<std::uint32_t>{0b11111, 0b11});
 }
 
-TEST_CASE("name lookup: the slots of a hash, both ways of telling them") {
+TEST_CASE("name lookup: both implementations find the same slots of a hash") {
     std::mt19937 random(3);
     for (int round = 0; round < 1000; ++round) {
         NameBucketRecord bucket;

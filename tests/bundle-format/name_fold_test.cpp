@@ -27,7 +27,7 @@ TEST_CASE("name fold: the vectors of docs/names.md hold") {
     }
 }
 
-TEST_CASE("name fold: ASCII letters become lower case, other ASCII stays, whatever the length and place") {
+TEST_CASE("name fold: ASCII letters become lower case, other ASCII stays, at any length and position") {
     for (std::size_t length = 0; length < 40; ++length)
         for (unsigned value = 0; value < 0x80; ++value) {
             const char c = static_cast<char>(value);
@@ -36,7 +36,7 @@ TEST_CASE("name fold: ASCII letters become lower case, other ASCII stays, whatev
         }
 }
 
-TEST_CASE("name fold: equality needs no more than case to differ") {  // A08
+TEST_CASE("name fold: names that differ only in case are equal") {  // A08
     CHECK(names_fold_equal("Textures/BASE/Water.tga", "textures/base/wATER.TGA"));
     CHECK(names_fold_equal("STRASSE", "straße"));
     CHECK(names_fold_equal("ſ", "S"));
@@ -47,11 +47,11 @@ TEST_CASE("name fold: equality needs no more than case to differ") {  // A08
     CHECK_FALSE(names_fold_equal("ı", "i"));
     CHECK_FALSE(names_fold_equal("a[", "a{"));
     CHECK_FALSE(names_fold_equal("a@", "a`"));
-    CHECK_FALSE(names_fold_equal("Ａ", "A"));  // compatibility is not case
+    CHECK_FALSE(names_fold_equal("Ａ", "A"));  // a compatibility form is not a difference of case
     CHECK(names_fold_equal("Ａ", "ａ"));
 }
 
-TEST_CASE("name fold: one differing byte at each place of each length is seen") {
+TEST_CASE("name fold: one differing byte is detected at each position of each length") {
     for (std::size_t length = 1; length < 40; ++length) {
         const std::string name(length, 'a');
         for (std::size_t at = 0; at < length; ++at) {
@@ -80,7 +80,7 @@ TEST_CASE("name fold: every character folds to NFC, and folding it again changes
     }
 }
 
-TEST_CASE("name fold: a random sequence of letters and marks folds to NFC, once for all") {
+TEST_CASE("name fold: a random sequence of letters and marks folds to NFC, and folding it again changes nothing") {
     FARDEL_RANDOM(random);
     // Letters with case, some that decompose, marks of several classes with U+0345 among them, Hangul, U+11A7.
     constexpr std::u32string_view kPoints =
@@ -97,13 +97,13 @@ TEST_CASE("name fold: a random sequence of letters and marks folds to NFC, once 
     }
 }
 
-TEST_CASE("name fold: the iota subscript takes its place among the marks before it becomes a letter") {
+TEST_CASE("name fold: the iota subscript is sorted among the marks before it becomes a letter") {
     CHECK(fold_name("\u1fb3\u0323") == "\u03b1\u0323\u03b9");
     CHECK(fold_name("\u1fc3\u0323") == "\u03b7\u0323\u03b9");
     CHECK(fold_name("\u03b1\u0345\u0323") == "\u03b1\u0323\u03b9");  // not NFC
 }
 
-TEST_CASE("name fold: a text that is no name is folded to something, safely") {
+TEST_CASE("name fold: a text that is not a name is folded safely") {
     for (const std::string_view text : {"", "\xff\xfe", "A\xc3", "\xed\xa0\x80", "\u202e\u0378"}) {
         const std::string folded = fold_name(text);
         CHECK(fold_name(folded) == folded);

@@ -17,8 +17,8 @@ using namespace fardel::tests;
 
 namespace {
 
-// How far the hashes are from uniform in 2^bits buckets, by the bits from `shift` on: chi-square in standard
-// deviations.
+// Returns how far the hashes are from uniform in 2^bits buckets, chosen by the bits from `shift` on: chi-square, in
+// standard deviations.
 double deviation(const std::vector<std::uint64_t>& hashes, unsigned bits, unsigned shift) {
     std::vector<std::uint32_t> buckets(std::size_t{1} << bits);
     for (const std::uint64_t hash : hashes)
@@ -31,13 +31,13 @@ double deviation(const std::vector<std::uint64_t>& hashes, unsigned bits, unsign
     return (chi_square - freedom) / std::sqrt(2 * freedom);
 }
 
-// The hashes are fixed for ever, so these numbers are too: chance cannot fail a test that once passed.
+// The hashes never change, so these numbers do not either: chance cannot fail a test that once passed.
 void check_spread(const std::vector<std::string>& names) {
     std::vector<std::uint64_t> hashes;
     for (const std::string& name : names)
         hashes.push_back(name_hash(name));
     unsigned bits = 1;
-    while ((std::size_t{4} << bits) <= names.size())  // 2 to 4 names a bucket, as in the table
+    while ((std::size_t{4} << bits) <= names.size())  // 2 to 4 names per bucket, as in the table
         ++bits;
     CHECK(std::abs(deviation(hashes, bits, 64 - bits)) < 4);
     CHECK(std::abs(deviation(hashes, bits, 0)) < 4);
@@ -77,7 +77,7 @@ TEST_CASE("name hash: a name and its fold have one hash") {
     }
 }
 
-TEST_CASE("name hash: a change of case changes nothing, a change of any byte does, at each place of each length") {
+TEST_CASE("name hash: a change of case keeps the hash, a change of any byte does not, at each offset of each length") {
     for (std::size_t length = 1; length < 70; ++length) {
         const std::string name(length, 'a');
         const std::uint64_t hash = name_hash(name);
@@ -113,7 +113,7 @@ TEST_CASE("name hash: a million numbered names spread evenly") {
         std::snprintf(text, sizeof text, "textures/tiles/tile_%07zu.tga", i);
         return std::string(text);
     }));
-    check_spread(numbered(1'000'000, [](std::size_t i) {  // the digits are in two far blocks
+    check_spread(numbered(1'000'000, [](std::size_t i) {  // the digits are in two blocks far apart
         char text[64];
         std::snprintf(text, sizeof text, "%03zu/the/blocks/between/these/two/%03zu", i / 1000, i % 1000);
         return std::string(text);
@@ -121,7 +121,7 @@ TEST_CASE("name hash: a million numbered names spread evenly") {
 }
 
 TEST_CASE("name hash: each bit of a name turns about half of the bits of the hash") {
-    // Letters and digits where a flipped bit 0 gives another of them.
+    // The characters are letters and digits that stay such when bit 0 is flipped.
     for (std::size_t length = 8; length <= 64; length += 7) {
         std::size_t turned = 0, flips = 0;
         for (std::size_t round = 0; round < 50; ++round) {
@@ -139,7 +139,7 @@ TEST_CASE("name hash: each bit of a name turns about half of the bits of the has
     }
 }
 
-TEST_CASE("name hash: both ways to a wide product give the same") {
+TEST_CASE("name hash: both ways to compute a wide product give the same") {
     FARDEL_RANDOM(random);
     constexpr std::uint64_t kEdges[] = {0, 1, 0xffff'ffff, 0x1'0000'0000, 0x8000'0000'0000'0000, ~0ull, ~0ull - 1};
     for (const std::uint64_t a : kEdges)

@@ -66,7 +66,7 @@ TEST_CASE("name tables: a name without variants is a tombstone") {
     CHECK(audit.assets.empty());
 }
 
-TEST_CASE("name tables: an asset without a name, and one with many, are stored once") {
+TEST_CASE("name tables: an asset is stored once, with no name and with many") {
     BundlePlan plan;
     const auto shared = add_asset(plan, "1", "shared");
     add_asset(plan, "2", "nameless");

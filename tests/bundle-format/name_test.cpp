@@ -29,7 +29,7 @@ void check_accepted(std::string_view text) {
     CHECK(name->text() == text);
 }
 
-// The message of the refusal, which must be of the given code and show nothing raw.
+// Returns the message of the refusal, which must have the given code and contain no raw untrusted bytes.
 std::string refusal(std::string_view text, ErrorCode code = ErrorCode::malformed) {
     CAPTURE(fardel::printable(text));
     const auto status = verify_name(text);
@@ -70,8 +70,8 @@ std::string repeated(std::string_view part, std::size_t count) {
 }  // namespace
 
 TEST_CASE("name: the Unicode data is version 15.0.0") {
-    // Names are refused, folded and hashed by it. When a library brings another version, first decide what becomes of
-    // the names that are out there (docs/names.md), then change this line.
+    // It decides how names are refused, folded and hashed. If a library brings another version, first decide what
+    // happens to existing names (docs/names.md), then change this line.
     CHECK(unicode::version() == "15.0.0");
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("name: an empty name and an empty part are refused") {  // A01
     refusal("a/b//");
 }
 
-TEST_CASE("name: a relative step is refused") {  // A01
+TEST_CASE("name: a part '.' or '..' is refused") {  // A01
     for (const std::string_view part : {".", ".."})
         check_part_refused(part);
     CHECK(refusal("a/../b") == "part 2 of the name (\"..\") at byte 2 is a relative step");
@@ -130,7 +130,7 @@ TEST_CASE("name: back slashes, drives and device paths are refused") {  // A02
     CHECK(refusal("maps\\dm01") == "name has a back slash (parts are separated by '/') at byte 4");
 }
 
-TEST_CASE("name: each byte of ASCII is allowed or refused as the rules say, at each place") {  // A03
+TEST_CASE("name: each byte of ASCII is allowed or refused as the rules say, at each position") {  // A03
     constexpr std::string_view kRefused = "\\:*?\"<>|";
     for (unsigned value = 0; value < 0x80; ++value) {
         const char c = static_cast<char>(value);
@@ -213,7 +213,7 @@ TEST_CASE("name: a part in the form of an 8.3 alias is refused") {  // A06
           "part 2 of the name (\"PROGRA~1\") at byte 2 has the form of an 8.3 alias of another name");
 }
 
-TEST_CASE("name: a '~' that no 8.3 alias has is accepted") {
+TEST_CASE("name: a '~' that does not make an 8.3 alias is accepted") {
     for (const std::string_view part :
          {"backup~", "a~b", "a~1b", "1~", "program~1", "a~1.jpeg", "a~1.tar.gz", "a~1.b c", "a b~1", ".a~1", "~",
           "\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9~1", "a.b~1", "a~\u0661", "a~1.b~12"})
@@ -231,7 +231,7 @@ TEST_CASE("name: a text that is not in NFC is refused") {  // A09
 }
 
 TEST_CASE("name: no two characters below U+0300 change each other in NFC") {
-    // So names made of them alone need no look at NFC.
+    // Therefore names that consist of them alone need no check for NFC.
     for (char32_t a = 0x20; a < 0x300; ++a)
         for (char32_t b = 0x20; b < 0x300; ++b)
             if (!unicode::is_nfc(utf8(a) + utf8(b)))
@@ -269,14 +269,14 @@ TEST_CASE("name: each code point is accepted or refused by its kind") {
     for (char32_t c = 0x80; c <= 0x10ffff; ++c) {
         if (c >= 0xd800 && c <= 0xdfff)
             continue;
-        const std::string text = "_" + utf8(c) + "_";  // no mark composes with '_'
+        const std::string text = "_" + utf8(c) + "_";  // '_' composes with no mark
         const unicode::Kind kind = unicode::kind_of(c);
         const bool good = (kind == unicode::Kind::visible || kind == unicode::Kind::space) && unicode::is_nfc(text);
         if (static_cast<bool>(verify_name(text)) != good)
             FAIL_CHECK("U+" << std::hex << static_cast<std::uint32_t>(c));
         accepted += good;
     }
-    // As ICU 72 counts them, which has the same Unicode, less the ASCII ones.
+    // The number is that of ICU 72, which has the same Unicode version, minus the refused ASCII characters.
     CHECK(accepted == 147'627 - 95);
 }
 
@@ -312,7 +312,7 @@ TEST_CASE("name: ill-formed UTF-8 is refused") {  // A10
     CHECK(refusal("ab\xc0\xaf") == "name has ill-formed UTF-8 (byte 0xC0) at byte 2");
 }
 
-TEST_CASE("name: each limit is reached and not passed") {  // A11
+TEST_CASE("name: a name at each limit is accepted, one past it is refused") {  // A11
     const std::string part(limits::kNamePartBytesMax, 'a');
     check_accepted(part);
     check_accepted("x/" + part);
@@ -340,7 +340,7 @@ TEST_CASE("name: each limit is reached and not passed") {  // A11
 }
 
 TEST_CASE("name: a long name meets the same rules as a short one") {
-    // The fast path is for short ones. A prefix of plain parts changes no verdict.
+    // The fast path is for short names. A prefix of plain parts changes no verdict.
     const std::string prefix = repeated("plain", 30) + "/";
     CHECK(prefix.size() > 127);
     for (const std::string_view good : {"a", "common.txt", "a b", ".a", "a~b"})
@@ -351,7 +351,8 @@ TEST_CASE("name: a long name meets the same rules as a short one") {
 
 TEST_CASE("name: a random ASCII text gets the verdict of a plain reading of the rules") {
     FARDEL_RANDOM(random);
-    // Rules N3, N4, N6 to N10 again, slowly, for ASCII. The alphabet is rich in what they are about.
+    // This is a second, slow implementation of rules N3, N4 and N6 to N10 for ASCII. The alphabet consists mostly of
+    // the characters that these rules mention.
     constexpr std::string_view kAlphabet = "//////....   ~~~11CONconaAuUxXlLpPtTmM09$iI:\x1f";
     const auto good_part = [](std::string_view part) {
         if (part.empty() || part.back() == '.' || part.back() == ' ' || part.front() == ' ')
@@ -385,7 +386,7 @@ TEST_CASE("name: a random ASCII text gets the verdict of a plain reading of the 
     }
 }
 
-TEST_CASE("name: leaf and parent are what is after and before the last '/'") {
+TEST_CASE("name: leaf and parent are the text after and before the last '/'") {
     const auto check = [](std::string_view text, std::string_view parent, std::string_view leaf) {
         const auto name = AssetName::parse(text);
         REQUIRE(name);

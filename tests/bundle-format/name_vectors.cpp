@@ -26,7 +26,7 @@ std::string read_at(std::ifstream& in, std::size_t offset, std::size_t size) {
     return bytes;
 }
 
-// Zip (APPNOTE 6.3): the end record says where the central directory is; its entries hold the names.
+// Zip (APPNOTE 6.3): the end record contains the offset of the central directory, whose entries contain the names.
 void append_zip_names(const std::filesystem::path& archive, std::vector<std::string>& names) {
     std::ifstream in(archive, std::ios::binary);
     const std::size_t archive_bytes = std::filesystem::file_size(archive);

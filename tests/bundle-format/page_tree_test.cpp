@@ -133,7 +133,7 @@ TEST_CASE("page tree: each flipped byte is corrupt in the pages below it and in 
     }
 }
 
-TEST_CASE("page tree: a page is good in its own place alone") {  // A26
+TEST_CASE("page tree: a page is valid only at its own position") {  // A26
     const Bytes page = pattern(100);
     const Hash here = page_hash(TableKind::names, 0, 3, 5000, page);
     CHECK(here != page_hash(TableKind::names, 0, 4, 5000, page));
@@ -142,10 +142,10 @@ TEST_CASE("page tree: a page is good in its own place alone") {  // A26
     CHECK(here != page_hash(TableKind::names, 0, 3, 5001, page));
 }
 
-TEST_CASE("page tree: equal pages that swap places are corrupt only where they differ") {  // A26
+TEST_CASE("page tree: equal pages that are swapped are corrupt only where they differ") {  // A26
     Bytes records = pattern(4096 * 4);
     Section section = section_of(TableKind::names, records);
-    // 4096 × 7 is a multiple of 256, so all pages are equal: only the index in the key tells them apart.
+    // 4096 × 7 is a multiple of 256, so all pages are equal: only the index in the key distinguishes them.
     REQUIRE(std::memcmp(records.data(), records.data() + 4096, 4096) == 0);
     const std::size_t level = 4096 * 4;
     std::byte kept[32];
@@ -179,7 +179,7 @@ TEST_CASE("page tree: bytes outside the table are malformed, not read") {  // A2
     CHECK(PagedTable().pages().peek(0, 1) == nullptr);
 }
 
-TEST_CASE("page tree: what is verified can be seen without waiting, and only that") {
+TEST_CASE("page tree: only verified pages can be viewed without waiting") {
     const Bytes records = pattern(4096 * 3 + 64);
     const Section section = section_of(TableKind::assets, records);
     const WatchedSource source(section.bytes);

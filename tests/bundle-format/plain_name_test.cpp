@@ -11,7 +11,7 @@ using namespace fardel;
 
 namespace {
 
-// What the quick answer must not be wrong about, and should not miss: '=' and long names apart, it is the portable one.
+// The quick check accepts no name that the portable one refuses. It may refuse '='; otherwise both agree.
 void check_quick(const std::string& text) {
     CAPTURE(text);
     const bool plain = is_plain_name(text);
@@ -26,7 +26,7 @@ void check_quick(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("plain names: the quick answer is that of the portable one") {
+TEST_CASE("plain names: the quick check gives the answer of the portable one") {
     for (const char* text : {"a",
                              "ab/cd.tga",
                              "textures/base_wall/concrete_dark.tga",
@@ -63,22 +63,22 @@ TEST_CASE("plain names: the quick answer is that of the portable one") {
     CHECK_FALSE(is_plain_name("a//b"));
 }
 
-TEST_CASE("plain names: each byte at each place") {
+TEST_CASE("plain names: each byte at each position gets the answer of the portable check") {
     for (const std::size_t size : {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 300})
-        for (std::size_t place = 0; place<size; place += size> 40 ? 7 : 1)
+        for (std::size_t position = 0; position<size; position += size> 40 ? 7 : 1)
             for (int byte = 0; byte < 256; ++byte) {
                 std::string text(size, 'x');
-                text[place] = static_cast<char>(byte);
+                text[position] = static_cast<char>(byte);
                 check_quick(text);
             }
 }
 
-TEST_CASE("plain names: texts of what decides, in random order") {
+TEST_CASE("plain names: random texts of the deciding characters get the answer of the portable check") {
     constexpr std::string_view kDeciding = "//.. abcxnoulprtm019A\\:*?\"<>|$~=\x7f\xc3";
     std::mt19937 random(11);
     for (int round = 0; round < 100'000; ++round) {
         std::string text(1 + random() % 80, ' ');
-        const std::size_t kinds = random() % 4 == 0 ? kDeciding.size() : 21;  // mostly without what is refused
+        const std::size_t kinds = random() % 4 == 0 ? kDeciding.size() : 21;  // most texts contain no refused character
         for (char& byte : text)
             byte = kDeciding[random() % kinds];
         check_quick(text);

@@ -19,11 +19,11 @@ BundlePlan good_plan() {
     add(plan, "a", "x");
     add(plan, "b", "y");
     plan.dependencies = {{.bundle = BundleId{{1}}, .name = "base", .version = "1"},
-                         {.bundle = BundleId{{2}}, .name = "", .version = "", .is_static = false}};
+                         {.bundle = BundleId{{2}}, .is_static = false}};
     return plan;
 }
 
-// The plan, spoiled; what is said of it. No source is opened before.
+// Returns the error of a good plan after `spoil`. The check opens no source.
 std::string refused(const std::function<void(BundlePlan&)>& spoil) {
     BundlePlan plan = good_plan();
     REQUIRE(verify_plan(plan));
@@ -117,7 +117,7 @@ TEST_CASE("plan check: metadata has keys, strings that can be stored, and number
           }).starts_with("limit: "));
 }
 
-TEST_CASE("plan check: variants have assets that exist and tags that tell them apart") {
+TEST_CASE("plan check: variants have assets that exist and tags that distinguish them") {
     CHECK(refused_variants({{.asset = 2}}) == "malformed: name \"a\": no planned asset 2");
     CHECK(has(refused_variants({{0, {{"texture", "bc7"}, {"texture", "astc"}}}, {1, {}}}), "two tags for \"texture\""));
     CHECK(has(refused_variants({{0, {{"a", "1"}, {"b", "2"}}}, {1, {{"b", "2"}, {"a", "1"}}}}), "same tags"));
@@ -174,7 +174,7 @@ TEST_CASE("plan check: a dependency is declared once, with strings that can be s
               for (std::uint32_t i = 0; i <= limits::kDependenciesMax; ++i) {
                   BundleId id;
                   std::memcpy(id.bytes.data(), &i, sizeof i);
-                  plan.dependencies.push_back({.bundle = id, .name = "", .version = ""});
+                  plan.dependencies.push_back({.bundle = id});
               }
           }).starts_with("limit: "));
 }

@@ -19,7 +19,7 @@
 
 namespace fardel::tests {
 
-// Cannot be made smaller.
+// Returns incompressible bytes.
 inline std::string noise(std::size_t size, std::uint32_t seed) {
     std::mt19937 random(seed);
     std::string text(size, '\0');
@@ -27,7 +27,7 @@ inline std::string noise(std::size_t size, std::uint32_t seed) {
     return text;
 }
 
-// Can.
+// Returns compressible bytes.
 inline std::string prose(std::size_t size, std::uint32_t seed) {
     static constexpr std::string_view kWords[] = {"texture ", "shader ",    "{\n",     "}\n",   "map ",
                                                   "0.5 ",     "blendFunc ", "models/", "base/", "water "};
@@ -46,7 +46,7 @@ inline std::shared_ptr<const BlobSource> blob(std::string_view text) {
 
 inline AssetName named(std::string_view text) { return AssetName::parse(text).value(); }
 
-// An asset and nothing else; returns its index.
+// Adds an asset without a name; returns its index.
 inline std::uint32_t add_asset(BundlePlan& plan, std::string_view key, std::string_view content,
                                std::string_view content_type = "text/plain", bool streamed = false) {
     PlannedAsset asset;
@@ -58,7 +58,7 @@ inline std::uint32_t add_asset(BundlePlan& plan, std::string_view key, std::stri
     return static_cast<std::uint32_t>(plan.assets.size() - 1);
 }
 
-// An asset under its name.
+// Adds an asset with a name; returns its index.
 inline std::uint32_t add(BundlePlan& plan, std::string_view name, std::string_view content,
                          std::string_view content_type = "text/plain", bool streamed = false) {
     const std::uint32_t asset = add_asset(plan, name, content, content_type, streamed);
@@ -81,7 +81,7 @@ inline AuditedBundle audited(const BundlePlan& plan, const WriteOptions& options
     return audit(written(plan, options));
 }
 
-// Of a plan that is not written; nothing is left of it.
+// Returns the error text of a plan that must be refused. Checks that no file is left.
 inline std::string refusal(const BundlePlan& plan, const WriteOptions& options = quick()) {
     MemoryDisk disk;
     const auto bundle = write_bundle(plan, make_memory_file(disk), options);

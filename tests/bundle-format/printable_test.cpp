@@ -9,7 +9,7 @@ using fardel::printable;
 namespace unicode = fardel::unicode;
 using namespace std::string_view_literals;
 
-TEST_CASE("printable: text that can be seen is shown as it is") {
+TEST_CASE("printable: visible text is shown unchanged") {
     for (const std::string_view text :
          {""sv, "a b"sv, "textures/water.tga"sv, "Straße"sv, "地図"sv, "\U0001f600"sv, "a\\b"sv})
         CHECK(printable(text) == text);
@@ -46,7 +46,7 @@ TEST_CASE("printable: a long text is cut before the character that would not fit
     CHECK(printable(std::string(1'000'000, '\xff')).size() == 200 + "…"sv.size());
 }
 
-TEST_CASE("printable: random bytes become visible text, which stays as it is") {
+TEST_CASE("printable: random bytes become visible text, which is then shown unchanged") {
     FARDEL_RANDOM(random);
     for (int round = 0; round < 20'000; ++round) {
         std::string bytes;

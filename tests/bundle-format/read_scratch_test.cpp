@@ -8,7 +8,7 @@
 
 using namespace fardel;
 
-TEST_CASE("read scratch: every lease has one of its own") {
+TEST_CASE("read scratch: every lease has its own scratch memory") {
     for (const std::size_t cores : {0u, 1u, 4u}) {
         ReadScratchPool pool(cores);
         std::vector<ReadScratchPool::Lease> leases;
@@ -21,7 +21,7 @@ TEST_CASE("read scratch: every lease has one of its own") {
     }
 }
 
-TEST_CASE("read scratch: a core keeps its last block, a spare one does not") {
+TEST_CASE("read scratch: a core's scratch memory keeps its last block, a spare one does not") {
     ReadScratchPool pool(1);
     const BlockCache::Block block(std::make_shared<std::byte[]>(10));
     pool.take()->last_bytes = block;

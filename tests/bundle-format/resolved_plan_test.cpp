@@ -45,12 +45,11 @@ TEST_CASE("resolved plan: references are sorted by spelling and lead where the p
     CHECK(audit.dependencies[1].flags == DependencyRecord::is_static);
 }
 
-TEST_CASE("resolved plan: a foreign asset that two dependencies hold belongs to the first") {
+TEST_CASE("resolved plan: a foreign asset that two dependencies contain belongs to the first") {
     BundlePlan plan;
     add(plan, "a", "one");
     add(plan, "b", "two");
-    plan.dependencies = {{.bundle = BundleId{{1}}, .name = "", .version = ""},
-                         {.bundle = BundleId{{2}}, .name = "", .version = ""}};
+    plan.dependencies = {{.bundle = BundleId{{1}}}, {.bundle = BundleId{{2}}}};
     plan.assets[0].references = {{"x", Foreign{id(9), 1}}};
     plan.assets[1].references = {{"x", Foreign{id(9), 0}}};
     const AuditedBundle audit = audited(plan);
@@ -72,11 +71,13 @@ TEST_CASE("resolved plan: assets with the same bytes have the references and met
     const auto same = audit.asset_named("a");
     CHECK(same == audit.asset_named("b"));
     CHECK(audit.references_of(same) == Strings{"x->#" + std::to_string(audit.asset_named("c")),
-                                               "y->#" + std::to_string(same), "z->c"});  // x is needed by one
+                                               "y->#" + std::to_string(same),
+                                               "z->c"});  // x is required because one asset requires it
     CHECK(audit.metadata_of(same) == Strings{"expires=-7", "licence=MIT", "metric.size=1.000000"});
 }
 
-TEST_CASE("resolved plan: assets with the same bytes that contradict each other are refused, both named") {
+TEST_CASE(
+    "resolved plan: assets with the same bytes that contradict each other are refused, and the error names both") {
     BundlePlan plan;
     add(plan, "b", "same");
     add(plan, "a", "same");
@@ -97,7 +98,7 @@ TEST_CASE("resolved plan: assets with the same bytes that contradict each other 
     CHECK(refusal(plan).starts_with("malformed: assets \"a\" and \"b\""));
 }
 
-TEST_CASE("resolved plan: one asset, or the bundle, that contradicts itself is refused") {
+TEST_CASE("resolved plan: an asset or a bundle that contradicts itself is refused") {
     BundlePlan plan;
     add(plan, "a", "x");
     add(plan, "b", "y");
@@ -112,7 +113,7 @@ TEST_CASE("resolved plan: one asset, or the bundle, that contradicts itself is r
     CHECK(audited(plan).metadata.size() == 1);
 }
 
-TEST_CASE("resolved plan: metadata of every kind, the bundle's behind the assets'") {
+TEST_CASE("resolved plan: metadata of every kind are written, the bundle's behind the assets'") {
     BundlePlan plan;
     add(plan, "a", "x");
     plan.assets[0].metadata = {{"metric.zero", -0.0}, {"flag", true}, {"text", std::string()}};
@@ -126,7 +127,7 @@ TEST_CASE("resolved plan: metadata of every kind, the bundle's behind the assets
     CHECK(audit.assets[0].metadata_first == 0);
 }
 
-TEST_CASE("resolved plan: consumed names are sorted, and needed if one says so") {
+TEST_CASE("resolved plan: consumed names are sorted, and required if one entry requires them") {
     BundlePlan plan;
     plan.consumes = {
         {"maps/**", true, true}, {"gfx/logo", false, false}, {"maps/**", true, false}, {"gfx/logo", false, true}};
@@ -140,7 +141,7 @@ TEST_CASE("resolved plan: consumed names are sorted, and needed if one says so")
     CHECK(refusal(plan) == "malformed: consumed name \"gfx/logo\" is planned as a name and as a pattern");
 }
 
-TEST_CASE("resolved plan: the union of many is still within the limits") {
+TEST_CASE("resolved plan: the union of many references must be within the limits") {
     BundlePlan plan;
     for (int i = 0; i < 3; ++i) {
         add(plan, "asset " + std::to_string(i), "same");

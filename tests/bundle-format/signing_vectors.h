@@ -1,4 +1,4 @@
-// The people and the statement of docs/signatures.md, for the tests of everything that is signed.
+// The signers and the statement of docs/signatures.md, for all tests of signed records.
 #pragma once
 
 #include "document_vectors.h"
@@ -21,7 +21,7 @@ inline const std::vector<std::byte>& signing_vector(std::string_view name) {
     return at->second;
 }
 
-// Id32 or Signature.
+// `Fixed` is an Id32 or a Signature.
 template <class Fixed>
 Fixed fixed_vector(std::string_view name) {
     Fixed value;
@@ -35,7 +35,7 @@ inline SecretKey secret_key(std::string_view person) {
     return SecretKey::from_seed(std::span(signing_vector("seed-" + std::string(person))).first<32>());
 }
 
-// A key of its own for each number.
+// Returns a different key for each number.
 inline SecretKey numbered_key(std::uint8_t number) {
     std::array<std::byte, 32> seed{};
     seed.fill(std::byte{number});

@@ -24,7 +24,7 @@ std::string sort_refusal(std::initializer_list<std::string_view> texts) {
 
 }  // namespace
 
-TEST_CASE("sorted names: by bytes of the text, and by hash") {
+TEST_CASE("sorted names: they are sorted by the bytes of the text, and by hash") {
     const auto names = names_of({"b", "a/c", "a b", "é", "Z", "a/b"});
     const SortedNames sorted = sort_names(names).value();
     std::string order;
@@ -38,7 +38,7 @@ TEST_CASE("sorted names: by bytes of the text, and by hash") {
     }
 }
 
-TEST_CASE("sorted names: two names equal under case folding are refused, both named") {  // A07, A08
+TEST_CASE("sorted names: two names equal under case folding are refused, and the error names both") {  // A07, A08
     CHECK(sort_refusal({"x", "Maps/dm1", "maps/DM1"}) ==
           "malformed: name \"Maps/dm1\" differs only in case from \"maps/DM1\"");
     CHECK(sort_refusal({"straße", "STRASSE"}).starts_with("malformed: "));

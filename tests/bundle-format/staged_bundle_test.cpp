@@ -33,7 +33,7 @@ std::vector<Envelope> trailer_of(const MemoryDisk& disk) {
 
 }  // namespace
 
-TEST_CASE("staged bundle: envelopes stand behind each other and move nothing") {
+TEST_CASE("staged bundle: envelopes follow each other and move nothing") {
     MemoryDisk disk;
     StagedBundle bundle = staged(disk);
     const auto before = disk.bytes;
@@ -45,7 +45,7 @@ TEST_CASE("staged bundle: envelopes stand behind each other and move nothing") {
     CHECK(bundle.summary().file_bytes == disk.bytes.size());
 }
 
-TEST_CASE("staged bundle: no more than 16 signatures and 16 envelopes") {  // A56
+TEST_CASE("staged bundle: a 17th signature or envelope is refused") {  // A56
     MemoryDisk disk;
     StagedBundle bundle = staged(disk);
     for (int i = 0; i < 8; ++i)
@@ -71,7 +71,7 @@ TEST_CASE("staged bundle: an envelope that cannot be written leaves the bundle a
     CHECK(trailer_of(disk) == std::vector<Envelope>{envelope_of(1), envelope_of(1, 50)});
 }
 
-TEST_CASE("staged bundle: committed once, and nothing after it") {
+TEST_CASE("staged bundle: it is committed once, and cannot be changed afterwards") {
     MemoryDisk disk;
     StagedBundle bundle = staged(disk);
     REQUIRE(bundle.commit());
@@ -80,7 +80,7 @@ TEST_CASE("staged bundle: committed once, and nothing after it") {
     CHECK(disk.committed);
 }
 
-TEST_CASE("staged bundle: thrown away, it leaves nothing") {
+TEST_CASE("staged bundle: it leaves no file if it is destroyed without a commit") {
     MemoryDisk disk;
     { const StagedBundle bundle = staged(disk); }
     CHECK(disk.removed);

@@ -54,7 +54,7 @@ std::size_t files_in(const fs::path& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-// Root is held back by nothing; as somebody else while it lives.
+// Gives the process another user's rights while it lives, because no permission restricts root.
 class SteppedDown {
 public:
     SteppedDown() {
@@ -87,7 +87,7 @@ TEST_CASE("staged file: nothing is at the target before commit, everything after
     CHECK(files_in(scratch.root()) == 1);
 }
 
-TEST_CASE("staged file: what is not committed leaves no trace, and the old content stays") {
+TEST_CASE("staged file: a file that is not committed leaves no trace, and the old content stays") {
     const ScratchFolder scratch;
     const auto path = scratch.write("out", std::string_view("old"));
     {
@@ -100,7 +100,7 @@ TEST_CASE("staged file: what is not committed leaves no trace, and the old conte
     CHECK(files_in(scratch.root()) == 1);
 }
 
-TEST_CASE("staged file: gaps, and what is cut off and grown again, are zero") {
+TEST_CASE("staged file: gaps are zero, and so are bytes that are cut off and grown again") {
     const ScratchFolder scratch;
     const auto path = scratch.path("out");
     const auto file = staged(path);
@@ -134,7 +134,7 @@ TEST_CASE("staged file: the umask decides who may read it") {
     CHECK((status.st_mode & 0777) == 0640);
 }
 
-TEST_CASE("staged file: two for one target do not meet, the last commit wins") {
+TEST_CASE("staged file: two files for one target do not disturb each other, and the last commit wins") {
     const ScratchFolder scratch;
     const auto path = scratch.path("out");
     const auto first = staged(path), second = staged(path);
@@ -162,7 +162,7 @@ TEST_CASE("staged file: a link at the target is replaced, what it points to is n
     CHECK_FALSE(fs::exists(scratch.path("nowhere")));
 }
 
-TEST_CASE("staged file: what cannot or should not be replaced is refused before any work") {
+TEST_CASE("staged file: a target that cannot or must not be replaced is refused before any work") {
     const ScratchFolder scratch;
     fs::create_directory(scratch.path("folder"));
     CHECK(refusal(scratch.path("folder")) == ErrorCode::malformed);
@@ -197,7 +197,7 @@ TEST_CASE("staged file: a folder that may not be written is denied") {
     using enum fs::perms;
     fs::permissions(scratch.root(), owner_read | owner_exec | others_read | others_exec);
     {
-        const SteppedDown somebody;
+        const SteppedDown other_user;
         CHECK(refusal(scratch.path("out")) == ErrorCode::denied);
     }
     fs::permissions(scratch.root(), owner_all);
@@ -285,7 +285,7 @@ TEST_CASE("staged file: a killed writer leaves the target as it was, and the nex
     REQUIRE(WIFSIGNALED(status));
     CHECK(content(path) == "old");
     CHECK(files_in(scratch.root()) == 2);
-    // What is left of the dead goes; what the living write stays, and so does what only looks alike.
+    // Temporary files of dead processes are removed; those of living ones stay, and so do files with similar names.
     scratch.write(".fardel-1-2.tmp.txt", std::string_view("mine"));
     const auto file = staged(path);
     CHECK(files_in(scratch.root()) == 3);
@@ -320,7 +320,7 @@ TEST_CASE("append: a file of another length is a conflict and stays as it is") {
     CHECK(content(path) == "blocks");
 }
 
-TEST_CASE("append: two at once are told apart") {
+TEST_CASE("append: a file that another process locks is busy") {
     const ScratchFolder scratch;
     const auto path = scratch.write("bundle", std::string_view("blocks"));
     const int other = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -331,7 +331,7 @@ TEST_CASE("append: two at once are told apart") {
     CHECK(append_to_file(path, 6, bytes_of("more")));
 }
 
-TEST_CASE("append: what is no regular file is refused") {
+TEST_CASE("append: a target that is not a regular file is refused") {
     const ScratchFolder scratch;
     CHECK(append_refusal(scratch.path("nothing"), 0) == ErrorCode::missing);
     CHECK(append_refusal(scratch.path(""), 0) == ErrorCode::malformed);
@@ -343,7 +343,7 @@ TEST_CASE("append: what is no regular file is refused") {
     const auto path = scratch.write("read-only", std::string_view("x"));
     fs::permissions(path, fs::perms::owner_read);
     fs::permissions(scratch.root(), fs::perms::all);
-    const SteppedDown somebody;
+    const SteppedDown other_user;
     CHECK(append_refusal(path, 1) == ErrorCode::denied);
 }
 

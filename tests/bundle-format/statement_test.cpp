@@ -47,7 +47,7 @@ Bytes encoded(const Countersignature& countersignature) {
     return *std::move(bytes);
 }
 
-// What a change of the document's statement gives, encoded and decoded. The codes agree, or both succeed.
+// Encodes and decodes the document's statement after `change`. Returns the code of the error, or nothing.
 std::optional<ErrorCode> outcome(const std::function<void(Statement&)>& change) {
     Statement statement = document_statement();
     change(statement);
@@ -75,13 +75,13 @@ std::vector<LayoutId> layouts(std::uint8_t count) {
 
 }  // namespace
 
-TEST_CASE("statement: the document's bytes") {
+TEST_CASE("statement: the document's statement has the document's bytes") {
     check_record_family(
         document_statement(), signing_vector("statement"), [](const Statement& value) { return encoded(value); },
         decode_statement);
 }
 
-TEST_CASE("statement: the smallest") {
+TEST_CASE("statement: the smallest statement is accepted") {
     check_record_family(
         smallest_statement(), signing_vector("statement-smallest"),
         [](const Statement& value) { return encoded(value); }, decode_statement);
@@ -98,13 +98,13 @@ TEST_CASE("statement: a later minor version is read, and what it adds is kept") 
         decode_statement);
 }
 
-TEST_CASE("countersignature: the document's bytes") {
+TEST_CASE("countersignature: the document's countersignature has the document's bytes") {
     check_record_family(
         document_countersignature(), signing_vector("countersignature"),
         [](const Countersignature& value) { return encoded(value); }, decode_countersignature);
 }
 
-TEST_CASE("statement: bytes of another kind, version or feature set") {  // A27
+TEST_CASE("statement: bytes of another kind, version or feature set are refused") {  // A27
     const Bytes& golden = signing_vector("statement");
     CHECK(code_of(decode_statement(signing_vector("countersignature"))) == ErrorCode::malformed);
     CHECK(code_of(decode_countersignature(golden)) == ErrorCode::malformed);
@@ -132,7 +132,7 @@ TEST_CASE("statement: layouts are few, strictly increasing, and may be none") {
     CHECK(code_of(decode_statement(with_bytes(golden, 130, {0x23}))) == ErrorCode::malformed);  // no longer increasing
 }
 
-TEST_CASE("statement: each number and text at its limit, and one past") {
+TEST_CASE("statement: numbers and texts are accepted at their limit and refused one past it") {
     CHECK_FALSE(outcome([](Statement& s) { s.manifest_bytes = limits::kManifestBytesMax; }));
     CHECK(outcome([](Statement& s) { s.manifest_bytes = limits::kManifestBytesMax + 1; }) == ErrorCode::limit);
     CHECK_FALSE(outcome(
@@ -178,7 +178,7 @@ TEST_CASE("statement: text that could deceive a reader or a policy is refused") 
         CHECK(outcome([&](Statement& s) { s.comment = comment; }) == ErrorCode::malformed);
     }
     CHECK(outcome([&](Statement& s) { s.comment = std::string("a\0b", 3); }) == ErrorCode::malformed);
-    // Allowed in the record, and made harmless where it is shown.
+    // These characters are allowed in the record, and replaced when the comment is shown.
     CHECK_FALSE(outcome([&](Statement& s) {
         s.comment =
             "abc\xe2\x80\xae"
@@ -188,7 +188,7 @@ TEST_CASE("statement: text that could deceive a reader or a policy is refused") 
                     "cba") == "abc\\u{202e}cba");
 }
 
-TEST_CASE("statement: it expires after it was created, or never") {
+TEST_CASE("statement: its time of expiry is after its creation, or absent") {
     CHECK_FALSE(outcome([](Statement& s) { s.expires_s = 0; }));
     CHECK_FALSE(outcome([](Statement& s) { s.expires_s = s.created_s + 1; }));
     CHECK(outcome([](Statement& s) { s.expires_s = s.created_s; }) == ErrorCode::malformed);
@@ -225,7 +225,7 @@ TEST_CASE("countersignature: only a registry or release signer makes one") {
     CHECK(code_of(decode_countersignature(with_bytes(golden, 232, {0xff, 0xff}))) == ErrorCode::unsupported);
 }
 
-TEST_CASE("countersignature: its comment and size at the limit, and one past") {
+TEST_CASE("countersignature: its comment and size are accepted at the limit and refused one past it") {
     Countersignature countersignature = document_countersignature();
     countersignature.comment = std::string(limits::kCommentBytesMax, 'x');
     CHECK(decode_countersignature(encoded(countersignature)).value() == countersignature);

@@ -16,7 +16,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("string table: each string once, in byte order, behind its length") {
+TEST_CASE("string table: each string is stored once, in byte order, behind its length") {
     StringTable strings;
     for (const char* text : {"b", "", "abc", "b", "ab", "\xc3\xa4"})
         strings.add(text);
@@ -29,7 +29,7 @@ TEST_CASE("string table: each string once, in byte order, behind its length") {
     CHECK(strings.ref("\xc3\xa4") == 14);
 }
 
-TEST_CASE("string table: the order of adding does not show") {
+TEST_CASE("string table: the order of adding does not change the bytes") {
     std::vector<std::string> texts;
     for (int i = 0; i < 1000; ++i)
         texts.push_back(std::to_string(i * 7919 % 1000));
@@ -45,7 +45,7 @@ TEST_CASE("string table: the order of adding does not show") {
     CHECK(tables[0] == tables[2]);
 }
 
-TEST_CASE("string table: the longest string has its length") {
+TEST_CASE("string table: the longest string is stored with its length") {
     const std::string longest(65535, 'x');
     StringTable strings;
     strings.add(longest);
@@ -55,4 +55,4 @@ TEST_CASE("string table: the longest string has its length") {
     CHECK(bytes[1] == std::byte{0xff});
 }
 
-TEST_CASE("string table: no strings, no bytes") { CHECK(StringTable().seal().value().empty()); }
+TEST_CASE("string table: an empty table has no bytes") { CHECK(StringTable().seal().value().empty()); }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kNow = 1'750'000'000;  // inside the document statement's dates
 
-// People have numbers; their labels are p1, p2, …
+// Signers have numbers; their labels are p1, p2, …
 SecretKey person(std::uint8_t number) { return numbered_key(number); }
 std::unique_ptr<Signer> signer(std::uint8_t number) { return make_key_signer(person(number)); }
 PublicKey key(std::uint8_t number) { return person(number).public_key(); }
@@ -61,7 +61,7 @@ TrustVerdict judged(const TrustPolicy& policy, std::vector<Envelope> envelopes, 
     return *std::move(verdict);
 }
 
-// The refusal's code; nothing when trusted.
+// Returns the code of the refusal, or nothing if the bundle is trusted.
 std::optional<ErrorCode> refused(const TrustPolicy& policy, std::vector<Envelope> envelopes,
                                  std::uint64_t now_s = kNow) {
     const TrustVerdict verdict = judged(policy, std::move(envelopes), now_s);
@@ -80,7 +80,7 @@ ErrorCode parse_code(std::string_view rules) {
 
 }  // namespace
 
-// The file.
+// ---- The file
 
 TEST_CASE("trust policy: the document's example") {
     std::ifstream in(std::string(FARDEL_SOURCE_DIR) + "/docs/trust-policy.md");
@@ -126,7 +126,7 @@ TEST_CASE("trust policy: canonical text is the same again") {
     }
 }
 
-TEST_CASE("trust policy: comments, empty lines and any order of unrelated lines are fine") {
+TEST_CASE("trust policy: comments, empty lines and any order of unrelated lines are accepted") {
     const auto policy = TrustPolicy::parse("fardel-trust 1\n\n# who\nunsigned allow\n" + key_line(1) +
                                            "#\n\nallow ** author=1:p1\n" + key_line(2));
     REQUIRE(policy);
@@ -135,7 +135,7 @@ TEST_CASE("trust policy: comments, empty lines and any order of unrelated lines 
     CHECK(TrustPolicy::parse("fardel-trust 1\n").value().rules() == TrustRules{});
 }
 
-TEST_CASE("trust policy: each flipped bit is refused or gives other rules, but for comments") {
+TEST_CASE("trust policy: each flipped bit outside comments is refused or gives other rules") {
     const std::string text = "fardel-trust 1\n" + key_line(1) + "allow maps/* author=1:p1\nrevoke key " + key(3).hex() +
                              " x\nunsigned allow\n";
     const TrustRules rules = TrustPolicy::parse(text).value().rules();
@@ -193,7 +193,7 @@ TEST_CASE("trust policy: what is not a rule is refused, with its line") {
                                                             "allow /maps author=1:p1",
                                                             "allow maps/x** author=1:p1",
                                                             "allow a//b author=1:p1",
-                                                            "allow ** author=3:p1,p2",             // never to be met
+                                                            "allow ** author=3:p1,p2",             // can never be met
                                                             "allow ** author=1:p1 registry=1:p1",  // one key, two roles
                                                             "allow ** author=2:p1,p2 registry=1:p1,p2",
                                                             "key p3",
@@ -226,13 +226,13 @@ TEST_CASE("trust policy: what is not a rule is refused, with its line") {
     }
 }
 
-TEST_CASE("trust policy: a key under two labels is two labels and one key") {  // A55
+TEST_CASE("trust policy: a key under two labels counts as one key") {  // A55
     CHECK(parse_code("key other " + key(1).hex() + "\nallow ** author=2:p1,other\n") == ErrorCode::malformed);
     CHECK(TrustPolicy::parse("fardel-trust 1\n" + key_line(1) + key_line(2) + "key other " + key(1).hex() +
                              "\nallow ** author=2:p1,other,p2\n"));
 }
 
-TEST_CASE("trust policy: sizes at their limit, and one past") {
+TEST_CASE("trust policy: sizes are accepted at their limit and refused one past it") {
     const auto comments = [](std::size_t lines) {
         std::string text = "fardel-trust 1\n";
         for (std::size_t i = 1; i < lines; ++i)
@@ -278,7 +278,7 @@ TEST_CASE("trust policy: values meet the same rules as text") {
     CHECK(TrustPolicy::parse(policy->format()).value().rules() == policy->rules());
 }
 
-TEST_CASE("trust policy: one is made for a beginner") {
+TEST_CASE("trust policy: make_policy creates a policy from keys and a pattern") {
     const PolicyKey alice{"alice", key(1)};
     const PolicyKey bob{"bob", key(2)};
     const PolicyKey hub{"hub", key(3)};
@@ -290,7 +290,7 @@ TEST_CASE("trust policy: one is made for a beginner") {
     CHECK(code_of(make_policy(std::vector{alice}, std::vector{alice})) == ErrorCode::malformed);  // one key, two roles
 }
 
-TEST_CASE("trust policy: a file is read, and its name stands in the error") {
+TEST_CASE("trust policy: a file is read, and an error names the file") {
     const auto folder = std::filesystem::temp_directory_path() / ("fardel-trust-test-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
     const std::string path = (folder / "policy").string();
@@ -304,7 +304,7 @@ TEST_CASE("trust policy: a file is read, and its name stands in the error") {
     std::filesystem::remove_all(folder);
 }
 
-// Thresholds.
+// ---- Thresholds
 
 TEST_CASE("threshold: each role gets its own distinct keys") {
     const PublicKey a = key(1), b = key(2), c = key(3);
@@ -322,9 +322,9 @@ TEST_CASE("threshold: each role gets its own distinct keys") {
     CHECK_FALSE(met({{2, {a, b}}, {1, {b}}, {1, {c}}}));
 }
 
-// The verdict.
+// ---- The verdict
 
-TEST_CASE("trust verdict: a statement of a trusted author") {
+TEST_CASE("trust verdict: a statement of a trusted author is trusted") {
     const TrustVerdict verdict = judged(policy_of("allow maps/* author=1:p1\n"), {stated(1)});
     CHECK(verdict.trusted);
     CHECK_FALSE(verdict.tainted);
@@ -349,7 +349,7 @@ TEST_CASE("trust verdict: a layout that the statement does not list is local") {
     CHECK_FALSE(other->layout_signed);
 }
 
-TEST_CASE("trust verdict: unsigned, unknown signer, another bundle's signature, bad bytes") {  // A54
+TEST_CASE("trust verdict: no signature, an unknown signer's, another bundle's and a damaged one are refused") {  // A54
     const TrustPolicy policy = policy_of("allow ** author=1:p1\n");
     CHECK(refused(policy, {}) == ErrorCode::untrusted);
     CHECK(refused(TrustPolicy::parse("fardel-trust 1\n").value(), {stated(1)}) == ErrorCode::untrusted);
@@ -358,7 +358,7 @@ TEST_CASE("trust verdict: unsigned, unknown signer, another bundle's signature, 
     CHECK(unknown.refusal->code() == ErrorCode::untrusted);
     CHECK(has_finding(unknown, "unknown-signer", 0));
     CHECK_FALSE(unknown.layout_signed);
-    CHECK(refused(policy, {stated(2)}) == ErrorCode::untrusted);  // known, and not for this
+    CHECK(refused(policy, {stated(2)}) == ErrorCode::untrusted);  // a known key that the rule does not list
 
     const TrustVerdict other = judged(policy, {stated(1, [](Statement& s) { s.bundle.bytes[31] ^= 1; })});
     CHECK(other.refusal->code() == ErrorCode::untrusted);
@@ -375,7 +375,7 @@ TEST_CASE("trust verdict: unsigned, unknown signer, another bundle's signature, 
     Envelope garbage = stated(1);
     garbage.payload.assign(100, std::byte{7});
     CHECK(has_finding(judged(policy, {garbage}), "bad-payload", 0));
-    CHECK_FALSE(refused(policy, {garbage, stated(1)}));  // what somebody appended harms nobody
+    CHECK_FALSE(refused(policy, {garbage, stated(1)}));  // an appended envelope changes nothing
 }
 
 TEST_CASE("trust verdict: each flipped bit of a signed trailer is refused, or is not part of what counts") {  // A21
@@ -435,7 +435,7 @@ TEST_CASE("trust verdict: distinct public keys count") {  // A55
     CHECK_FALSE(refused(roles, {statement, countersigned(statement, 2)}));
 }
 
-TEST_CASE("trust verdict: one good signature too few, beside many bad ones") {  // A56
+TEST_CASE("trust verdict: many bad signatures do not make up for one good signature too few") {  // A56
     const TrustPolicy policy = policy_of("allow ** author=3:p1,p2,p3,p4,p5,p6\n");
     Envelope statement = stated(1);
     statement.signatures.push_back(cosigned(stated(1), 2).signatures[0]);
@@ -461,14 +461,14 @@ TEST_CASE("trust verdict: too many signatures are refused before any is verified
     CHECK(code_of(policy.evaluate(std::vector(17, stated(1)), bundle, {}, kNow)) == ErrorCode::limit);
 }
 
-TEST_CASE("trust verdict: author and registry are both there, for the same statement and signature") {  // A57
+TEST_CASE("trust verdict: author and registry must both have signed the same statement and signature") {  // A57
     const TrustPolicy policy = policy_of("allow ** author=1:p1 registry=1:p2\n");
     const Envelope statement = stated(1);
     const Envelope countersignature = countersigned(statement, 2);
     const TrustVerdict good = judged(policy, {statement, countersignature});
     CHECK(good.trusted);
     CHECK(good.signers.size() == 2);
-    CHECK(refused(policy, {countersignature, statement}) == std::nullopt);  // in any order
+    CHECK(refused(policy, {countersignature, statement}) == std::nullopt);  // the order does not matter
 
     CHECK(refused(policy, {statement}) == ErrorCode::untrusted);       // the registry's stripped
     const TrustVerdict stripped = judged(policy, {countersignature});  // the author's stripped
@@ -499,13 +499,13 @@ TEST_CASE("trust verdict: author and registry are both there, for the same state
     other_signer.signatures[0].signature = person(3).sign(signed_message(other_signer.type, other_signer.payload));
     CHECK(has_finding(judged(policy, {statement, other_signer}), "wrong-signer", 1));
 
-    // A registry's signature directly on the author's statement is no countersignature.
+    // A registry's signature directly on the author's statement is not a countersignature.
     Envelope direct = cosigned(statement, 2);
     direct.signatures[0].role = SignerRole::registry;
     CHECK(refused(policy, {statement, direct}) == ErrorCode::untrusted);
 }
 
-TEST_CASE("trust verdict: a countersignature that does not fit in one point counts for nothing") {  // A57
+TEST_CASE("trust verdict: a countersignature that differs in one detail does not count") {  // A57
     const TrustPolicy policy = policy_of("allow ** author=1:p1 registry=1:p2\n");
     const Envelope statement = stated(1);
     const auto with = [&](const std::function<void(Countersignature&)>& change) {
@@ -526,7 +526,7 @@ TEST_CASE("trust verdict: a countersignature that does not fit in one point coun
     CHECK(with([](Countersignature& c) { c.role = SignerRole::release; }) == ErrorCode::untrusted);
 }
 
-TEST_CASE("trust verdict: a countersignature of a second author's signature is none of the author's") {  // A57
+TEST_CASE("trust verdict: a countersignature of a second author's signature does not count for the author") {  // A57
     const TrustPolicy policy = policy_of("allow ** author=1:p1,p3 registry=1:p2\n");
     const Envelope statement = stated(1);
     const Envelope second = cosigned(statement, 3);
@@ -547,7 +547,7 @@ TEST_CASE("trust verdict: a rule may name only a registry, and then an author's 
     CHECK(refused(policy, {countersigned(statement, 2)}) == ErrorCode::untrusted);
 }
 
-TEST_CASE("trust verdict: all roles of a rule, release too") {
+TEST_CASE("trust verdict: all roles of a rule are required, including release") {
     const TrustPolicy policy = policy_of("allow ** author=1:p1 registry=1:p2 release=1:p3\n");
     const Envelope statement = stated(1);
     CHECK(refused(policy, {statement, countersigned(statement, 2)}) == ErrorCode::untrusted);
@@ -555,7 +555,7 @@ TEST_CASE("trust verdict: all roles of a rule, release too") {
         refused(policy, {statement, countersigned(statement, 2), countersigned(statement, 3, SignerRole::release)}));
 }
 
-TEST_CASE("trust verdict: algorithms and roles that are not ours never count") {  // A60
+TEST_CASE("trust verdict: unknown algorithms and roles never count") {  // A60
     const TrustPolicy policy = policy_of("allow ** author=1:p1\n");
     for (const unsigned algorithm : {0u, 2u, 0xffffu}) {
         Envelope statement = stated(1);
@@ -570,7 +570,7 @@ TEST_CASE("trust verdict: algorithms and roles that are not ours never count") {
     CHECK(refused(policy, {statement}) == ErrorCode::untrusted);
 }
 
-TEST_CASE("trust verdict: a key is compared whole") {  // A61
+TEST_CASE("trust verdict: keys are compared in all their bytes") {  // A61
     const TrustPolicy policy = policy_of("allow ** author=1:p1\n");
     PublicKey similar = key(1);
     similar.bytes[31] ^= 1;  // the same key id
@@ -613,7 +613,7 @@ TEST_CASE("trust verdict: the first rule for a name decides alone, its case vari
     CHECK_FALSE(named(2, "Other"));
 }
 
-TEST_CASE("trust verdict: a name that could climb is not even a statement") {  // A69
+TEST_CASE("trust verdict: a signed statement whose name contains '..' is a bad payload") {  // A69
     auto payload = encode_statement(document_statement()).value();
     const std::string_view from = "maps/dm01";
     const auto at = std::search(payload.begin(), payload.end(), from.begin(), from.end(),
@@ -633,7 +633,7 @@ TEST_CASE("trust verdict: a name that could climb is not even a statement") {  /
     CHECK(has_finding(verdict, "bad-payload", 0));
 }
 
-TEST_CASE("trust verdict: a withdrawn key") {  // A72
+TEST_CASE("trust verdict: a withdrawn key never counts") {  // A72
     const Envelope statement = stated(1);
     const TrustPolicy author = policy_of("allow ** author=1:p1\nrevoke key " + key(1).hex() + " stolen\n");
     const TrustVerdict verdict = judged(author, {statement});
@@ -645,17 +645,17 @@ TEST_CASE("trust verdict: a withdrawn key") {  // A72
     CHECK(refused(registry, {statement}) == ErrorCode::untrusted);
     CHECK_FALSE(refused(registry, {statement, countersigned(statement, 2), countersigned(statement, 3)}));
 
-    // An author whose key is withdrawn spoils the statement even where the rule asks for a registry only.
+    // A statement whose author's key is withdrawn does not count, even if the rule requires only a registry.
     const TrustPolicy registry_only = policy_of("allow ** registry=1:p2\nrevoke key " + key(99).hex() + "\n");
     const Envelope strange = stated(99);
     CHECK(refused(registry_only, {strange, countersigned(strange, 2)}) == ErrorCode::revoked);
 
-    // A second author's withdrawal leaves the first's statement.
+    // The withdrawal of a second author's key leaves the first author's statement valid.
     const TrustPolicy second = policy_of("allow ** author=1:p1,p2\nrevoke key " + key(2).hex() + "\n");
     CHECK_FALSE(refused(second, {statement, cosigned(statement, 2)}));
 }
 
-TEST_CASE("trust verdict: a withdrawn bundle, whoever signed it") {  // A72
+TEST_CASE("trust verdict: a withdrawn bundle is refused, whoever signed it") {  // A72
     const std::string revocation = "revoke bundle " + document_statement().bundle.hex() + " has a bug\n";
     const TrustVerdict verdict = judged(policy_of("allow ** author=1:p1\n" + revocation), {stated(1)});
     CHECK(verdict.refusal->code() == ErrorCode::revoked);
@@ -665,17 +665,17 @@ TEST_CASE("trust verdict: a withdrawn bundle, whoever signed it") {  // A72
     CHECK(refused(policy_of("unsigned allow\n" + revocation), {}) == ErrorCode::revoked);
 }
 
-TEST_CASE("trust verdict: dates") {
+TEST_CASE("trust verdict: a statement is valid until it expires") {
     const TrustPolicy policy = policy_of("allow ** author=1:p1\n");
     const std::uint64_t expires_s = document_statement().expires_s;
     CHECK_FALSE(refused(policy, {stated(1)}, expires_s - 1));
     CHECK(refused(policy, {stated(1)}, expires_s) == ErrorCode::expired);
-    CHECK_FALSE(refused(policy, {stated(1)}, 0));  // a clock that is behind locks nobody out
+    CHECK_FALSE(refused(policy, {stated(1)}, 0));  // a slow clock causes no refusal
     CHECK_FALSE(refused(policy, {stated(1, [](Statement& s) { s.expires_s = 0; })}, UINT64_MAX));
     CHECK(refused(policy, {stated(1, [](Statement& s) { s.expires_s = UINT64_MAX; })}, UINT64_MAX) ==
           ErrorCode::expired);
     CHECK(judged(policy, {stated(1)}, expires_s).refusal->message().find("2027-01-15") != std::string::npos);
-    // A stranger's expired statement is a stranger's.
+    // An expired statement by an unknown signer is untrusted, not expired.
     CHECK(refused(policy, {stated(99)}, expires_s) == ErrorCode::untrusted);
 
     const TrustPolicy registry = policy_of("allow ** author=1:p1 registry=1:p2\n");
@@ -694,7 +694,7 @@ TEST_CASE("trust verdict: of several good statements the policy's order decides,
         const TrustVerdict verdict = judged(policy, envelopes);
         CHECK(verdict.trusted);
         std::ranges::reverse(envelopes);
-        CHECK(judged(policy, envelopes).statement == verdict.statement);  // their order in the trailer is no matter
+        CHECK(judged(policy, envelopes).statement == verdict.statement);  // their order in the trailer does not matter
         return verdict.statement->version;
     };
     const auto statement = [](std::uint8_t author, const char* name, std::uint64_t epoch, std::uint64_t created_s,
@@ -746,7 +746,7 @@ TEST_CASE("trust verdict: a statement of a later major version is unsupported, n
     CHECK(has_finding(ignored, "unknown-envelope", 0));
 }
 
-TEST_CASE("trust verdict: what it says is safe to print") {  // A74
+TEST_CASE("trust verdict: its messages are safe to print") {  // A74
     const TrustPolicy policy = policy_of("allow maps/* author=1:p1\nrevoke key " + key(2).hex() +
                                          " \xe2\x80\xae"
                                          "gnp.exe\n");

@@ -25,7 +25,7 @@ std::vector<std::byte> noise(std::size_t size, unsigned seed) {
     return bytes;
 }
 
-// Gives what it is told, and counts how often it is opened.
+// Returns the bytes that the test has set, and counts how often it is opened.
 class CountingBlob final : public BlobSource {
 public:
     explicit CountingBlob(std::vector<std::byte> bytes) : now(std::move(bytes)) {}
@@ -47,7 +47,7 @@ private:
     mutable std::shared_ptr<const BlobSource> blob_;
 };
 
-// Sizes around every border of blocks, twins, and nothing at all.
+// Assets with sizes around each boundary between blocks, two with equal bytes, and an empty one.
 BundlePlan sized_plan() {
     BundlePlan plan;
     const std::size_t sizes[] = {0, 1, 4095, 4096, 65535, 65536, 65537, 200000, 262144, 262145, 200000};
@@ -97,7 +97,7 @@ TEST_CASE("unpacked bundle: every asset reads back, and its id is that of the pa
         CHECK(make_memory_source(bytes)->size_bytes() == bundle->asset(asset).value().raw_bytes);
         CHECK(bundle->verify_asset(asset));
     }
-    CHECK(bundle->asset_count() == plan.assets.size() - 1);  // one twin
+    CHECK(bundle->asset_count() == plan.assets.size() - 1);  // the two with equal bytes are one asset
 
     const tests::ScratchFolder scratch;
     const auto staged = write_bundle(plan, stage_file(scratch.path("x.fardel")).value(), {}).value();
@@ -141,14 +141,14 @@ TEST_CASE("unpacked bundle: a blob that cannot be read is an error with its key"
     CHECK(refused.error().text().find("the key") != std::string::npos);
 }
 
-TEST_CASE("unpacked bundle: what a digest is known of is not read again") {
+TEST_CASE("unpacked bundle: a blob whose digest is known is not read again") {
     const auto blob = std::make_shared<CountingBlob>(noise(100000, 1));
     blob->version = blake3(noise(1, 1));
     const auto digests = std::make_shared<DigestCache>();
     const auto first = all_bytes(*make_unpacked_source(plan_of(blob), {.digests = digests}).value());
     const int opened = blob->opened;
     CHECK(all_bytes(*make_unpacked_source(plan_of(blob), {.digests = digests}).value()).size() == first.size());
-    CHECK(blob->opened == opened + 1);  // for its bytes, not for its digest: all_bytes reads them
+    CHECK(blob->opened == opened + 1);  // all_bytes reads the bytes; the digest is known
 
     blob->version = blake3(noise(2, 2));
     blob->now = noise(100000, 7);
@@ -169,7 +169,7 @@ TEST_CASE("unpacked bundle: many blobs stay readable though few stay open") {
             CHECK(bundle->verify_asset(AssetIndex{i}));
 }
 
-TEST_CASE("unpacked bundle: a stop is heard") {
+TEST_CASE("unpacked bundle: a requested stop is obeyed") {
     std::stop_source stop;
     stop.request_stop();
     const auto refused = make_unpacked_source(sized_plan(), {.stop = stop.get_token()});

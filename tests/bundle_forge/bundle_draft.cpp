@@ -1,4 +1,4 @@
-// Recipe → Draft: the canonical tables, made in the plainest way.
+// Recipe → Draft: builds the canonical tables in the simplest way.
 #include "bundle_forge.h"
 
 #include <fardel/format/hash.h>
@@ -20,14 +20,14 @@ namespace {
 constexpr std::size_t kSharedBytesMax = 65536;
 constexpr std::uint64_t kAlign = 4096;
 
-// Every text of a draft at its place, as the u16 length and bytes of the format.
+// The string table of a draft: each text is stored once, as a u16 length and its bytes.
 class TextTable {
 public:
     void add(std::string_view text) { texts_.emplace(text, 0); }
     Bytes seal() {
         Bytes bytes;
-        for (auto& [text, place] : texts_) {
-            place = static_cast<StringRef>(bytes.size());
+        for (auto& [text, offset] : texts_) {
+            offset = static_cast<StringRef>(bytes.size());
             bytes.push_back(static_cast<std::byte>(text.size() & 0xff));
             bytes.push_back(static_cast<std::byte>(text.size() >> 8));
             const Bytes chars = bytes_of(text);
@@ -50,7 +50,7 @@ std::string text_at(const Bytes& strings, std::uint64_t ref) {
     return text;
 }
 
-// Calls `visit` with every reference to a string, as something that can be assigned to.
+// Calls `visit` with a modifiable reference to every StringRef.
 template <class Visit>
 void visit_refs(Draft& draft, const Visit& visit) {
     for (auto& asset : draft.assets)
@@ -135,7 +135,7 @@ private:
         gather_metadata(recipe_.creator_metadata);
     }
 
-    // Recipes hold each content once.
+    // A recipe contains each content once.
     void make_assets() {
         std::vector<AssetId> ids;
         for (const Asset& asset : recipe_.assets)
@@ -287,12 +287,12 @@ private:
         for (std::uint32_t a = 0; a < recipe_.assets.size(); ++a) {
             const Asset& asset = recipe_.assets[a];
             const AssetRecord& record = draft_.assets[position_[a]];
-            PlacementRecord& place = draft_.placements[position_[a]];
+            PlacementRecord& placement = draft_.placements[position_[a]];
             if (asset.bytes.empty())
                 continue;
             if (record.piece_count() > 1 || asset.bytes.size() > kSharedBytesMax) {
                 close();
-                place.first_block = static_cast<std::uint32_t>(draft_.blocks.size());
+                placement.first_block = static_cast<std::uint32_t>(draft_.blocks.size());
                 for (std::uint64_t at = 0; at < record.raw_bytes; at += std::uint64_t{1} << record.piece_log2) {
                     const auto bytes = piece(asset, record, at);
                     put(Bytes(bytes.begin(), bytes.end()), record.piece_count() > 1);
@@ -301,7 +301,7 @@ private:
             }
             if (shared.size() + asset.bytes.size() > kSharedBytesMax)
                 close();
-            place = {static_cast<std::uint32_t>(draft_.blocks.size()), static_cast<std::uint32_t>(shared.size())};
+            placement = {static_cast<std::uint32_t>(draft_.blocks.size()), static_cast<std::uint32_t>(shared.size())};
             shared.insert(shared.end(), asset.bytes.begin(), asset.bytes.end());
         }
         close();

@@ -1,4 +1,4 @@
-// Draft → bytes: records, page trees, sections, heads. In the order of the reference writer.
+// Draft → bytes: records, page trees, sections and heads, in the order of the reference writer.
 #include "bundle_forge.h"
 
 #include <fardel/format/hash.h>
@@ -143,7 +143,7 @@ ForgedBundle forge(const Draft& draft) {
     Bytes& out = bundle.bytes;
     out.resize(2 * limits::kHeadBytes);
     LayoutHead& head = bundle.layout_head;
-    const auto place = [&](std::span<const std::byte> bytes) {
+    const auto append_section = [&](std::span<const std::byte> bytes) {
         out.resize(align_up(out.size(), kPage));
         const std::uint64_t at = out.size();
         append(out, bytes);
@@ -154,10 +154,10 @@ ForgedBundle forge(const Draft& draft) {
     head.tables = std::move(layout.entries);
     head.blocks_bytes = draft.block_section.size();
     head.layout_bytes = layout.bytes.size();
-    head.blocks_offset = place(draft.block_section);
-    head.manifest_offset = place(manifest.bytes);
-    head.layout_offset = place(layout.bytes);
-    head.trailer_offset = place({});
+    head.blocks_offset = append_section(draft.block_section);
+    head.manifest_offset = append_section(manifest.bytes);
+    head.layout_offset = append_section(layout.bytes);
+    head.trailer_offset = append_section({});
     if (draft.edit_layout_head)
         draft.edit_layout_head(head);
     const HeadBytes layout_head_bytes = encode_layout_head(head);

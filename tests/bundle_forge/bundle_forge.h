@@ -1,4 +1,5 @@
-// A forge for bundles: bytes made from explicit records, so that any record can be wrong while every hash is right.
+// A forge for bundles: it builds bytes from explicit records, so that any record can be wrong while every hash is
+// right.
 //
 // Recipe → draft(): the canonical tables of a small good bundle, as values that a test may change → forge(): page
 // trees, heads, ids, bytes. It shares no code with the writer or the readers beyond encoding single records and heads,
@@ -27,16 +28,15 @@ namespace fardel::forge {
 using Bytes = std::vector<std::byte>;
 
 Bytes bytes_of(std::string_view text);
-// `size` bytes that no codec makes smaller; the same for the same seed.
+// Returns `size` incompressible bytes; equal seeds give equal bytes.
 Bytes noise(std::size_t size, std::uint32_t seed);
 
-// ---- What the bundle is to hold; any text, well formed or not
-// --------------------------------------------------------
+// ---- The content of the bundle; any text is possible, well formed or not --------------------------------------------
 
 struct Reference {
     struct Internal {
-        std::uint32_t asset;
-    };  // in Recipe::assets
+        std::uint32_t asset;  // in Recipe::assets
+    };
     struct Foreign {
         AssetId asset;
         std::uint32_t dependency;
@@ -52,8 +52,8 @@ struct Reference {
 using Value = std::variant<std::string, double, std::int64_t, bool>;
 using Metadata = std::vector<std::pair<std::string, Value>>;
 
-// One piece: stored in a block that it shares with its neighbours. Several: one block each, as a zstd frame where all
-// bytes of the piece are equal, else raw.
+// An asset of one piece is in a block that it shares with its neighbours. An asset of several pieces has a block per
+// piece: a zstd frame if all bytes of the piece are equal, else raw.
 struct Asset {
     Bytes bytes;
     std::string content_type = "application/octet-stream";
@@ -97,12 +97,13 @@ struct Recipe {
     Metadata creator_metadata;
 };
 
-// A bundle with one of each: an empty asset, small ones in one shared block, one of several pieces, variants, tags,
-// references of every kind, foreign assets, consumes, dependencies, metadata, a tombstone. About 25 KB.
+// Returns a bundle with every feature: an empty asset, small ones in one shared block, one of several pieces, variants,
+// tags, references of every kind, foreign assets, consumes, dependencies, metadata, a tombstone. About 25 KB.
 Recipe small_recipe();
-// The same with an asset of several raw blocks, which are aligned, and a streamed one of one large block. About 190 KB.
+// Adds an asset of several raw blocks, which are aligned, and a streamed one of one large block. About 190 KB.
 Recipe recipe_with_raw_pieces();
-// Many small assets with a name each: tables of several pages, trees of several levels above some 130.
+// Returns many small assets with a name each: the tables have several pages, and above about 130 names the page trees
+// have several levels.
 Recipe wide_recipe(std::size_t names);
 
 // ---- The tables, canonical until a test changes them ----------------------------------------------------------------
@@ -128,21 +129,22 @@ struct Draft {
     Bytes block_section;
     std::vector<CodecVersion> codecs;
 
-    // Called last, before anything is hashed: a table's records, then each head.
+    // These are called last, before anything is hashed: with a table's records, then with each head.
     std::function<void(TableKind, Bytes&)> edit_table;
     std::function<void(BundleHead&)> edit_head;
     std::function<void(LayoutHead&)> edit_layout_head;
 
-    // Where that string stands; the test is at fault if it does not.
+    // Returns the offset of that string, which must exist.
     StringRef ref(std::string_view text) const;
-    // The record of the asset with these bytes, or of the name with this text.
+    // These return the index of the asset with these bytes, or of the name with this text.
     std::uint32_t asset_with(std::span<const std::byte> bytes) const;
     std::uint32_t name_with(std::string_view text) const;
-    // Makes strings anew from those in use and `text`, keeping every reference right; gives the place of `text`.
+    // Rebuilds the string table from the strings in use and `text`, and updates every reference; returns the offset of
+    // `text`.
     StringRef add_string(std::string_view text);
-    // Makes index and buckets of names and assets anew, from the records as they are.
+    // Rebuilds index and buckets of names and assets from the current records.
     void index_again();
-    // Puts other stored bytes into block `index`, with the right hash and size; the blocks behind it move.
+    // Replaces the stored bytes of block `index`, with the right hash and size; the blocks behind it move.
     void store_block(std::uint32_t index, Bytes stored, Codec codec);
 };
 
@@ -156,32 +158,32 @@ struct ForgedBundle {
     LayoutHead layout_head;
     BundleId id;
     LayoutId layout_id;
-    std::uint64_t raw_bytes = 0;     // as the asset records say
-    std::uint64_t stored_bytes = 0;  // as the block records say
+    std::uint64_t raw_bytes = 0;     // sum over the asset records
+    std::uint64_t stored_bytes = 0;  // sum over the block records
 };
 
 ForgedBundle forge(const Draft& draft);
 ForgedBundle forge(const Recipe& recipe);
 
-// Makes the root and the levels above `records` again; for tests of trees themselves.
+// Computes the root and the levels above `records`; for tests of the trees themselves.
 std::pair<Hash, Bytes> page_tree(TableKind kind, std::span<const std::byte> records);
 
 // ---- Signatures -----------------------------------------------------------------------------------------------------
 
-// A key made from one byte; anybody can make it.
+// A key that is derived from one byte, so it protects nothing.
 SecretKey test_key(std::uint8_t seed);
 
-// What a truthful author says about it.
+// The statement that an honest author makes about the bundle.
 Statement statement_about(const ForgedBundle& bundle, std::string name = "tests/forged");
 
 void append_envelope(ForgedBundle& bundle, const Envelope& envelope);
 
-// Signed by test_key(1) as author and countersigned by test_key(2) as registry.
+// Signs with test_key(1) as author and countersigns with test_key(2) as registry.
 void sign(ForgedBundle& bundle);
-// Demands both.
+// Requires both signatures of sign().
 TrustPolicy test_policy();
 
-// A zstd frame of `size` times the same byte.
+// Returns a zstd frame of `size` times the same byte.
 Bytes rle_frame(std::byte value, std::size_t size);
 
 }  // namespace fardel::forge

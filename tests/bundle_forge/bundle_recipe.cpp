@@ -1,4 +1,4 @@
-// What test bundles hold, and who signs them.
+// The content of test bundles, and the keys that sign them.
 #include "bundle_forge.h"
 
 #include <fardel/format/hash.h>

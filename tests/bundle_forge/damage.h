@@ -1,4 +1,4 @@
-// Damage to bytes, tried at every place: what the exhaustive tests of reader and verifier share.
+// Damages bytes at every position; shared by the exhaustive tests of reader and verifier.
 #pragma once
 
 #include "bundle_forge/bundle_forge.h"
@@ -36,7 +36,7 @@ inline Bytes cut_to(const Bytes& bytes, std::size_t size) {
     return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
-// Calls check(i) for i < count on two threads; the first i for which it says no, or count.
+// Calls check(i) for i < count on two threads; returns an i for which it returns false, or count.
 template <class Check>
 std::size_t first_failure(std::size_t count, const Check& check) {
     std::atomic<std::size_t> next = 0;
@@ -53,8 +53,8 @@ std::size_t first_failure(std::size_t count, const Check& check) {
     return failed;
 }
 
-// check(bit) for every bit of bytes [from, to); under a sanitizer for one bit of each byte, another one from byte to
-// byte. The first bit for which it says no, or `to` × 8.
+// Calls check(bit) for every bit of bytes [from, to); under a sanitizer for one bit per byte, a different one from byte
+// to byte. Returns a bit for which it returns false, or `to` × 8.
 template <class Check>
 std::size_t first_failing_bit(std::size_t from, std::size_t to, const Check& check) {
     const auto bit_of = [from](std::size_t i) { return kSanitized ? (from + i) * 8 + (from + i) % 8 : from * 8 + i; };

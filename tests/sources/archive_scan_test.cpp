@@ -91,7 +91,7 @@ void check_refused(const std::string& path, ErrorCode code) {
 
 }  // namespace
 
-TEST_CASE("archive: the signature decides on the format, and the file's name does not") {
+TEST_CASE("archive: the signature decides the format, and the file's name does not") {
     const ScratchFolder folder;
     for (const char* name : {"a.zip", "a.pk3", "a.7z", "a", "a.we:ird"}) {
         const SourceListing listing = list(folder.write(name, build_zip({{.name = "x", .content = "in a zip"}})));
@@ -105,7 +105,7 @@ TEST_CASE("archive: the signature decides on the format, and the file's name doe
     }
 }
 
-TEST_CASE("archive: it is unsupported without a reader, and what is no archive is refused as with one") {
+TEST_CASE("archive: it is unsupported without a reader, and other files are refused as with a reader") {
     const ScratchFolder folder;
     const auto code_of = [&](const std::string& path) {
         SourceListing listing({});
@@ -121,7 +121,7 @@ TEST_CASE("archive: it is unsupported without a reader, and what is no archive i
     CHECK(code_of(folder.path("none.pk3")) == ErrorCode::missing);
 }
 
-TEST_CASE("archive: a zip behind a program is a zip; a pak that ends like one is a pak") {
+TEST_CASE("archive: a zip behind a program is a zip; a pak that ends like a zip is a pak") {
     const ScratchFolder folder;
     CHECK(list(folder.write("setup.exe", build_zip({{.name = "x"}}, {.prefix = "MZ program"}))).entries.size() == 1);
     const auto zip = build_zip({{.name = "x"}});

@@ -167,7 +167,7 @@ TEST_CASE("folder: excluded files and folders are reported with their pattern an
     CHECK(listing.excluded[3].name == "mod/latest");
 }
 
-TEST_CASE("folder: one that may not be listed is denied, and the message names it") {
+TEST_CASE("folder: a folder that may not be listed is denied, and the message names it") {
     const ScratchFolder folder;
     folder.write("closed/file", "x");
     REQUIRE(::chmod(folder.path("closed").c_str(), 0) == 0);
@@ -182,7 +182,7 @@ TEST_CASE("folder: one that may not be listed is denied, and the message names i
     REQUIRE(::chmod(folder.path("closed").c_str(), 0755) == 0);
 }
 
-TEST_CASE("folder: one that does not exist is missing") {
+TEST_CASE("folder: a folder that does not exist is missing") {
     SourceListing listing({});
     const Status listed = list_folder("/nowhere/at/all", listing);
     REQUIRE_FALSE(listed);

@@ -15,8 +15,7 @@ using Names = std::vector<std::string>;
 SourceListing listing_of(const std::string& source, const Names& names, bool conflicts_refused = false) {
     SourceListing listing({});
     for (const std::string& name : names)
-        listing.entries.push_back(
-            {.name = *AssetName::parse(name), .origin = source + ':' + name, .size_bytes = 0, .blob = nullptr});
+        listing.entries.push_back({.name = *AssetName::parse(name), .origin = source + ':' + name});
     listing.conflicts_refused = conflicts_refused;
     return listing;
 }
@@ -79,7 +78,7 @@ TEST_CASE("merged listings: a file hides a folder of its name, and the other way
     CHECK(overridden_of(folder) == Names{"1:a by 2:A/x/y"});
 }
 
-TEST_CASE("merged listings: two names of a folder that a bundle cannot both hold are a conflict") {
+TEST_CASE("merged listings: two names of a folder that a bundle cannot both contain are a conflict") {
     for (const Names& names : {Names{"A", "a"}, Names{"a", "A/x"}, Names{"A/x", "a"}, Names{"b/x", "B/X"}}) {
         const Result<ScanResult> result = merge_listings({listing_of("1", names, true)});
         REQUIRE_FALSE(result);

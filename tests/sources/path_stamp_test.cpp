@@ -87,7 +87,7 @@ TEST_CASE("path stamp: a file written just before the scan counts as changed and
 TEST_CASE("path stamp: a path that does not exist is missing until it is created") {
     const ScratchFolder scratch;
     const ObservedPath absent[] = {
-        {.path = scratch.path("palette.png"), .stamp = stamp_path(scratch.path("palette.png")), .files = {}}};
+        {.path = scratch.path("palette.png"), .stamp = stamp_path(scratch.path("palette.png"))}};
     CHECK(absent[0].stamp.kind == StampKind::missing);
     CHECK_FALSE(find_changed(absent));
     scratch.write("palette.png", "x");

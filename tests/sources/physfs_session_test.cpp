@@ -8,7 +8,7 @@
 
 namespace fardel {
 
-TEST_CASE("physfs session: the first initialises, the last shuts down") {
+TEST_CASE("physfs session: the first one initialises PhysicsFS, the last one shuts it down") {
     CHECK_FALSE(PHYSFS_isInit());
     auto first = PhysfsSession::open();
     auto second = PhysfsSession::open();

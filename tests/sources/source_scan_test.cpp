@@ -59,7 +59,7 @@ TEST_CASE("source scan: a hidden name and the one that hides it each have their 
     CHECK(*read_blob(*both->entries[0].blob) == "second");
 }
 
-TEST_CASE("source scan: a source given by a link is followed, links inside it are not") {
+TEST_CASE("source scan: a link that names a source is followed, links inside the source are not") {
     const ScratchFolder folder;
     folder.write("real/a", "x");
     std::filesystem::create_symlink("real", folder.path("link"));
@@ -69,7 +69,7 @@ TEST_CASE("source scan: a source given by a link is followed, links inside it ar
     CHECK(result->entries[0].origin == folder.path("link/a"));
 }
 
-TEST_CASE("source scan: a folder that no case-insensitive system could hold is a conflict, with both paths") {
+TEST_CASE("source scan: a folder that no case-insensitive system can represent is a conflict, with both paths") {
     const ScratchFolder folder;
     folder.write("Readme", "x");
     folder.write("README", "y");
@@ -89,7 +89,7 @@ TEST_CASE("source scan: an exclude that is not a glob is malformed, and the mess
     CHECK(result.error().message().find("/absolute") != std::string::npos);
 }
 
-TEST_CASE("source scan: the usual excludes are good globs, and match version control and what desktops leave behind") {
+TEST_CASE("source scan: the usual excludes are valid globs, and match files of version control and desktops") {
     const ScratchFolder folder;
     for (const char* name : {".git/HEAD", "a/.git/HEAD", "b/.git", ".hg/store/x", "a/.svn/entries", ".DS_Store",
                              "a/b/.DS_Store", "Thumbs.db", "a/desktop.ini", "a/kept", ".gitignore", "git/kept"})

@@ -1,4 +1,4 @@
-// A user other than root: tests may run as root, who can read every file.
+// Lets a test run as another user than root, because root can read every file.
 #pragma once
 
 #include "scratch.h"
@@ -8,7 +8,7 @@
 
 namespace fardel {
 
-// While it exists, the process has the rights of the user nobody, who may enter `folder`.
+// While it exists, the process has the rights of the unprivileged user `nobody`, who may enter `folder`.
 class Unprivileged {
 public:
     explicit Unprivileged(const tests::ScratchFolder& folder) {

@@ -1,4 +1,4 @@
-// Builds zips as no honest program writes them: each field can be chosen, and nothing is compressed.
+// Builds zips that no normal program writes: a test can choose each field, and nothing is compressed.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace fardel {
 struct ZipMember {
     std::string name;
     std::string content;
-    bool deflated = false;                // in stored blocks of deflate, one for each 65,535 bytes
+    bool deflated = false;                // in stored blocks of deflate, one per 65,535 bytes
     std::uint16_t made_by = 3 << 8 | 20;  // Unix
     std::uint16_t flags = 0;
     std::uint32_t attributes = 0100644u << 16;

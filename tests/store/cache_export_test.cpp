@@ -74,7 +74,7 @@ TEST_CASE("cache bundle: contains all intact records, omits broken ones, and wor
     CHECK(content(bundle) == content(scratch.path("again.fardel")));
 }
 
-TEST_CASE("cache bundle: one that is damaged gives misses, or does not open") {  // A21 A109
+TEST_CASE("cache bundle: a damaged bundle gives misses, or does not open") {  // A21 A109
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const std::string bundle = scratch.path("cache.fardel");

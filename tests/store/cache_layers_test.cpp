@@ -84,7 +84,7 @@ void at_each_site_with_files(const Test& test) {
 
 }  // namespace
 
-TEST_CASE("cache layer: what was written is found again, and nothing else") {
+TEST_CASE("cache layer: written entries are found again, and nothing else") {
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         CAPTURE(site.name);
@@ -115,7 +115,7 @@ TEST_CASE("cache layer: what was written is found again, and nothing else") {
     }
 }
 
-TEST_CASE("cache layer: an object of another size is not there, or not right") {  // A109
+TEST_CASE("cache layer: an object of another size is absent or corrupt") {  // A109
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         CAPTURE(site.name);
@@ -273,7 +273,7 @@ TEST_CASE(
     });
 }
 
-TEST_CASE("cache layer: sixteen at once write and read the same and others, and all succeed") {  // A117
+TEST_CASE("cache layer: sixteen threads write and read the same and other entries at once, and all succeed") {  // A117
     const CacheSites sites;
     for (const CacheSite& site : sites.all()) {
         CAPTURE(site.name);
@@ -307,7 +307,7 @@ TEST_CASE("cache layer: sixteen at once write and read the same and others, and 
     }
 }
 
-TEST_CASE("memory layer: the least recently used leave, and what would drive all out is not kept") {
+TEST_CASE("memory layer: the least recently used entries are dropped, and one that would drop all others is not kept") {
     const auto layer = make_memory_layer(100'000);
     std::vector<Sample> samples;
     for (std::uint64_t i = 0; i < 5; ++i) {

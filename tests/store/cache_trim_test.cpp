@@ -93,7 +93,7 @@ TEST_CASE("trim plan: old files are removed, then the least recently used until 
     CHECK(hours_of({.bytes_max = 0, .unused_for = 0h, .keep_younger_than = 5h}).size() == 9);
 }
 
-TEST_CASE("trim: a folder gets as small as it should, the least recently used first, and still works") {
+TEST_CASE("trim: a folder shrinks to its limit, the least recently used entries go first, and it still works") {
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const auto samples = fill(folder, 100, 200);
@@ -123,7 +123,7 @@ TEST_CASE("trim: a folder gets as small as it should, the least recently used fi
     CHECK(rest->bytes_left == bytes_in(folder));
 }
 
-TEST_CASE("trim: what was used a moment ago stays, however small the cache is to be") {  // A107
+TEST_CASE("trim: recently used entries stay, whatever the size limit") {  // A107
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     const auto samples = fill(folder, 20, 200);
@@ -208,7 +208,7 @@ TEST_CASE("trim: several processes at once, with readers and writers, remove no 
     CHECK(check_cache_folder(folder, {})->broken.empty());
 }
 
-TEST_CASE("trim: one that is killed leaves a cache that works") {  // A100
+TEST_CASE("trim: a trim that is killed leaves a cache that works") {  // A100
     const ScratchFolder scratch;
     const std::string folder = scratch.path("cache");
     fill(folder, 100, 200);

@@ -107,7 +107,7 @@ bool has_all(CacheLayer& layer, const Sample& sample) {
 
 }  // namespace
 
-TEST_CASE("derived cache: one without a layer that is written is malformed") {
+TEST_CASE("derived cache: a cache without a writable layer is malformed") {
     CHECK(DerivedCache::open({}).error().code() == ErrorCode::malformed);
     std::vector<CacheLayerSlot> slots;
     slots.push_back(slot(make_memory_layer(1000), {.write = false}));
@@ -139,7 +139,7 @@ TEST_CASE("derived cache: put writes to every writable layer, and find reads the
     CHECK(statistics.layers[3].bytes_written > 101'000);
 }
 
-TEST_CASE("derived cache: what a lower layer has is filled into the upper ones that fill") {
+TEST_CASE("derived cache: entries of a lower layer are copied into the upper layers that fill") {
     const ScratchFolder scratch;
     const Sample sample = make_sample(2);
     write_sample(*folder(scratch, "far"), sample);
@@ -320,7 +320,7 @@ TEST_CASE("derived cache: put does not wait for slow layers below, until too muc
     CHECK(check_cache_folder(scratch.path("far"), {})->incomplete == 0);
 }
 
-TEST_CASE("derived cache: what memory does not keep is in the next layer when put returns") {
+TEST_CASE("derived cache: an entry that memory does not keep is in the next layer when put returns") {
     const ScratchFolder scratch;
     const auto cache = cache_with({}, slot(make_memory_layer(1000)), slot(folder(scratch, "near")));
     const Sample sample = make_sample(1);

@@ -1,4 +1,4 @@
-// The client with servers that fail, hang and lie. tests/store/cache_layers_test.cpp tests it with a good server.
+// Tests the client with servers that fail, hang and lie. tests/store/cache_layers_test.cpp tests it with a good server.
 #include "cache_samples.h"
 #include "cache_site.h"
 #include "odd_server.h"
@@ -239,7 +239,7 @@ TEST_CASE("http layer: lengths that lie, and an answer cut or reset at any byte,
     CHECK(read_blob(**layer->find_object(sample.asset(0), body.size())).value() == sample.outputs[0]);
 }
 
-TEST_CASE("http layer: what has no end ends, in time and in memory") {  // A80
+TEST_CASE("http layer: an endless response is cut off, within limits of time and memory") {  // A80
     const Sample sample = make_sample(1);
     const std::string line = "X-More: " + std::string(1000, 'x') + "\r\n";
     const std::string chunk = "10000\r\n" + std::string(65'536, 'y') + "\r\n";
@@ -301,7 +301,8 @@ TEST_CASE("http layer: what has no end ends, in time and in memory") {  // A80
     }
 }
 
-TEST_CASE("http layer: a server that hangs, creeps or is not there is unreachable, in time") {  // A81
+TEST_CASE(
+    "http layer: a server that hangs, is very slow or does not exist is unreachable, within the time limit") {  // A81
     const Sample sample = make_sample(1);
     const std::string whole = http_answer("200 OK", text_of(sample.outputs[0]));
     const std::pair<const char*, std::function<void(OddServer::Guest&)>> slow[] = {
@@ -372,7 +373,7 @@ TEST_CASE("http layer: garbage of any form is an error or absence") {
     }
 }
 
-TEST_CASE("http layer: more than is allowed is neither fetched nor sent") {
+TEST_CASE("http layer: objects above the size limit are neither fetched nor sent") {
     const OddServer server([](OddServer::Guest& guest) { guest.send(http_answer("404 Not Found", "")); });
     const auto layer = open_layer(server, {.timeout = 600ms, .object_bytes_max = 1000});
     const auto large = noise(1001, 1);
@@ -382,7 +383,7 @@ TEST_CASE("http layer: more than is allowed is neither fetched nor sent") {
     CHECK(server.heads().empty());
 }
 
-TEST_CASE("http layer: an object that is there is not sent again; one that was found broken is") {  // A94
+TEST_CASE("http layer: an existing object is not sent again, except if it was found broken") {  // A94
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     const auto layer = open_nginx_layer(nginx);
@@ -399,7 +400,7 @@ TEST_CASE("http layer: an object that is there is not sent again; one that was f
     CHECK(read_blob(**layer->find_object(sample.asset(0), sample.outputs[0].size())).value() == sample.outputs[0]);
 }
 
-TEST_CASE("http layer: who has no token may read and not write; other names are not there") {  // A18 A79
+TEST_CASE("http layer: a client without a token may read but not write; other names do not exist") {  // A18 A79
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     const Sample sample = make_sample(1);
@@ -518,15 +519,14 @@ TEST_CASE(
     CHECK_FALSE(statistics.layers[2].left_out.empty());
 }
 
-TEST_CASE("derived cache: what one desk makes, the next one has from the server") {
+TEST_CASE("derived cache: the results of one machine are found by the next one through the server") {
     const ScratchFolder scratch;
     const Nginx nginx(scratch);
     const auto desk = [&](const std::string& name, bool writes) {
         std::vector<CacheLayerSlot> layers;
         layers.push_back({.layer = opened(open_folder_layer(scratch.path(name)))});
         layers.push_back({.layer = opened(open_http_layer(
-                              nginx.url(), {.writable = writes, .bearer_token = writes ? Nginx::token() : ""})),
-                          .policy = {}});
+                              nginx.url(), {.writable = writes, .bearer_token = writes ? Nginx::token() : ""}))});
         return *DerivedCache::open(std::move(layers));
     };
     std::vector<Sample> samples;

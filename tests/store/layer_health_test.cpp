@@ -5,7 +5,7 @@
 using namespace fardel;
 using namespace std::chrono_literals;
 
-TEST_CASE("layer health: three errors in a row are too many, two and an answer are not") {  // A108
+TEST_CASE("layer health: three errors in a row exclude a layer, two and an answer do not") {  // A108
     LayerHealth health(1000ms);
     const Error error(ErrorCode::unreachable, "gone");
     health.add(1ms, 0, &error);
@@ -44,14 +44,14 @@ TEST_CASE("layer health: the average of the last answers counts") {  // A108
     CHECK_FALSE(recovers.is_out());
 }
 
-TEST_CASE("layer health: many bytes may take their time") {
+TEST_CASE("layer health: a large transfer may take longer") {
     LayerHealth health(1000ms);
     for (int i = 0; i < 20; ++i)
         health.add(30s, 240u << 20, nullptr);
     CHECK_FALSE(health.is_out());
 }
 
-TEST_CASE("layer health: one refusal is enough where it is final") {
+TEST_CASE("layer health: one final refusal is enough") {
     LayerHealth health(1000ms);
     health.give_up(Error(ErrorCode::no_space, "full"));
     CHECK(health.reason() == "no_space: full");
