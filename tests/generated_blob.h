@@ -1,4 +1,4 @@
-// A BlobSource whose bytes are made when they are read, for assets too large or too many to be in memory.
+// A BlobSource whose bytes are generated when they are read, for assets that are too large or too many for memory.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -12,7 +12,7 @@
 
 namespace fardel::tests {
 
-// `fill(offset, out)` makes the bytes [offset, offset + out.size()), the same each time.
+// `fill(offset, out)` generates the bytes [offset, offset + out.size()), the same each time.
 template <class Fill>
 class GeneratedBlob final : public BlobSource {
 public:

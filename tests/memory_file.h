@@ -1,5 +1,4 @@
-// A StagedFile in memory, for tests of the writer: its bytes can be looked at, and its n-th operation can be made to
-// fail.
+// A StagedFile in memory, for tests of the writer: a test can read its bytes and let its n-th operation fail.
 #pragma once
 
 #include <fardel/format/staged_file.h>
@@ -14,7 +13,7 @@ namespace fardel::tests {
 struct MemoryDisk {
     std::vector<std::byte> bytes;
     bool committed = false;
-    bool removed = false;  // the StagedFile is gone without commit
+    bool removed = false;  // the StagedFile was destroyed without commit
     int operations = 0;    // so far
     int fails_at = 0;      // the operation that fails, counted from 1; 0: none
     ErrorCode failure = ErrorCode::no_space;

@@ -1,4 +1,4 @@
-// The archives of a real game that tests read: OpenArena, as Debian installs it. A case that needs them fails where
+// The archives of a real game that tests read: OpenArena, as Debian installs it. A case that needs them fails if
 // they are absent.
 #pragma once
 
@@ -18,14 +18,14 @@ inline const std::filesystem::path& openarena_folder() {
     return folder;
 }
 
-// Of one archive.
+// Returns the path of one archive.
 inline std::string openarena_archive(const std::string& name) {
     const std::filesystem::path path = openarena_folder() / name;
     REQUIRE_MESSAGE(std::filesystem::exists(path), "setup/install-dependencies installs OpenArena");
     return path.string();
 }
 
-// Of all of them, sorted: the game takes them in this order, and later ones win.
+// Returns the paths of all archives, sorted: the game mounts them in this order, and later ones win.
 inline std::vector<std::string> openarena_archives() {
     std::vector<std::string> paths;
     std::error_code error;

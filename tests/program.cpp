@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::minutes(2);
 
-// What a program sees of the machine; nothing of the person who runs the tests but where programs are.
+// Returns the environment of a program: nothing of the tester's environment except the paths of programs and folders.
 std::vector<std::string> environment_of(const Surroundings& surroundings) {
     std::vector<std::string> lines{"LC_ALL=C.UTF-8", "HOME=/nonexistent", "FARDEL=" FARDEL_PROGRAM};
     for (const char* name : {"PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR"})
@@ -41,14 +41,14 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-// In the child, between fork and exec: only system calls.
+// Runs in the child between fork and exec, so it makes only system calls.
 [[noreturn]] void become(char** words, char** environment, const Surroundings& surroundings) {
     if (!surroundings.folder.empty() && ::chdir(surroundings.folder.c_str()) != 0)
         ::_exit(125);
     if (surroundings.file_bytes_max != 0) {
         const rlimit limit{surroundings.file_bytes_max, surroundings.file_bytes_max};
         ::setrlimit(RLIMIT_FSIZE, &limit);
-        ::signal(SIGXFSZ, SIG_IGN);  // write() says EFBIG instead
+        ::signal(SIGXFSZ, SIG_IGN);  // write() returns EFBIG instead
     }
     if (surroundings.user != 0 && (::setgid(surroundings.user) != 0 || ::setuid(surroundings.user) != 0))
         ::_exit(125);
@@ -82,7 +82,7 @@ pid_t start(const Arguments& words, const Surroundings& surroundings, int out, i
     const pid_t id = ::fork();
     REQUIRE(id >= 0);
     if (id == 0) {
-        ::setsid();  // no terminal of the tester's
+        ::setsid();  // detaches from the tester's terminal
         ::dup2(in, STDIN_FILENO);
         ::dup2(out, STDOUT_FILENO);
         ::dup2(err, STDERR_FILENO);

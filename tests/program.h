@@ -1,4 +1,4 @@
-// Runs the built program as a person would: words in, and what comes out.
+// Runs the built program as a user would: with words as arguments, and returns its output.
 #pragma once
 
 #include <sys/types.h>
@@ -19,26 +19,26 @@ struct Outcome {
 };
 
 struct Surroundings {
-    std::string folder;                                          // to be in; empty: ours
+    std::string folder;                                          // working folder; empty: that of the test
     std::vector<std::pair<std::string, std::string>> variables;  // set on top of a plain environment
     std::string input_path = "/dev/null";                        // standard input
     std::string output_path;                                     // standard output goes there and not into Outcome
-    unsigned user = 0;                                           // run as that user, when we are root
+    unsigned user = 0;                                           // run as that user, if the test runs as root
     std::uint64_t file_bytes_max = 0;                            // no file may get larger (RLIMIT_FSIZE); 0: no limit
 };
 
 using Arguments = std::vector<std::string>;
 
-// fardel <arguments>. Ends the test when it does not end within two minutes.
+// Runs fardel <arguments>. Fails the test if the program does not end within two minutes.
 Outcome run(const Arguments& arguments, const Surroundings& surroundings = {});
-// Its standard output; fails the test unless it ends with 0.
+// Returns fardel's standard output; fails the test unless the exit code is 0.
 std::string run_well(const Arguments& arguments, const Surroundings& surroundings = {});
-// Any other program, found in PATH.
+// Runs any other program from PATH.
 Outcome run_program(const Arguments& words, const Surroundings& surroundings = {});
-// A line for /bin/sh, where $FARDEL is the program.
+// Runs a line in /bin/sh, where $FARDEL is the program.
 Outcome run_shell(const std::string& line, const Surroundings& surroundings = {});
 
-// One that runs beside the test.
+// A program that runs in the background of the test.
 class Running {
 public:
     explicit Running(const Arguments& arguments, const Surroundings& surroundings = {});
@@ -54,13 +54,13 @@ private:
     int err_ = -1;
 };
 
-// At a terminal of its own: types each answer when its question has been shown. Outcome::out is all that the terminal
-// showed.
+// Runs fardel at a separate terminal, and types each answer after its question is shown. Outcome::out is everything
+// that the terminal showed.
 Outcome run_at_terminal(const Arguments& arguments,
                         const std::vector<std::pair<std::string, std::string>>& answers = {},
                         const Surroundings& surroundings = {});
 
-// The parts of an error line: "fardel: …; … [code]", one line, nothing on standard output.
+// Checks that standard error is one line "fardel: …; … [code]" and standard output is empty.
 bool is_one_clear_line(const Outcome& outcome, std::string_view code);
 
 }  // namespace fardel::tests

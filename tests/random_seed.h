@@ -1,4 +1,4 @@
-// The seed of a random test: FARDEL_TEST_SEED if that is set, so that a failure can be run again; else a fresh one.
+// The seed of a random test: FARDEL_TEST_SEED if that is set, so that a failure can be repeated; else a new one.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ inline std::uint64_t random_seed() {
 
 }  // namespace fardel::tests
 
-// Makes `random` from a seed that every later failure of the case prints.
+// Defines `random`, seeded with a number that every later failure of the case prints.
 #define FARDEL_RANDOM(random)                                           \
     const std::uint64_t random##_seed = ::fardel::tests::random_seed(); \
     INFO("FARDEL_TEST_SEED=" << random##_seed);                         \

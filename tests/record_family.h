@@ -35,7 +35,7 @@ void check_record_family(const Value& value, const Bytes& golden, Encode encode,
         const auto read = decode(std::span<const std::byte>(flipped));
         if (!read)
             continue;
-        CHECK(encode(*read) == flipped);  // nothing is ignored, nothing has two forms
+        CHECK(encode(*read) == flipped);  // no bit is ignored, and no value has two encodings
         CHECK_FALSE(*read == value);
     }
 }

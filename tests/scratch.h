@@ -1,4 +1,5 @@
-// A folder of a test case's own below the system's temporary folder; it and all in it are gone at the end of the case.
+// A folder for one test case below the system's temporary folder; it is removed with its content at the end of the
+// case.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +32,7 @@ public:
     const std::filesystem::path& root() const { return root_; }
     std::string path(std::string_view name) const { return (root_ / name).string(); }
 
-    // Makes or replaces the file, and the folders that it is in; returns its path.
+    // Creates or replaces the file, creates its folders, and returns its path.
     std::string write(std::string_view name, std::string_view content) const {
         const std::filesystem::path file = root_ / name;
         std::filesystem::create_directories(file.parent_path());

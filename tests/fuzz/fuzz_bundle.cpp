@@ -1,7 +1,8 @@
-// Input: a byte whose lowest bit says "signed", then parts of a bundle: the kind of a table, or 0 for the block
-// section; a length (16 bits, little-endian); so many bytes. Parts of one kind are joined. They are forged into a
-// bundle whose every hash of pages, heads and stored blocks is right, so that nothing protects the reader from them;
-// all of it is read. What the verifier passes, the reader can read. Before that, the input is opened as it is.
+// Input: a byte whose lowest bit means "signed", then parts of a bundle: the kind of a table, or 0 for the block
+// section; a length (16 bits, little-endian); that many bytes. Parts of one kind are joined. The target forges them
+// into a bundle in which every hash of pages, heads and stored blocks is correct, so that no hash protects the reader,
+// and reads all of it. The reader can read every bundle that the verifier accepts. First, the raw input is opened as a
+// file.
 #include "bundle_forge/bundle_forge.h"
 #include "require.h"
 
@@ -51,7 +52,7 @@ Parts split(std::span<const std::byte> input) {
     return parts;
 }
 
-// Gives tables whose size follows from another's that size: otherwise hardly any bundle would open.
+// Resizes the tables whose size follows from another table: otherwise hardly any bundle would open.
 void fit_sizes(Parts& parts) {
     const auto count = [&](TableKind kind) {
         return parts.tables[static_cast<std::uint32_t>(kind)].size() / record_bytes(kind);
@@ -76,7 +77,7 @@ void fit_sizes(Parts& parts) {
     resize(name_filters, filter_words(count(names)));
 }
 
-// Gives each block that lies in the section the hash of its stored bytes.
+// Sets the hash of each block inside the section to that of its stored bytes.
 void fit_hashes(Parts& parts, forge::Draft& draft) {
     forge::Bytes& records = parts.tables[static_cast<std::uint32_t>(TableKind::blocks)];
     bool used[2] = {};
@@ -117,7 +118,7 @@ forge::ForgedBundle forged(Parts parts) {
 
 // ---- Bundle → everything in it
 
-// Errors that bad bytes may give; nothing else fails here.
+// Requires that a failure has one of the error codes that bad bytes may cause.
 template <class T>
 bool had(const Result<T>& result) {
     if (result)
@@ -160,7 +161,7 @@ void read_assets(const Bundle& bundle) {
         const auto bytes = bundle.read_all(AssetIndex{i}, kReadMax);
         if (had(bytes)) {
             require(bytes->size() == asset->raw_bytes);
-            // An asset of one piece was held against its id, unless somebody vouches for the layout.
+            // The bytes of an asset of one piece were compared with its id, unless the layout is signed.
             if (asset->piece_count() == 1 && !bundle.verdict().layout_signed)
                 require(id_from<AssetId>(blake3(*bytes)) == asset->id);
         }
@@ -199,7 +200,7 @@ void read_other_tables(const Bundle& bundle) {
     (void)had(bundle.find_bundle_text("name"));
 }
 
-// All that was promised of a bundle in which a verifier has found nothing.
+// Requires everything that a bundle without findings of the verifier guarantees.
 void require_readable(const Bundle& bundle) {
     for (std::uint32_t i = 0; i < bundle.asset_count(); ++i) {
         const auto asset = bundle.asset(AssetIndex{i});

@@ -1,5 +1,5 @@
-// Bytes are no cache record, or they are exactly what its values encode to. The input is a record without its hash,
-// which no fuzzer would find, and under the key that it names itself; and, as it is, a record from a stranger.
+// Bytes that decode as a cache record are exactly what its values encode to. The input is decoded under the key that
+// it contains: as it is, and with its hash appended, which no fuzzer would find. Another key is refused.
 #include "require.h"
 
 #include <fardel/format/hash.h>

@@ -1,4 +1,4 @@
-// A text is no depfile, or its paths can be written and read again.
+// The paths of a text that parses as a depfile can be written and read again.
 #include "require.h"
 
 #include "jobs/depfile.h"
@@ -15,7 +15,7 @@ std::string escaped(const std::string& path) {
     std::size_t backslashes = 0;
     for (const char c : path) {
         if (c == ' ' || c == '#')
-            text.append(backslashes + 1, '\\');  // those before it, once more, and its own
+            text.append(backslashes + 1, '\\');  // doubles the backslashes before it and adds one
         backslashes = c == '\\' ? backslashes + 1 : 0;
         text += c == '$' ? "$$" : std::string(1, c);
     }
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string text = "target:";
     for (const std::string& path : *paths) {
         require(!path.empty() && path.find('\0') == std::string::npos && path.find('\n') == std::string::npos);
-        if (path.ends_with('\\'))  // nothing can be written behind it on its line
+        if (path.ends_with('\\'))  // a depfile cannot express a path after it on the same line
             return 0;
         text += " " + escaped(path);
     }

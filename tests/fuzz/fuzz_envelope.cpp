@@ -1,5 +1,5 @@
-// Bytes are no trailer, or they are exactly what their envelopes encode to; and no such trailer is trusted by
-// strangers.
+// Bytes that decode as a trailer are exactly what their envelopes encode to; and no such trailer is trusted by a policy
+// that lists another key.
 #include "require.h"
 
 #include <fardel/format/envelope.h>
@@ -15,9 +15,9 @@ namespace {
 
 const TrustPolicy& policy() {
     static const TrustPolicy only = [] {
-        PublicKey nobody;
-        nobody.bytes.fill(0x5a);  // nobody knows its secret key
-        return make_policy(std::vector{PolicyKey{"nobody", nobody}}, {}).value();
+        PublicKey unused;
+        unused.bytes.fill(0x5a);  // its secret key is unknown
+        return make_policy(std::vector{PolicyKey{"nobody", unused}}, {}).value();
     }();
     return only;
 }
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     require(std::ranges::equal(again, bytes));
 
-    // The bundle of the first statement, so that its signatures are looked at.
+    // The bundle id is that of the first statement, so that its signatures are checked.
     BundleId bundle;
     if (!envelopes->empty())
         if (const auto statement = decode_statement(envelopes->front().payload))

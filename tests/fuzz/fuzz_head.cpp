@@ -1,5 +1,5 @@
 // Input: a head, to which zeros are added up to 4096 bytes. It is refused, or it is exactly what its value encodes to,
-// and its tables stand where they have to.
+// and its tables have the required offsets.
 #include <fardel/format/head.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// An answer is refused, or keeps to what job_protocol.h says of it.
+// An answer is refused, or it obeys the rules in job_protocol.h.
 #include "require.h"
 
 #include "jobs/job_protocol.h"

@@ -1,5 +1,5 @@
-// A text is no key file, or (fardel's own, in the clear) exactly what its values give. No passphrase is ever asked for
-// before the cost of using it was found bearable; here it is then refused.
+// A text that parses as a key file of Fardel's own unencrypted form is exactly what its values encode to. A passphrase
+// is only asked for after the cost of using it was found acceptable; here the provider then refuses.
 #include "require.h"
 
 #include <fardel/format/key_file.h>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bool asked = false;
     const auto key = decode_key_file(text, [&]() -> Result<std::string> {
         asked = true;
-        return Error(ErrorCode::cancelled, "nobody here");
+        return Error(ErrorCode::cancelled, "no passphrase");
     });
     require(!asked || (!key && key.error().code() == ErrorCode::cancelled));
     if (key && own) {

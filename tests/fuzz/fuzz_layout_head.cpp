@@ -1,5 +1,5 @@
 // Input: a layout head, to which zeros are added up to 4096 bytes. It is refused, or it is exactly what its value
-// encodes to; and where its sections pass for those of a file, they lie inside of that file.
+// encodes to; and if its sections are accepted for a file, they lie inside that file.
 #include "require.h"
 
 #include <fardel/format/head.h>
@@ -11,7 +11,7 @@ using namespace fardel;
 
 namespace {
 
-// A head that such a layout could belong to, as far as verify_sections looks.
+// Returns a head that matches the layout in everything that verify_sections checks.
 BundleHead head_beside(const LayoutHead& layout) {
     BundleHead head;
     if (const TableEntry* placements = layout.find(TableKind::placements)) {
@@ -19,7 +19,8 @@ BundleHead head_beside(const LayoutHead& layout) {
         head.tables.back().kind = TableKind::assets;
         head.tables.back().count = placements->count;
     }
-    head.manifest_bytes = layout.manifest_offset % (limits::kManifestBytesMax + 1);  // any number will do
+    head.manifest_bytes =
+        layout.manifest_offset % (limits::kManifestBytesMax + 1);  // any value within the limit is enough
     return head;
 }
 

@@ -1,4 +1,4 @@
-// A text is no name, or it is one for every function that takes names.
+// All functions that accept names agree on whether a text is a name.
 #include "require.h"
 
 #include <fardel/format/name.h>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(fardel::names_fold_equal(text, folded));
     require(fardel::printable(text, 100).size() <= 103);
 
-    // The first half as a pattern for the rest; and what a pattern matches is no ill-formed one's doing.
+    // The first half is a pattern for the rest. If it matches a name, it is well formed.
     const std::string_view pattern = text.substr(0, size / 2), rest = text.substr(size / 2);
     if (fardel::verify_name(rest) && fardel::glob_matches(pattern, rest))
         require(static_cast<bool>(fardel::verify_glob(pattern)));

@@ -1,4 +1,4 @@
-// A text is no project, or its values keep what project.h says of them.
+// A text that parses as a project has values that obey the rules in project.h.
 #include "require.h"
 
 #include <fardel/format/bundle_version.h>

@@ -1,5 +1,5 @@
 // Input: bytes of a message of the pure handshake, or text of a policy or report. They are refused, or they are exactly
-// what their values encode to; of a policy, the canonical form is its own.
+// what their values encode to. The canonical form of a policy is its own canonical form.
 #include "require.h"
 
 #include <fardel/format/name.h>

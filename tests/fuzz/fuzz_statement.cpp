@@ -1,4 +1,4 @@
-// Bytes are no statement or countersignature, or they are exactly what their values encode to.
+// Bytes that decode as a statement or countersignature are exactly what their values encode to.
 #include <fardel/format/statement.h>
 
 #include <algorithm>

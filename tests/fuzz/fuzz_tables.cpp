@@ -23,7 +23,7 @@ void try_record(std::span<const std::byte> bytes) {
     encode_record(*record, again);
     if (!std::ranges::equal(again, bytes))
         std::abort();
-    if constexpr (std::is_same_v<Record, AssetRecord>)  // no number of pieces that a reader could trip over
+    if constexpr (std::is_same_v<Record, AssetRecord>)  // the number of pieces is within the limit
         if (record->piece_count() > limits::kAssetBytesMax >> limits::kBlockLog2)
             std::abort();
 }

@@ -1,4 +1,4 @@
-// A text is no policy, or its canonical form gives the same rules and is its own canonical form.
+// The canonical form of a text that parses as a policy has the same rules and is its own canonical form.
 #include "require.h"
 
 #include <fardel/format/name.h>

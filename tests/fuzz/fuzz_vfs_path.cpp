@@ -1,4 +1,4 @@
-// A path: what parses keeps its text, parses again to the same, and names only what its kind allows.
+// A path that parses keeps its text, parses to the same again, and has only the parts that its kind allows.
 #include "require.h"
 
 #include <fardel/format/name.h>

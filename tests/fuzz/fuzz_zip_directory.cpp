@@ -1,5 +1,5 @@
-// The directory of a zip: whatever the bytes, every entry it accepts lies inside them, apart from the others, and is
-// shown to PhysicsFS as a zip of its own that reads back as that entry.
+// Input: a zip. Whatever the bytes, every accepted entry lies inside them, does not overlap others, and is shown to
+// PhysicsFS as a separate zip that contains only this entry.
 #include "require.h"
 #include "zip_directory.h"
 #include "zip_entry_source.h"

@@ -1,5 +1,5 @@
 // Feeds every file of the given folders to the fuzz target it is linked with, in order of name. Fails when a folder
-// cannot be read or has no file: a corpus that is not there proves nothing.
+// cannot be read or has no file: a missing corpus proves nothing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +39,7 @@ bool replay(const fs::path& file) {
     const std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     if (!in)
         return false;
-    // A heap block of just this size: a sanitizer sees the first byte past the end.
+    // The heap block has exactly this size, so that a sanitizer detects the first byte past the end.
     const auto exact = std::make_unique<std::uint8_t[]>(content.size());
     std::memcpy(exact.get(), content.data(), content.size());
     LLVMFuzzerTestOneInput(exact.get(), content.size());

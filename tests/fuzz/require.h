@@ -1,4 +1,4 @@
-// What a fuzz target calls for each promise; a broken one ends the process, which is how a fuzzer is told.
+// A fuzz target calls require() for each property; if one is broken, abort() reports it to the fuzzer.
 #pragma once
 
 #include <cstdlib>
