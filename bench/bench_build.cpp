@@ -1,4 +1,5 @@
-// fardel build, as a person runs it: anew, with nothing changed, with one file changed; beside tar | zstd and zip.
+// Compares fardel build, as a user runs it, with tar | zstd and zip: from scratch, after no change and after a change
+// of one file.
 #include "sections.h"
 #include "stopwatch.h"
 
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kSources = 100'000;
 constexpr int kZipLevel = 6;
 
-// A text such as games have by the thousand: some 300 to 1,300 bytes, no two alike.
+// Returns a text like those that games contain by the thousand: about 300 to 1,300 bytes, no two equal.
 std::string small_source(std::uint32_t index) {
     std::uint64_t state = (index + 1) * 0x9e3779b97f4a7c15u;
     const auto random = [&] {  // xorshift64*
@@ -30,7 +31,7 @@ std::string small_source(std::uint32_t index) {
         return state * 0x2545f4914f6cdd1du >> 32;
     };
     for (int i = 0; i < 4; ++i)
-        (void)random();  // neighbours begin alike
+        (void)random();  // seeds of neighbours give similar first numbers
     static constexpr std::string_view kKeys[] = {"diffuse",   "normal",   "specular", "surface", "friction",
                                                  "footsteps", "emission", "scroll",   "alpha",   "damage"};
     std::string text = fmt::format("material \"set{}/part{}\"\n{{\n", index / 1000, index);
@@ -40,7 +41,7 @@ std::string small_source(std::uint32_t index) {
     return text + "}\n";
 }
 
-// Made once and kept.
+// Creates the folder once and keeps it.
 std::string small_sources_folder(const Scene& scene, std::uint32_t count) {
     const std::string folder = fmt::format("{}/small-sources-{}", scene.scratch, count);
     if (fs::exists(folder))
@@ -61,8 +62,7 @@ std::string small_sources_folder(const Scene& scene, std::uint32_t count) {
     return folder;
 }
 
-// A project over a copy of a folder, whose files may be changed: they share their bytes with the folder by hard links
-// until then.
+// A project over a copy of a folder. The files may be changed; until then they are hard links to those of the folder.
 class Project {
 public:
     Project(const Scene& scene, const std::string& label, const std::string& sources)
@@ -96,17 +96,17 @@ public:
         run_command(fmt::format("tar --sort=name -C '{}' -cf - . | zstd -q -f -T{} -{} -o '{}'", tree(), threads,
                                 kLevelDefault, tar_zst()));
     }
-    void zip_anew() const {
+    void zip_from_scratch() const {
         fs::remove(zip());
         run_command(fmt::format("cd '{}' && zip -q -r -{} '{}' .", tree(), kZipLevel, zip()));
     }
-    // Its exit code 12 says that there was nothing to do.
+    // The exit code 12 of zip means that there was nothing to do.
     void zip_changes() const {
         run_command(
             fmt::format("cd '{}' && {{ zip -q -u -r -{} '{}' . || [ $? -eq 12 ]; }}", tree(), kZipLevel, zip()));
     }
 
-    // One in the middle gets some bytes more, in a file of its own.
+    // Appends some bytes to a copy of the file in the middle, which then replaces the hard link.
     void change_one() {
         const std::string& path = files_[files_.size() / 2];
         fs::copy_file(path, path + ".new");
@@ -128,14 +128,14 @@ void measure(const Scene& scene, Table& table, const std::string& what, Project&
     table.heading(fmt::format("Build {}: {} files, {:.0f} MB, level {}", what, project.file_count(),
                               project.raw_megabytes(), kLevelDefault));
     const int rounds = scene.quick ? 1 : 2;
-    const double zip_seconds = best_seconds(1, [&] { project.zip_anew(); });
+    const double zip_seconds = best_seconds(1, [&] { project.zip_from_scratch(); });
     const double zip_megabytes = megabytes(project.zip());
     const std::string zip_name = fmt::format("zip -r -{}", kZipLevel);
     double zstd_seconds[2] = {};
     for (const unsigned jobs : {1u, 2u}) {
         const double ours = best_seconds(rounds, [&] { project.build(jobs, "--anew"); });
         zstd_seconds[jobs - 1] = best_seconds(rounds, [&] { project.tar_and_zstd(jobs); });
-        const std::string work = fmt::format("anew, {}", jobs == 1 ? "1 thread" : "2 threads");
+        const std::string work = fmt::format("from scratch, {}", jobs == 1 ? "1 thread" : "2 threads");
         table.add(
             {work, ours, zstd_seconds[jobs - 1], "s", false, fmt::format("tar, zstd -T{} -{}", jobs, kLevelDefault)});
         table.add({work, ours, zip_seconds, "s", false, zip_name});

@@ -12,7 +12,7 @@ namespace {
 
 std::uint32_t le32(const std::byte* at) {
     std::uint32_t value;
-    std::memcpy(&value, at, 4);  // as the map has it: little-endian, like the machines this runs on
+    std::memcpy(&value, at, 4);  // the map is little-endian, like the machines that run this
     return value;
 }
 

@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::uint32_t kLookups = 200'000;
 
-// Queries in random order, one behind the other in memory in the order in which they are asked: what is measured is the
-// look-up, not fetching the question. (Strings of their own would lie where others were freed, in random order.)
+// Queries in random order, stored one behind the other in this order, so that only the look-up is measured and not the
+// access to the query. (Separate strings would be scattered in memory.)
 class Queries {
 public:
-    // `before` and `after`: added to each name.
+    // `before` and `after` are added to each name.
     explicit Queries(std::vector<std::string> names, std::string_view before = "", std::string_view after = "") {
         std::ranges::shuffle(names, std::mt19937(1));
         names.resize(std::min<std::size_t>(names.size(), kLookups));
@@ -48,7 +48,7 @@ private:
     std::vector<std::string_view> queries_;
 };
 
-// So that the peer too can be asked for text that is no std::string.
+// Lets the peer look up text without creating a std::string, too.
 struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
@@ -58,7 +58,7 @@ std::shared_ptr<const Bundle> open_bundle(const std::string& path) {
     return must(Bundle::open(must(open_file_source(path)), {.label = path}));
 }
 
-// Microseconds for one call of `find`, over `queries`.
+// Returns the microseconds per call of `find`, over `queries`.
 template <class Asked, class Find>
 double each_us(const Asked& queries, Find&& find) {
     std::uint64_t found = 0;
@@ -84,9 +84,9 @@ void bundle_rows(const Scene& scene, Table& table) {
     for (std::uint32_t i = 0; i < kLookups; ++i)
         ids.push_back(must(bundle->asset(AssetIndex{static_cast<std::uint32_t>(random() % kNames)})).id);
     for (std::uint32_t i = 0; i < kNames; ++i)
-        (void)must(bundle->find_name(made_up_name(i)));  // every page verified
+        (void)must(bundle->find_name(made_up_name(i)));  // verifies every page
 
-    // The peer: the same names in a hash table that is wholly in memory and trusts what it holds.
+    // The peer is a hash table of the same names that is completely in memory and verifies nothing.
     std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> map;
     for (std::uint32_t i = 0; i < kNames; ++i)
         map.emplace(made_up_name(i), i);
@@ -141,7 +141,7 @@ void bench_lookup(const Scene& scene, Table& table) {
     {
         PhysfsPeer physfs;
         physfs.mount(scene.archives);
-        // PhysicsFS wants strings that end with a zero.
+        // PhysicsFS requires strings that end with a zero.
         const std::string_view end("", 1);
         const Queries names(physfs.names(), "", end);
         const Queries paths(physfs.names(), "/");

@@ -1,4 +1,4 @@
-// How long it takes until a game can ask for its first file.
+// Measures the time until a game can open its first file.
 #include "physfs_peer.h"
 #include "sections.h"
 #include "stopwatch.h"

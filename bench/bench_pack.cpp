@@ -1,4 +1,4 @@
-// Packing a folder: how long and how large, beside zstd alone, zip and tar + zstd over the same files.
+// Compares the time and size of packing a folder with zstd alone, zip and tar + zstd over the same files.
 #include "sections.h"
 #include "stopwatch.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kThreads = 2;
 
-// Seconds that zstd alone needs for the same files in pieces of 64 KiB, on all threads: read, compress, forget.
+// Returns the seconds that zstd alone needs for the same files in pieces of 64 KiB, on all threads, without writing.
 double bare_zstd_seconds(const std::vector<std::string>& files) {
     return best_seconds(2, [&] {
         std::atomic<std::size_t> next{0};

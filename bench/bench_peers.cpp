@@ -1,5 +1,5 @@
-// Open + read + close beside other ways to keep many files: plain ones in a folder, squashfs through FUSE, PhysicsFS's
-// zip, and Fardel itself through FUSE.
+// Compares open + read + close with other ways to store many files: plain files in a folder, squashfs through FUSE, a
+// zip through PhysicsFS, and Fardel itself through FUSE.
 #include "fuse_mount.h"
 #include "physfs_peer.h"
 #include "sections.h"
@@ -29,14 +29,14 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::uint32_t kLooseFilesMax = 100'000;  // a million are minutes to make, and to take away again
+constexpr std::uint32_t kLooseFilesMax = 100'000;  // creating a million takes minutes, and so does removing them
 constexpr std::uint32_t kSample = 100'000;
 constexpr std::size_t kCacheBytes = 64u << 20;
 
-// Opens, reads all, closes; tells the size.
+// Opens, reads all, closes; returns the size.
 using ReadFile = std::function<std::uint64_t(const std::string& path, std::vector<std::byte>& buffer)>;
 
-// Something opened or mounted just now; `read` keeps it so.
+// An opened or mounted image, which `read` keeps open.
 struct Reader {
     std::string prefix;  // before a name
     ReadFile read;
@@ -46,7 +46,7 @@ struct Contender {
     std::string name;
     std::string absent;  // why it cannot take part; empty: it can
     std::function<Result<Reader>()> open;
-    std::vector<std::string> names = {};  // what it is asked for; empty: what Fardel is
+    std::vector<std::string> names = {};  // the names to read; empty: the same as for Fardel
 };
 
 struct Pass {
@@ -62,7 +62,7 @@ struct Rates {
 
 enum class Unit { files, megabytes };
 
-// Until all are read or the time is over. Threads take runs of 16.
+// Reads until all files are read or the time is over. Each thread takes 16 files at a time.
 Pass read_some(const ReadFile& read, const std::vector<std::string>& paths, unsigned threads, double seconds_max) {
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> files{0};
@@ -137,7 +137,7 @@ Contender plain_files(const std::string& name, const std::string& folder) {
     return {name, "", [folder]() -> Result<Reader> { return Reader{folder + "/", read_plain}; }};
 }
 
-// `words` is a program that mounts and the image that it shows.
+// `words` is the program that mounts and the image that it shows.
 Contender through_fuse(const Scene& scene, const std::string& name, std::vector<std::string> words) {
     return {name, "", [&scene, words = std::move(words)]() -> Result<Reader> {
                 FARDEL_TRY_ASSIGN(const std::shared_ptr<FuseMount> mount, FuseMount::mount(words, scene.scratch));
@@ -168,7 +168,7 @@ std::vector<Squashing> squashings() {
              fmt::format("-comp zstd -Xcompression-level {} -b 64K", kLevelDefault)}};
 }
 
-// `make_image` makes it, or finds it made.
+// `make_image` returns the path of the image and creates it if it does not exist.
 Contender squashfs(const Scene& scene, const Squashing& how,
                    const std::function<std::string(const Squashing&)>& make_image) {
     for (const char* program : {"mksquashfs", "squashfuse_ll"})
@@ -206,7 +206,7 @@ std::vector<std::string> paths_of(const Reader& reader, const std::vector<std::s
     return paths;
 }
 
-// Ends the program if the two give different bytes: then no figure means anything.
+// Ends the program if the two readers return different bytes, because then no figure is meaningful.
 void compare(const Reader& reader, const Reader& fardel, const std::vector<std::string>& names) {
     std::vector<std::byte> theirs;
     std::vector<std::byte> ours;
@@ -224,7 +224,7 @@ public:
     Race(const Scene& scene, std::vector<Contender> contenders, Table& table)
         : table_(table), contenders_(std::move(contenders)), seconds_max_(scene.quick ? 0.2 : 2) {}
 
-    // `again_files`: how many of the names are read a second time. For a peer that is asked for other names, as many.
+    // `again_files` is the number of names that are read a second time, also for a peer with other names.
     void run(const std::string& what, const std::vector<std::string>& names, std::size_t again_files, Unit unit) {
         for (const unsigned threads : {1u, 2u}) {
             std::vector<Rates> rates;
@@ -236,7 +236,7 @@ public:
         }
     }
 
-    // Until the first file is read; the programs that mount are started within that.
+    // Measures the time until the first file is read, including the start of programs that mount.
     void opening(const std::string& what, const std::string& name) {
         std::vector<Rates> times;
         for (Contender& contender : contenders_)
@@ -281,7 +281,7 @@ private:
         std::vector<std::string> paths = paths_of(*reader, asked);
         Rates rates{.first = rate(read_some(reader->read, paths, threads, seconds_max_), unit), .again = 0};
         paths.resize(std::min(paths.size(), again_files));
-        (void)read_some(reader->read, paths, threads, 5 * seconds_max_);  // those that the first pass did not come to
+        (void)read_some(reader->read, paths, threads, 5 * seconds_max_);  // the files that the first pass did not reach
         for (int round = 0; round < 3; ++round)
             rates.again = std::max(rates.again, rate(read_some(reader->read, paths, threads, seconds_max_), unit));
         if (&contender != &contenders_[0])
@@ -335,7 +335,7 @@ std::vector<std::string> sample(std::uint32_t files) {
 }
 
 void many_small_files(const Scene& scene, Table& table) {
-    constexpr std::size_t kAgain = 2'000;  // that a peer that decodes a block for every file comes to in a few seconds
+    constexpr std::size_t kAgain = 2'000;  // a peer that decodes a block per file reads them in a few seconds
     const std::uint32_t files = scene.small_files;
     const std::uint32_t loose = std::min(files, kLooseFilesMax);
     const std::string fewer = loose < files ? fmt::format(", only {} of them", loose) : "";
@@ -378,7 +378,7 @@ void read_many_bundles(const Scene& scene, unsigned threads, Table& table) {
         }
         std::ranges::shuffle(names, std::mt19937(5));
         names.resize(std::min<std::size_t>(names.size(), kSample));
-        const std::vector<std::string> in_order = names;  // in memory, too
+        const std::vector<std::string> in_order = names;  // the copies are in memory in this order, too
         const Reader reader = vfs_reader(vfs);
         const double seconds_max = scene.quick ? 0.2 : 2;
         Rates rates{.first = rate(read_some(reader.read, in_order, threads, seconds_max), Unit::files), .again = 0};

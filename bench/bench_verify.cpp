@@ -1,4 +1,4 @@
-// The full proof of a bundle.
+// Measures the full verification of a bundle.
 #include "sections.h"
 #include "stopwatch.h"
 

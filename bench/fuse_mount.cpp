@@ -23,7 +23,7 @@ using std::chrono::steady_clock;
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr auto kStep = std::chrono::microseconds(100);
 
-// What std::exit has to end. Destructors of locals do not run then.
+// The mounts that std::exit must end, because it does not run destructors of locals.
 std::set<FuseMount*>& living() {
     static auto* mounts = new std::set<FuseMount*>;
     return *mounts;
@@ -39,8 +39,8 @@ bool is_mounted(const std::string& folder) { return device_of(folder) != device_
 [[noreturn]] void become(const std::vector<std::string>& words, pid_t benchmark) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != benchmark)
-        ::_exit(1);                        // gone before the line above
-    ::dup2(STDERR_FILENO, STDOUT_FILENO);  // the table stays a table
+        ::_exit(1);                        // the benchmark ended before the line above
+    ::dup2(STDERR_FILENO, STDOUT_FILENO);  // the output must not be mixed into the table
     std::vector<char*> arguments;
     for (const std::string& word : words)
         arguments.push_back(const_cast<char*>(word.c_str()));
@@ -118,7 +118,7 @@ void FuseMount::end() {
     }
     if (folder_.empty())
         return;
-    // rmdir says EBUSY while something is mounted there: a server that was killed leaves that behind.
+    // rmdir returns EBUSY while something is mounted there: a server that was killed leaves its mount behind.
     if (::rmdir(folder_.c_str()) != 0 && errno == EBUSY &&
         std::system(("fusermount3 -u -z '" + folder_ + "'").c_str()) == 0)
         ::rmdir(folder_.c_str());

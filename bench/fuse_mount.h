@@ -1,6 +1,6 @@
 // A folder in which another program shows an image through FUSE, for as long as the object lives. Linux.
 //
-// The program stays a child and is ended, however the benchmark ends: by the destructor, by std::exit, or by the kernel
+// The program stays a child process and is ended in every case: by the destructor, by std::exit, or by the kernel
 // when the benchmark is killed.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace fardel::bench {
 class FuseMount {
 public:
     // Runs `words`, a program that stays in the foreground, with a new folder in `scratch` as its last argument, and
-    // waits until something is mounted there. From the main thread only. Errors: io.
+    // waits until something is mounted there. Only for the main thread. Errors: io.
     static Result<std::shared_ptr<FuseMount>> mount(std::vector<std::string> words, const std::string& scratch);
     ~FuseMount();
     FuseMount(const FuseMount&) = delete;
@@ -33,7 +33,7 @@ private:
     pid_t server_ = -1;
 };
 
-// Whether there is such a program in the PATH.
+// Returns whether the PATH contains such a program.
 bool is_installed(const std::string& program);
 
 }  // namespace fardel::bench

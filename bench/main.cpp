@@ -1,4 +1,4 @@
-// fardel_bench: Fardel beside its peers, in one run, as ratios. Build it with the release preset.
+// fardel_bench compares Fardel with its peers in one run and prints ratios. Build it with the release preset.
 #include "sections.h"
 
 #include <CLI/CLI.hpp>

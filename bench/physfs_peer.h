@@ -1,4 +1,4 @@
-// PhysicsFS over legacy archives: the peer that most games of this kind use. One at a time in a process.
+// PhysicsFS over legacy archives: the peer that most games of this kind use. A process can have one at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ public:
     PhysfsPeer(const PhysfsPeer&) = delete;
     PhysfsPeer& operator=(const PhysfsPeer&) = delete;
 
-    // In the game's order: a later archive wins.
+    // The archives are in the game's order: a later archive wins.
     void mount(const std::vector<std::string>& archives);
     void unmount_all();
     bool exists(const char* name) const;

@@ -37,10 +37,7 @@ void must(Status status) {
 
 Scene make_scene(const std::string& folder, const std::string& scratch) {
     const PolicyKey author{.label = "bench", .key = bench_signer()->public_key()};
-    Scene scene{.scratch = scratch,
-                .archives = {},
-                .bundle = scratch + "/game.fardel",
-                .policy = must(make_policy({&author, 1}, {}))};
+    Scene scene{.scratch = scratch, .bundle = scratch + "/game.fardel", .policy = must(make_policy({&author, 1}, {}))};
     std::filesystem::create_directories(scratch);
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error))
@@ -112,7 +109,7 @@ std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32
         const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
         plan.assets.push_back(
             {.source = make_memory_blob({bytes, bytes + text.size()}), .key = name, .content_type = "image/x-tga"});
-        plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i, .tags = {}}}});
+        plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i}}});
     }
     write_signed(plan, path, 1);
     return path;

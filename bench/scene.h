@@ -1,4 +1,4 @@
-// What the benchmarks run on: a game's archives, the same content as one bundle, and made-up bundles of any size.
+// The input of the benchmarks: a game's archives, the same content as one bundle, and generated bundles of any size.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -13,16 +13,16 @@
 namespace fardel::bench {
 
 struct Scene {
-    std::string scratch;                    // a folder that may be filled
+    std::string scratch;                    // a folder for generated files
     std::vector<std::string> archives;      // in the game's order
-    std::string bundle;                     // the archives packed and signed; made when it is not there
-    TrustPolicy policy;                     // accepts what the benchmarks sign
-    std::string program = {};               // fardel itself; may not be there
-    std::uint32_t small_files = 1'000'000;  // of the section "peers"
+    std::string bundle;                     // the archives packed and signed; created if it does not exist
+    TrustPolicy policy;                     // accepts the benchmarks' signatures
+    std::string program = {};               // fardel itself; may be missing
+    std::uint32_t small_files = 1'000'000;  // for the section "peers"
     bool quick = false;                     // short passes there and in "build"
 };
 
-// Each ends the program with the error's text: a benchmark without its input has nothing to say.
+// These end the program with the error's text, because a benchmark cannot run without its input.
 [[noreturn]] void fail(const Error& error);
 template <class T>
 T must(Result<T> result) {
@@ -32,22 +32,22 @@ T must(Result<T> result) {
 }
 void must(Status status);
 
-// The archives of `folder`, sorted as the game sorts them, packed into scratch/game.fardel unless it is there.
+// Sorts the archives of `folder` as the game does, and packs them into scratch/game.fardel unless it exists.
 Scene make_scene(const std::string& folder, const std::string& scratch);
 
-// The game's files as a folder; made once.
+// Returns a folder with the game's files; it is created once.
 std::string game_folder(const Scene& scene);
 
-// Signed as `policy` wants it.
+// Writes the bundle and signs it as Scene::policy requires.
 void write_signed(const BundlePlan& plan, const std::string& path, int level);
 void run_command(const std::string& command);  // in a shell
 
-// A bundle of `assets` small assets with names like "textures/set0042/name00001234.tga", each with its own bytes.
-// `seed` makes different bundles. Made once.
+// Returns a bundle of `assets` small assets with names like "textures/set0042/name00001234.tga", all different. Another
+// `seed` gives another bundle. It is created once.
 std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32_t seed = 0);
 std::string made_up_name(std::uint32_t index, std::uint32_t seed = 0);
 
-// Of a file.
+// Returns the size of a file.
 double megabytes(const std::string& path);
 
 }  // namespace fardel::bench

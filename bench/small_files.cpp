@@ -40,7 +40,7 @@ private:
     std::uint32_t index_;
 };
 
-std::string place(const Scene& scene, std::uint32_t count, const std::string& ending) {
+std::string path_of(const Scene& scene, std::uint32_t count, const std::string& ending) {
     return fmt::format("{}/small-files-{}{}", scene.scratch, count, ending);
 }
 
@@ -107,7 +107,7 @@ std::string small_file(std::uint32_t index) {
 }
 
 std::string small_files_bundle(const Scene& scene, std::uint32_t count) {
-    const std::string path = place(scene, count, ".fardel");
+    const std::string path = path_of(scene, count, ".fardel");
     if (std::filesystem::exists(path))
         return path;
     say_making(path);
@@ -118,14 +118,14 @@ std::string small_files_bundle(const Scene& scene, std::uint32_t count) {
         const std::string name = made_up_name(i);
         plan.assets.push_back(
             {.source = std::make_shared<SmallFileBlob>(i), .key = name, .content_type = "image/x-tga"});
-        plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i, .tags = {}}}});
+        plan.names.push_back({.name = must(AssetName::parse(name)), .variants = {{.asset = i}}});
     }
     write_signed(plan, path, kLevelDefault);
     return path;
 }
 
 std::string small_files_folder(const Scene& scene, std::uint32_t count) {
-    const std::string folder = place(scene, count, "");
+    const std::string folder = path_of(scene, count, "");
     if (std::filesystem::exists(folder))
         return folder;
     say_making(folder);
@@ -145,7 +145,7 @@ std::string small_files_folder(const Scene& scene, std::uint32_t count) {
 }
 
 std::string small_files_zip(const Scene& scene, std::uint32_t count) {
-    const std::string path = place(scene, count, ".zip");
+    const std::string path = path_of(scene, count, ".zip");
     if (std::filesystem::exists(path))
         return path;
     const std::string folder = small_files_folder(scene, count);
@@ -157,7 +157,7 @@ std::string small_files_zip(const Scene& scene, std::uint32_t count) {
 
 std::string small_files_squashfs(const Scene& scene, std::uint32_t count, const std::string& label,
                                  const std::string& options) {
-    const std::string path = place(scene, count, "-" + label + ".squashfs");
+    const std::string path = path_of(scene, count, "-" + label + ".squashfs");
     if (std::filesystem::exists(path))
         return path;
     say_making(path);

@@ -1,4 +1,4 @@
-// Times a piece of work as a person would: a few rounds, the best one counts, because noise only ever adds.
+// Times a piece of work in a few rounds and returns the best time, because noise only adds time.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The table that a benchmark prints: work, our figure, a peer's, the ratio, the target.
+// The table that a benchmark prints: work, Fardel's figure, a peer's, the ratio, the target.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace fardel::bench {
 struct Row {
     std::string work;
     double ours = 0;
-    double peer = 0;   // 0: there is none
+    double peer = 0;   // 0: no peer
     std::string unit;  // "ms", "µs", "MB/s", …
     bool more_is_better = false;
     std::string peer_name;
     std::string target = {};       // from docs/performance.md, "Targets"; may be empty
-    std::string peer_absent = {};  // why the peer has no figure, when it should have one
+    std::string peer_absent = {};  // why a peer that should have a figure has none
 };
 
 class Table {
 public:
-    void add(Row row);  // printed at once, so that a long run shows where it is
+    void add(Row row);  // prints at once, so that a long run shows its progress
     void heading(std::string_view text);
 };
 
