@@ -36,7 +36,7 @@ std::set<std::string> names_in(const std::string& bundle) {
 
 }  // namespace
 
-TEST_CASE("audit: tells of a project what is missing, unused and reached from each root") {
+TEST_CASE("audit: it reports which names of a project are missing, unused, and reached from each root") {
     const ScratchFolder scratch;
     make_project(scratch, "");
     const Outcome outcome = run({"audit", scratch.path("game"), "--json"});
@@ -62,7 +62,7 @@ TEST_CASE("audit: tells of a project what is missing, unused and reached from ea
     CHECK(run({"audit", scratch.path("game/fardel.toml"), "--exclude", "two.skin"}).exit_code == 0);
 }
 
-TEST_CASE("audit: takes folders without a project") {
+TEST_CASE("audit: it accepts folders without a project") {
     const ScratchFolder scratch;
     make_project(scratch, "");
     const json told = json::parse(
@@ -72,7 +72,7 @@ TEST_CASE("audit: takes folders without a project") {
     CHECK(is_one_clear_line(run({"audit", scratch.path("game/assets"), "--root", "a**"}), "malformed"));
 }
 
-TEST_CASE("build: with [split] makes a bundle a root and common ones, signed, that miss nothing together") {
+TEST_CASE("build: with [split] it makes one bundle per root and common ones, signed and together complete") {
     const ScratchFolder scratch;
     make_project(scratch, "consumed = []\n[split]\npolicy = \"per-root\"\n");
     const std::string key = make_key(scratch, "author");

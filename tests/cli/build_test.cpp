@@ -40,7 +40,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("build: tells what it ran, what it read, and when nothing was to be done") {
+TEST_CASE("build: it reports what it ran, what it read, and that nothing was to be done") {
     const ScratchFolder scratch;
     const std::string folder = make_project(scratch);
     const std::string first = run_well({"build", folder});
@@ -65,7 +65,7 @@ TEST_CASE("build: tells what it ran, what it read, and when nothing was to be do
     CHECK(has(run_well({"build", folder}), "rules that match nothing: 1\n  "));
 }
 
-TEST_CASE("build: --json tells the same in numbers") {
+TEST_CASE("build: --json reports the same in numbers") {
     const ScratchFolder scratch;
     const std::string folder = make_project(scratch);
     const json first = json::parse(run_well({"build", folder, "--json"}));
@@ -101,7 +101,7 @@ TEST_CASE("build: --checksum reads every source, and an edit that no stamp shows
     CHECK(told["up_to_date"] == true);
 }
 
-TEST_CASE("build: --anew forgets what there was") {
+TEST_CASE("build: --anew ignores all earlier results") {
     const ScratchFolder scratch;
     const std::string folder = make_project(scratch);
     run_well({"build", folder});
@@ -116,7 +116,7 @@ TEST_CASE("build: --anew forgets what there was") {
     CHECK(read_file(scratch.path("game/game.fardel")) == bundle);
 }
 
-TEST_CASE("build: --verify runs what the cache has, and tells who gives other bytes") {
+TEST_CASE("build: --verify runs cached jobs again, and reports those with different output") {
     const ScratchFolder scratch;
     const std::string folder = make_project(scratch);
     run_well({"build", folder});
@@ -136,7 +136,7 @@ TEST_CASE("build: --verify runs what the cache has, and tells who gives other by
     CHECK(run({"build", folder, "--verify", "1001"}).exit_code == 2);
 }
 
-TEST_CASE("build: a bundle that was removed, replaced or asked for otherwise is written again") {
+TEST_CASE("build: a bundle that was removed, replaced or requested with other options is written again") {
     const ScratchFolder scratch;
     const std::string folder = make_project(scratch);
     const std::string bundle_path = scratch.path("game/game.fardel");
@@ -168,7 +168,7 @@ TEST_CASE("build: a bundle that was removed, replaced or asked for otherwise is 
     CHECK(read_file(bundle_path) == bundle);
 }
 
-TEST_CASE("build: a job that fails is told in one go with what it printed, and gives 1") {
+TEST_CASE("build: a failed job is reported together with its output, and the exit code is 1") {
     const ScratchFolder scratch;
     const std::string folder = make_project(scratch);
     std::string text = read_file(scratch.path("game/fardel.toml"));

@@ -37,7 +37,7 @@ outputs = ["all.list"]
 
 }  // namespace
 
-TEST_CASE("graph: tells jobs, what they read and what they make, in the order of a build") {
+TEST_CASE("graph: it lists jobs with their inputs and outputs, in the order of a build") {
     const ScratchFolder scratch;
     make_project(scratch);
     const json told = json::parse(run_well({"graph", scratch.path("game"), "--json"}));
@@ -59,7 +59,7 @@ TEST_CASE("graph: tells jobs, what they read and what they make, in the order of
     CHECK(run_well({"cat", scratch.path("game/game.fardel"), "all.list"}) == "A");
 }
 
-TEST_CASE("graph: --of tells what is above and below one file, and --dot draws it") {
+TEST_CASE("graph: --of shows the inputs and dependents of one file, and --dot draws them") {
     const ScratchFolder scratch;
     make_project(scratch);
     const json told = json::parse(run_well({"graph", scratch.path("game"), "--of", "a.upper", "--json"}));

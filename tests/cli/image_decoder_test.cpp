@@ -48,7 +48,7 @@ TEST_CASE("image decoder: PostScript under the name of a TGA starts no program")
     CHECK_FALSE(std::filesystem::exists(project.folder + "/x.fardel"));
 }
 
-TEST_CASE("image decoder: an SVG under the name of a TGA takes no file along") {
+TEST_CASE("image decoder: an SVG under the name of a TGA includes no file") {
     const HostileProject project;
     const std::string secret = project.scratch.write("private.ppm", "P6\n2 2\n255\nSECRETPIXELS");
     project.scratch.write(

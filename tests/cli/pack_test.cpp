@@ -8,7 +8,7 @@ using namespace fardel::tests;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-TEST_CASE("pack: a folder becomes a bundle, and says what is in it") {
+TEST_CASE("pack: a folder becomes a bundle, and its content is reported") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     const std::string out = scratch.path("game.fardel");
@@ -22,7 +22,7 @@ TEST_CASE("pack: a folder becomes a bundle, and says what is in it") {
     CHECK(outcome.out.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("pack: --json tells the same to programs") {
+TEST_CASE("pack: --json reports the same to programs") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     const std::string out = scratch.path("x.fardel");
@@ -43,7 +43,7 @@ TEST_CASE("pack: --json tells the same to programs") {
     CHECK(report["bundle"].get<std::string>() + "\n" == run_well({"id", out}));
 }
 
-TEST_CASE("pack: later sources win, and names that cannot be packed are told") {
+TEST_CASE("pack: later sources win, and names that cannot be packed are reported") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     scratch.write("mod/default.cfg", "set name \"modder\"\n");
@@ -94,7 +94,7 @@ TEST_CASE("pack: --level changes the layout and not the bundle id") {
     CHECK(fast["bundle"] == small["bundle"]);
 }
 
-TEST_CASE("pack: --key signs in the same go, at the time that SOURCE_DATE_EPOCH says") {
+TEST_CASE("pack: --key also signs the bundle, with the time of SOURCE_DATE_EPOCH") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     const std::string key = make_key(scratch, "author");
@@ -153,7 +153,7 @@ TEST_CASE("pack: OUT among the sources, or inside one, is refused before any wor
     CHECK(list_folder(game).find("fardel") == std::string::npos);
 }
 
-TEST_CASE("pack: sources and folders that are not there, and sources that are no archives") {
+TEST_CASE("pack: missing sources and folders are refused, and so are sources that are not archives") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     const Outcome absent = run({"pack", scratch.path("absent"), "-o", scratch.path("x.fardel")});
@@ -175,7 +175,7 @@ TEST_CASE("pack: sources and folders that are not there, and sources that are no
     CHECK_FALSE(fs::exists(scratch.path("x.fardel")));
 }
 
-TEST_CASE("pack: names of sources are taken as they are") {
+TEST_CASE("pack: names of sources are used unchanged") {
     const ScratchFolder scratch;
     for (const char* name : {"[maps]", "{}", "%%", "a b", "-x"}) {
         CAPTURE(name);
@@ -185,7 +185,7 @@ TEST_CASE("pack: names of sources are taken as they are") {
     }
 }
 
-TEST_CASE("pack: when the bundle cannot be written, the folder is left as it was") {
+TEST_CASE("pack: if the bundle cannot be written, the folder is unchanged") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     fs::create_directory(scratch.path("out"));
@@ -195,7 +195,7 @@ TEST_CASE("pack: when the bundle cannot be written, the folder is left as it was
     CHECK(list_folder(scratch.path("out")) == "");
 }
 
-TEST_CASE("pack: runs with standard output closed, and its words do not get into the bundle") {
+TEST_CASE("pack: it runs with standard output closed, and its messages do not get into the bundle") {
     const ScratchFolder scratch;
     const std::string game = make_game(scratch);
     const std::string out = scratch.path("game.fardel");

@@ -33,7 +33,7 @@ publish = false
 
 }  // namespace
 
-TEST_CASE("build: makes the bundle of a project, whose variants which tells") {
+TEST_CASE("build: it writes the bundle of a project, whose variants 'which' lists") {
     const ScratchFolder scratch;
     make_project(scratch);
     const json told = json::parse(run_well({"build", scratch.path("game"), "--json"}));
@@ -56,7 +56,7 @@ TEST_CASE("build: makes the bundle of a project, whose variants which tells") {
     CHECK(run({"which", "--mount", bundle, "internal/ai.dat"}).exit_code == 1);  // not published
 }
 
-TEST_CASE("build and pack: a project file gives the same bytes on both ways, from any folder") {
+TEST_CASE("build and pack: a project file gives the same bytes with both, from any folder") {
     const ScratchFolder scratch;
     const std::string project = make_project(scratch);
     run_well({"build"}, {.folder = scratch.path("game")});
@@ -78,7 +78,7 @@ TEST_CASE("build: signs with the key of the project") {
     CHECK(json::parse(run_well({"build", scratch.path("game"), "--json"}))["signed_by"].is_string());
 }
 
-TEST_CASE("build: a mistake in the project is told with file and line, and nothing is written") {
+TEST_CASE("build: a mistake in the project is reported with file and line, and nothing is written") {
     const ScratchFolder scratch;
     const std::string project = make_project(scratch);
     scratch.write("game/fardel.toml", read_file(project) + "publsh = true\n");
@@ -91,7 +91,7 @@ TEST_CASE("build: a mistake in the project is told with file and line, and nothi
     CHECK(is_one_clear_line(run({"build", scratch.path("nowhere")}), "missing"));
 }
 
-TEST_CASE("build: an output inside a source, or on a file that is no bundle, is refused") {
+TEST_CASE("build: an output inside a source, or over a file that is not a bundle, is refused") {
     const ScratchFolder scratch;
     const std::string project = make_project(scratch);
     const std::string text = read_file(project);
@@ -101,7 +101,7 @@ TEST_CASE("build: an output inside a source, or on a file that is no bundle, is 
     CHECK(is_one_clear_line(run({"build", scratch.path("game")}), "conflict"));
 }
 
-TEST_CASE("init: writes a project that build takes, and never overwrites one") {
+TEST_CASE("init: it writes a project that build accepts, and never overwrites one") {
     const ScratchFolder scratch;
     const json told = json::parse(run_well({"init", scratch.path("my game"), "--json"}));
     CHECK(told["file"] == scratch.path("my game/fardel.toml"));
@@ -121,7 +121,7 @@ TEST_CASE("init: writes a project that build takes, and never overwrites one") {
     CHECK_FALSE(std::filesystem::exists(scratch.path("elsewhere")));
 }
 
-TEST_CASE("init: takes the name of the folder that we are in, or that of --name") {
+TEST_CASE("init: the project has the name of the current folder, or that of --name") {
     const ScratchFolder scratch;
     std::filesystem::create_directory(scratch.path("here"));
     CHECK(run_well({"init"}, {.folder = scratch.path("here")}).find("name  here\n") != std::string::npos);

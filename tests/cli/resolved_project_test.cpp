@@ -35,7 +35,7 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("build: ends with what is missing, also when nothing was to be done") {
+TEST_CASE("build: its output ends with the missing names, even if nothing was to be done") {
     const ScratchFolder scratch;
     const std::string folder = make_project_with_references(scratch, "used = [\"none/**\"]\n", 7);
     const std::string first = run_well({"build", folder});
@@ -64,7 +64,7 @@ TEST_CASE("build: ends with what is missing, also when nothing was to be done") 
         has(run_well({"pack", folder + "/fardel.toml", "-o", scratch.path("x.fardel")}), "10 references, 8 missing\n"));
 }
 
-TEST_CASE("build: a project that has missing references as an error gets no bundle while something is missing") {
+TEST_CASE("build: if missing references are errors, no bundle is written while any is missing") {
     const ScratchFolder scratch;
     const std::string folder = make_project_with_references(scratch, "missing = \"error\"\n", 4);
     for (const Arguments& words :
@@ -86,7 +86,7 @@ TEST_CASE("build: a project that has missing references as an error gets no bund
               "fardel.toml:4:11: 'missing' is 'errors'; write missing = \"warn\" or missing = \"error\""));
 }
 
-TEST_CASE("graph: --references tells which assets name which, and --of what is on the way to and from one") {
+TEST_CASE("graph: --references lists which assets name which, and --of those on the way to and from one asset") {
     const ScratchFolder scratch;
     const std::string folder = make_project_with_references(scratch, "");
     const std::string text = run_well({"graph", folder, "--references"});
@@ -118,7 +118,7 @@ TEST_CASE("graph: --references tells which assets name which, and --of what is o
     CHECK(is_one_clear_line(run({"graph", folder, "--references", "--of", "no/such"}), "missing"));
 }
 
-TEST_CASE("report: of a project shows what it last built, with what is missing and unused, and says when that is old") {
+TEST_CASE("report: for a project it shows the last build with missing and unused names, and says if it is stale") {
     const ScratchFolder scratch;
     const std::string folder = make_project_with_references(scratch, "");
     const std::string page = scratch.path("page.html");
@@ -145,7 +145,7 @@ TEST_CASE("report: of a project shows what it last built, with what is missing a
     CHECK(run_well({"report", folder + "/game.fardel", "-o", page}).find("missing") == std::string::npos);
 }
 
-TEST_CASE("report: of a project that is split shows all its bundles") {
+TEST_CASE("report: for a split project it shows all bundles") {
     const ScratchFolder scratch;
     const std::string folder = make_project_with_references(scratch, "[split]\npolicy = \"per-root\"\n");
     run_well({"build", folder});

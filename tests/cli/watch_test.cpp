@@ -113,7 +113,7 @@ TEST_CASE("watch: builds when it starts, and again for each change of a source")
     CHECK(count(outcome.out, "packed ") >= 5);
 }
 
-TEST_CASE("watch: a project file that is broken is told, and built again when it is mended") {
+TEST_CASE("watch: a broken project file is reported, and built again after its repair") {
     Watch watch;
     watch.start();
     CHECK(watch.gives("a.up", "FIRST"));
@@ -127,7 +127,7 @@ TEST_CASE("watch: a project file that is broken is told, and built again when it
     CHECK(outcome.err.find("there is no key 'nonsense'") != std::string::npos);
 }
 
-TEST_CASE("watch: a program that fails is told, and run again when it is mended") {
+TEST_CASE("watch: a program that fails is reported, and run again after its repair") {
     Watch watch("exit 3\n");
     watch.start();
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
@@ -142,7 +142,7 @@ TEST_CASE("watch: a program that fails is told, and run again when it is mended"
     CHECK(outcome.err.find("ended with exit status 3") != std::string::npos);
 }
 
-TEST_CASE("watch: a change while a job runs joins: the build begins again at once") {
+TEST_CASE("watch: after a change while a job runs, the build begins again at once") {
     Watch watch("sleep 2; tr a-z A-Z < $1 > $2\n");
     watch.start();
     REQUIRE(watch.runs_a_job());
@@ -163,7 +163,7 @@ TEST_CASE("watch: Ctrl-C while a job runs ends both") {
     run_well({"build", watch.scratch.path("game")});
 }
 
-TEST_CASE("watch: --builds ends it by itself") {
+TEST_CASE("watch: --builds ends it after that number of builds") {
     Watch watch;
     const std::string out = run_well({"watch", watch.scratch.path("game"), "--builds", "1"});
     CHECK(out.find("packed ") != std::string::npos);

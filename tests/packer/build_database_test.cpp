@@ -114,7 +114,7 @@ std::string read_all(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST_CASE("build database: what was kept is there again") {
+TEST_CASE("build database: committed records are found again") {
     const ScratchFolder scratch;
     const std::string path = make(scratch);
     BuildDatabase database = open_well(path);
@@ -145,7 +145,7 @@ TEST_CASE("build database: what was kept is there again") {
     CHECK_FALSE(*database.find_finished("y.fardel"));
 }
 
-TEST_CASE("build database: nothing counts that was not kept") {
+TEST_CASE("build database: records that were not committed are not found") {
     const ScratchFolder scratch;
     const std::string path = scratch.path("build.sqlite");
     {
@@ -159,7 +159,7 @@ TEST_CASE("build database: nothing counts that was not kept") {
     CHECK_FALSE(*database.find_note("second"));
 }
 
-TEST_CASE("build database: who comes second is told that it is busy, also between what the first keeps") {
+TEST_CASE("build database: a second user gets busy, also between two commits of the first") {
     const ScratchFolder scratch;
     const std::string path = scratch.path("build.sqlite");
     {
@@ -177,7 +177,7 @@ TEST_CASE("build database: who comes second is told that it is busy, also betwee
     CHECK(*open_well(path).find_note("round") == "2");
 }
 
-TEST_CASE("build database: an empty, a truncated and a foreign file are made anew") {  // A114
+TEST_CASE("build database: an empty, truncated or foreign file is created again") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
     const std::string whole = read_all(path);
@@ -208,7 +208,7 @@ TEST_CASE("build database: an empty, a truncated and a foreign file are made ane
     CHECK(is_empty(open_well(path)));
 }
 
-TEST_CASE("build database: whatever byte is damaged, what it tells is what was written, or nothing") {  // A114
+TEST_CASE("build database: with any byte damaged, it returns what was written, or nothing") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
     const std::string whole = read_all(path);
@@ -250,7 +250,7 @@ TEST_CASE("build database: whatever byte is damaged, what it tells is what was w
     }
 }
 
-TEST_CASE("build database: whatever byte of its header is damaged, it opens and can be used") {  // A114
+TEST_CASE("build database: with any byte of its header damaged, it opens and can be used") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
     const std::string whole = read_all(path);
@@ -308,7 +308,7 @@ TEST_CASE("build database: a writer that is killed leaves the old state") {  // 
     }
 }
 
-TEST_CASE("build database: a folder that is not there, or a folder in its place, is told") {
+TEST_CASE("build database: a missing folder, or a folder at its path, is reported") {
     const ScratchFolder scratch;
     CHECK_FALSE(BuildDatabase::open(scratch.path("no/build.sqlite")));
     std::filesystem::create_directories(scratch.path("build.sqlite"));
@@ -318,7 +318,7 @@ TEST_CASE("build database: a folder that is not there, or a folder in its place,
 }
 
 }  // namespace
-TEST_CASE("build summary: a record is read back whole, and no part of it is taken for another") {
+TEST_CASE("build summary: a whole record is read back, and no part of it is accepted") {
     const std::string bytes = bytes_of(summary());
     bool good = false;
     RecordReader reader(bytes);

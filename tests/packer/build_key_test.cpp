@@ -54,7 +54,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("build key: the same job has the same key, today and tomorrow") {
+TEST_CASE("build key: the key of a given job never changes") {
     CHECK(usual() == key_of([](Subject&) {}));
     // Whoever changes this makes every cache worthless: with the schema's number, never by accident.
     CHECK(usual().hex() == "9e1bce578ac9925f4af1b8a533bf3e050a719ed94c5fdce19190dcba3d7c76ca");
@@ -132,7 +132,7 @@ TEST_CASE("build key: the names of the outputs change it") {  // A111
     changes.add([](Subject& s) { s.job.outputs.clear(); });
 }
 
-TEST_CASE("build key: what does not decide the bytes does not change it") {
+TEST_CASE("build key: fields that do not affect the output do not change it") {
     CHECK(key_of([](Subject& s) { s.processor.keep_source = true; }) == usual());
     CHECK(key_of([](Subject& s) { s.processor.timeout = std::chrono::seconds(1); }) == usual());
     CHECK(key_of([](Subject& s) { s.processor.line = 77; }) == usual());
@@ -145,7 +145,7 @@ TEST_CASE("build key: what does not decide the bytes does not change it") {
     CHECK(key_of([](Subject& s) { std::swap(s.processor.tags[0], s.processor.tags[1]); }) == usual());
 }
 
-TEST_CASE("build key: what was found besides gives a second key") {  // A111
+TEST_CASE("build key: inputs that were found while the job ran give a second key") {  // A111
     std::set<BuildKey> keys{usual()};
     const auto differs = [&](const std::vector<FoundInput>& found) {
         return keys.insert(build_key_with(usual(), found)).second;

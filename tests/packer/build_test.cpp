@@ -124,7 +124,7 @@ bool is_refused(const Outcome& outcome, std::string_view code, std::string_view 
 
 }  // namespace
 
-TEST_CASE("build: a second one runs no job, reads nothing and leaves the bundle alone") {
+TEST_CASE("build: a second build runs no job, reads nothing and leaves the bundle unchanged") {
     const Game game;
     const json first = game.build();
     CHECK(first["up_to_date"] == false);
@@ -146,7 +146,7 @@ TEST_CASE("build: a second one runs no job, reads nothing and leaves the bundle 
     game.check_nothing_left();
 }
 
-TEST_CASE("build: one changed source, and only what depends on it is run and read") {
+TEST_CASE("build: after one source changed, only jobs that depend on it are run") {
     const Game game;
     game.build();
     grow_old();
@@ -166,7 +166,7 @@ TEST_CASE("build: one changed source, and only what depends on it is run and rea
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("build: a source that was touched is read and changes nothing; an older one put back is a change") {  // A110
+TEST_CASE("build: a touched source is read and changes nothing; an older file put back is a change") {  // A110
     const Game game;
     game.write("assets/a.txt", "old words");
     game.build();
@@ -199,7 +199,7 @@ TEST_CASE("build: a source that was touched is read and changes nothing; an olde
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("build: what a processor is made of is part of what it makes") {  // A111
+TEST_CASE("build: a change of a processor's definition, code or program is a change of its outputs") {  // A111
     const Game game;
     game.build();
     const auto changed = [&](int jobs) {
@@ -223,7 +223,7 @@ TEST_CASE("build: what a processor is made of is part of what it makes") {  // A
     changed(0);
 }
 
-TEST_CASE("build: what a depfile tells is watched, also a file that was not there") {
+TEST_CASE("build: files that a depfile lists are watched, including missing ones") {
     const Game game;
     game.build();
     grow_old();
@@ -245,7 +245,7 @@ TEST_CASE("build: what a depfile tells is watched, also a file that was not ther
     CHECK(game.bundle() == game.clean_bundle());
 }
 
-TEST_CASE("build: after any edits it is what a clean build writes") {  // A110
+TEST_CASE("build: after any edits the result equals that of a clean build") {  // A110
     const Game game;
     FARDEL_RANDOM(random);
     const std::vector<std::string> endings{".txt", ".c", ".part", ".dat"};
@@ -375,7 +375,7 @@ TEST_CASE("build: a build database that was damaged or lost changes no output") 
     }
 }
 
-TEST_CASE("build: a processor that gives other bytes each time is told by --verify") {  // A112
+TEST_CASE("build: --verify reports a processor whose output differs each time") {  // A112
     const Game game;
     game.build();
     CHECK(game.build({"--verify", "1000"})["different"].empty());
@@ -390,7 +390,7 @@ TEST_CASE("build: a processor that gives other bytes each time is told by --veri
     CHECK(told["jobs_run"].get<int>() >= 8);
 }
 
-TEST_CASE("build: what a job says that its output names is resolved, and the next build knows it") {
+TEST_CASE("build: references that a job reports for its output are resolved, and the next build knows them") {
     const ScratchFolder scratch;
     std::ifstream script(FARDEL_SOURCE_DIR "/samples/processor/scene_list.py", std::ios::binary);
     REQUIRE(script);
@@ -426,7 +426,7 @@ process = "scenes"
     }
 }
 
-TEST_CASE("build: a job that fails is named, the bundle stays as it was, and what went well is not run again") {
+TEST_CASE("build: a failed job is named, the bundle is unchanged, and successful jobs are not run again") {
     const Game game;
     game.build();
     const std::string bundle = game.bundle();
@@ -445,7 +445,7 @@ TEST_CASE("build: a job that fails is named, the bundle stays as it was, and wha
     game.check_nothing_left();
 }
 
-TEST_CASE("build: killed at any point, the next one ends well and writes what a clean one writes") {  // A100
+TEST_CASE("build: after a kill at any point, the next build succeeds and equals a clean build") {  // A100
     const Game game;
     for (int i = 0; i < 6; ++i)
         game.write("assets/more" + std::to_string(i) + ".txt", "more " + std::to_string(i));
@@ -471,7 +471,7 @@ TEST_CASE("build: killed at any point, the next one ends well and writes what a 
     }
 }
 
-TEST_CASE("build: of two at once in one project one is told that it is busy") {
+TEST_CASE("build: of two simultaneous builds of one project, one is refused as busy") {
     const Game game;
     game.write_program("tools/up.sh", "#!/bin/sh\nsleep 1\ncp \"$1\" \"$2\"\n");
     Running first({"build", game.path("")});
@@ -483,7 +483,7 @@ TEST_CASE("build: of two at once in one project one is told that it is busy") {
     CHECK(run_well({"build", game.path("")}).find(" is up to date (") != std::string::npos);
 }
 
-TEST_CASE("build: a source that is edited while it is built makes no wrong result") {  // A110
+TEST_CASE("build: a source that is edited during the build causes no wrong result") {  // A110
     const Game game;
     game.write_program("tools/up.sh", "#!/bin/sh\nsleep 0.5\ntr a-z A-Z < \"$1\" > \"$2\"\n");
     Running build({"build", game.path(""), "--level", "1", "--jobs", "1"});
@@ -504,7 +504,7 @@ TEST_CASE("build: a source that is edited while it is built makes no wrong resul
     game.check_nothing_left();
 }
 
-TEST_CASE("build: a file that a job reads undeclared is denied to it") {  // A113
+TEST_CASE("build: a job is denied access to undeclared files") {  // A113
     const Game game;
     game.write_program("tools/up.sh", "#!/bin/sh\ncat \"" + game.path("inc.h") + "\" > \"$2\"\n");
     const Outcome outcome = game.run_build();
@@ -512,7 +512,7 @@ TEST_CASE("build: a file that a job reads undeclared is denied to it") {  // A11
     CHECK_FALSE(fs::exists(game.path("game.fardel")));
 }
 
-TEST_CASE("build: what a job tells only when it ran goes to the rules, each file once") {
+TEST_CASE("build: outputs that a job discovers go through the rules, each file once") {
     const Game game;
     game.write("fardel.toml",
                "name = \"game\"\nsources = [\"assets\"]\n[processor.split]\ncommand = [\"sh\", \"-c\", \"split -l 1 "

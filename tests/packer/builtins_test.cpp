@@ -164,7 +164,7 @@ TEST_CASE("image: quality decides the size of a JPEG") {
     CHECK(bytes(10) < bytes(95));
 }
 
-TEST_CASE("image: the same source gives the same bytes, with nothing about when and where") {
+TEST_CASE("image: the same source gives the same bytes, without time or location") {
     const JobBench bench;
     const std::string source = tga(100, 60);
     const std::string png = convert(bench, "a.tga", source, {{"format", std::string("png")}, {"scale", 0.3}}, "a.png");
@@ -217,7 +217,7 @@ TEST_CASE("image: garbage, other formats and truncated images are malformed") {
     }
 }
 
-TEST_CASE("image: one that would be too large is refused by its head") {
+TEST_CASE("image: one that would be too large is refused after its header") {
     const JobBench bench;
     const Processor image = builtin("image", {{"format", std::string("png")}});
     for (const std::string& huge : {std::string("\0\0\2\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\x18\0", 18),
@@ -229,7 +229,7 @@ TEST_CASE("image: one that would be too large is refused by its head") {
     CHECK(bench.run_badly(job_of(grown, input_of("a.tga", tga(1000, 1000)))).code() == ErrorCode::limit);
 }
 
-TEST_CASE("image: four threads convert side by side, to the same bytes") {
+TEST_CASE("image: four threads convert at the same time, to the same bytes") {
     const JobBench bench;
     const std::string source = tga(120, 90);
     const Processor image = builtin("image", {{"format", std::string("png")}, {"scale", 0.5}});
@@ -268,7 +268,7 @@ TEST_CASE("image: a program that is not installed is missing, and the message sa
     CHECK(has(error.message(), "/nowhere/fardel-image"));
 }
 
-TEST_CASE("image: bytes of another kind under the name of an image reach no decoder of that kind") {
+TEST_CASE("image: bytes of another format under the name of an image reach no decoder of that format") {
     const JobBench bench;
     const Processor image = builtin("image", {{"format", std::string("png")}});
     const std::string svg =
@@ -343,7 +343,7 @@ TEST_CASE("unpack: a zip becomes its files, below a folder of its name") {
     CHECK_FALSE(bench.run(job_of(unpack, input_of("a.zip", zip_of({{.name = "x", .content = "x", .crc32 = 1}})))));
 }
 
-TEST_CASE("unpack: a file that is no archive, or a broken one, is malformed") {
+TEST_CASE("unpack: a broken archive, or a file that is not an archive, is malformed") {
     const JobBench bench;
     const Processor unpack = builtin("unpack");
     const auto code = [&](std::string_view name, std::string_view bytes) {

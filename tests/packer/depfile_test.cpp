@@ -19,7 +19,7 @@ Paths paths_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("depfile: prerequisites are told in their order, each once") {
+TEST_CASE("depfile: prerequisites are returned in their order, each once") {
     CHECK(paths_of("") == Paths{});
     CHECK(paths_of("\n\n") == Paths{});
     CHECK(paths_of("a.o: a.c a.h") == Paths{"a.c", "a.h"});
@@ -30,14 +30,14 @@ TEST_CASE("depfile: prerequisites are told in their order, each once") {
     CHECK(paths_of("a.o: a.c # a comment: b.c\n# c.o: d.c \\\n e.c\nf.o: f.c\n") == Paths{"a.c", "f.c"});
 }
 
-TEST_CASE("depfile: a backslash hides the end of a line") {
+TEST_CASE("depfile: a backslash continues a line") {
     CHECK(paths_of("a.o: a.c \\\n  b.h \\\r\n\tc.h\n") == Paths{"a.c", "b.h", "c.h"});
     CHECK(paths_of("a.o:\\\n a.c\n") == Paths{"a.c"});
     CHECK(paths_of("a.o: a.c\\\n b.c\n") == Paths{"a.c", "b.c"});
     CHECK(paths_of("\\\n a.o: a.c \\\n") == Paths{"a.c"});
 }
 
-TEST_CASE("depfile: what a Makefile needs escaped is told as it is") {
+TEST_CASE("depfile: characters that a Makefile escapes are returned unescaped") {
     CHECK(paths_of("a.o: a\\ b.c c\\#d.h $$e.h f$g") == Paths{"a b.c", "c#d.h", "$e.h", "f$g"});
     CHECK(paths_of("a.o: a\\\\\\ b.c c\\\\ d.h e\\f.h") == Paths{"a\\ b.c", "c\\", "d.h", "e\\f.h"});
     CHECK(paths_of("C:/a.o: C:/a.c D:b.c") == Paths{"C:/a.c", "D:b.c"});
@@ -45,7 +45,7 @@ TEST_CASE("depfile: what a Makefile needs escaped is told as it is") {
     CHECK(paths_of("a.o: a\\") == Paths{"a\\"});
 }
 
-TEST_CASE("depfile: what is no rule is malformed, with its line") {
+TEST_CASE("depfile: text that is not a rule is malformed, with its line") {
     for (const std::string_view text :
          std::initializer_list<std::string_view>{"a.c", "a.o: a.c\nb.c\n", ": a.c", "a.o: a\x01.c", "a.o: a\rb",
                                                  std::string_view("a.o: a\0b", 8), "a.o a.c \\\n b.c"}) {

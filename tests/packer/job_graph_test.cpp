@@ -83,14 +83,14 @@ const std::string kPngToKtx = copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]") 
 
 }  // namespace
 
-TEST_CASE("job graph: without processors it is the sources") {
+TEST_CASE("job graph: without processors it contains only the sources") {
     const Project plain = project("");
     const JobGraph graph = plan_well(plain, {"a.txt", "b/c.txt"});
     CHECK(graph.jobs().empty());
     CHECK(left(graph) == "a.txt b/c.txt");
 }
 
-TEST_CASE("job graph: a rule gives each file that it matches to its processor, which takes its place") {
+TEST_CASE("job graph: a rule gives each matching file to its processor, whose output replaces it") {
     const Project it = project(kPngToKtx);
     const JobGraph graph = plan_well(it, {"a.png", "b/c.png", "d.txt"});
     CHECK(show(graph) == "ktx: a.png > a.ktx\nktx: b/c.png > b/c.ktx\n");
@@ -104,7 +104,7 @@ TEST_CASE("job graph: keep_source leaves the source in the bundle") {
     CHECK(left(plan_well(it, {"a.png"})) == "a.ktx a.png");
 }
 
-TEST_CASE("job graph: what a job makes goes to the rules again, in a chain") {
+TEST_CASE("job graph: outputs of a job go through the rules again, in a chain") {
     const Project it =
         project(copy("flat", "outputs = [\"{folder}{stem}.png\"]\ntags = { quality = \"hd\", from = \"psd\" }") +
                 copy("ktx", "outputs = [\"{folder}{stem}.ktx\"]\ntags = { quality = \"sd\" }") +
@@ -118,7 +118,7 @@ TEST_CASE("job graph: what a job makes goes to the rules again, in a chain") {
     CHECK(graph.files()[FileIndex{2}].tags == tags);
 }
 
-TEST_CASE("job graph: a file never goes through one processor twice, and outputs may stand in their source's place") {
+TEST_CASE("job graph: a file never goes through one processor twice, and outputs may replace their source") {
     const Project it = project(copy("squeeze", "outputs = [\"{folder}{name}\"]") + rule("**", "\"squeeze\""));
     const JobGraph graph = plan_well(it, {"a.png"});
     CHECK(show(graph) == "squeeze: a.png > a.png\n");
@@ -132,12 +132,12 @@ TEST_CASE("job graph: a file never goes through one processor twice, and outputs
     check_refused(both, {"x.a"}, ErrorCode::conflict, "processor 'two' of 'x.b': would make 'x.a', which is a source");
 }
 
-TEST_CASE("job graph: a processor that two rules name for one file has it once") {
+TEST_CASE("job graph: a processor that two rules name for one file processes it once") {
     const Project it = project(kPngToKtx + rule("ui/**", "[\"ktx\"]"));
     CHECK(show(plan_well(it, {"ui/a.png"})) == "ktx: ui/a.png > ui/a.ktx\n");
 }
 
-TEST_CASE("job graph: several processors of one file") {
+TEST_CASE("job graph: one file may have several processors") {
     const Project it = project(copy("sd", "outputs = [\"{stem}.sd\"]") +
                                copy("hd", "outputs = [\"{stem}.hd\", \"{stem}.uhd\"]\nkeep_source = true") +
                                rule("*.png", "[\"sd\", \"hd\"]"));
@@ -146,7 +146,7 @@ TEST_CASE("job graph: several processors of one file") {
     CHECK(left(graph) == "a.hd a.sd a.uhd");  // one of them consumes it
 }
 
-TEST_CASE("job graph: a [[job]] takes all files that its globs match, by name, made ones too") {
+TEST_CASE("job graph: a [[job]] takes all files that match its globs, in name order, outputs too") {
     const std::string atlas =
         copy("atlas", "") +
         "[[job]]\nsources = [\"**/*.ktx\", \"z.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n";
@@ -160,7 +160,7 @@ TEST_CASE("job graph: a [[job]] takes all files that its globs match, by name, m
                   "fardel.toml:6: 'sources' of this [[job]] match no file");
 }
 
-TEST_CASE("job graph: a file whose place was taken is no longer what globs match") {
+TEST_CASE("job graph: globs do not match a file that was replaced") {
     const Project it =
         project(copy("squeeze", "outputs = [\"{name}\"]") + rule("*.png", "\"squeeze\"") +
                 copy("atlas", "inputs = [\"*.png\"]") +
@@ -171,7 +171,7 @@ TEST_CASE("job graph: a file whose place was taken is no longer what globs match
     CHECK(graph.jobs()[JobIndex{2}].sources == std::vector<FileIndex>{FileIndex{2}});
 }
 
-TEST_CASE("job graph: jobs wait for whoever makes what 'inputs' match, and never for themselves") {
+TEST_CASE("job graph: a job waits for all jobs whose outputs match its 'inputs', and never for itself") {
     const Project it = project(copy("palette", "outputs = [\"{stem}.pal\"]") +
                                copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\", \"*.png\"]") +
                                rule("*.png", "\"ktx\"") + rule("*.gpl", "\"palette\""));
@@ -181,7 +181,7 @@ TEST_CASE("job graph: jobs wait for whoever makes what 'inputs' match, and never
     CHECK(graph.jobs()[JobIndex{0}].waits_for == std::vector<JobIndex>{JobIndex{2}});
 }
 
-TEST_CASE("job graph: jobs that wait for each other are told with the way round") {
+TEST_CASE("job graph: jobs that wait for each other are reported with the cycle") {
     const Project it = project(copy("one", "outputs = [\"{stem}.x\"]\ninputs = [\"*.y\"]") +
                                copy("two", "outputs = [\"{stem}.y\"]\ninputs = [\"*.x\"]") + rule("*.a", "\"one\"") +
                                rule("*.b", "\"two\""));
@@ -190,7 +190,7 @@ TEST_CASE("job graph: jobs that wait for each other are told with the way round"
                   "'two' of 'q.b' → fardel.toml:11: processor 'one' of 'p.a'");
 }
 
-TEST_CASE("job graph: two files of one name are a conflict that names both makers") {
+TEST_CASE("job graph: two files of one name are a conflict that names the origins of both") {
     const Project it = project(kPngToKtx);
     check_refused(it, {"a.png", "a.ktx"}, ErrorCode::conflict,
                   "processor 'ktx' of 'a.png': would make 'a.ktx', which is a source");
@@ -206,12 +206,12 @@ TEST_CASE("job graph: two files of one name are a conflict that names both maker
     check_refused(swap, {"a.a", "b.a"}, ErrorCode::conflict, "would make 'b.a'");
 }
 
-TEST_CASE("job graph: an output name that breaks the rules is told with its job") {
+TEST_CASE("job graph: an invalid output name is reported with its job") {
     const Project it = project(copy("bad", "outputs = [\"{stem}.\"]") + rule("*.a", "\"bad\""));
     check_refused(it, {"p.a"}, ErrorCode::malformed, "processor 'bad' of 'p.a'");
 }
 
-TEST_CASE("job graph: a job that tells its outputs only when it ran adds them, and what comes of them, then") {
+TEST_CASE("job graph: a job that discovers its outputs adds them and their jobs after it ran") {
     const Project it = project(copy("unpack", "") + rule("*.zip", "\"unpack\"") + kPngToKtx);
     JobGraph graph = plan_well(it, {"a.zip", "b.txt"});
     CHECK(show(graph) == "unpack: a.zip > ?\n");
@@ -232,7 +232,7 @@ TEST_CASE("job graph: a job that tells its outputs only when it ran adds them, a
     CHECK(clash.error().code() == ErrorCode::conflict);
 }
 
-TEST_CASE("job graph: what jobs tell late has the same inputs, whoever tells first") {
+TEST_CASE("job graph: jobs of discovered outputs have the same inputs, in whatever order they are discovered") {
     const Project it =
         project(copy("unpack", "") + rule("*.zip", "\"unpack\"") +
                 copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\"]") + rule("*.png", "\"ktx\""));
@@ -252,7 +252,7 @@ TEST_CASE("job graph: what jobs tell late has the same inputs, whoever tells fir
     CHECK(inputs_of({1, 0}) == wanted);
 }
 
-TEST_CASE("job graph: the order is that of planning where nothing waits, each time") {
+TEST_CASE("job graph: jobs that do not wait are always in the order of planning") {
     const Project it =
         project(copy("one", "outputs = [\"{stem}.x\"]\ninputs = [\"late.y\"]") +
                 copy("two", "outputs = [\"{stem}.y\"]") + rule("*.a", "\"one\"") + rule("*.b", "\"two\""));

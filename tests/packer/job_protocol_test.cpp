@@ -33,7 +33,7 @@ Error answer_error(std::string_view answer) {
 
 }  // namespace
 
-TEST_CASE("protocol: the sample program makes a list, and tells what it read, missed and names") {
+TEST_CASE("protocol: the sample program makes a list, and reports what it read, missed and references") {
     const JobBench bench;
     std::ifstream in(FARDEL_SOURCE_DIR "/samples/processor/scene_list.py", std::ios::binary);
     REQUIRE(in);
@@ -164,7 +164,7 @@ TEST_CASE("protocol: no answer reaches a file outside of the folder of outputs")
           ErrorCode::denied);
 }
 
-TEST_CASE("protocol: outputs are renamed, told whole, and named once") {
+TEST_CASE("protocol: outputs can be renamed, and a list of outputs is complete and has each name once") {
     const JobBench bench;
     const JobResult result = bench.run_well(job_of(
         answering("echo 1 >out/x; echo 2 >out/y", R"({"outputs":[{"name":"b","path":"x"},{"name":"a","path":"y"}]})")));
@@ -185,7 +185,7 @@ TEST_CASE("protocol: outputs are renamed, told whole, and named once") {
     CHECK(bench.run_well(job_of(answering("touch out/x", "{}"))).outputs.size() == 1);
 }
 
-TEST_CASE("protocol: what is looked for in vain and is there is a conflict") {
+TEST_CASE("protocol: a file that is reported as missing and exists is a conflict") {
     const JobBench bench;
     bench.files.write("project/there", "");
     const std::string path = std::filesystem::canonical(bench.files.path("project/there")).string();
@@ -193,7 +193,7 @@ TEST_CASE("protocol: what is looked for in vain and is there is a conflict") {
           ErrorCode::conflict);
 }
 
-TEST_CASE("protocol: an answer without end is cut, and standard errors are the log") {
+TEST_CASE("protocol: an endless answer is cut off, and standard error is the log") {
     const JobBench bench;
     CHECK(bench.run_badly(job_of(answering("yes", "{}"))).code() == ErrorCode::limit);
     CHECK(bench.run_well(job_of(answering("echo careful >&2; touch out/x", "{\"messages\":[\"done \\u001b[1m\"]}")))

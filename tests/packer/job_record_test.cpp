@@ -39,7 +39,7 @@ FoundSets sets() {
     return sets;
 }
 
-TEST_CASE("job record: a result comes back as it was") {
+TEST_CASE("job record: decoding gives the encoded result") {
     const CacheRecord record = record_of(key(), result());
     CHECK(record.key == key());
     const auto again = find_result(record, kOutputs);
@@ -62,7 +62,7 @@ TEST_CASE("job record: a result comes back as it was") {
     CHECK(record_of(key(), *again).notes.size() >= 8);
 }
 
-TEST_CASE("job record: each proper prefix and one byte more are nothing") {  // A20 A109
+TEST_CASE("job record: each proper prefix and one extra byte are refused") {  // A20 A109
     CacheRecord record = record_of(key(), result());
     const std::string whole = record.notes;
     for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -73,7 +73,7 @@ TEST_CASE("job record: each proper prefix and one byte more are nothing") {  // 
     CHECK_FALSE(find_result(record, kOutputs));
 }
 
-TEST_CASE("job record: each flipped bit gives nothing, or a result of the same outputs") {  // A21 A22 A109
+TEST_CASE("job record: with any bit flipped it is refused, or is a result of the same outputs") {  // A21 A22 A109
     CacheRecord record = record_of(key(), result());
     std::size_t refused = 0;
     for (std::size_t bit = 0; bit < record.notes.size() * 8; ++bit) {
@@ -92,7 +92,7 @@ TEST_CASE("job record: each flipped bit gives nothing, or a result of the same o
     CHECK(find_result(record, kOutputs));
 }
 
-TEST_CASE("job record: outputs of another job, bad names and names that stand twice are nothing") {  // A109
+TEST_CASE("job record: outputs of another job, bad names and repeated names are refused") {  // A109
     const CacheRecord good = record_of(key(), result());
     CHECK_FALSE(find_result(good, {"a.ktx"}));
     CHECK_FALSE(find_result(good, {"a.ktx", "b/c.txt", "d"}));
@@ -111,7 +111,7 @@ TEST_CASE("job record: outputs of another job, bad names and names that stand tw
     CHECK_FALSE(find_result({.key = key(), .outputs = good.outputs, .notes = encode_found_sets(sets())}, {}));
 }
 
-TEST_CASE("found sets: come back as they were, the youngest first, each once, and only so many") {
+TEST_CASE("found sets: decoding gives the encoded sets, newest first, without repeats, up to a limit") {
     const auto again = find_found_sets(encode_found_sets(sets()));
     REQUIRE(again);
     CHECK(again->sets == std::vector<std::vector<std::string>>{{}, {"a.h", "/usr/include/b.h"}, {"a.h"}});
@@ -126,7 +126,7 @@ TEST_CASE("found sets: come back as they were, the youngest first, each once, an
     CHECK(many.sets[0] == std::vector<std::string>{"99"});
 }
 
-TEST_CASE("found sets: each proper prefix is nothing, each flipped bit harmless") {  // A20 A21 A22
+TEST_CASE("found sets: each proper prefix is refused, each flipped bit is harmless") {  // A20 A21 A22
     std::string bytes = encode_found_sets(sets());
     for (std::size_t size = 0; size < bytes.size(); ++size)
         CHECK_FALSE(find_found_sets(std::string_view(bytes).substr(0, size)));

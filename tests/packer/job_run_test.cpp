@@ -43,7 +43,7 @@ std::string absolute_of(const JobBench& bench, std::string_view path) { return b
 
 }  // namespace
 
-TEST_CASE("job: a program that a project names converts a file") {
+TEST_CASE("job: a program of a project converts a file") {
     const auto project = parse_project(R"(
 name = "mygame"
 sources = ["assets"]
@@ -156,7 +156,7 @@ TEST_CASE("job: a program sees a clean environment, and nothing on its standard 
     CHECK(variables == 7);  // those and PWD, which the shell sets
 }
 
-TEST_CASE("job: a program that fails is unresolved, with its exit and its last lines") {
+TEST_CASE("job: a program that fails is unresolved, with its exit code and its last lines") {
     const JobBench bench;
     const Error error = bench.run_badly(job_of(shell(
         "i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; printf 'bad \\033[31m thing\\n' >&2; exit 3")));
@@ -169,14 +169,14 @@ TEST_CASE("job: a program that fails is unresolved, with its exit and its last l
     CHECK(has(bench.run_badly(job_of(shell("exit 1"))).message(), "; it printed nothing"));
 }
 
-TEST_CASE("job: a program that a signal kills is unresolved, and the signal is told") {
+TEST_CASE("job: a program that a signal kills is unresolved, and the signal is named") {
     const JobBench bench;
     const Error error = bench.run_badly(job_of(shell("echo on my way; kill -SEGV $$")));
     CHECK(error.code() == ErrorCode::unresolved);
     CHECK(has(error.message(), "was killed by signal 11; it printed:\n  on my way"));
 }
 
-TEST_CASE("job: a program that does not end is ended when its time is over, with all that it started") {
+TEST_CASE("job: a program that exceeds its time is ended, with all processes that it started") {
     const JobBench bench;
     Processor processor = shell("sleep 300 & sleep 301");
     processor.timeout = std::chrono::seconds(1);
@@ -187,7 +187,7 @@ TEST_CASE("job: a program that does not end is ended when its time is over, with
     CHECK(has(error.message(), "was not done after 1 s"));
 }
 
-TEST_CASE("job: what a program leaves running is ended with it, in its group or not") {
+TEST_CASE("job: processes that a program leaves running are ended with it, in its group or not") {
     const JobBench bench;
     const JobResult result = bench.run_well(
         job_of(shell("sleep 300 & echo $! >>\"$2\"; setsid sleep 300 & echo $! >>\"$2\"; (setsid sh -c 'echo $$ "
@@ -204,7 +204,7 @@ TEST_CASE("job: what a program leaves running is ended with it, in its group or 
     CHECK(found == 3);
 }
 
-TEST_CASE("job: a stop ends the program, or comes before it") {
+TEST_CASE("job: a stop request ends the program, or prevents its start") {
     JobBench bench;
     std::jthread stopper([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -217,7 +217,7 @@ TEST_CASE("job: a stop ends the program, or comes before it") {
     CHECK(bench.run_badly(job_of(shell("touch \"$2\""))).code() == ErrorCode::cancelled);
 }
 
-TEST_CASE("job: of what a program prints 64 KiB are kept, the beginning and the end") {
+TEST_CASE("job: 64 KiB of a program's output are kept, the beginning and the end") {
     const JobBench bench;
     const JobResult result = bench.run_well(
         job_of(shell("echo begin; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo end >&2; touch \"$2\"")));
@@ -232,7 +232,7 @@ TEST_CASE("job: of what a program prints 64 KiB are kept, the beginning and the 
     CHECK(unsafe.log.find('\0') == std::string::npos);
 }
 
-TEST_CASE("job: a program that prints without end is ended when its time is over") {
+TEST_CASE("job: a program that prints endlessly is ended when its time is over") {
     const JobBench bench;
     Processor processor = shell("yes 'all work and no play'");
     processor.timeout = std::chrono::seconds(1);
@@ -241,7 +241,7 @@ TEST_CASE("job: a program that prints without end is ended when its time is over
     CHECK(error.message().size() < 10'000);
 }
 
-TEST_CASE("job: a program that is not there is missing") {
+TEST_CASE("job: a program that does not exist is missing") {
     const JobBench bench;
     Processor processor = shell("");
     const auto failure_of = [&](const std::string& program) {
@@ -272,7 +272,7 @@ TEST_CASE("job: a program that the system cannot start says why") {
     CHECK(has(error.message(), "cannot be started"));
 }
 
-TEST_CASE("job: an output that is not made is missing, and one that nobody asked for is told") {
+TEST_CASE("job: an output that is not created is missing, and an undeclared one is reported") {
     const JobBench bench;
     const Error missing = bench.run_badly(job_of(shell("true")));
     CHECK(missing.code() == ErrorCode::missing);
@@ -303,14 +303,14 @@ TEST_CASE("job: links, pipes and bad names are no outputs") {
     CHECK(code("true", {"made", "made"}) == ErrorCode::conflict);
 }
 
-TEST_CASE("job: folders that a program locks are removed all the same") {
+TEST_CASE("job: folders without permissions are removed, too") {
     const JobBench bench;
     CHECK(bench.run_badly(job_of(shell("mkdir -p tmp/a/b; touch tmp/a/b/c; chmod 000 tmp/a/b tmp/a; exit 1"))).code() ==
           ErrorCode::unresolved);
     CHECK(text_of(bench.run_well(job_of(shell("echo x >\"$2\"; chmod 000 \"$2\""))).outputs.at(0)) == "x\n");
 }
 
-TEST_CASE("job: an input that was edited since it was looked at is a conflict") {  // A110
+TEST_CASE("job: an input that was edited since it was scanned is a conflict") {  // A110
     const JobBench bench;
     const Processor processor = shell("cp \"$1\" \"$2\"");
     ProcessorJob job = job_of(processor);
@@ -324,7 +324,7 @@ TEST_CASE("job: an input that was edited since it was looked at is a conflict") 
     CHECK(bench.run_badly(job).code() == ErrorCode::conflict);
 }
 
-TEST_CASE("job: what it does to its copies reaches no input") {
+TEST_CASE("job: changes of its copies do not reach the inputs") {
     const JobBench bench;
     bench.files.write("project/source.txt", "hello");
     const Processor processor = shell("echo changed >\"$1\"; cp \"$1\" \"$2\"");
@@ -339,7 +339,7 @@ TEST_CASE("job: what it does to its copies reaches no input") {
     CHECK(std::string(reinterpret_cast<const char*>(bytes.data()), *count) == "hello");
 }
 
-TEST_CASE("job: four threads run jobs side by side") {
+TEST_CASE("job: four threads run jobs at the same time") {
     const JobBench bench;
     std::atomic<int> good = 0;
     {

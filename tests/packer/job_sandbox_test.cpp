@@ -51,7 +51,7 @@ TEST_CASE("sandbox: an undeclared input is not readable, a declared one is") {  
     CHECK(text_of(bench.run_well(job).outputs.at(0)) == "red");
 }
 
-TEST_CASE("sandbox: no way around leads to an undeclared input") {  // A113
+TEST_CASE("sandbox: no indirect path leads to an undeclared input") {  // A113
     const JobBench bench;
     bench.files.write("project/secret.txt", "secret");
     const std::string path = bench.files.path("project/secret.txt");
@@ -111,7 +111,7 @@ TEST_CASE("sandbox: a program of the project reads itself and its code, and no m
 
 // ---- Depfiles -------------------------------------------------------------------------------------------------------
 
-TEST_CASE("found inputs: a depfile tells what was read and what was looked for") {
+TEST_CASE("found inputs: a depfile lists files that were read and files that were looked for") {
     const JobBench bench;
     bench.files.write("project/include/a.h", "A");
     const Processor processor = finder(
@@ -153,7 +153,7 @@ TEST_CASE("found inputs: the compiler's own depfile is read") {
     CHECK(found);
 }
 
-TEST_CASE("found inputs: one that is edited while the job runs is a conflict, just before it is none") {  // A110
+TEST_CASE("found inputs: an edit while the job runs is a conflict, an edit just before is none") {  // A110
     const JobBench bench;
     bench.files.write("project/a.h", "A");
     const Processor reader = finder("cp \"$3/a.h\" \"$2\"; echo \"x: $3/a.h\" >\"$4\"");
@@ -182,7 +182,7 @@ TEST_CASE("found inputs: one that is edited while the job runs is a conflict, ju
     CHECK(has(error.message(), "'a.h' was edited while the job ran"));
 }
 
-TEST_CASE("found inputs: a depfile that is not there, is none, or names a folder") {
+TEST_CASE("found inputs: a depfile that is missing or invalid, or names a folder, is an error") {
     const JobBench bench;
     CHECK(bench.run_badly(job_of(finder("touch \"$2\""))).code() == ErrorCode::missing);
     CHECK(bench.run_badly(job_of(finder("touch \"$2\"; echo nonsense >\"$4\""))).code() == ErrorCode::malformed);

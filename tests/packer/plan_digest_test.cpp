@@ -102,7 +102,7 @@ TEST_CASE("plan digest: equal plans have equal digests") {
     CHECK(plan_digest(other) == plan_digest(plan()));
 }
 
-TEST_CASE("plan digest: every field of a plan changes the digest, each in another way") {  // A111
+TEST_CASE("plan digest: every field of a plan changes the digest, each in a different way") {  // A111
     std::set<std::string> digests{plan_digest(plan()).hex()};
     for (const auto& change : kChanges) {
         CAPTURE(change.first);

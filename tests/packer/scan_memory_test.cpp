@@ -102,7 +102,7 @@ TEST_CASE("scan memory: lists the used keys and the new records; a bad record co
     CHECK(added.at(key(2)) == encode_scan_record(sample()));
 }
 
-TEST_CASE("build database: what scans do not need any more is forgotten after a while") {
+TEST_CASE("build database: records that scans no longer need are deleted after a while") {
     const tests::ScratchFolder scratch;
     auto database = BuildDatabase::open(scratch.path("build.sqlite"));
     REQUIRE(database);
@@ -118,7 +118,7 @@ TEST_CASE("build database: what scans do not need any more is forgotten after a 
     CHECK(*database->read_scans() == std::unordered_map<Hash, std::string>{{key(1), "one"}});
 }
 
-TEST_CASE("build database: what idle scans take together is bounded, those that are needed are not") {
+TEST_CASE("build database: the total size of idle scans is bounded, that of needed scans is not") {
     const tests::ScratchFolder scratch;
     auto database = BuildDatabase::open(scratch.path("build.sqlite"));
     REQUIRE(database);

@@ -47,7 +47,7 @@ struct Sources {
     }
 };
 
-TEST_CASE("source digest: is what b3sum says, in the order of the entries, whatever the number of threads") {
+TEST_CASE("source digest: it equals that of b3sum, in the order of the entries, for any number of threads") {
     const ScratchFolder scratch;
     FARDEL_RANDOM(random);
     Sources sources;
@@ -84,7 +84,7 @@ TEST_CASE("source digest: is what b3sum says, in the order of the entries, whate
     CHECK(digest_sources({}, 3, {}, [](std::uint64_t) {})->empty());
 }
 
-TEST_CASE("source digest: tells the content type by the first bytes") {
+TEST_CASE("source digest: it detects the content type from the first bytes") {
     const ScratchFolder scratch;
     Sources sources;
     sources.add("a.bin", make_file_blob(scratch.write("a.bin", "\x89PNG\r\n\x1a\n0123456789")));
@@ -95,7 +95,7 @@ TEST_CASE("source digest: tells the content type by the first bytes") {
     CHECK((*digests)[1].content_type == "text/plain");
 }
 
-TEST_CASE("source digest: of several that fail, the first one is told") {
+TEST_CASE("source digest: of several failures, the first one is reported") {
     const ScratchFolder scratch;
     for (int round = 0; round < 20; ++round) {
         Sources sources;
@@ -113,7 +113,7 @@ TEST_CASE("source digest: of several that fail, the first one is told") {
     CHECK(digest_sources(sources.pointers(), 1, {}, [](std::uint64_t) {}).error().code() == ErrorCode::missing);
 }
 
-TEST_CASE("source digest: stops when it is asked to") {
+TEST_CASE("source digest: it stops on request") {
     Sources sources;
     for (int i = 0; i < 40; ++i)
         sources.add("f" + std::to_string(i), make_memory_blob(std::vector<std::byte>(1000)));

@@ -105,7 +105,7 @@ TEST_CASE("bundle diff: a name with the same assets elsewhere is renamed, prefer
     CHECK(unpublished.removed.size() == 1);
 }
 
-TEST_CASE("bundle diff: each thing that can change about a name is told by itself") {
+TEST_CASE("bundle diff: each kind of change of a name is reported separately") {
     check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[5].bytes = forge::noise(3000, 8); }),
                  "music/theme.ogg", {DiffAspect::content});
     check_change(diff_after([](forge::Recipe& recipe) { recipe.assets[5].content_type = "audio/x-other"; }),

@@ -86,7 +86,7 @@ std::vector<Defect> frame_defects() {
 
 std::vector<Defect> placement_defects() {
     return {
-        {"the layout places an asset too many",
+        {"the layout has one asset too many",
          "placement-count",
          {},
          drafted(small_recipe(), [](Draft& d) { d.placements.push_back({}); })},
@@ -106,7 +106,7 @@ std::vector<Defect> placement_defects() {
          "placement-overlap",
          {"block-not-filled", "asset-wrong"},
          drafted(wide_recipe(5), [](Draft& d) { place_of(d, "content of file 1").offset -= 1; })},
-        {"two assets lie in one place",
+        {"two assets have one location",
          "placement-overlap",
          {"block-not-filled", "asset-wrong"},
          drafted(wide_recipe(5), [](Draft& d) { place_of(d, "content of file 1").offset = 0; })},
@@ -117,7 +117,7 @@ std::vector<Defect> placement_defects() {
                  [](Draft& d) {
                      place_of(d, "models/hero.skin names textures/hero") = {music_block(d) + 1, 0};
                  })},
-        {"an empty asset has a place",
+        {"an empty asset has a location",
          "placement-of-nothing",
          {},
          drafted(small_recipe(), [](Draft& d) { place_of(d, "").offset = 1; })},

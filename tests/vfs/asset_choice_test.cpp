@@ -31,7 +31,7 @@ void prefer(Vfs& vfs, std::string_view text) { vfs.prefer(parse_variant_preferen
 
 }  // namespace
 
-TEST_CASE("asset choice: the preference decides, can be switched, and leaves alone what is open") {
+TEST_CASE("asset choice: the preference decides, can be switched, and does not affect open files") {
     Vfs vfs;
     mount(vfs,
           tagged("hello", {{{{"lang", "en"}}, "hello"}, {{{"lang", "fr"}}, "bonjour"}}).add("plain", "plain").write());
@@ -68,7 +68,7 @@ TEST_CASE("asset choice: another bundle adds a variant, above or below the one t
     }
 }
 
-TEST_CASE("asset choice: of equal tags the mount with the higher precedence counts") {
+TEST_CASE("asset choice: between equal tags the mount with the higher precedence wins") {
     Vfs vfs;
     mount(vfs, tagged("wall", {{{{"quality", "sd"}}, "sd"}, {{{"quality", "hd"}}, "old hd"}}).write());
     mount(vfs, tagged("wall", {{{{"quality", "hd"}}, "new hd"}}, true).write(), unsigned_at("", 1));

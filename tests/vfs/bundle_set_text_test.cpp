@@ -10,13 +10,13 @@
 
 namespace fardel::tests {
 
-TEST_CASE("set file: gives its paths in its order") {
+TEST_CASE("set file: its paths are returned in their order") {
     const auto paths = parse_bundle_set("fardel-set 1\nbase.fardel\n\n# mods\r\nmods/a b.fardel\r\n../x.fardel");
     REQUIRE(paths);
     CHECK(*paths == std::vector<std::string>{"base.fardel", "mods/a b.fardel", "../x.fardel"});
 }
 
-TEST_CASE("set file: what is none, or of another version, is refused") {
+TEST_CASE("set file: another text, or another version, is refused") {
     CHECK(outcome_of(parse_bundle_set("")) == "malformed");
     CHECK(outcome_of(parse_bundle_set("fardel-set\nx")) == "malformed");
     CHECK(outcome_of(parse_bundle_set("fardel-set 1")) == "malformed");

@@ -235,7 +235,7 @@ TEST_CASE("C API: priority and case rule are those of the options") {
     CHECK(fardel_open(vfs, "/LOW.CFG", &file, nullptr) == FARDEL_ERROR_MISSING);
 }
 
-TEST_CASE("C API: stat, links and listings tell what is at a path") {
+TEST_CASE("C API: stat, links and listings report the node at a path") {
     const std::string content = "the map";
     Handle vfs;
     mount_bytes(vfs, BundleMaker().add("maps/dm01.bsp", content).add("default.cfg", "x").write());
@@ -290,7 +290,7 @@ TEST_CASE("C API: a link's target goes into a buffer of exactly its size, and no
     }
 }
 
-TEST_CASE("C API: files are read at any place, and live longer than mount and VFS") {
+TEST_CASE("C API: files are read at any offset, and stay valid after their mount and VFS") {
     const std::string content = noise(7, 300'000);
     fardel_vfs* vfs = nullptr;
     REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
@@ -352,7 +352,7 @@ TEST_CASE("C API: a path exists as a file, link or folder, and means the same wi
     fardel_close(file);
 }
 
-TEST_CASE("C API: damage is corrupt, with nothing read and a sentence for people") {  // A21
+TEST_CASE("C API: damage is corrupt, with no byte read and a readable message") {  // A21
     const std::string content = noise(8, 200'000);
     Bytes bundle = BundleMaker().add("a", content).write();
     const auto wanted = std::as_bytes(std::span(content)).subspan(100'000, 64);
@@ -377,7 +377,7 @@ TEST_CASE("C API: damage is corrupt, with nothing read and a sentence for people
     CHECK(file == nullptr);
 }
 
-TEST_CASE("C API: null is refused where something is needed, and fine where nothing is") {
+TEST_CASE("C API: null is refused for required arguments and accepted for optional ones") {
     Handle vfs;
     const fardel_vfs* const none = nullptr;
     fardel_error error = FARDEL_ERROR_INIT;
@@ -464,8 +464,7 @@ TEST_CASE("C API: a struct_size that no version had is refused") {
     fardel_listing_close(listing);
 }
 
-TEST_CASE(
-    "C API: a caller with later structs gets zeros for what is new, and is refused what this version does not know") {
+TEST_CASE("C API: a caller with later structs gets zeros in new fields, and unknown options are refused") {
     Handle vfs;
     const Bytes bundle = BundleMaker().add("a", "x").write();
     Longer<fardel_mount_options> options{unsigned_options()};
@@ -487,7 +486,7 @@ TEST_CASE(
     CHECK(std::ranges::count(stat.added, 0) == 40);
 }
 
-TEST_CASE("C API: an error's sentence is cut to the room that there is, at a character") {
+TEST_CASE("C API: an error's message is truncated to its buffer, at a character boundary") {
     Handle vfs;
     fardel_file* file = nullptr;
     fardel_error whole = FARDEL_ERROR_INIT;
@@ -509,7 +508,7 @@ TEST_CASE("C API: an error's sentence is cut to the room that there is, at a cha
     CHECK(std::strlen(whole.text) < sizeof whole.text);
 }
 
-TEST_CASE("C API: where memory ends, calls fail and nothing else happens") {
+TEST_CASE("C API: without memory, calls fail and nothing else happens") {
     if (!kMemoryCanFail) {
         MESSAGE("not run: ThreadSanitizer has operators new of its own; all other builds run this");
         return;
@@ -569,7 +568,7 @@ TEST_CASE("C API: where memory ends, calls fail and nothing else happens") {
     CHECK(allocations > 20);
 }
 
-TEST_CASE("C API: a folder is mounted, seen to change, and tells what changed") {
+TEST_CASE("C API: a folder is mounted, and its changes are reported") {
     const ScratchFolder scratch;
     scratch.write("game/a", "before");
     const Handle vfs;

@@ -18,7 +18,7 @@ std::vector<PathConflict> conflicts_of(const Vfs& vfs) {
 
 }  // namespace
 
-TEST_CASE("conflicts: every name that is hidden is told, by whom, and whether it matters") {  // A15
+TEST_CASE("conflicts: every hidden name is reported, with the hiding mount and whether it matters") {  // A15
     Vfs vfs;
     const MountId base =
         mount(vfs, BundleMaker().add("a", "base a").add("b", "b").add("c", "c").add("only", "x").write());
@@ -50,7 +50,7 @@ TEST_CASE("conflicts: every name that is hidden is told, by whom, and whether it
     CHECK(conflicts_of(vfs).empty());
 }
 
-TEST_CASE("conflicts: places and case rules count as they do for find") {
+TEST_CASE("conflicts: mount points and case rules apply as in find") {
     Vfs vfs;
     const MountId exact = mount(vfs, BundleMaker().add("Maps/One", "exact").write());
     MountOptions folding = unsigned_at("maps");

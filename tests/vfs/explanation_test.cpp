@@ -25,7 +25,7 @@ MountOptions labelled(std::string label, int priority) {
 
 }  // namespace
 
-TEST_CASE("explain: every mount that has the name is told, highest precedence first") {
+TEST_CASE("explain: every mount that has the name is listed, highest precedence first") {
     Author author;
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "low").write(), labelled("low", -1));
@@ -59,7 +59,7 @@ TEST_CASE("explain: every mount that has the name is told, highest precedence fi
     CHECK(out.candidates[0].variants == 1);
 }
 
-TEST_CASE("explain: a tombstone decides and nobody wins") {
+TEST_CASE("explain: if a tombstone decides, there is no winner") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "below").write(), labelled("below", 0));
     mount(vfs, BundleMaker().add_tombstone("a").write(), labelled("above", 1));
@@ -70,7 +70,7 @@ TEST_CASE("explain: a tombstone decides and nobody wins") {
     CHECK_FALSE(out.winner);
 }
 
-TEST_CASE("explain: damage decides, and is told") {
+TEST_CASE("explain: damage decides, and is reported") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "below").write());
     mount(vfs, damage_table(BundleMaker().add("a", "above").write(), TableKind::name_buckets), unsigned_at("", 1));
@@ -83,7 +83,7 @@ TEST_CASE("explain: damage decides, and is told") {
     CHECK_FALSE(out.winner);
 }
 
-TEST_CASE("explain: it says what open does, for names of every kind") {
+TEST_CASE("explain: it agrees with open, for names of every kind") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "1").add("b", "2").add("d/x", "3").write(),
           {.case_rule = CaseRule::fold, .allow_unsigned = true});
@@ -109,7 +109,7 @@ TEST_CASE("explain: it says what open does, for names of every kind") {
     CHECK(outcome_of(vfs.explain("")) == "malformed");
 }
 
-TEST_CASE("explain: for an asset, the copy that is taken and those that are no good") {
+TEST_CASE("explain: for an asset, it lists the chosen copy and the bad copies") {
     const std::string content = noise(1, 70'000);
     const Bytes good = BundleMaker().add("a", content).write();
     Vfs vfs;

@@ -9,7 +9,7 @@
 using namespace fardel;
 using namespace fardel::tests;
 
-TEST_CASE("file stream: any sizes of reads give the whole asset, and nothing behind it") {
+TEST_CASE("file stream: reads of any size give the whole asset and nothing more") {
     const std::string content = noise(1, 700'001);
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", content).add("empty", "").write());
@@ -51,7 +51,7 @@ TEST_CASE("file stream: seeking reads from there, back and forth and past the en
     CHECK(stream.read(room).value() == 0);
 }
 
-TEST_CASE("file stream: damage is an error, the position stays, what is whole still reads") {
+TEST_CASE("file stream: damage is an error, the position is kept, and undamaged parts can still be read") {
     const std::string content = noise(3, 400'000);
     Vfs vfs;
     mount(vfs, damage_content(BundleMaker().add("a", content).write(), id_of(content)));  // in the first block

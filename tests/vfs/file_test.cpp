@@ -12,7 +12,7 @@
 using namespace fardel;
 using namespace fardel::tests;
 
-TEST_CASE("file: reads are short at the end and nothing behind it") {
+TEST_CASE("file: reads are short at the end and empty past it") {
     Vfs vfs;
     const std::string content = "0123456789";
     mount(vfs, BundleMaker().add("a", content).write());
@@ -72,7 +72,7 @@ TEST_CASE("file: read_all fills memory of exactly the asset's size, and leaves o
     CHECK(outcome_of(empty->read_all(std::span(room).first(1))) == "limit");
 }
 
-TEST_CASE("file: made from a bundle and an index, it is the asset that the tree gives") {
+TEST_CASE("file: opened by bundle and index, it equals the asset in the tree") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "0123456789").add("b", "other").write());
     const auto found = vfs.open("/a");
@@ -108,7 +108,7 @@ TEST_CASE("file: damage in one block is an error there and nowhere else") {  // 
     CHECK(outcome_of(file->read_all()) == "corrupt");
 }
 
-TEST_CASE("view: raw bytes where they lie, of a part and of the whole, in a file and in memory") {
+TEST_CASE("view: raw bytes are returned for a part and for the whole, in a file and in memory") {
     const ScratchFolder scratch;
     const std::string content = noise(1, 300'000);
     const Bytes bundle =
@@ -136,7 +136,7 @@ TEST_CASE("view: raw bytes where they lie, of a part and of the whole, in a file
     check(is_signed);
 }
 
-TEST_CASE("view: it lives on without its file, its mount and its Vfs") {
+TEST_CASE("view: it stays valid without its file, its mount and its Vfs") {
     const ScratchFolder scratch;
     const std::string content = noise(1, 100'000);
     std::optional<FileView> view;
@@ -150,7 +150,7 @@ TEST_CASE("view: it lives on without its file, its mount and its Vfs") {
     CHECK(text_of(view->bytes()) == content);
 }
 
-TEST_CASE("view: bytes that are not what their hashes say are corrupt, signed layout or not") {
+TEST_CASE("view: bytes that differ from their hashes are corrupt, with or without a signed layout") {
     const std::string content = noise(1, 300'000), other = noise(2, 300'000);
     const Bytes bundle = BundleMaker().add("raw", content).write();
     Author author;

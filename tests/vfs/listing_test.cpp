@@ -22,7 +22,7 @@ TEST_CASE("list: names are merged over the mounts, each once") {
     CHECK(listing_of(vfs, "/maps/deep") == "x@");
 }
 
-TEST_CASE("list: what is no folder is missing") {
+TEST_CASE("list: a path that is not a folder is missing") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("maps/a", "1").write());
     for (const char* path : {"/nothing", "/maps/a", "/map", "/maps/a/b", "/assets/x", "/Assets"})
@@ -46,7 +46,7 @@ TEST_CASE("list: the order is that of bytes, a folder as if it ended in '/'") {
     CHECK(listing_of(vfs, "/m") == "B@ a-b@ a.c@ a/ a0@ \u00e4@");
 }
 
-TEST_CASE("list: hidden names do not come, nor folders with nothing else in them") {
+TEST_CASE("list: hidden names are left out, and so are folders with nothing else in them") {
     Vfs vfs;
     mount(vfs, BundleMaker()
                    .add("a", "1")
@@ -67,14 +67,14 @@ TEST_CASE("list: hidden names do not come, nor folders with nothing else in them
     CHECK(outcome_of(vfs.stat("/gone")) == "missing");
 }
 
-TEST_CASE("list: names that are not published, or only extended, do not come") {
+TEST_CASE("list: names that are not published, or only extended, are left out") {
     Vfs vfs;
     mount(vfs, BundleMaker().add_unpublished("own/x", "1").add_variants("hd/x", {"2"}, true).add("a", "3").write());
     CHECK(listing_of(vfs, "/") == "a@ assets/ bundles/");
     CHECK(listing_of(vfs, "/bundles/" + vfs.mounts().at(0).bundle.hex()) == "a hd/ own/");
 }
 
-TEST_CASE("list: places are folders, on the way there and when nothing is in them") {
+TEST_CASE("list: mount points and their parents are folders, even if empty") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "1").write(), unsigned_at("mods/x"));
     mount(vfs, BundleMaker().add_unpublished("b", "2").write(), unsigned_at("mods/y/deep"));
@@ -87,7 +87,7 @@ TEST_CASE("list: places are folders, on the way there and when nothing is in the
     CHECK(vfs.stat("/mods/y/deep")->kind == NodeKind::folder);
 }
 
-TEST_CASE("list: a link stands before a folder of the same path, which stays reachable") {
+TEST_CASE("list: a link comes before a folder of the same path, which stays reachable") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("x", "link").add("x-y", "between").write());
     mount(vfs, BundleMaker().add("x/deep", "below").write());
@@ -148,7 +148,7 @@ TEST_CASE("list: /bundles holds each bundle once, and its names") {
     CHECK(outcome_of(vfs.list("/bundles/" + id + "/gone")) == "missing");
 }
 
-TEST_CASE("list: more entries than the caller takes are a limit; a listing has none") {
+TEST_CASE("list: more entries than the caller allows are a limit error; a listing has no limit") {
     Vfs vfs;
     BundleMaker maker;
     for (int i = 0; i < 100; ++i)
@@ -170,7 +170,7 @@ TEST_CASE("list: more entries than the caller takes are a limit; a listing has n
     CHECK_FALSE(listing->next()->has_value());
 }
 
-TEST_CASE("list: subfolders are stepped over, not read through") {
+TEST_CASE("list: the content of subfolders is skipped, not read") {
     BundleMaker maker;
     for (int i = 0; i < 20'000; ++i)
         maker.add("big/name " + std::to_string(i), "same");
@@ -183,7 +183,7 @@ TEST_CASE("list: subfolders are stepped over, not read through") {
     CHECK(source->bytes_read - before < source->size_bytes() / 4);
 }
 
-TEST_CASE("list: every path that it gives can be opened, and nothing else is there") {
+TEST_CASE("list: every listed path can be opened, and no other path exists") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a/b/c", "1").add("a/b/d", "2").add("a/e", "3").add("f", "4").write());
     mount(vfs, BundleMaker().add("a/b/c", "5").add("g/h", "6").add_tombstone("f").write());
@@ -210,14 +210,14 @@ TEST_CASE("list: every path that it gives can be opened, and nothing else is the
         CHECK(outcome_of(vfs.open(link)) == "ok");
 }
 
-TEST_CASE("list: damage is an error, and the end") {
+TEST_CASE("list: damage is an error and ends the listing") {
     Vfs vfs;
     mount(vfs, damage_table(BundleMaker().add("m/a", "1").write(), TableKind::names));
     CHECK(outcome_of(vfs.list("/m")) == "corrupt");
     CHECK(outcome_of(vfs.list("/")) == "corrupt");
 }
 
-TEST_CASE("list: a name that is not well formed is malformed, and never comes out") {  // A01
+TEST_CASE("list: an invalid name is malformed and never returned") {  // A01
     const auto rename = [](std::string_view from, std::string_view to) {
         return [from = bytes_of(from), to = bytes_of(to)](std::span<std::byte> strings) {
             const auto found = std::search(strings.begin(), strings.end(), from.begin(), from.end());
@@ -234,7 +234,7 @@ TEST_CASE("list: a name that is not well formed is malformed, and never comes ou
     CHECK(outcome_of(vfs.list("/")) == "malformed");
 }
 
-TEST_CASE("list: names that are not sorted are malformed, and end") {  // A25
+TEST_CASE("list: names that are not sorted are malformed and end the listing") {  // A25
     const Bytes honest = BundleMaker().add("a", "1").add("b", "2").add("c", "3").add("d/x", "4").add("e", "5").write();
     Vfs vfs;
     mount(vfs, rewrite_table(honest, TableKind::names, [](std::span<std::byte> names) {

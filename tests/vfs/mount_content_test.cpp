@@ -59,7 +59,7 @@ TEST_CASE("mount: a folder shows its files under names and ids, as a bundle woul
     CHECK(text_of(part) == noise(1, 300'000).substr(65'536 - 500, 1000));
 }
 
-TEST_CASE("mount: folders and archives are signed by nobody") {  // A54
+TEST_CASE("mount: folders and archives count as unsigned") {  // A54
     const ScratchFolder scratch;
     scratch.write("game/a", "a");
     Author author;
@@ -70,7 +70,7 @@ TEST_CASE("mount: folders and archives are signed by nobody") {  // A54
     CHECK(vfs.mounts().empty());
 }
 
-TEST_CASE("mount: what a folder holds and a tree cannot show is told") {  // A13, A16
+TEST_CASE("mount: folder content that a tree cannot represent is reported") {  // A13, A16
     const ScratchFolder scratch;
     scratch.write("game/good", "good");
     scratch.write("game/bad:name", "bad");
@@ -106,7 +106,7 @@ TEST_CASE(
     CHECK(outcome_of(open.read_all()) == "conflict");
 }
 
-TEST_CASE("mount: an archive is read as it is, a damaged entry is an error") {
+TEST_CASE("mount: an archive is read directly, a damaged entry is an error") {
     const ScratchFolder scratch;
     scratch.write("pak0.pk3", zip_of("hello.txt", "hello", 0x3610'a686));
     Vfs vfs;
@@ -135,7 +135,7 @@ TEST_CASE("mount: an archive is unsupported without a reader for archives, a fol
     CHECK(content_at(vfs, "/a") == "x");
 }
 
-TEST_CASE("mount: what is at the path decides, and what is nothing is an error") {  // A34
+TEST_CASE("mount: the content at the path decides its kind, and an unknown kind is an error") {  // A34
     const ScratchFolder scratch;
     const Bytes bundle = BundleMaker().add("x", "bundle").write();
     scratch.write("named.zip", text_of(bundle));
@@ -170,7 +170,7 @@ TEST_CASE("mount: a plan shows assets in memory, its variants and unpublished na
     CHECK(vfs.mounts().at(0).kind == MountKind::plan);
 }
 
-TEST_CASE("mount: a folder lies over a bundle for quick edits") {
+TEST_CASE("mount: a folder mounted over a bundle allows quick edits") {
     const ScratchFolder scratch;
     scratch.write("edits/b", "edited");
     Vfs vfs;

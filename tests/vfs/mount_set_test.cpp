@@ -39,7 +39,7 @@ std::optional<std::string> look_up(const std::vector<ModelMount>& mounts, const 
 
 }  // namespace
 
-TEST_CASE("mount set: with many mounts, coming and going, each path is what the rules say") {
+TEST_CASE("mount set: while many mounts come and go, each path resolves as the rules say") {
     FARDEL_RANDOM(random);
     const auto pick = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };
     const std::vector<std::string> names{"a", "b", "c", "d/a", "d/b", "D/c", "e/f/g", "m/a", "m/n/b", "\u00e4/x"};
@@ -98,7 +98,7 @@ TEST_CASE("mount set: with many mounts, coming and going, each path is what the 
     }
 }
 
-TEST_CASE("mount set: one of many mounts whose tables are damaged still decides by its error") {
+TEST_CASE("mount set: a mount with damaged tables, one of many, still decides by its error") {
     Vfs vfs;
     std::optional<MountId> damaged;
     for (int i = 0; i < 30; ++i) {
@@ -117,7 +117,7 @@ TEST_CASE("mount set: one of many mounts whose tables are damaged still decides 
     CHECK(outcome_of(vfs.open("/nothing")) == "missing");
 }
 
-TEST_CASE("mount set: a bundle that floods a bucket hides nobody's name") {
+TEST_CASE("mount set: a bundle that floods a bucket hides no name of another bundle") {
     BundleMaker maker;
     for (int i = 0; i < 200; ++i)
         maker.add(std::to_string(i), "x");
@@ -130,7 +130,7 @@ TEST_CASE("mount set: a bundle that floods a bucket hides nobody's name") {
     CHECK(content_at(vfs, "/victim") == "5");
 }
 
-TEST_CASE("mount set: a name that hundreds of mounts have is the first one's") {
+TEST_CASE("mount set: a name that hundreds of mounts have resolves to the first mount") {
     Vfs vfs;
     for (int i = 0; i < 300; ++i)
         mount(vfs, BundleMaker().add("mod.json", std::to_string(i)).add("own/" + std::to_string(i), "x").write());

@@ -43,7 +43,7 @@ std::set<std::size_t> hits(const NameRun& run, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("name run: it tells every member that has a name, in any case, and hardly any other") {
+TEST_CASE("name run: it finds every member that has a name, in any case, and few others") {
     std::vector<BundlePtr> bundles;
     for (int b = 0; b < 20; ++b) {
         BundleMaker maker;
@@ -66,7 +66,7 @@ TEST_CASE("name run: it tells every member that has a name, in any case, and har
     CHECK(false_hits < 10);
 }
 
-TEST_CASE("name run: bundles without names, and no bundle at all") {
+TEST_CASE("name run: it may be empty or contain bundles without names") {
     const auto none = build({});
     CHECK(hits(*none, "a").empty());
     const auto run =
@@ -74,11 +74,11 @@ TEST_CASE("name run: bundles without names, and no bundle at all") {
     CHECK(hits(*run, "a") == std::set<std::size_t>{1});
 }
 
-TEST_CASE("name run: a bundle whose buckets are damaged does not fit") {
+TEST_CASE("name run: a bundle with damaged buckets does not fit") {
     CHECK_FALSE(NameRun::fits(*open(damage_table(BundleMaker().add("a", "1").write(), TableKind::name_buckets))));
 }
 
-TEST_CASE("name run: a bucket that somebody has filled up is told, not searched") {
+TEST_CASE("name run: a flooded bucket is reported, not searched") {
     BundleMaker maker;
     for (int i = 0; i < 200; ++i)
         maker.add(std::to_string(i), "x");

@@ -54,7 +54,7 @@ PHYSFS_EnumerateCallbackResult fail_at_once(void* calls, const char*, const char
 }  // namespace
 
 // First in its file: PhysicsFS must not have run in this process.
-TEST_CASE("physfs: before the first init there is an error, not a crash") {
+TEST_CASE("physfs: a call before the first init is an error, not a crash") {
     CHECK(outcome_of(register_physfs_archiver({})) == "io");
     CHECK(outcome_of(mount_into_physfs(std::make_shared<Vfs>(), {.name = "x"})) == "io");
 }
@@ -74,7 +74,7 @@ TEST_CASE("physfs: a bundle is mounted by its name, by another name and without 
     CHECK(physfs_stat("maps") == "directory 0 ro");
 }
 
-TEST_CASE("physfs: only published names are seen, and they may begin with assets or bundles") {
+TEST_CASE("physfs: only published names are visible, and they may begin with assets or bundles") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     const Bytes bundle =
@@ -88,7 +88,7 @@ TEST_CASE("physfs: only published names are seen, and they may begin with assets
     CHECK(physfs_content("assets/" + id_of("A").hex()) == "<open: not found>");
 }
 
-TEST_CASE("physfs: times are not known, and nothing can be changed") {
+TEST_CASE("physfs: times are unknown, and every change is refused") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     REQUIRE(physfs_mount(scratch.write("x.fardel", small_bundle())) == "ok");
@@ -107,7 +107,7 @@ TEST_CASE("physfs: times are not known, and nothing can be changed") {
 }
 
 // A54: by whom a bundle is signed decides about the mount.
-TEST_CASE("physfs: who is not trusted is not mounted, and the reason is told") {
+TEST_CASE("physfs: an untrusted bundle is not mounted, and the reason is reported") {
     const ScratchFolder scratch;
     Author author;
     std::vector<std::string> told;
@@ -125,13 +125,13 @@ TEST_CASE("physfs: who is not trusted is not mounted, and the reason is told") {
     CHECK(physfs_content("readme.txt") == "from the bundle");
 }
 
-TEST_CASE("physfs: without a policy nothing comes in") {
+TEST_CASE("physfs: without a policy no bundle is mounted") {
     const ScratchFolder scratch;
     const PhysfsGame game(PhysfsArchiverOptions{});
     CHECK(physfs_mount(scratch.write("x.fardel", Author().sign(small_bundle()))) == "permission denied");
 }
 
-TEST_CASE("physfs: a damaged head is an error of the mount, and the file no other archiver's") {
+TEST_CASE("physfs: a damaged head is an error of the mount, and no other archiver opens the file") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     Bytes bundle = small_bundle();
@@ -145,7 +145,7 @@ TEST_CASE("physfs: a damaged head is an error of the mount, and the file no othe
               "ok");
 }
 
-TEST_CASE("physfs: damaged content is an error of the read, never the file behind it") {
+TEST_CASE("physfs: damaged content is an error of the read, and never gives a file of a later archive") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     const std::string content = noise(7, 300'000);
@@ -173,7 +173,7 @@ TEST_CASE("physfs: damaged content is an error of the read, never the file behin
     CHECK(PHYSFS_close(file));
 }
 
-TEST_CASE("physfs: a damaged table is an error of stat, list and read, never the file behind it") {
+TEST_CASE("physfs: a damaged table is an error of stat, list and read, and never gives a file of a later archive") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     TableKind table{};
@@ -196,7 +196,7 @@ TEST_CASE("physfs: a damaged table is an error of stat, list and read, never the
 }
 
 // A21
-TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, never the file behind it") {
+TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, and never gives a file of a later archive") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     REQUIRE(physfs_mount(make_zip(scratch, "one.zip", "readme.txt", "from the zip")) == "ok");
@@ -228,7 +228,7 @@ TEST_CASE("physfs: a byte changed anywhere is an error or changes nothing, never
 }
 
 // A32
-TEST_CASE("physfs: a bundle with a zip behind it is neither") {
+TEST_CASE("physfs: a bundle followed by a zip is opened as neither") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     std::ifstream zip(make_zip(scratch, "small.zip", "readme.txt", "from the zip"), std::ios::binary);
@@ -238,7 +238,7 @@ TEST_CASE("physfs: a bundle with a zip behind it is neither") {
 }
 
 // A33
-TEST_CASE("physfs: an archive that is cut while it is mounted is an error of the read") {
+TEST_CASE("physfs: an archive that is truncated while it is mounted is an error of the read") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     const std::string content = noise(3, 500'000);
@@ -262,7 +262,7 @@ TEST_CASE("physfs: a damaged table is an error of a listing, also with symbolic 
     CHECK(physfs_content("maps/dm01.bsp") == "<read: corrupted>");
 }
 
-TEST_CASE("physfs: one mount shows a whole Vfs, as it is now and later") {
+TEST_CASE("physfs: one mount shows a whole Vfs, with its later changes") {
     const PhysfsGame game;
     auto vfs = std::make_shared<Vfs>();
     mount(*vfs, BundleMaker().add("both.txt", "base").add("base.txt", "1").write());
@@ -289,7 +289,7 @@ TEST_CASE("physfs: one mount shows a whole Vfs, as it is now and later") {
     CHECK(watched.expired());
 }
 
-TEST_CASE("physfs: a folder of a Vfs can be what is mounted, in front of the rest") {
+TEST_CASE("physfs: a folder of a Vfs can be mounted in front of the rest") {
     const PhysfsGame game;
     auto vfs = std::make_shared<Vfs>();
     mount(*vfs, BundleMaker().add("maps/a.txt", "A").add_unpublished("maps/hidden.txt", "H").write());
@@ -305,7 +305,7 @@ TEST_CASE("physfs: a folder of a Vfs can be what is mounted, in front of the res
     PHYSFS_freeList(search_path);
 }
 
-TEST_CASE("physfs: a set file mounts the bundles that it names, the later in front") {
+TEST_CASE("physfs: a set file mounts the bundles that it names, later ones in front") {
     const ScratchFolder scratch;
     scratch.write("base.fardel", BundleMaker().add("both.txt", "base").add("base.txt", "1").write());
     scratch.write("mods/mod.fardel", BundleMaker().add("both.txt", "mod").write());
@@ -324,7 +324,7 @@ TEST_CASE("physfs: a set file mounts the bundles that it names, the later in fro
     CHECK(told[0].find("nowhere.fardel") != std::string::npos);
 }
 
-TEST_CASE("physfs: archives inside archives are mounted too, both ways") {
+TEST_CASE("physfs: a bundle in a zip and a zip in a bundle can be mounted") {
     const ScratchFolder scratch;
     const PhysfsGame game;
     const Bytes inner = small_bundle();

@@ -238,7 +238,7 @@ TEST_CASE(
     compare(ask(scratch.path("x.zip"), "/data/levels", true), ask(scratch.path("x.fardel"), "/data/levels", true));
 }
 
-TEST_CASE("physfs: a bundle in a search path of several archives is searched in its turn, as a zip is") {
+TEST_CASE("physfs: a bundle in a search path of several archives is searched in order, as a zip is") {
     const ScratchFolder scratch;
     scratch.write("one/both.txt", "one");
     scratch.write("one/maps/a.txt", "a");

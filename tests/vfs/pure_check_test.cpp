@@ -113,7 +113,7 @@ std::uint32_t crc32(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("pure handshake: a client with the server's bundles is welcome, in whatever order it found them") {
+TEST_CASE("pure handshake: a client with the server's bundles is accepted, in whatever order it mounted them") {
     const Bundles copies{opened(base_bytes()), opened(map_bytes()), opened(BundleMaker().write())};
     Server server(copies);
     const PureReply reply =
@@ -174,7 +174,7 @@ TEST_CASE("pure handshake: an answer with any bit changed is refused") {
           "wrong-proof");
 }
 
-TEST_CASE("pure handshake: an answer tells which variants the client uses, and others are refused") {
+TEST_CASE("pure handshake: an answer lists the client's variants, and those outside the policy are refused") {
     const Bundles copies{opened(map_bytes())};
     Server server(copies, {{"lang", {"en", "fr"}}, {"texture", {"astc", "bc7"}}});
     const PureReply reply = reply_to(server, copies, "alice", {{"texture", {"bc7"}}, {"sound", {"loud"}}});
@@ -209,7 +209,7 @@ TEST_CASE("pure handshake: another policy is refused on both sides") {
     CHECK(words_of(server.check(lied, "alice")) == "wrong-proof");
 }
 
-TEST_CASE("pure handshake: missing and damaged bundles are all told, and the server hears of them") {
+TEST_CASE("pure handshake: all missing and damaged bundles are reported, to the server too") {
     const Bundles copies{opened(base_bytes()), opened(map_bytes()), opened(BundleMaker().add("x", "y").write())};
     Server server(copies);
     const Bundles has{opened(damage_content(map_bytes(), id_of(noise(2, 9'000))))};  // both assets are in that block
@@ -230,7 +230,7 @@ TEST_CASE("pure handshake: missing and damaged bundles are all told, and the ser
     CHECK(words_of(server.check(hidden, "alice")) == "wrong-proof");
 }
 
-TEST_CASE("pure handshake: a changed byte anywhere is told when every byte is asked for") {
+TEST_CASE("pure handshake: a changed byte anywhere is reported if every byte is checked") {
     const Bytes good = base_bytes();
     const Bundles copies{opened(good)};
     const PurePolicy policy = policy_of(copies);
@@ -276,7 +276,7 @@ TEST_CASE("pure handshake: names swapped between entries make another bundle, or
 }
 
 // Known attack: a CRC is not a cryptographic hash.
-TEST_CASE("pure handshake: data changed under an unchanged CRC is told, with the layout's hashes made right or not") {
+TEST_CASE("pure handshake: data changed under an unchanged CRC is reported, with or without corrected layout hashes") {
     const std::string content = noise(2, 9'000);
     // Flipping the bits of the CRC's polynomial does not change the CRC.
     std::string forged = content;
@@ -374,7 +374,7 @@ TEST_CASE("pure handshake: four hundred bundles fit the same messages, and every
     }
 }
 
-TEST_CASE("pure handshake: a client that stores a bundle otherwise is welcome") {
+TEST_CASE("pure handshake: a client that stores a bundle in another layout is accepted") {
     const auto written = [](int level) {
         BundlePlan plan;
         std::string text;

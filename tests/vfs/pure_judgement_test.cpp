@@ -88,7 +88,7 @@ TEST_CASE("judge_mounts: exactly the content set is visible in the policy's orde
     }
 }
 
-TEST_CASE("judge_mounts: everything wrong is told at once, each by bundle and name") {
+TEST_CASE("judge_mounts: all problems are reported at once, each with bundle and name") {
     PureRules rules = two_bundles();
     for (const char digit : {'c', 'd', 'e'})
         rules.bundles.push_back({bundle_of(digit), CaseRule::exact, "", std::string("more/") + digit});
@@ -112,7 +112,7 @@ TEST_CASE("judge_mounts: everything wrong is told at once, each by bundle and na
     CHECK_FALSE(judgement.complete);
 }
 
-TEST_CASE("judge_mounts: an unsigned content set is for policies that say so") {
+TEST_CASE("judge_mounts: an unsigned content set is accepted only by policies that allow it") {
     PureRules rules = two_bundles();
     const std::vector<PureMount> mounts{tainted(mount_of(2, 'b')), mount_of(1, 'a')};
     CHECK(told(judge(rules, mounts).problems) == "unsigned maps/dm01");
@@ -120,7 +120,7 @@ TEST_CASE("judge_mounts: an unsigned content set is for policies that say so") {
     CHECK(judge(rules, mounts).problems.empty());
 }
 
-TEST_CASE("judge_mounts: place and case rule are part of what the policy says") {
+TEST_CASE("judge_mounts: mount point and case rule are part of the policy") {
     PureRules rules = two_bundles();
     rules.bundles[1].mount_point = "mods";
     rules.bundles[0].case_rule = CaseRule::fold;
@@ -157,8 +157,7 @@ TEST_CASE("judge_mounts: an exception needs name and key, wins over the content 
     CHECK(told(judged(mount_of(7, '7', "huds/fine", {key_of('1')})).problems) == "revoked huds/fine");
 }
 
-TEST_CASE(
-    "judge_mounts: loose files come last, so that none takes the place of a bundle's name, and only where tolerated") {
+TEST_CASE("judge_mounts: loose files come last, so that none overrides a bundle's name, and only where tolerated") {
     PureRules rules = two_bundles();
     const std::vector<PureMount> mounts{loose_mount(8), mount_of(2, 'b'), mount_of(1, 'a')};
     CHECK(told(judge(rules, mounts).problems) == "not-allowed folder");
@@ -180,7 +179,7 @@ TEST_CASE(
           "not-allowed scripts/a.cfg, not-allowed screenshots/x/1.png, not-allowed Config/a.cfg, not-allowed a.png");
 }
 
-TEST_CASE("judge_variants: tags outside an axis of the policy are told; other axes are the client's own") {
+TEST_CASE("judge_variants: tags outside an axis of the policy are reported; the client may choose on other axes") {
     PureRules rules = two_bundles();
     rules.variants = {{"texture", {"astc", "bc7"}}};
     const auto policy = PurePolicy::make(rules).value();
@@ -199,7 +198,7 @@ TEST_CASE("judge_mounts: a bundle whose id is right in all but its last bit is m
     CHECK(told(judge(two_bundles(), {mount_of(2, 'b'), mount}).problems) == "missing base/core, extra base/core");
 }
 
-TEST_CASE("pure_mount: says what the trust policy believes of a bundle, and nothing of one that nobody vouches for") {
+TEST_CASE("pure_mount: it has the bundle's name and signers if the trust policy accepts them, otherwise none") {
     Author author;
     const Bytes bytes = author.sign(BundleMaker().add("a", "x").write());
     const MountDescription mount{.id = MountId{4}, .label = "l", .mount_point = "p", .case_rule = CaseRule::fold};

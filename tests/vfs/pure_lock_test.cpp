@@ -41,7 +41,7 @@ std::string faults(const PureReport& report) {
 
 }  // namespace
 
-TEST_CASE("pure lock: only the policy's bundles are visible, in its order, and everything comes back afterwards") {
+TEST_CASE("pure lock: only the policy's bundles are visible, in its order, and all mounts are visible afterwards") {
     const Bytes base = BundleMaker().add("a", "base").add("b", "base").write();
     const Bytes mod = BundleMaker().add("a", "mod").write();
     const Bytes cheat = BundleMaker().add("a", "see through walls").add("cheat", "c").add_tombstone("b").write();
@@ -73,7 +73,7 @@ TEST_CASE("pure lock: only the policy's bundles are visible, in its order, and e
     CHECK_FALSE(vfs.mounts().back().hidden);
 }
 
-TEST_CASE("pure lock: what is mounted, replaced or unmounted under it is judged too") {
+TEST_CASE("pure lock: mounts, replacements and unmounts while it is held are judged too") {
     const Bytes base = BundleMaker().add("a", "base").write();
     const Bytes other = BundleMaker().add("a", "other").write();
     Vfs vfs;
@@ -91,7 +91,7 @@ TEST_CASE("pure lock: what is mounted, replaced or unmounted under it is judged 
     CHECK(faults(vfs.pure_report().value()) == "missing extra");
 }
 
-TEST_CASE("pure lock: loose files are refused, or seen only where they are tolerated and nobody has the name") {
+TEST_CASE("pure lock: loose files are refused, or visible only where they are tolerated and no bundle has the name") {
     const ScratchFolder scratch;
     scratch.write("home/a", "cheat");
     scratch.write("home/screenshots/1.png", "mine");
@@ -140,7 +140,7 @@ TEST_CASE("pure lock: an exception's bundle is visible at its paths and nowhere 
     CHECK(text_of(vfs.open_from(hud, "gfx/own").value().read_all().value()) == "own");
 }
 
-TEST_CASE("pure lock: only variants that the policy allows are taken") {
+TEST_CASE("pure lock: only variants that the policy allows are chosen") {
     BundleMaker maker;
     maker.add_variants("wall", {"solid", "glass"}).add_variants("all glass", {"glass 2"});
     maker.plan().names[0].variants[0].tags = {{"quality", "sd"}};
@@ -161,7 +161,7 @@ TEST_CASE("pure lock: only variants that the policy allows are taken") {
     CHECK(content_at(vfs, "/wall") == "glass");
 }
 
-TEST_CASE("pure lock: hundreds of bundles") {
+TEST_CASE("pure lock: it handles hundreds of bundles") {
     std::vector<Bytes> bundles;
     for (int i = 0; i < 120; ++i)
         bundles.push_back(BundleMaker().add("all", std::to_string(i)).add("own " + std::to_string(i), "x").write());
@@ -175,7 +175,7 @@ TEST_CASE("pure lock: hundreds of bundles") {
         CHECK(content_at(vfs, "/own " + std::to_string(i)) == "x");
 }
 
-TEST_CASE("pure lock: a layout that the player signed himself does not make other bytes genuine") {
+TEST_CASE("pure lock: a layout that the player signed does not make other bytes genuine") {
     const std::string genuine = noise(1, 30'000), cheat = noise(2, 30'000);
     const Bytes bundle = BundleMaker().add("a", genuine).write();
     Author player;

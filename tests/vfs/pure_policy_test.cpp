@@ -60,7 +60,7 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 }  // namespace
 
-TEST_CASE("pure policy: every line is read, and the text comes back as it was") {
+TEST_CASE("pure policy: every kind of line is parsed, and formatting gives the same text") {
     const auto policy = PurePolicy::parse(full_text());
     REQUIRE_MESSAGE(policy, policy.error().text());
     const PureRules& rules = policy->rules();
@@ -85,7 +85,7 @@ TEST_CASE("pure policy: every line is read, and the text comes back as it was") 
     CHECK(made->digest() == policy->digest());
 }
 
-TEST_CASE("pure policy: comments and the order of what has none do not change the digest; the order of bundles does") {
+TEST_CASE("pure policy: the order of bundles changes the digest; comments and the order of other rules do not") {
     const std::string a = "bundle " + hex_of('a') + " exact /\n", b = "bundle " + hex_of('b') + " exact /\n";
     const auto digest = [](const std::string& lines) {
         return PurePolicy::parse("fardel-pure 1\n" + lines).value().digest();
@@ -102,7 +102,7 @@ TEST_CASE("pure policy: comments and the order of what has none do not change th
     CHECK(digest(a) == blake3(bytes_of(told)));
 }
 
-TEST_CASE("pure policy: what is not exactly a rule is refused, with the number of its line") {
+TEST_CASE("pure policy: a line that is not a valid rule is refused with its line number") {
     const std::string id = hex_of('a');
     const std::vector<std::string> lines{"bundles x",
                                          "bundle " + id,
@@ -166,7 +166,7 @@ TEST_CASE("pure policy: no pattern tolerates one kind of loose file everywhere")
     CHECK(PurePolicy::parse("fardel-pure 1\nloose config/**/*.cfg\n"));
 }
 
-TEST_CASE("pure policy: each count and size is good at its limit and refused one past it") {
+TEST_CASE("pure policy: each count and size is accepted at its limit and refused one past it") {
     const auto lines = [](std::size_t count, auto line) {
         std::string text = "fardel-pure 1\n";
         for (std::size_t i = 0; i < count; ++i)
@@ -200,7 +200,7 @@ TEST_CASE("pure policy: each count and size is good at its limit and refused one
     CHECK(code(PurePolicy::parse(comment + "x\n")) == "limit");
 }
 
-TEST_CASE("pure policy: a text cut anywhere is refused or has another digest") {
+TEST_CASE("pure policy: a truncated text is refused or has another digest") {
     const std::string text = full_text();
     const Hash digest = PurePolicy::parse(text)->digest();
     for (std::size_t size = 0; size < text.size(); ++size)

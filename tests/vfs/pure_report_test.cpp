@@ -34,7 +34,7 @@ const std::string kText =
 
 }  // namespace
 
-TEST_CASE("pure report: each problem is a line, and the text comes back as it was") {
+TEST_CASE("pure report: each problem is one line, and parsing the text gives the same report") {
     CHECK(some_report().format() == kText);
     const auto again = PureReport::parse(kText);
     REQUIRE(again);
@@ -67,7 +67,7 @@ TEST_CASE("pure report: a changed bit gives another digest, or is refused") {
 }
 
 // A74: a server shows its operator text that a client sent.
-TEST_CASE("pure report: text that plays tricks on a terminal is escaped when made, and refused when received") {
+TEST_CASE("pure report: text that a terminal would interpret is escaped when created, and refused when received") {
     const PureReport report(
         {make_pure_problem(PureFault::extra, {}, "a\x1b[2Jb\tc\nd", std::string("\u202e") + std::string(3000, 'x'))});
     CHECK(report.problems()[0].name == "a\\u{1b}[2Jb\\u{9}c\\u{a}d");
@@ -89,7 +89,7 @@ TEST_CASE("pure report: text that plays tricks on a terminal is escaped when mad
           ErrorCode::malformed);
 }
 
-TEST_CASE("pure report: ten thousand problems are told, of more the number") {
+TEST_CASE("pure report: ten thousand problems are listed, further ones are only counted") {
     const auto problems = [](std::size_t count) {
         return std::vector<PureProblem>(
             count, make_pure_problem(PureFault::extra, {}, std::string(3000, 'n'), std::string(3000, 't')));

@@ -106,7 +106,7 @@ void allow_more_memory(rlim_t more_bytes) {
 
 }  // namespace
 
-TEST_CASE("read queue: starts as many threads as the system gives, and is busy if it gives none") {
+TEST_CASE("read queue: it starts as many threads as the system allows, and is busy if none can start") {
     if (kSanitized)
         return;
     Scene scene;
@@ -153,7 +153,7 @@ TEST_CASE("read queue: bytes arrive verified, from many threads, each read done 
     CHECK(good == 64);
 }
 
-TEST_CASE("read queue: the urgent first, then from front to back of the file") {
+TEST_CASE("read queue: urgent reads come first, then reads in the order of the file") {
     Scene scene;
     auto queue = ReadQueue::start(1).value();
     Log log;
@@ -188,7 +188,7 @@ TEST_CASE("read queue: the urgent first, then from front to back of the file") {
     CHECK(one_stretch);
 }
 
-TEST_CASE("read queue: what waits can be cancelled, what is read cannot") {
+TEST_CASE("read queue: a waiting read can be cancelled, a running one cannot") {
     Scene scene;
     auto queue = ReadQueue::start(1).value();
     Log log;
@@ -213,7 +213,7 @@ TEST_CASE("read queue: what waits can be cancelled, what is read cannot") {
     CHECK(log.text == "b!ac");
 }
 
-TEST_CASE("read queue: its end cancels what waits and finishes what is read") {
+TEST_CASE("read queue: its destruction cancels waiting reads and finishes running ones") {
     Scene scene;
     Log log;
     std::vector<Bytes> room(3, Bytes(70'000));
@@ -232,7 +232,7 @@ TEST_CASE("read queue: its end cancels what waits and finishes what is read") {
     CHECK(log.text == "b!c!a");
 }
 
-TEST_CASE("read queue: ends and damage are told as read_at tells them") {
+TEST_CASE("read queue: ends and damage are reported as read_at reports them") {
     Vfs vfs;
     const std::string content = noise(3, 70'000);
     mount(vfs, damage_content(BundleMaker().add("bad", content).add("good", "good").write(), id_of(content)));
@@ -253,7 +253,7 @@ TEST_CASE("read queue: ends and damage are told as read_at tells them") {
     CHECK(part == "3");
 }
 
-TEST_CASE("read queue: a read that is done may submit the next") {
+TEST_CASE("read queue: a completed read may submit the next") {
     Scene scene;
     auto queue = ReadQueue::start(2).value();
     std::atomic<int> done = 0;

@@ -33,7 +33,7 @@ TEST_CASE("precedence: of equal priorities the one mounted later wins") {
     CHECK(vfs.mounts().at(1).id == first);
 }
 
-TEST_CASE("place: names appear below it and only there") {
+TEST_CASE("mount point: names appear below it and nowhere else") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("readme", "mod").write(), unsigned_at("mods/x"));
     mount(vfs, BundleMaker().add("readme", "base").add("mods/y/readme", "other").write());
@@ -45,7 +45,7 @@ TEST_CASE("place: names appear below it and only there") {
     CHECK(outcome_of(vfs.open("/x/readme")) == "missing");
 }
 
-TEST_CASE("place: precedence holds across places") {
+TEST_CASE("mount point: precedence also holds between mounts at different mount points") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("mods/x/readme", "from the root").write(), unsigned_at("", 1));
     mount(vfs, BundleMaker().add("readme", "from the place").write(), unsigned_at("mods/x", 0));
@@ -75,7 +75,7 @@ TEST_CASE("tombstone: the hidden bundle's own paths stay") {
     CHECK(outcome_of(vfs.open("/bundles/" + above + "/a")) == "missing");
 }
 
-TEST_CASE("names: one that is not published is its bundle's alone") {
+TEST_CASE("names: an unpublished name is visible only in its own bundle") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "published").write(), unsigned_at("", 1));
     mount(vfs, BundleMaker().add_unpublished("a", "own").write(), unsigned_at("", 2));
@@ -83,14 +83,14 @@ TEST_CASE("names: one that is not published is its bundle's alone") {
     CHECK(content_at(vfs, "/bundles/" + vfs.mounts().at(0).bundle.hex() + "/a") == "own");
 }
 
-TEST_CASE("variants: the first is taken") {
+TEST_CASE("variants: the first variant is chosen") {
     Vfs vfs;
     mount(vfs, BundleMaker().add_variants("a", {"best", "good", "poor"}).write());
     CHECK(content_at(vfs, "/a") == "best");
     CHECK(vfs.read_link("/a")->text() == "/assets/" + id_of("best").hex());
 }
 
-TEST_CASE("variants: a bundle that only extends a name does not give it") {
+TEST_CASE("variants: a bundle that only extends a name does not provide it") {
     Vfs vfs;
     mount(vfs, BundleMaker().add_variants("a", {"hd"}, true).write(), unsigned_at("", 2));
     CHECK(outcome_of(vfs.open("/a")) == "missing");
@@ -98,7 +98,7 @@ TEST_CASE("variants: a bundle that only extends a name does not give it") {
     CHECK(content_at(vfs, "/a") == "base");
 }
 
-TEST_CASE("case rule: fold finds any spelling in that mount alone") {
+TEST_CASE("case rule: fold matches any spelling, in that mount only") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("Maps/DM01.bsp", "folded").write(),
           {.case_rule = CaseRule::fold, .allow_unsigned = true});
@@ -119,7 +119,7 @@ TEST_CASE("case rule: a higher mount that folds hides other spellings below it")
     CHECK(listing_of(vfs, "/") == "README@ assets/ bundles/");
 }
 
-TEST_CASE("case rule: it covers the place") {
+TEST_CASE("case rule: it also applies to the mount point") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", "folded").write(),
           {.mount_point = "Mods/X", .case_rule = CaseRule::fold, .allow_unsigned = true});
@@ -154,7 +154,7 @@ TEST_CASE("damage: a name whose bundle is damaged is an error, never another bun
     }
 }
 
-TEST_CASE("damage: when a table cannot be believed, nobody below it is asked") {
+TEST_CASE("damage: below a mount with a damaged table, no mount is searched") {
     for (const TableKind table :
          {TableKind::name_buckets, TableKind::name_filters, TableKind::names, TableKind::strings}) {
         CAPTURE(table_name(table));
@@ -190,7 +190,7 @@ TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
         CHECK(outcome_of(vfs.open(path)) == "corrupt");
 }
 
-TEST_CASE("assets: a bundle that claims an id which its content does not have is passed over") {  // A58
+TEST_CASE("assets: a bundle whose content differs from the id that it claims is skipped") {  // A58
     const std::string told = noise(4, 600);
     const std::string lie = noise(5, 600);
     Author liar;
@@ -217,7 +217,7 @@ TEST_CASE("assets: a bundle that claims an id which its content does not have is
     CHECK(outcome_of(vfs.stat(path)) == "ok");
 }
 
-TEST_CASE("assets: an unsigned bundle cannot lie even by name") {  // A58
+TEST_CASE("assets: an unsigned bundle cannot serve false content, even by name") {  // A58
     const std::string told = noise(4, 600);
     const std::string lie = noise(5, 600);
     Vfs vfs;
@@ -228,7 +228,7 @@ TEST_CASE("assets: an unsigned bundle cannot lie even by name") {  // A58
     CHECK(outcome_of(vfs.open("/assets/" + id_of(told).hex())) == "corrupt");
 }
 
-TEST_CASE("assets: a bundle whose tables are damaged does not keep a good copy from being found") {
+TEST_CASE("assets: a bundle with damaged tables does not hide a good copy") {
     Vfs vfs;
     const std::string content = "content";
     mount(vfs, BundleMaker().add("a", content).write());
@@ -245,7 +245,7 @@ TEST_CASE("assets: the empty asset is found") {  // A29
     CHECK(content_at(vfs, "/assets/" + id_of("").hex()) == "");
 }
 
-TEST_CASE("assets: a verdict speaks about one asset of one mount") {
+TEST_CASE("assets: a verdict applies to one asset of one mount") {
     AssetVerdicts verdicts;
     using Verdict = AssetVerdicts::Verdict;
     verdicts.remember(ContentNumber{1}, AssetIndex{0}, true);

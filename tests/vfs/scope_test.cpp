@@ -71,7 +71,7 @@ TEST_CASE("scope: its own bundle, then static dependencies in order, then the pu
     CHECK_FALSE(vfs.find_from(from, "nobody").value());
 }
 
-TEST_CASE("scope: the link table comes first") {
+TEST_CASE("scope: the link table is searched first") {
     const Bytes base = BundleMaker().add_unpublished("wall", "base wall").write();
     BundleMaker map;
     map.add("map", "map").add("decoy", "decoy").add_unpublished("hidden", "hidden");
@@ -97,7 +97,7 @@ TEST_CASE("scope: the link table comes first") {
     CHECK(content_from(vfs, vfs.open("/decoy").value(), "decoy") == "decoy");
 }
 
-TEST_CASE("scope: what is open goes on resolving after its bundle is unmounted") {
+TEST_CASE("scope: an open file still resolves names after its bundle is unmounted") {
     Vfs vfs;
     const MountId id = mount(vfs, map_of("brick", "1"));
     const File from = vfs.open("/maps/dm01").value();
@@ -106,7 +106,7 @@ TEST_CASE("scope: what is open goes on resolving after its bundle is unmounted")
     CHECK(content_from(vfs, from, "textures/none") == "missing");
 }
 
-TEST_CASE("scope: a bundle that depends on itself, and on what depends on it, ends") {  // A78
+TEST_CASE("scope: a search through cyclic dependencies ends") {  // A78
     BundleMaker maker;
     maker.add("map", "map");
     Vfs vfs;

@@ -39,7 +39,7 @@ TEST_CASE("snapshot: a reader keeps the value it saw, the next one sees the new 
     CHECK(shared->number == 1);
 }
 
-TEST_CASE("snapshot: replace waits for a reader, and for no later one") {
+TEST_CASE("snapshot: replace waits for current readers, and not for later ones") {
     Snapshot<Value> snapshot(make_value(1));
     std::atomic<bool> replaced{false};
     std::thread writer;

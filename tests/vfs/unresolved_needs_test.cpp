@@ -25,7 +25,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("links: every consumed name and glob that nobody publishes is told at once") {
+TEST_CASE("unresolved needs: all consumed names and globs that no bundle publishes are reported at once") {
     BundleMaker maker;
     maker.add("maps/dm01", "map");
     maker.plan().consumes = {{.text = "sounds/bang"},
@@ -47,7 +47,7 @@ TEST_CASE("links: every consumed name and glob that nobody publishes is told at 
     CHECK(missing_names(vfs).size() == 2);
 }
 
-TEST_CASE("links: names that are hidden or not published do not count") {
+TEST_CASE("unresolved needs: names that are hidden or not published satisfy no need") {
     BundleMaker maker;
     maker.add("x", "x");
     maker.plan().consumes = {{.text = "a"}, {.text = "b"}, {.text = "b*", .pattern = true}};
@@ -59,7 +59,7 @@ TEST_CASE("links: names that are hidden or not published do not count") {
     CHECK(missing_names(vfs) == Names{"a", "b", "b* (glob)"});
 }
 
-TEST_CASE("links: dependencies that are not mounted are told, static ones make it incomplete") {
+TEST_CASE("unresolved needs: dependencies that are not mounted are reported, static ones make it incomplete") {
     const Bytes base = BundleMaker().add("base", "base").write();
     const BundleId base_id = Bundle::open(make_memory_source(base), {}).value()->id();
     BundleMaker maker;
@@ -79,7 +79,7 @@ TEST_CASE("links: dependencies that are not mounted are told, static ones make i
     CHECK(vfs.check_links().value().complete());
 }
 
-TEST_CASE("links: the caller's bound holds") {
+TEST_CASE("unresolved needs: their number is bounded by the caller") {
     BundleMaker maker;
     maker.add("x", "x");
     for (int i = 0; i < 20; ++i)

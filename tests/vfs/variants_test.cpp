@@ -35,7 +35,7 @@ TEST_CASE("variants: the best value of the first axis wins, then that of the nex
     CHECK(chosen(variants, "quality=sd; texture=astc") == 2);
 }
 
-TEST_CASE("variants: one that says nothing about an axis stands before a wrong value, behind a wanted one") {
+TEST_CASE("variants: a variant without a tag on an axis ranks after wanted values and before other values") {
     const std::vector<VariantTags> variants = {{{"lang", "de"}}, {}, {{"lang", "fr"}}};
     CHECK(chosen(variants, "lang=fr,en") == 2);
     CHECK(chosen(variants, "lang=en") == 1);
@@ -43,13 +43,13 @@ TEST_CASE("variants: one that says nothing about an axis stands before a wrong v
     CHECK(chosen(variants, "quality=hd") == 0);
 }
 
-TEST_CASE("variants: the first of equals is taken") {
+TEST_CASE("variants: of equally good ones the first is chosen") {
     const std::vector<VariantTags> variants = {{{"q", "a"}}, {{"q", "b"}}, {{"q", "b"}}};
     CHECK(chosen(variants, "q=x") == 0);
     CHECK(chosen(variants, "q=b") == 1);
 }
 
-TEST_CASE("variants: text and value are the same thing") {
+TEST_CASE("variants: a preference is equal after formatting and parsing") {
     const auto preference = parse_variant_preference(" texture = astc, bc7 ,png;lang=fr ; ").value();
     REQUIRE(preference.size() == 2);
     CHECK(preference[0] == AxisPreference{"texture", {"astc", "bc7", "png"}});
@@ -60,7 +60,7 @@ TEST_CASE("variants: text and value are the same thing") {
     CHECK(format_variant_preference({}).empty());
 }
 
-TEST_CASE("variants: what is no preference is malformed, too much of it a limit") {
+TEST_CASE("variants: an invalid preference is malformed, one that is too long is a limit error") {
     for (const char* text :
          {"texture", "=png", "a=", "a=,", "a=b,,c", "a=b;a=c", "a=b,b", "a b=c", "a=\x1b[0m", "a=b=c"})
         CHECK_MESSAGE(outcome(text) == "malformed", text);

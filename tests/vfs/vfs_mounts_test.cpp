@@ -110,7 +110,7 @@ TEST_CASE("apply: on any error nothing is changed") {
     refused(std::move(reorder), "missing");
 }
 
-TEST_CASE("apply: hundreds come and go in one step") {
+TEST_CASE("apply: hundreds of mounts are added and removed in one step") {
     Vfs vfs;
     MountChange all;
     for (int i = 0; i < 300; ++i)
@@ -128,7 +128,7 @@ TEST_CASE("apply: hundreds come and go in one step") {
     CHECK(outcome_of(vfs.open("/own 0")) == "missing");
 }
 
-TEST_CASE("replace: other content under the same id, and what that changes") {
+TEST_CASE("replace: a mount gets other content under the same id, and the changes are reported") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("over", "hidden by all").write(), labelled("top", 9));
     const MountId id =
@@ -154,7 +154,7 @@ TEST_CASE("replace: other content under the same id, and what that changes") {
     CHECK(outcome_of(vfs.refresh(id)) == "unsupported");
 }
 
-TEST_CASE("replace: a path about which a damaged mount decides is told with the reason") {
+TEST_CASE("replace: a path that a damaged mount decides is reported with the reason") {
     Vfs vfs;
     const MountId id = mount(vfs, BundleMaker().add("a", "1").write());
     mount(vfs, damage_table(BundleMaker().add("a", "x").write(), TableKind::name_buckets), unsigned_at("", 1));
@@ -171,7 +171,7 @@ TEST_CASE("replace: a path about which a damaged mount decides is told with the 
     CHECK(unlisted.back().error.has_value());
 }
 
-TEST_CASE("replace: verdicts about the old content are not believed of the new one") {
+TEST_CASE("replace: verdicts about the old content do not apply to the new content") {
     Vfs vfs;
     const std::string told_text = noise(1, 30'000), true_text = noise(2, 30'000);
     const Bytes good = BundleMaker().add("a", told_text).write();
@@ -181,7 +181,7 @@ TEST_CASE("replace: verdicts about the old content are not believed of the new o
     CHECK(outcome_of(vfs.open("/assets/" + id_of(told_text).hex())) == "corrupt");
 }
 
-TEST_CASE("refresh: a folder's edits, additions and removals are told with old and new ids") {
+TEST_CASE("refresh: a folder's edits, additions and removals are reported with old and new ids") {
     const ScratchFolder scratch;
     scratch.write("game/same", "same");
     scratch.write("game/edited", "1");
@@ -200,7 +200,7 @@ TEST_CASE("refresh: a folder's edits, additions and removals are told with old a
     CHECK(content_at(vfs, "/mod/same") == "same");
 }
 
-TEST_CASE("refresh: mounts do not wait while it hashes") {
+TEST_CASE("refresh: other mounts do not wait while it hashes") {
     using Clock = std::chrono::steady_clock;
     const ScratchFolder scratch;
     scratch.write("game/large", "");
@@ -253,7 +253,7 @@ TEST_CASE("refresh: an unmount does not wait for it, and a replacement wins") {
     }
 }
 
-TEST_CASE("poll: a watched folder is seen to change, at any depth, and only when it does") {
+TEST_CASE("poll: a change in a watched folder is reported, at any depth, and nothing else is") {
     const ScratchFolder scratch;
     scratch.write("game/a/deep/file", "1");
     MountOptions options = unsigned_at();
@@ -279,7 +279,7 @@ TEST_CASE("poll: a watched folder is seen to change, at any depth, and only when
     CHECK(vfs.poll().value().empty());
 }
 
-TEST_CASE("poll: a mount that is not watched, or no folder, does not change by itself") {
+TEST_CASE("poll: a mount that is not watched, or is not a folder, reports no change") {
     const ScratchFolder scratch;
     scratch.write("game/a", "1");
     Vfs vfs;

@@ -61,7 +61,7 @@ TEST_CASE("path: only 64 lower-case digits are an id; anything else is nowhere")
     CHECK(kind_of("/bundles/" + kId + "a/maps") == PathKind::nowhere);
 }
 
-TEST_CASE("path: /assets and /bundles are taken in every case, and in no other place") {  // A15
+TEST_CASE("path: /assets and /bundles are reserved in every case, and only at the root") {  // A15
     CHECK(kind_of("/Assets") == PathKind::nowhere);
     CHECK(kind_of("/ASSETS/readme") == PathKind::nowhere);
     CHECK(kind_of("/Bundles/" + kId) == PathKind::nowhere);
@@ -72,7 +72,7 @@ TEST_CASE("path: /assets and /bundles are taken in every case, and in no other p
     CHECK_FALSE(is_reserved_root_part("\u00e4ssets"));
 }
 
-TEST_CASE("path: what is not in the one form is refused") {  // A01, A02, A03
+TEST_CASE("path: a text that is not in the canonical form is refused") {  // A01, A02, A03
     for (const char* text :
          {"",           "maps/", "//",      "/maps/",   "//maps",    "/maps//dm01", "/.",         "/..",
           "/maps/../x", "/a\\b", "/c:",     "/a\n",     "/assets/",  "/bundles/",   "/assets/..", "/NUL",
@@ -105,7 +105,7 @@ TEST_CASE("path: text without the leading '/' is the same path") {
     }
 }
 
-TEST_CASE("path: a name of the longest kind still fits below a bundle") {
+TEST_CASE("path: a name of the greatest length still fits below a bundle") {
     std::string name = std::string(255, 'a');
     for (int i = 0; i < 3; ++i)
         name += "/" + std::string(255, 'b');
@@ -120,7 +120,7 @@ TEST_CASE("path: refusals do not repeat raw bytes") {
     CHECK(path.error().message().find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("path: made from ids, it is the one that its text parses to") {
+TEST_CASE("path: a path made from ids equals the one parsed from its text") {
     const auto asset = AssetId::parse(kId);
     const auto bundle = BundleId::parse(std::string(64, 'b'));
     const auto name = AssetName::parse("maps/dm01.bsp");

@@ -12,7 +12,7 @@
 using namespace fardel;
 using namespace fardel::tests;
 
-TEST_CASE("vfs: an empty one has its two folders and nothing else") {
+TEST_CASE("vfs: an empty Vfs has its two folders and nothing else") {
     const Vfs vfs;
     CHECK(vfs.mounts().empty());
     CHECK_FALSE(vfs.tainted());
@@ -33,7 +33,7 @@ TEST_CASE("vfs: a mounted bundle's assets have three paths") {
     CHECK(content_at(vfs, "/bundles/" + bundle + "/maps/dm01.bsp") == content);
 }
 
-TEST_CASE("vfs: find gives nothing for what is not there, and for folders") {
+TEST_CASE("vfs: find returns nothing for absent paths and for folders") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
     const std::string bundle = vfs.mounts().at(0).bundle.hex();
@@ -51,7 +51,7 @@ TEST_CASE("vfs: find gives nothing for what is not there, and for folders") {
         CHECK_MESSAGE(outcome_of(vfs.find(path)) == "malformed", path);
 }
 
-TEST_CASE("vfs: the message of a failed open tells a folder from nothing at all") {
+TEST_CASE("vfs: the message of a failed open distinguishes a folder from an absent path") {
     Vfs vfs;
     mount(vfs, BundleMaker().add("maps/dm01.bsp", "the map").write());
     CHECK(vfs.open("/maps").error().message() == "path \"/maps\": is a folder");
@@ -108,7 +108,7 @@ TEST_CASE("exists: true for files, links and folders, false for everything else"
         CHECK(vfs.exists("/maps/" + entry.name));
 }
 
-TEST_CASE("stat: tells folder, link and file") {
+TEST_CASE("stat: it distinguishes folder, link and file") {
     const std::string content = "the map";
     Vfs vfs;
     mount(vfs, BundleMaker().add("maps/dm01.bsp", content).write());
@@ -182,7 +182,7 @@ TEST_CASE("unmount: the names go, open files and listings stay") {
     CHECK(entry->value().name == "a");
 }
 
-TEST_CASE("vfs: files outlive it") {
+TEST_CASE("vfs: files outlive their Vfs") {
     std::optional<File> file;
     {
         Vfs vfs;
@@ -195,7 +195,7 @@ TEST_CASE("vfs: files outlive it") {
     CHECK(text_of(*content) == "first");
 }
 
-TEST_CASE("vfs: several at one time know nothing of each other") {
+TEST_CASE("vfs: several instances are independent of each other") {
     Vfs left;
     Vfs right(VfsOptions{.cache_bytes = 0});
     mount(left, BundleMaker().add("a", "left").write());
@@ -204,7 +204,7 @@ TEST_CASE("vfs: several at one time know nothing of each other") {
     CHECK(content_at(right, "/a") == "right");
 }
 
-TEST_CASE("mount: one bundle at one place once, at other places again") {
+TEST_CASE("mount: a bundle is mounted once per mount point, and again at other mount points") {
     const Bytes bundle = BundleMaker().add("a", "content").write();
     Vfs vfs;
     mount(vfs, bundle);
@@ -219,7 +219,7 @@ TEST_CASE("mount: one bundle at one place once, at other places again") {
     mount(vfs, bundle, unsigned_at("mods/x"));
 }
 
-TEST_CASE("mount: a place is a name outside of /assets and /bundles") {  // A15
+TEST_CASE("mount: a mount point is a name outside of /assets and /bundles") {  // A15
     const Bytes bundle = BundleMaker().add("a", "content").write();
     Vfs vfs;
     const auto refusal = [&](std::string place) {
@@ -235,8 +235,7 @@ TEST_CASE("mount: a place is a name outside of /assets and /bundles") {  // A15
     CHECK(refusal("mods/assets") == "ok");
 }
 
-TEST_CASE(
-    "mount: names that a bundle publishes in /assets or /bundles are seen nowhere else than in the bundle") {  // A15
+TEST_CASE("mount: names that a bundle publishes in /assets or /bundles are visible only in the bundle") {  // A15
     Vfs vfs;
     const std::string id = id_of("mine").hex();
     mount(vfs, BundleMaker().add("assets/" + id, "forged").add("Bundles/readme", "forged").add("ok", "fine").write());
@@ -249,7 +248,7 @@ TEST_CASE(
     CHECK(content_at(vfs, "/bundles/" + bundle + "/Bundles/readme") == "forged");
 }
 
-TEST_CASE("mount: nobody unsigned comes in unless that is allowed") {
+TEST_CASE("mount: an unsigned bundle is refused unless that is allowed") {
     const Bytes bundle = BundleMaker().add("a", "content").write();
     Author author;
     Vfs vfs;
@@ -265,7 +264,7 @@ TEST_CASE("mount: nobody unsigned comes in unless that is allowed") {
     CHECK_FALSE(vfs.tainted());
 }
 
-TEST_CASE("mount: what the policy accepts is not tainted, and says who signed") {
+TEST_CASE("mount: a bundle that the policy accepts is not tainted, and its signers are listed") {
     Author author;
     Author stranger;
     const Bytes bundle = author.sign(BundleMaker().add("a", "content").write());
@@ -278,7 +277,7 @@ TEST_CASE("mount: what the policy accepts is not tainted, and says who signed") 
     CHECK(content_at(vfs, "/a") == "content");
 }
 
-TEST_CASE("mount: allow_unsigned does not let in what the policy has withdrawn") {
+TEST_CASE("mount: allow_unsigned does not admit a bundle that the policy has withdrawn") {
     Author author;
     const Bytes bundle = author.sign(BundleMaker().add("a", "content").write());
     TrustRules rules = author.policy().rules();
@@ -301,7 +300,7 @@ TEST_CASE("mount: files on disk by path; the errors are those of the file") {
     CHECK(content_at(vfs, "/a") == "content");
 }
 
-TEST_CASE("mount: a file that is replaced on disk stays what it was") {  // A33
+TEST_CASE("mount: a file that is replaced on disk keeps its old content") {  // A33
     const ScratchFolder scratch;
     const std::string path = scratch.write("good.fardel", BundleMaker().add("a", "old").write());
     Vfs vfs;
@@ -310,7 +309,7 @@ TEST_CASE("mount: a file that is replaced on disk stays what it was") {  // A33
     CHECK(content_at(vfs, "/a") == "old");
 }
 
-TEST_CASE("mount: a file that is cut short while it is mounted gives errors, not crashes") {  // A33
+TEST_CASE("mount: a file that is truncated while it is mounted gives errors, not crashes") {  // A33
     const ScratchFolder scratch;
     const std::string path = scratch.write("good.fardel", BundleMaker().add("a", noise(1, 100'000)).write());
     Vfs vfs;
@@ -322,7 +321,7 @@ TEST_CASE("mount: a file that is cut short while it is mounted gives errors, not
     CHECK(outcome_of(vfs.open("/assets/" + file->asset_id().hex())) == "corrupt");
 }
 
-TEST_CASE("mount: what is read for it does not grow with the bundle") {  // A30
+TEST_CASE("mount: the number of bytes read does not grow with the bundle") {  // A30
     BundleMaker small;
     BundleMaker large;
     small.add("a", "content");
