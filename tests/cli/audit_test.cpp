@@ -28,8 +28,8 @@ std::string make_project(const ScratchFolder& scratch, std::string_view more) {
 
 std::set<std::string> names_in(const std::string& bundle) {
     std::set<std::string> names;
-    const json told = json::parse(run_well({"ls", "--json", bundle}));
-    for (const json& name : told["names"])
+    const json output = json::parse(run_well({"ls", "--json", bundle}));
+    for (const json& name : output["names"])
         names.insert(name["name"].get<std::string>());
     return names;
 }
@@ -41,19 +41,19 @@ TEST_CASE("audit: it reports which names of a project are missing, unused, and r
     make_project(scratch, "");
     const Outcome outcome = run({"audit", scratch.path("game"), "--json"});
     CHECK(outcome.exit_code == 1);
-    const json told = json::parse(outcome.out);
-    CHECK(told["complete"] == false);
-    REQUIRE(told["missing"].size() == 1);
-    CHECK(told["missing"][0]["from"] == "two.skin");
-    CHECK(told["missing"][0]["line"] == 3);
-    CHECK(told["missing"][0]["spelling"] == "env/gone");
-    CHECK(told["missing"][0]["tried"][1] == "env/gone.tga");
-    REQUIRE(told["unused"].size() == 1);
-    CHECK(told["unused"][0]["name"] == "env/nobody.png");
-    REQUIRE(told["roots"].size() == 2);
-    CHECK(told["roots"][0]["names"] == json({"env/own.png", "env/sky.tga", "one.skin", "scripts/x.shader"}));
-    CHECK(told["roots"][0]["missing"].empty());
-    CHECK(told["roots"][1]["missing"].size() == 1);
+    const json output = json::parse(outcome.out);
+    CHECK(output["complete"] == false);
+    REQUIRE(output["missing"].size() == 1);
+    CHECK(output["missing"][0]["from"] == "two.skin");
+    CHECK(output["missing"][0]["line"] == 3);
+    CHECK(output["missing"][0]["spelling"] == "env/gone");
+    CHECK(output["missing"][0]["tried"][1] == "env/gone.tga");
+    REQUIRE(output["unused"].size() == 1);
+    CHECK(output["unused"][0]["name"] == "env/nobody.png");
+    REQUIRE(output["roots"].size() == 2);
+    CHECK(output["roots"][0]["names"] == json({"env/own.png", "env/sky.tga", "one.skin", "scripts/x.shader"}));
+    CHECK(output["roots"][0]["missing"].empty());
+    CHECK(output["roots"][1]["missing"].size() == 1);
 
     const Outcome text = run({"audit"}, {.folder = scratch.path("game")});
     CHECK(text.exit_code == 1);
@@ -65,10 +65,10 @@ TEST_CASE("audit: it reports which names of a project are missing, unused, and r
 TEST_CASE("audit: it accepts folders without a project") {
     const ScratchFolder scratch;
     make_project(scratch, "");
-    const json told = json::parse(
+    const json output = json::parse(
         run({"audit", scratch.path("game/assets"), "--root", "one.skin", "--used", "env/nobody.png", "--json"}).out);
-    CHECK(told["by_code"] == 1);
-    CHECK(told["unused"].size() == 2);  // two.skin and the lava
+    CHECK(output["by_code"] == 1);
+    CHECK(output["unused"].size() == 2);  // two.skin and the lava
     CHECK(is_one_clear_line(run({"audit", scratch.path("game/assets"), "--root", "a**"}), "malformed"));
 }
 
@@ -76,10 +76,10 @@ TEST_CASE("build: with [split] it makes one bundle per root and common ones, sig
     const ScratchFolder scratch;
     make_project(scratch, "consumed = []\n[split]\npolicy = \"per-root\"\n");
     const std::string key = make_key(scratch, "author");
-    const json told = json::parse(run_well({"build", scratch.path("game"), "--key", key, "--json"}));
-    REQUIRE(told["bundles"].size() == 4);
+    const json output = json::parse(run_well({"build", scratch.path("game"), "--key", key, "--json"}));
+    REQUIRE(output["bundles"].size() == 4);
     Arguments links{"links"}, verify{"verify"};
-    for (const json& bundle : told["bundles"]) {
+    for (const json& bundle : output["bundles"]) {
         CHECK(bundle["signed_by"].is_string());
         links.push_back(bundle["file"]);
         run_well({"verify", bundle["file"].get<std::string>()});
@@ -96,7 +96,7 @@ TEST_CASE("build: with [split] it makes one bundle per root and common ones, sig
 
     const std::string first = read_file(scratch.path("game/game-two.fardel"));
     run_well({"build", scratch.path("game"), "--anew", "--jobs", "1", "--key", key});
-    CHECK(json::parse(facts_of(scratch.path("game/game-two.fardel")))["bundle"] == told["bundles"][2]["bundle"]);
+    CHECK(json::parse(facts_of(scratch.path("game/game-two.fardel")))["bundle"] == output["bundles"][2]["bundle"]);
 }
 
 TEST_CASE(
@@ -111,11 +111,11 @@ TEST_CASE(
                                      "\"sources/**\", \"vm/**\", \"levelshots/**\"]\n"
                                      "[link]\nroots = [\"maps/oa_dm1.bsp\", \"maps/oa_dm4.bsp\", "
                                      "\"maps/aggressor.bsp\"]\n[split]\npolicy = \"per-root\"\nbytes_max = 100000\n");
-    const json told = json::parse(run_well({"build", scratch.root().string(), "--level", "1", "--json"}));
+    const json output = json::parse(run_well({"build", scratch.root().string(), "--level", "1", "--json"}));
     Arguments links{"links"};
     std::set<std::string> all;
     std::size_t names = 0;
-    for (const json& bundle : told["bundles"]) {
+    for (const json& bundle : output["bundles"]) {
         links.push_back(bundle["file"]);
         const auto in = names_in(bundle["file"]);
         names += in.size();

@@ -120,23 +120,23 @@ TEST_CASE("bad input: a file that may not be read is denied") {
     const std::string bundle = make_bundle(scratch);
     std::filesystem::permissions(scratch.root(), std::filesystem::perms::all);
     std::filesystem::permissions(bundle, std::filesystem::perms::none);
-    const Surroundings nobody{.user = 65534};
-    if (run({"--version"}, nobody).exit_code != 0) {
+    const Surroundings other_user{.user = 65534};
+    if (run({"--version"}, other_user).exit_code != 0) {
         MESSAGE("the program is where others may not run it");
         return;
     }
     for (const Arguments& arguments : {Arguments{"id", bundle}, Arguments{"verify", bundle}}) {
-        const Outcome outcome = run(arguments, nobody);
+        const Outcome outcome = run(arguments, other_user);
         CHECK(outcome.exit_code == 3);
         CHECK(is_one_clear_line(outcome, "denied"));
     }
     const std::string locked = scratch.path("locked");
     std::filesystem::create_directory(locked);
     std::filesystem::permissions(bundle, std::filesystem::perms::all);
-    const Outcome pack = run({"pack", scratch.path("game"), "-o", locked + "/x.fardel"}, nobody);
+    const Outcome pack = run({"pack", scratch.path("game"), "-o", locked + "/x.fardel"}, other_user);
     CHECK(pack.exit_code == 3);
     CHECK(is_one_clear_line(pack, "denied"));
-    const Outcome extract = run({"extract", bundle, "-C", locked}, nobody);
+    const Outcome extract = run({"extract", bundle, "-C", locked}, other_user);
     CHECK(extract.exit_code == 3);
     CHECK(is_one_clear_line(extract, "denied"));
 }

@@ -95,10 +95,10 @@ TEST_CASE("build: --checksum reads every source, and an edit that no stamp shows
     run_well({"build", folder});
     grow_old();
     run_well({"build", folder});
-    const json told = json::parse(run_well({"build", folder, "--json", "--checksum"}));
-    CHECK(told["sources_read"] == 3);
-    CHECK(told["jobs_run"] == 0);
-    CHECK(told["up_to_date"] == true);
+    const json output = json::parse(run_well({"build", folder, "--json", "--checksum"}));
+    CHECK(output["sources_read"] == 3);
+    CHECK(output["jobs_run"] == 0);
+    CHECK(output["up_to_date"] == true);
 }
 
 TEST_CASE("build: --anew ignores all earlier results") {
@@ -106,9 +106,9 @@ TEST_CASE("build: --anew ignores all earlier results") {
     const std::string folder = make_project(scratch);
     run_well({"build", folder});
     const std::string bundle = read_file(scratch.path("game/game.fardel"));
-    const json told = json::parse(run_well({"build", folder, "--json", "--anew"}));
-    CHECK(told["sources_read"] == 3);
-    CHECK(told["jobs_run"] == 2);
+    const json output = json::parse(run_well({"build", folder, "--json", "--anew"}));
+    CHECK(output["sources_read"] == 3);
+    CHECK(output["jobs_run"] == 2);
     CHECK(read_file(scratch.path("game/game.fardel")) == bundle);
     // What lies in .fardel may go at any time.
     std::filesystem::remove_all(scratch.path("game/.fardel"));
@@ -143,9 +143,9 @@ TEST_CASE("build: a bundle that was removed, replaced or requested with other op
     run_well({"build", folder});
     const std::string bundle = read_file(bundle_path);
     std::filesystem::remove(bundle_path);
-    const json told = json::parse(run_well({"build", folder, "--json"}));
-    CHECK(told["up_to_date"] == false);
-    CHECK(told["jobs_run"] == 0);
+    const json output = json::parse(run_well({"build", folder, "--json"}));
+    CHECK(output["up_to_date"] == false);
+    CHECK(output["jobs_run"] == 0);
     CHECK(read_file(bundle_path) == bundle);
 
     // One bit is another, behind the program's back: nothing of it is taken over.

@@ -18,18 +18,18 @@ TEST_CASE("diff: lists added, removed, renamed and changed names, and the bytes 
     run_well({"pack", scratch.path("two"), "-o", scratch.path("two.fardel"), "--name", "game", "--version", "1.1"});
     const std::string after = scratch.path("two.fardel");
 
-    const Outcome told = run({"diff", before, after});
-    CHECK(told.exit_code == 1);
-    CHECK(told.out.find("- textures/base/wasser.jpg  (5.0 kB") != std::string::npos);
-    CHECK(told.out.find("+ maps/dm02.bsp  (70.0 kB") != std::string::npos);
-    CHECK(told.out.find("> maps/dm03.bsp  (300.0 kB") != std::string::npos);
-    CHECK(told.out.find("    was maps/dm01.bsp\n") != std::string::npos);
-    CHECK(told.out.find("~ default.cfg  (content)\n    - asset ") != std::string::npos);
-    CHECK(told.out.find("- metadata version = 1.0\n+ metadata version = 1.1\n") != std::string::npos);
-    CHECK(told.out.find("\n1 added, 1 removed, 1 renamed, 1 changed\n") != std::string::npos);
+    const Outcome outcome = run({"diff", before, after});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out.find("- textures/base/wasser.jpg  (5.0 kB") != std::string::npos);
+    CHECK(outcome.out.find("+ maps/dm02.bsp  (70.0 kB") != std::string::npos);
+    CHECK(outcome.out.find("> maps/dm03.bsp  (300.0 kB") != std::string::npos);
+    CHECK(outcome.out.find("    was maps/dm01.bsp\n") != std::string::npos);
+    CHECK(outcome.out.find("~ default.cfg  (content)\n    - asset ") != std::string::npos);
+    CHECK(outcome.out.find("- metadata version = 1.0\n+ metadata version = 1.1\n") != std::string::npos);
+    CHECK(outcome.out.find("\n1 added, 1 removed, 1 renamed, 1 changed\n") != std::string::npos);
     const Outcome summary = run({"diff", before, after, "--summary"});
     CHECK(summary.out.starts_with("1 added, 1 removed"));
-    CHECK(told.out.ends_with(summary.out));
+    CHECK(outcome.out.ends_with(summary.out));
 
     const json report = json::parse(run({"diff", before, after, "--json"}).out);
     CHECK(report["same"] == false);
@@ -66,10 +66,10 @@ TEST_CASE("diff: the same bundle ends with 0, one with another layout or signatu
 
 TEST_CASE("diff: variants and tombstones are listed; a file that cannot be read is one clear line") {
     const ScratchFolder scratch;
-    const Outcome told = run({"diff", make_bundle(scratch), make_rich_bundle(scratch)});
-    CHECK(told.exit_code == 1);
-    CHECK(told.out.find("+ old.cfg  (tombstone)\n") != std::string::npos);
-    CHECK(told.out.find("+ textures/wall  (19 B, image/png, 2 variants)\n") != std::string::npos);
-    CHECK(told.out.find("+ private.dat  (13 B, image/png, not published)\n") != std::string::npos);
+    const Outcome outcome = run({"diff", make_bundle(scratch), make_rich_bundle(scratch)});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out.find("+ old.cfg  (tombstone)\n") != std::string::npos);
+    CHECK(outcome.out.find("+ textures/wall  (19 B, image/png, 2 variants)\n") != std::string::npos);
+    CHECK(outcome.out.find("+ private.dat  (13 B, image/png, not published)\n") != std::string::npos);
     CHECK(is_one_clear_line(run({"diff", scratch.path("game.fardel"), scratch.path("absent")}), "missing"));
 }

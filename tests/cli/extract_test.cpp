@@ -67,17 +67,17 @@ TEST_CASE("extract: a link, FIFO, socket or folder with the name of a file is re
             const std::string bundle = make_bundle(scratch);
             const std::string victim = scratch.write("victim", "mine");
             fs::create_directory(scratch.path("out"));
-            const std::string place = scratch.path("out/default.cfg");
+            const std::string target = scratch.path("out/default.cfg");
             if (std::string_view(kind) == "link to a file")
-                fs::create_symlink(victim, place);
+                fs::create_symlink(victim, target);
             else if (std::string_view(kind) == "link to nowhere")
-                fs::create_symlink(scratch.path("absent"), place);
+                fs::create_symlink(scratch.path("absent"), target);
             else if (std::string_view(kind) == "fifo")
-                REQUIRE(::mkfifo(place.c_str(), 0600) == 0);
+                REQUIRE(::mkfifo(target.c_str(), 0600) == 0);
             else if (std::string_view(kind) == "socket")
-                REQUIRE(::mknod(place.c_str(), S_IFSOCK | 0600, 0) == 0);
+                REQUIRE(::mknod(target.c_str(), S_IFSOCK | 0600, 0) == 0);
             else
-                fs::create_directory(place);
+                fs::create_directory(target);
             Arguments arguments{"extract", bundle, "-C", scratch.path("out")};
             if (force)
                 arguments.push_back("--force");

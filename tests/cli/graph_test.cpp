@@ -40,14 +40,14 @@ outputs = ["all.list"]
 TEST_CASE("graph: it lists jobs with their inputs and outputs, in the order of a build") {
     const ScratchFolder scratch;
     make_project(scratch);
-    const json told = json::parse(run_well({"graph", scratch.path("game"), "--json"}));
-    REQUIRE(told["jobs"].size() == 3);
-    CHECK(told["jobs"][0]["processor"] == "upper");
-    CHECK(told["jobs"][0]["sources"] == json{"a.txt"});
-    CHECK(told["jobs"][0]["outputs"] == json{"a.upper"});
-    CHECK(told["jobs"][2]["sources"] == json{"a.upper"});
-    CHECK(told["jobs"][2]["others"] == json{"order.cfg"});
-    for (const json& file : told["files"])
+    const json output = json::parse(run_well({"graph", scratch.path("game"), "--json"}));
+    REQUIRE(output["jobs"].size() == 3);
+    CHECK(output["jobs"][0]["processor"] == "upper");
+    CHECK(output["jobs"][0]["sources"] == json{"a.txt"});
+    CHECK(output["jobs"][0]["outputs"] == json{"a.upper"});
+    CHECK(output["jobs"][2]["sources"] == json{"a.upper"});
+    CHECK(output["jobs"][2]["others"] == json{"order.cfg"});
+    for (const json& file : output["files"])
         CHECK(file["in_bundle"] ==
               (file["name"] == "b.upper" || file["name"] == "all.list" || file["name"] == "order.cfg"));
     CHECK_FALSE(std::filesystem::exists(scratch.path("game/game.fardel")));
@@ -62,10 +62,10 @@ TEST_CASE("graph: it lists jobs with their inputs and outputs, in the order of a
 TEST_CASE("graph: --of shows the inputs and dependents of one file, and --dot draws them") {
     const ScratchFolder scratch;
     make_project(scratch);
-    const json told = json::parse(run_well({"graph", scratch.path("game"), "--of", "a.upper", "--json"}));
-    REQUIRE(told["jobs"].size() == 2);
-    CHECK(told["jobs"][0]["outputs"] == json{"a.upper"});
-    CHECK(told["jobs"][1]["outputs"] == json{"all.list"});
+    const json output = json::parse(run_well({"graph", scratch.path("game"), "--of", "a.upper", "--json"}));
+    REQUIRE(output["jobs"].size() == 2);
+    CHECK(output["jobs"][0]["outputs"] == json{"a.upper"});
+    CHECK(output["jobs"][1]["outputs"] == json{"all.list"});
     const std::string dot = run_well({"graph", scratch.path("game"), "--of", "b.txt", "--dot"});
     CHECK(dot.starts_with("digraph"));
     CHECK(dot.find("b.upper") != std::string::npos);

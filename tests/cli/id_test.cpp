@@ -22,10 +22,10 @@ TEST_CASE("id --all: also prints layout id, name and version, and that there is 
     CHECK(word_after(text, "name") == "game");
     CHECK(word_after(text, "version") == "1.0");
     CHECK(text.ends_with("unsigned\n"));
-    const json told = json::parse(run_well({"id", "--json", bundle}));
-    CHECK(told["bundle"] == word_after(text, "bundle"));
-    CHECK(told["layout"] == word_after(text, "layout"));
-    CHECK(told["assets"] == 4);
-    CHECK(told["names"] == 5);
-    CHECK(told["signatures"].empty());
+    const json output = json::parse(run_well({"id", "--json", bundle}));
+    CHECK(output["bundle"] == word_after(text, "bundle"));
+    CHECK(output["layout"] == word_after(text, "layout"));
+    CHECK(output["assets"] == 4);
+    CHECK(output["names"] == 5);
+    CHECK(output["signatures"].empty());
 }

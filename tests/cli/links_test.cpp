@@ -31,11 +31,11 @@ TEST_CASE("links: lists what is missing, and ends with 1 only if something requi
     scratch.write("base/default.cfg", "x\n");
     run_well({"pack", scratch.path("base"), "-o", scratch.path("base.fardel")});
 
-    const fardel::tests::Outcome told = run({"links", scratch.path("base.fardel"), mod});
-    CHECK(told.exit_code == 1);
-    CHECK(told.out == mod + ": static dependency bundle 010203" + std::string(58, '0') +
-                          " (base 1.2) is not mounted\n" + mod + ": no bundle publishes extra (optional)\n" + mod +
-                          ": no published name matches sounds/*.ogg\n2 names missing, 1 bundle missing\n");
+    const fardel::tests::Outcome outcome = run({"links", scratch.path("base.fardel"), mod});
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.out == mod + ": static dependency bundle 010203" + std::string(58, '0') +
+                             " (base 1.2) is not mounted\n" + mod + ": no bundle publishes extra (optional)\n" + mod +
+                             ": no published name matches sounds/*.ogg\n2 names missing, 1 bundle missing\n");
     CHECK(run({"links", scratch.path("base.fardel")}).exit_code == 0);
     CHECK(run({"links", scratch.path("base")}).out == "0 names missing, 0 bundles missing\n");
 

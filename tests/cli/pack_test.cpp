@@ -108,14 +108,14 @@ TEST_CASE("pack: --key also signs the bundle, with the time of SOURCE_DATE_EPOCH
     CHECK(read_file(scratch.path("a.fardel")) == read_file(scratch.path("b.fardel")));
     CHECK(report["file_bytes"] == fs::file_size(scratch.path("b.fardel")));
 
-    const json told = json::parse(run_well({"id", "--json", scratch.path("a.fardel")}));
-    REQUIRE(told["signatures"].size() == 1);
-    CHECK(told["signatures"][0]["good"] == true);
-    CHECK(told["signatures"][0]["role"] == "author");
-    CHECK(told["signatures"][0]["name"] == "game");
-    CHECK(told["signatures"][0]["version"] == "1.0");
-    CHECK(told["signatures"][0]["created"] == 1700000000);
-    CHECK(told["signatures"][0]["key"] == report["signed_by"]);
+    const json identity = json::parse(run_well({"id", "--json", scratch.path("a.fardel")}));
+    REQUIRE(identity["signatures"].size() == 1);
+    CHECK(identity["signatures"][0]["good"] == true);
+    CHECK(identity["signatures"][0]["role"] == "author");
+    CHECK(identity["signatures"][0]["name"] == "game");
+    CHECK(identity["signatures"][0]["version"] == "1.0");
+    CHECK(identity["signatures"][0]["created"] == 1700000000);
+    CHECK(identity["signatures"][0]["key"] == report["signed_by"]);
 
     const Outcome nonsense = run(pack_a, {.variables = {{"SOURCE_DATE_EPOCH", "yesterday"}}});
     CHECK(nonsense.exit_code == 1);

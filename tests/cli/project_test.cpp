@@ -36,14 +36,14 @@ publish = false
 TEST_CASE("build: it writes the bundle of a project, whose variants 'which' lists") {
     const ScratchFolder scratch;
     make_project(scratch);
-    const json told = json::parse(run_well({"build", scratch.path("game"), "--json"}));
+    const json output = json::parse(run_well({"build", scratch.path("game"), "--json"}));
     const std::string bundle = scratch.path("game/mygame.fardel");
-    CHECK(told["file"] == bundle);
-    CHECK(told["name"] == "studio/mygame");
-    CHECK(told["version"] == "1.0");
-    CHECK(told["assets"] == 3);
-    CHECK(told["excluded"].size() == 1);
-    CHECK(told["idle_rules"].empty());
+    CHECK(output["file"] == bundle);
+    CHECK(output["name"] == "studio/mygame");
+    CHECK(output["version"] == "1.0");
+    CHECK(output["assets"] == 3);
+    CHECK(output["excluded"].size() == 1);
+    CHECK(output["idle_rules"].empty());
     run_well({"verify", bundle});
 
     const std::string plain = b3sum(scratch.path("game/assets/textures/wall.png"));
@@ -62,12 +62,12 @@ TEST_CASE("build and pack: a project file gives the same bytes with both, from a
     run_well({"build"}, {.folder = scratch.path("game")});
     run_well({"pack", project, "-o", scratch.path("other.fardel")});
     CHECK(read_file(scratch.path("game/mygame.fardel")) == read_file(scratch.path("other.fardel")));
-    const json told = json::parse(run_well({"pack", project, "-o", scratch.path("other.fardel"), "--name", "else",
-                                            "--version", "2", "--exclude", "internal/**", "--json"}));
-    CHECK(told["name"] == "else");
-    CHECK(told["version"] == "2");
-    CHECK(told["assets"] == 2);
-    CHECK(told["idle_rules"].size() == 1);
+    const json output = json::parse(run_well({"pack", project, "-o", scratch.path("other.fardel"), "--name", "else",
+                                              "--version", "2", "--exclude", "internal/**", "--json"}));
+    CHECK(output["name"] == "else");
+    CHECK(output["version"] == "2");
+    CHECK(output["assets"] == 2);
+    CHECK(output["idle_rules"].size() == 1);
 }
 
 TEST_CASE("build: signs with the key of the project") {
@@ -103,9 +103,9 @@ TEST_CASE("build: an output inside a source, or over a file that is not a bundle
 
 TEST_CASE("init: it writes a project that build accepts, and never overwrites one") {
     const ScratchFolder scratch;
-    const json told = json::parse(run_well({"init", scratch.path("my game"), "--json"}));
-    CHECK(told["file"] == scratch.path("my game/fardel.toml"));
-    CHECK(told["name"] == "my game");
+    const json output = json::parse(run_well({"init", scratch.path("my game"), "--json"}));
+    CHECK(output["file"] == scratch.path("my game/fardel.toml"));
+    CHECK(output["name"] == "my game");
     CHECK(list_folder(scratch.path("my game")).find("assets/") != std::string::npos);
     CHECK(is_one_clear_line(run({"build", scratch.path("my game")}), "unresolved"));  // nothing in assets yet
     scratch.write("my game/assets/a.cfg", "a");

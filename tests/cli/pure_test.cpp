@@ -39,10 +39,10 @@ public:
     }
 
     void offer(const std::string& connection = "alice") const {
-        const json told =
+        const json reasons =
             json::parse(run_well({"pure", "offer", "--policy", policy, "--connection", connection, "--state",
                                   scratch.path("state"), "-o", scratch.path("offer"), "--json"}));
-        CHECK(told["nonce"].get<std::string>().size() == 64);
+        CHECK(reasons["nonce"].get<std::string>().size() == 64);
         CHECK(fs::file_size(scratch.path("offer")) == 592);
     }
     Outcome answer(const std::vector<std::string>& mounts, const Arguments& more = {},
@@ -151,9 +151,9 @@ TEST_CASE("pure: a changed byte is refused, wherever it is") {
     for (const std::uint64_t at : {std::uint64_t{100}, std::uint64_t{5'000}, size / 4, size / 2, size - 60'000}) {
         CAPTURE(at);
         flip_bit(game.client_map, at);
-        const std::string told = game.refused({game.client_base, game.client_map});
-        CHECK(told.find("wrong ") != std::string::npos);
-        CHECK(told.find("maps/dm02") != std::string::npos);
+        const std::string reasons = game.refused({game.client_base, game.client_map});
+        CHECK(reasons.find("wrong ") != std::string::npos);
+        CHECK(reasons.find("maps/dm02") != std::string::npos);
         flip_bit(game.client_map, at);
     }
     game.offer();
@@ -182,9 +182,9 @@ TEST_CASE("pure: a missing bundle is refused, and all of them are named") {
     const Game game;
     CHECK(game.refused({game.client_base}) == "missing maps/dm02");
     CHECK(game.refused({}) == "missing base/core, missing maps/dm02");
-    const std::string told = game.refused({game.client_base, game.scratch.path("nosuch.fardel")});
-    CHECK(told.find("missing maps/dm02") != std::string::npos);
-    CHECK(told.find("nosuch.fardel") != std::string::npos);
+    const std::string reasons = game.refused({game.client_base, game.scratch.path("nosuch.fardel")});
+    CHECK(reasons.find("missing maps/dm02") != std::string::npos);
+    CHECK(reasons.find("nosuch.fardel") != std::string::npos);
 }
 
 TEST_CASE("pure: an answer of another client, or to another offer, is refused") {

@@ -50,13 +50,13 @@ TEST_CASE("build: its output ends with the missing names, even if nothing was to
     CHECK(has(again, "is up to date"));
     CHECK(has(again, "10 references, 8 missing\n"));
 
-    const json told = json::parse(run_well({"build", folder, "--json"}));
-    CHECK(told["link"]["references"] == 10);
-    CHECK(told["link"]["resolved"] == 2);
-    REQUIRE(told["link"]["missing"].size() == 8);
-    CHECK(told["link"]["missing"][0]["from"] == "one.skin");
-    CHECK(told["link"]["missing"][0]["line"] == 2);
-    CHECK(told["link"]["missing"][0]["tried"][1] == "env/gone.tga");
+    const json output = json::parse(run_well({"build", folder, "--json"}));
+    CHECK(output["link"]["references"] == 10);
+    CHECK(output["link"]["resolved"] == 2);
+    REQUIRE(output["link"]["missing"].size() == 8);
+    CHECK(output["link"]["missing"][0]["from"] == "one.skin");
+    CHECK(output["link"]["missing"][0]["line"] == 2);
+    CHECK(output["link"]["missing"][0]["tried"][1] == "env/gone.tga");
     CHECK(json::parse(
               run_well({"pack", folder + "/fardel.toml", "-o", scratch.path("x.fardel"), "--json"}))["link"]["missing"]
               .size() == 8);
@@ -93,17 +93,17 @@ TEST_CASE("graph: --references lists which assets name which, and --of those on 
     CHECK(has(text,
               "fardel.toml: 3 references, 1 missing\none.skin\n    1: shader sky → scripts/x.shader (defines it)\n    "
               "2: shader env/gone → missing\nscripts/x.shader\n    4: texture env/sky.tga → env/sky.tga\n"));
-    const json told = json::parse(run_well({"graph", folder, "--references", "--json"}));
-    REQUIRE(told["references"].size() == 3);
-    CHECK(told["references"][0] == json{{"from", "one.skin"},
-                                        {"line", 1},
-                                        {"spelling", "sky"},
-                                        {"use", "shader"},
-                                        {"optional", false},
-                                        {"kind", "shader"},
-                                        {"to", "scripts/x.shader"}});
-    CHECK(told["references"][1]["kind"] == "missing");
-    CHECK(told["references"][1]["to"].is_null());
+    const json output = json::parse(run_well({"graph", folder, "--references", "--json"}));
+    REQUIRE(output["references"].size() == 3);
+    CHECK(output["references"][0] == json{{"from", "one.skin"},
+                                          {"line", 1},
+                                          {"spelling", "sky"},
+                                          {"use", "shader"},
+                                          {"optional", false},
+                                          {"kind", "shader"},
+                                          {"to", "scripts/x.shader"}});
+    CHECK(output["references"][1]["kind"] == "missing");
+    CHECK(output["references"][1]["to"].is_null());
     CHECK(json::parse(run_well({"graph", folder, "--references", "--json", "--of", "env/sky.tga"}))["references"]
               .size() == 2);
     CHECK(json::parse(run_well({"graph", folder, "--references", "--json", "--of", "scripts/x.shader"}))["references"]

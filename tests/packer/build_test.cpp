@@ -152,10 +152,10 @@ TEST_CASE("build: after one source changed, only jobs that depend on it are run"
     grow_old();
     game.build();  // all are old enough to be known
     game.write("assets/b.txt", "other");
-    const json told = game.build();
-    CHECK(told["jobs_run"] == 2);  // up, num
-    CHECK(told["sources_read"] == 1);
-    CHECK(told["up_to_date"] == false);
+    const json report = game.build();
+    CHECK(report["jobs_run"] == 2);  // up, num
+    CHECK(report["sources_read"] == 1);
+    CHECK(report["up_to_date"] == false);
     game.write("assets/raw.dat", "other");
     CHECK(game.run_jobs() == 0);
     game.write("assets/a.part", "other");
@@ -203,8 +203,8 @@ TEST_CASE("build: a change of a processor's definition, code or program is a cha
     const Game game;
     game.build();
     const auto changed = [&](int jobs) {
-        const json told = game.build();
-        CHECK(told["jobs_run"] == jobs);
+        const json report = game.build();
+        CHECK(report["jobs_run"] == jobs);
         CHECK(game.bundle() == game.clean_bundle());
     };
     game.replace("fardel.toml", "suffix = \"!\"", "suffix = \"?\"");
@@ -307,10 +307,10 @@ TEST_CASE("build: another copy of the project with the same cache runs no proces
     const Game other;
     fs::create_directories(other.path(".fardel"));
     fs::copy(game.path(".fardel/cache"), other.path(".fardel/cache"), fs::copy_options::recursive);
-    const json told = other.build();
-    CHECK(told["jobs"] == 8);
-    CHECK(told["jobs_run"] == 0);
-    CHECK(told["sources_read"] == 8);
+    const json report = other.build();
+    CHECK(report["jobs"] == 8);
+    CHECK(report["jobs_run"] == 0);
+    CHECK(report["sources_read"] == 8);
     CHECK(other.bundle() == game.bundle());
 }
 
@@ -384,10 +384,10 @@ TEST_CASE("build: --verify reports a processor whose output differs each time") 
     CHECK(game.build()["different"].empty());
     const Outcome outcome = game.run_build({"--verify", "1000"});
     CHECK(outcome.exit_code == 1);
-    const json told = json::parse(outcome.out);
-    REQUIRE(told["different"].size() == 3);
-    CHECK(told["different"][0].get<std::string>().find("processor 'up' of 'a.txt'") != std::string::npos);
-    CHECK(told["jobs_run"].get<int>() >= 8);
+    const json report = json::parse(outcome.out);
+    REQUIRE(report["different"].size() == 3);
+    CHECK(report["different"][0].get<std::string>().find("processor 'up' of 'a.txt'") != std::string::npos);
+    CHECK(report["jobs_run"].get<int>() >= 8);
 }
 
 TEST_CASE("build: references that a job reports for its output are resolved, and the next build knows them") {
@@ -520,9 +520,9 @@ TEST_CASE("build: outputs that a job discovers go through the rules, each file o
                "[processor.up]\ncommand = [\"tools/up.sh\", \"${in}\", \"${out}\", \"!\"]\noutputs = [\"{name}.up\"]\n"
                "[[rule]]\nmatch = \"*.lines\"\nprocess = \"split\"\n[[rule]]\nmatch = \"a?\"\nprocess = \"up\"\n");
     game.write("assets/x.lines", "one\ntwo\nthree\n");
-    const json told = game.build();
-    CHECK(told["jobs"] == 4);
-    CHECK(told["jobs_run"] == 4);
+    const json report = game.build();
+    CHECK(report["jobs"] == 4);
+    CHECK(report["jobs_run"] == 4);
     game.write("assets/x.lines", "one\ntwo\nfour\n");
     CHECK(game.run_jobs() == 2);
     CHECK(game.bundle() == game.clean_bundle());

@@ -236,9 +236,9 @@ TEST_CASE("job graph: jobs of discovered outputs have the same inputs, in whatev
     const Project it =
         project(copy("unpack", "") + rule("*.zip", "\"unpack\"") +
                 copy("ktx", "outputs = [\"{stem}.ktx\"]\ninputs = [\"*.pal\"]") + rule("*.png", "\"ktx\""));
-    const auto inputs_of = [&](std::initializer_list<std::uint32_t> tell) {
+    const auto inputs_of = [&](std::initializer_list<std::uint32_t> discoverers) {
         JobGraph graph = plan_well(it, {"a.zip", "b.zip", "s.pal"});
-        for (const std::uint32_t job : tell)
+        for (const std::uint32_t job : discoverers)
             REQUIRE(graph.add_outputs(JobIndex{job}, job == 0 ? names({"a.png", "a.pal"}) : names({"b.png", "b.pal"})));
         std::vector<std::string> inputs;
         for (const GraphJob& job : graph.jobs())

@@ -141,7 +141,7 @@ TEST_CASE("pack: an entry that cannot be read stops the pack, and is named") {
     check_refused(pack({pak}), ErrorCode::corrupt, pak + ": rotten");
 
     REQUIRE(::chmod(folder.write("tree/secret", "x").c_str(), 0) == 0);
-    const Unprivileged somebody(folder);
+    const Unprivileged unprivileged(folder);
     check_refused(pack({folder.path("tree")}), ErrorCode::denied, folder.path("tree/secret"));
 }
 

@@ -68,10 +68,10 @@ TEST_CASE("source digest: it equals that of b3sum, in the order of the entries, 
     const auto entries = sources.pointers();
     for (const unsigned jobs : {1u, 2u, 7u, 100u, 0u}) {
         CAPTURE(jobs);
-        std::uint64_t told = 0;
+        std::uint64_t last = 0;
         const auto digests = digest_sources(entries, jobs, {}, [&](std::uint64_t done) {
-            CHECK(done > told);
-            told = done;
+            CHECK(done > last);
+            last = done;
         });
         REQUIRE(digests);
         REQUIRE(digests->size() == wanted.size());
@@ -79,7 +79,7 @@ TEST_CASE("source digest: it equals that of b3sum, in the order of the entries, 
             CHECK((*digests)[i].asset.hex() == wanted[i]);
             CHECK((*digests)[i].size_bytes == sizes[i]);
         }
-        CHECK(told <= wanted.size());
+        CHECK(last <= wanted.size());
     }
     CHECK(digest_sources({}, 3, {}, [](std::uint64_t) {})->empty());
 }

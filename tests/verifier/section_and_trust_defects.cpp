@@ -29,10 +29,10 @@ std::function<ForgedBundle()> with_layout_head(Edit edit) {
 }
 
 template <class Edit>
-std::function<ForgedBundle()> with_byte(Edit place, int change = 1) {
-    return [place, change] {
+std::function<ForgedBundle()> with_byte(Edit offset_in, int change = 1) {
+    return [offset_in, change] {
         ForgedBundle bundle = forge::forge(small_recipe());
-        bundle.bytes.at(place(bundle)) ^= static_cast<std::byte>(change);
+        bundle.bytes.at(offset_in(bundle)) ^= static_cast<std::byte>(change);
         return bundle;
     };
 }

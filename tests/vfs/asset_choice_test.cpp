@@ -58,11 +58,11 @@ TEST_CASE("asset choice: another bundle adds a variant, above or below the one t
         CHECK(content_at(vfs, "/wall") == "sd");
         prefer(vfs, "quality=hd");
         CHECK(content_at(vfs, "/wall") == "hd");
-        const Explanation told = vfs.explain("/wall").value();
-        REQUIRE(told.winner);
-        CHECK(told.candidates[*told.winner].outcome == CandidateOutcome::gives_variant);
-        CHECK(told.candidates[*told.winner].variant == "quality=hd");
-        CHECK(told.candidates[*told.winner].asset == id_of("hd"));
+        const Explanation explanation = vfs.explain("/wall").value();
+        REQUIRE(explanation.winner);
+        CHECK(explanation.candidates[*explanation.winner].outcome == CandidateOutcome::gives_variant);
+        CHECK(explanation.candidates[*explanation.winner].variant == "quality=hd");
+        CHECK(explanation.candidates[*explanation.winner].asset == id_of("hd"));
         REQUIRE(vfs.unmount(pack));
         CHECK(content_at(vfs, "/wall") == "sd");
     }
@@ -95,8 +95,8 @@ TEST_CASE("asset choice: a bundle whose variants cannot be read is an error, not
     mount(vfs, damage_table(tagged("wall", {{{{"quality", "hd"}}, "hd"}}, true).write(), TableKind::tags),
           unsigned_at("", 1));
     CHECK(outcome_of(vfs.open("/wall")) == "corrupt");
-    const Explanation told = vfs.explain("/wall").value();
-    CHECK_FALSE(told.winner);
+    const Explanation explanation = vfs.explain("/wall").value();
+    CHECK_FALSE(explanation.winner);
 }
 
 TEST_CASE("asset choice: variants that lead nowhere are malformed") {  // A25

@@ -576,7 +576,7 @@ TEST_CASE("C API: a folder is mounted, and its changes are reported") {
     options.flags |= FARDEL_MOUNT_WATCH;
     fardel_mount_id mount = 0;
     REQUIRE(fardel_mount_file(vfs, scratch.path("game").c_str(), &options, &mount, nullptr) == FARDEL_OK);
-    std::string told;
+    std::string reported;
     const fardel_changed changed = [](void* context, const fardel_change* change) {
         auto& text = *static_cast<std::string*>(context);
         text += std::string(change->path) + (change->has_before ? (change->has_after ? "~" : "-") : "+");
@@ -586,24 +586,24 @@ TEST_CASE("C API: a folder is mounted, and its changes are reported") {
             text += std::string(id).substr(0, 8);
         }
     };
-    REQUIRE(fardel_poll(vfs, changed, &told, nullptr) == FARDEL_OK);
-    CHECK(told.empty());
+    REQUIRE(fardel_poll(vfs, changed, &reported, nullptr) == FARDEL_OK);
+    CHECK(reported.empty());
     scratch.write("game/a", "after!");
-    REQUIRE(fardel_refresh(vfs, mount, changed, &told, nullptr) == FARDEL_OK);
-    CHECK(told == "/a~" + id_of("after!").hex().substr(0, 8));
+    REQUIRE(fardel_refresh(vfs, mount, changed, &reported, nullptr) == FARDEL_OK);
+    CHECK(reported == "/a~" + id_of("after!").hex().substr(0, 8));
     scratch.write("game/b", "new");
-    told.clear();
-    for (int i = 0; i < 500 && told.empty(); ++i) {
-        REQUIRE(fardel_poll(vfs, changed, &told, nullptr) == FARDEL_OK);
+    reported.clear();
+    for (int i = 0; i < 500 && reported.empty(); ++i) {
+        REQUIRE(fardel_poll(vfs, changed, &reported, nullptr) == FARDEL_OK);
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    CHECK(told == "/b+" + id_of("new").hex().substr(0, 8));
+    CHECK(reported == "/b+" + id_of("new").hex().substr(0, 8));
     CHECK(fardel_refresh(vfs, mount, nullptr, nullptr, nullptr) == FARDEL_OK);
-    CHECK(fardel_refresh(vfs, 77, changed, &told, nullptr) == FARDEL_ERROR_MISSING);
-    CHECK(fardel_refresh(vfs, mount_bytes(vfs, BundleMaker().add("x", "x").write()), changed, &told, nullptr) ==
+    CHECK(fardel_refresh(vfs, 77, changed, &reported, nullptr) == FARDEL_ERROR_MISSING);
+    CHECK(fardel_refresh(vfs, mount_bytes(vfs, BundleMaker().add("x", "x").write()), changed, &reported, nullptr) ==
           FARDEL_ERROR_UNSUPPORTED);
-    CHECK(fardel_refresh(nullptr, mount, changed, &told, nullptr) == FARDEL_ERROR_ARGUMENT);
-    CHECK(fardel_poll(nullptr, changed, &told, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_refresh(nullptr, mount, changed, &reported, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(fardel_poll(nullptr, changed, &reported, nullptr) == FARDEL_ERROR_ARGUMENT);
 }
 
 TEST_CASE("C API: variants, scopes and pure mode") {

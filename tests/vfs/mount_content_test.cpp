@@ -46,12 +46,12 @@ TEST_CASE("mount: a folder shows its files under names and ids, as a bundle woul
     CHECK(listing_of(vfs, "/") == "assets/ bundles/ default.cfg@ empty@ large.raw@ maps/");
     CHECK(vfs.stat("/default.cfg").value().content_type == "text/x-quake-config");
 
-    const MountDescription told = vfs.mounts().at(0);
-    CHECK(told.kind == MountKind::folder);
-    CHECK(told.tainted);
+    const MountDescription description = vfs.mounts().at(0);
+    CHECK(description.kind == MountKind::folder);
+    CHECK(description.tainted);
     CHECK(vfs.tainted());
-    CHECK(told.label == scratch.path("game"));
-    CHECK(content_at(vfs, "/bundles/" + told.bundle.hex() + "/default.cfg") == "bind x quit\n");
+    CHECK(description.label == scratch.path("game"));
+    CHECK(content_at(vfs, "/bundles/" + description.bundle.hex() + "/default.cfg") == "bind x quit\n");
     // Part of a large file, across the border of two pieces.
     const File file = vfs.open("/large.raw").value();
     Bytes part(1000);
@@ -178,8 +178,8 @@ TEST_CASE("mount: a folder mounted over a bundle allows quick edits") {
     const MountId edits = mount_path(vfs, scratch.path("edits"), unsigned_at("", 10));
     CHECK(content_at(vfs, "/a") == "a");
     CHECK(content_at(vfs, "/b") == "edited");
-    const Explanation told = vfs.explain("/b").value();
-    CHECK(told.candidates.at(0).mount.kind == MountKind::folder);
+    const Explanation explanation = vfs.explain("/b").value();
+    CHECK(explanation.candidates.at(0).mount.kind == MountKind::folder);
     REQUIRE(vfs.unmount(edits));
     CHECK(content_at(vfs, "/b") == "b");
 }

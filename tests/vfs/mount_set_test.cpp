@@ -43,11 +43,11 @@ TEST_CASE("mount set: while many mounts come and go, each path resolves as the r
     FARDEL_RANDOM(random);
     const auto pick = [&](std::size_t count) { return static_cast<std::size_t>(random() % count); };
     const std::vector<std::string> names{"a", "b", "c", "d/a", "d/b", "D/c", "e/f/g", "m/a", "m/n/b", "\u00e4/x"};
-    const std::vector<std::string> places{"", "", "", "", "", "m", "m/n", "d"};
+    const std::vector<std::string> mount_points{"", "", "", "", "", "m", "m/n", "d"};
     std::vector<std::string> paths;
     for (const std::string& name : names)
-        for (const char* place : {"/", "/m/", "/M/n/", "/d/"}) {
-            paths.push_back(place + name);
+        for (const char* folder : {"/", "/m/", "/M/n/", "/d/"}) {
+            paths.push_back(folder + name);
             if (pick(2) == 0)
                 std::ranges::transform(paths.back(), paths.back().begin(),
                                        [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
@@ -62,7 +62,7 @@ TEST_CASE("mount set: while many mounts come and go, each path resolves as the r
             model.erase(model.begin() + static_cast<std::ptrdiff_t>(victim));
         } else {
             ModelMount mount;
-            mount.options = {.mount_point = places[pick(places.size())],
+            mount.options = {.mount_point = mount_points[pick(mount_points.size())],
                              .priority = static_cast<int>(pick(3)),
                              .case_rule = pick(3) == 0 ? CaseRule::fold : CaseRule::exact,
                              .allow_unsigned = true};

@@ -110,9 +110,10 @@ TEST_CASE("physfs: times are unknown, and every change is refused") {
 TEST_CASE("physfs: an untrusted bundle is not mounted, and the reason is reported") {
     const ScratchFolder scratch;
     Author author;
-    std::vector<std::string> told;
+    std::vector<std::string> refusals;
     const PhysfsGame game({.policy = author.policy(), .on_refused = [&](std::string_view archive, const Error& error) {
-                               told.push_back(std::string(archive) + " " + std::string(error_code_name(error.code())));
+                               refusals.push_back(std::string(archive) + " " +
+                                                  std::string(error_code_name(error.code())));
                            }});
     const std::string good = scratch.write("good.fardel", author.sign(small_bundle()));
     const std::string bare = scratch.write("bare.fardel", small_bundle());
@@ -121,7 +122,7 @@ TEST_CASE("physfs: an untrusted bundle is not mounted, and the reason is reporte
     CHECK(physfs_mount(strange) == "permission denied");
     CHECK(physfs_listing("") == "");
     CHECK(physfs_mount(good) == "ok");
-    CHECK(told == std::vector{bare + " untrusted", strange + " untrusted"});
+    CHECK(refusals == std::vector{bare + " untrusted", strange + " untrusted"});
     CHECK(physfs_content("readme.txt") == "from the bundle");
 }
 
@@ -309,9 +310,10 @@ TEST_CASE("physfs: a set file mounts the bundles that it names, later ones in fr
     const ScratchFolder scratch;
     scratch.write("base.fardel", BundleMaker().add("both.txt", "base").add("base.txt", "1").write());
     scratch.write("mods/mod.fardel", BundleMaker().add("both.txt", "mod").write());
-    std::vector<std::string> told;
-    const PhysfsGame game({.allow_unsigned = true,
-                           .on_refused = [&](std::string_view, const Error& error) { told.push_back(error.text()); }});
+    std::vector<std::string> refusals;
+    const PhysfsGame game({.allow_unsigned = true, .on_refused = [&](std::string_view, const Error& error) {
+                               refusals.push_back(error.text());
+                           }});
     CHECK(physfs_mount(scratch.write("game.fardel",
                                      "fardel-set 1\n# what the game is\nbase.fardel\r\n\nmods/mod.fardel")) == "ok");
     CHECK(physfs_listing("") == "base.txt both.txt");
@@ -320,8 +322,8 @@ TEST_CASE("physfs: a set file mounts the bundles that it names, later ones in fr
     CHECK(physfs_mount(scratch.write("hole.fardel", "fardel-set 1\nbase.fardel\nnowhere.fardel\n")) == "not found");
     CHECK(physfs_mount(scratch.write("two.fardel", "fardel-set 2\nbase.fardel\n")) == "unsupported");
     CHECK(physfs_mount(scratch.write("none.fardel", "fardel-set 1\n\n")) == "corrupted");
-    REQUIRE(told.size() == 3);
-    CHECK(told[0].find("nowhere.fardel") != std::string::npos);
+    REQUIRE(refusals.size() == 3);
+    CHECK(refusals[0].find("nowhere.fardel") != std::string::npos);
 }
 
 TEST_CASE("physfs: a bundle in a zip and a zip in a bundle can be mounted") {

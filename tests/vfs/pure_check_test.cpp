@@ -94,7 +94,7 @@ std::string words_of(const PureVerdict& verdict) {
 }
 
 // "wrong bundle/0, missing bundle/1"
-std::string told(const PureReport& report) {
+std::string problems_in(const PureReport& report) {
     std::string text;
     for (const PureProblem& problem : report.problems())
         text += (text.empty() ? "" : ", ") + std::string(pure_fault_text(problem.fault)) + " " + problem.name;
@@ -182,7 +182,7 @@ TEST_CASE("pure handshake: an answer lists the client's variants, and those outs
     CHECK(reply.answer.variants[1] == 2);
     CHECK(words_of(server.check(reply.answer, "alice")) == "welcome");
     const PureReply wrong = reply_to(server, copies, "alice", {{"texture", {"transparent"}}});
-    CHECK(told(wrong.report) == "not-allowed texture=transparent");
+    CHECK(problems_in(wrong.report) == "not-allowed texture=transparent");
     CHECK(words_of(server.check(wrong.answer, "alice", &wrong.report)) == "client-problems");
     PureAnswer invented = reply_to(server, copies, "alice").answer;
     invented.variants[1] = 4;
@@ -214,7 +214,7 @@ TEST_CASE("pure handshake: all missing and damaged bundles are reported, to the 
     Server server(copies);
     const Bundles has{opened(damage_content(map_bytes(), id_of(noise(2, 9'000))))};  // both assets are in that block
     const PureReply reply = reply_to(server, has, "alice");
-    CHECK(told(reply.report) == "missing bundle/0, wrong bundle/1, missing bundle/2");
+    CHECK(problems_in(reply.report) == "missing bundle/0, wrong bundle/1, missing bundle/2");
     CHECK(reply.report.problems()[1].bundle == copies[1]->id());
     CHECK(reply.report.problems()[1].text.starts_with("corrupt: "));
     CHECK(reply.answer.proof.is_zero());
@@ -247,7 +247,7 @@ TEST_CASE("pure handshake: a changed byte anywhere is reported if every byte is 
         if (problems.empty())
             CHECK_MESSAGE(good[at] == std::byte{0}, "only padding, which nobody reads, may be anything");
         else
-            CHECK(told(PureReport(problems)) == "wrong bundle/0");
+            CHECK(problems_in(PureReport(problems)) == "wrong bundle/0");
         told_count += problems.size();
     }
     CHECK(told_count > 700);
@@ -261,14 +261,14 @@ TEST_CASE("pure handshake: names swapped between entries make another bundle, or
     const Bytes rewritten =
         BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(2, 9'000)).write();
     const PureReply other = reply_to(server, {opened(rewritten)}, "alice");
-    CHECK(told(other.report) == "missing bundle/0");
+    CHECK(problems_in(other.report) == "missing bundle/0");
     CHECK(words_of(server.check(other.answer, "alice")) == "client-problems");
     // With the records of the names swapped, and only the page tree and head corrected.
     const Bytes swapped = rewrite_table(good, TableKind::names, [](std::span<std::byte> records) {
         const std::size_t half = records.size() / 2;
         std::ranges::swap_ranges(records.first(half), records.last(half));
     });
-    CHECK(told(reply_to(server, {opened(swapped)}, "alice").report) == "missing bundle/0");
+    CHECK(problems_in(reply_to(server, {opened(swapped)}, "alice").report) == "missing bundle/0");
     // Without any corrected hash, under the old id.
     const auto damaged = opened(damage_table(good, TableKind::strings));
     CHECK(damaged->id() == server.bundles[0]->id());
@@ -292,10 +292,10 @@ TEST_CASE("pure handshake: data changed under an unchanged CRC is reported, with
     const auto at = std::search(changed.begin(), changed.end(), needle.begin(), needle.end());
     REQUIRE(at != changed.end());
     std::ranges::copy(bytes_of(forged), at);
-    CHECK(told(reply_to(server, {opened(changed)}, "alice").report) == "wrong bundle/0");
+    CHECK(problems_in(reply_to(server, {opened(changed)}, "alice").report) == "wrong bundle/0");
     const auto layout_made_right = opened(forge_content(good, content, forged));
     CHECK(layout_made_right->id() == server.bundles[0]->id());
-    CHECK(told(reply_to(server, {layout_made_right}, "alice").report) == "wrong bundle/0");
+    CHECK(problems_in(reply_to(server, {layout_made_right}, "alice").report) == "wrong bundle/0");
 }
 
 // A genuine program whose player has added his own key to the trust policy and signed a layout with other content.
@@ -312,8 +312,8 @@ TEST_CASE("pure handshake: content that only the player's own signature vouches 
     const PureReply reply = reply_to(server, {believed}, "alice");
     CHECK(reply.report.empty());  // the bundle claims to be whole
     CHECK(words_of(server.check(reply.answer, "alice")) == "wrong-proof");
-    CHECK(told(PureReport(check_every_byte(server.policy, Bundles{believed}))) == "wrong bundle/0");
-    CHECK(told(reply_to(server, {opened(forged)}, "alice").report) == "wrong bundle/0");
+    CHECK(problems_in(PureReport(check_every_byte(server.policy, Bundles{believed}))) == "wrong bundle/0");
+    CHECK(problems_in(reply_to(server, {opened(forged)}, "alice").report) == "wrong bundle/0");
 }
 
 // Known attack: files are swapped between the check and the read. A33, A105.
@@ -342,7 +342,7 @@ TEST_CASE("pure handshake: files swapped after the check change nothing, or fail
     file.write(reinterpret_cast<const char*>(cheat.data()) + 8'192, static_cast<std::streamsize>(cheat.size() - 8'192));
     REQUIRE(file.flush());
     CHECK(outcome_of(read()) == "corrupt");
-    CHECK(told(reply_to(server, {client}, "alice").report) == "wrong bundle/0");
+    CHECK(problems_in(reply_to(server, {client}, "alice").report) == "wrong bundle/0");
 }
 
 // Known attack: a list that does not fit into a message of fixed size.
@@ -360,7 +360,7 @@ TEST_CASE("pure handshake: four hundred bundles fit the same messages, and every
     // The last bundle is another one.
     Bundles almost(copies.begin(), copies.end() - 1);
     almost.push_back(opened(BundleMaker().add("maps/399", noise(1'399, 3'000)).write()));
-    CHECK(told(reply_to(many, almost, "alice").report) == "missing bundle/399");
+    CHECK(problems_in(reply_to(many, almost, "alice").report) == "missing bundle/399");
     const PureReply none = reply_to(many, {}, "alice");
     CHECK(none.report.problems().size() == 400);
     const auto received = PureReport::parse(none.report.format());

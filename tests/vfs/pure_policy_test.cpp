@@ -97,9 +97,9 @@ TEST_CASE("pure policy: the order of bundles changes the digest; comments and th
 
     // The formula in the header.
     const std::string text = "fardel-pure 1\n" + a;
-    std::string told = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel pure policy 1" + static_cast<char>(text.size()) +
-                       std::string(7, '\0') + text;
-    CHECK(digest(a) == blake3(bytes_of(told)));
+    std::string hashed_text = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel pure policy 1" +
+                              static_cast<char>(text.size()) + std::string(7, '\0') + text;
+    CHECK(digest(a) == blake3(bytes_of(hashed_text)));
 }
 
 TEST_CASE("pure policy: a line that is not a valid rule is refused with its line number") {

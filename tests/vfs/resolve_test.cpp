@@ -191,14 +191,14 @@ TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
 }
 
 TEST_CASE("assets: a bundle whose content differs from the id that it claims is skipped") {  // A58
-    const std::string told = noise(4, 600);
+    const std::string claimed = noise(4, 600);
     const std::string lie = noise(5, 600);
     Author liar;
     Author honest;
     // Signed with its layout: by name, the author vouches for the false content.
-    const Bytes forged = liar.sign(forge_content(BundleMaker().add("liar", told).write(), told, lie));
-    const Bytes good = honest.sign(BundleMaker().add("honest", told).write());
-    const std::string path = "/assets/" + id_of(told).hex();
+    const Bytes forged = liar.sign(forge_content(BundleMaker().add("liar", claimed).write(), claimed, lie));
+    const Bytes good = honest.sign(BundleMaker().add("honest", claimed).write());
+    const std::string path = "/assets/" + id_of(claimed).hex();
 
     Vfs vfs;
     mount(vfs, forged, {.priority = 1, .policy = &liar.policy()});
@@ -212,20 +212,20 @@ TEST_CASE("assets: a bundle whose content differs from the id that it claims is 
 
     mount(vfs, good, {.policy = &honest.policy()});
     for (int round = 0; round < 2; ++round)
-        CHECK(content_at(vfs, path) == told);
+        CHECK(content_at(vfs, path) == claimed);
     CHECK(content_at(vfs, "/liar") == lie);
     CHECK(outcome_of(vfs.stat(path)) == "ok");
 }
 
 TEST_CASE("assets: an unsigned bundle cannot serve false content, even by name") {  // A58
-    const std::string told = noise(4, 600);
+    const std::string claimed = noise(4, 600);
     const std::string lie = noise(5, 600);
     Vfs vfs;
-    mount(vfs, forge_content(BundleMaker().add("liar", told).write(), told, lie));
+    mount(vfs, forge_content(BundleMaker().add("liar", claimed).write(), claimed, lie));
     const auto file = vfs.open("/liar");
     REQUIRE(file);
     CHECK(outcome_of(file->read_all()) == "corrupt");
-    CHECK(outcome_of(vfs.open("/assets/" + id_of(told).hex())) == "corrupt");
+    CHECK(outcome_of(vfs.open("/assets/" + id_of(claimed).hex())) == "corrupt");
 }
 
 TEST_CASE("assets: a bundle with damaged tables does not hide a good copy") {

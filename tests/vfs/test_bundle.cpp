@@ -148,9 +148,9 @@ Bytes Author::sign(Bytes bundle) {
     return bundle;
 }
 
-Bytes forge_content(Bytes bundle, std::string_view told, std::string_view true_content) {
-    REQUIRE(told.size() == true_content.size());
-    const Bytes needle = bytes_of(told);
+Bytes forge_content(Bytes bundle, std::string_view claimed_content, std::string_view true_content) {
+    REQUIRE(claimed_content.size() == true_content.size());
+    const Bytes needle = bytes_of(claimed_content);
     const auto found = std::search(bundle.begin(), bundle.end(), needle.begin(), needle.end());
     REQUIRE(found != bundle.end());
     const auto content_offset = static_cast<std::uint64_t>(found - bundle.begin());
@@ -232,8 +232,8 @@ Bytes flood_name_buckets(Bytes bundle, std::uint64_t hash) {
     });
 }
 
-MountOptions unsigned_at(std::string place, int priority) {
-    return {.mount_point = std::move(place), .priority = priority, .allow_unsigned = true};
+MountOptions unsigned_at(std::string mount_point, int priority) {
+    return {.mount_point = std::move(mount_point), .priority = priority, .allow_unsigned = true};
 }
 
 MountId mount(Vfs& vfs, Bytes bundle, MountOptions options) {

@@ -67,7 +67,7 @@ private:
 
 // A bundle in which `told` is replaced with `true_content` of the same size, while its tables still claim the old asset
 // id; the layout is consistent and its id new. `told` must be in a raw block.
-Bytes forge_content(Bytes bundle, std::string_view told, std::string_view true_content);
+Bytes forge_content(Bytes bundle, std::string_view claimed_content, std::string_view true_content);
 // One byte of the stored form of the asset's first block is another one.
 Bytes damage_content(Bytes bundle, const AssetId& asset);
 // One byte of each page of a table is another one.
@@ -94,7 +94,7 @@ private:
 };
 
 // Options of an unsigned mount, which most cases need.
-MountOptions unsigned_at(std::string place = {}, int priority = 0);
+MountOptions unsigned_at(std::string mount_point = {}, int priority = 0);
 // Mounts, or fails the test.
 MountId mount(Vfs& vfs, Bytes bundle, MountOptions options = unsigned_at());
 // The content at `path`, or the error's text.

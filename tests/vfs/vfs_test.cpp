@@ -222,8 +222,8 @@ TEST_CASE("mount: a bundle is mounted once per mount point, and again at other m
 TEST_CASE("mount: a mount point is a name outside of /assets and /bundles") {  // A15
     const Bytes bundle = BundleMaker().add("a", "content").write();
     Vfs vfs;
-    const auto refusal = [&](std::string place) {
-        return outcome_of(vfs.mount(make_memory_source(bundle), unsigned_at(place)));
+    const auto refusal = [&](std::string mount_point) {
+        return outcome_of(vfs.mount(make_memory_source(bundle), unsigned_at(mount_point)));
     };
     CHECK(refusal("assets") == "denied");
     CHECK(refusal("Bundles/x") == "denied");

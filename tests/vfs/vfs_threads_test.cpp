@@ -59,9 +59,9 @@ TEST_CASE("threads: readers see whole sets of mounts, and right bytes, at any ti
             ++rounds;
         }
     };
-    const auto change = [&](const Bytes& bundle, std::string place) {
+    const auto change = [&](const Bytes& bundle, std::string mount_point) {
         while (!stop) {
-            const auto id = vfs.mount(make_memory_source(bundle), unsigned_at(place, 1));
+            const auto id = vfs.mount(make_memory_source(bundle), unsigned_at(mount_point, 1));
             expect(id.has_value());
             std::this_thread::yield();
             expect(id && vfs.unmount(*id));
