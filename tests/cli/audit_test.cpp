@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kShaders = "sky\n{\n{\nmap env/sky.tga\n}\n}\nlava\n{\n{\nmap env/lava.tga\n}\n}\n";
 
-// Two skins stand for maps; both wear the sky, one of them the lava.
+// Two skins represent maps; both use the sky, and one of them uses the lava.
 std::string make_project(const ScratchFolder& scratch, std::string_view more) {
     scratch.write("game/assets/one.skin", "h_head,sky\nl_legs,env/own\n");
     scratch.write("game/assets/two.skin", "h_head,sky\nl_legs,lava\nu_torso,env/gone\n");
@@ -92,7 +92,7 @@ TEST_CASE("build: with [split] it makes one bundle per root and common ones, sig
     CHECK(names_in(scratch.path("game/game-rest.fardel")) == std::set<std::string>{"env/nobody.png"});
     CHECK(run(links).exit_code == 0);
     CHECK(run(links).out.find("0 names missing, 0 bundles missing") != std::string::npos);
-    CHECK(run({"links", links[2]}).exit_code == 1);  // a root alone lacks what is common
+    CHECK(run({"links", links[2]}).exit_code == 1);  // a root alone lacks the common content
 
     const std::string first = read_file(scratch.path("game/game-two.fardel"));
     run_well({"build", scratch.path("game"), "--anew", "--jobs", "1", "--key", key});
@@ -121,7 +121,7 @@ TEST_CASE(
         names += in.size();
         all.insert(in.begin(), in.end());
     }
-    CHECK(names == all.size());  // each once
+    CHECK(names == all.size());  // each name is in one bundle
     CHECK(links.size() >= 1 + 3 + 2);
     CHECK(links.size() <= 1 + 3 + 5);
     const Outcome outcome = run(links);

@@ -1,4 +1,4 @@
-// fardel build: the words and figures that it gives, and its options. What is built: packer/build_test.
+// fardel build: its output and its options. The built content is tested in packer/build_test.
 #include "sample.h"
 
 #include <nlohmann/json.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("build: it reports what it ran, what it read, and that nothing was to 
     const std::string changed = run_well({"build", folder});
     CHECK(has(changed, "jobs: 1 of 2 run, 1 from the cache\n"));
     CHECK(has(changed, "processor 'up' of 'b.txt'"));
-    CHECK(changed.find("'a.txt'") == std::string::npos);  // was told when it ran
+    CHECK(changed.find("'a.txt'") == std::string::npos);  // it was reported when it ran
     CHECK(has(changed, "  read        1 of 3 sources;"));
 
     scratch.write("game/fardel.toml",
@@ -85,7 +85,7 @@ TEST_CASE("build: --json reports the same in numbers") {
     CHECK(again["jobs_run"] == 0);
     CHECK(again["logs"] == json::array());
     for (const char* field : {"file", "bundle", "layout", "name", "version", "assets", "file_bytes",
-                              "raw_bytes"})  // of the bundle that is there
+                              "raw_bytes"})  // facts of the existing bundle
         CHECK(again[field] == first[field]);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("build: --anew ignores all earlier results") {
     CHECK(output["sources_read"] == 3);
     CHECK(output["jobs_run"] == 2);
     CHECK(read_file(scratch.path("game/game.fardel")) == bundle);
-    // What lies in .fardel may go at any time.
+    // The content of .fardel may be deleted at any time.
     std::filesystem::remove_all(scratch.path("game/.fardel"));
     CHECK(json::parse(run_well({"build", folder, "--json"}))["jobs_run"] == 2);
     CHECK(read_file(scratch.path("game/game.fardel")) == bundle);
@@ -148,7 +148,7 @@ TEST_CASE("build: a bundle that was removed, replaced or requested with other op
     CHECK(output["jobs_run"] == 0);
     CHECK(read_file(bundle_path) == bundle);
 
-    // One bit is another, behind the program's back: nothing of it is taken over.
+    // One bit of the bundle is changed outside the program: none of its bytes is reused.
     for (const std::size_t offset : {std::size_t{100}, std::size_t{4096}, std::size_t{4100}, std::size_t{8192},
                                      bundle.size() / 2, bundle.size() * 3 / 4, bundle.size() - 1}) {
         CAPTURE(offset);

@@ -45,7 +45,7 @@ TEST_CASE("a full disk: pack and extract report it and leave no files; sign leav
          ++i) {
     }
     const Outcome sign = run({"sign", tiny, "--key", key, "--role", "author"});
-    if (sign.exit_code != 0) {  // unless its last page has room
+    if (sign.exit_code != 0) {  // unless its last page has free space
         CHECK(sign.exit_code == 3);
         CHECK(is_one_clear_line(sign, "no_space"));
         CHECK(read_file(tiny) == before);
@@ -57,7 +57,7 @@ TEST_CASE("a full disk: pack and extract report it and leave no files; sign leav
     CHECK_FALSE(fs::exists(disk.root() + "/new.key.pub"));
 }
 
-// A102: the sources, what builds remember and the bundle on one disk, with every amount of room.
+// A102: the sources, the build database and the bundle are on one disk, with every amount of free space.
 TEST_CASE(
     "a full disk: a build ends well, or says so and leaves the bundle as it was; with room it is what a clean build "
     "writes") {

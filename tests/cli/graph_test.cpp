@@ -8,7 +8,7 @@ using nlohmann::json;
 
 namespace {
 
-// a.txt and b.txt → upper case → one list; the upper-case ones do not stay.
+// a.txt and b.txt → upper case → one list; the upper-case files are not in the bundle.
 void make_project(const ScratchFolder& scratch) {
     scratch.write("game/assets/a.txt", "a");
     scratch.write("game/assets/b.txt", "b");

@@ -1,4 +1,4 @@
-// The built-in "image" and files that are something else inside: no other decoder, program or file is reached.
+// The built-in "image" and files whose content has another format: no other decoder, program or file is reached.
 #include "sample.h"
 
 #include <filesystem>
@@ -7,7 +7,7 @@ using namespace fardel::tests;
 
 namespace {
 
-// A project that converts every asset, and a folder of programs in front of the others.
+// A project that converts every asset, and a folder of programs that comes first in PATH.
 struct HostileProject {
     ScratchFolder scratch;
     std::string folder = scratch.path("game");

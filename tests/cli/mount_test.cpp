@@ -1,4 +1,4 @@
-// The program mounts through the FUSE of the kernel, and other programs read the files.
+// The program mounts through the kernel's FUSE, and other programs read the files.
 
 #include "sample.h"
 

@@ -1,4 +1,4 @@
-// End to end on a real game: archives of OpenArena, as Debian ships them.
+// An end-to-end test on a real game: the archives of OpenArena that Debian ships.
 
 #include "openarena.h"
 #include "sample.h"

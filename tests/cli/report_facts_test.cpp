@@ -108,7 +108,7 @@ std::optional<AssetId> target_of(const ReportFacts& facts, std::string_view spel
     return reference.to ? std::optional(facts.asset(*reference.to).id) : std::nullopt;
 }
 
-// What `fardel which` prints for a published name.
+// Returns the output of `fardel which` for a published name.
 std::optional<AssetId> which(const Vfs& vfs, std::string_view name) {
     const auto explanation = vfs.explain("/" + std::string(name));
     REQUIRE(explanation);

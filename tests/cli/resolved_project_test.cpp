@@ -1,4 +1,4 @@
-// What build, pack, graph and report tell about the references of a project with [link].
+// The output of build, pack, graph and report about the references of a project with [link].
 #include "sample.h"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,8 @@ using nlohmann::json;
 
 namespace {
 
-// One root that reaches all but env/nobody.png, and names env/gone and env/lost0 to env/lost<n-1>, which are not there.
+// One root that reaches all files except env/nobody.png, and names env/gone and env/lost0 to env/lost<n-1>, which do
+// not exist.
 std::string make_project_with_references(const ScratchFolder& scratch, std::string_view link, int lost = 0) {
     std::string skin = "h_head,sky\nu_torso,env/gone\n";
     for (int i = 0; i < lost; ++i)

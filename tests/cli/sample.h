@@ -31,7 +31,7 @@ std::string make_key(const ScratchFolder& scratch, std::string_view name);
 // A policy file that `fardel trust init` writes.
 std::string make_policy(const ScratchFolder& scratch, const std::string& name, const Arguments& options);
 void sign(const std::string& bundle, const std::string& key, const std::string& role);
-// What `fardel id --json` prints.
+// Returns the output of `fardel id --json`.
 std::string facts_of(const std::string& bundle);
 
 // The word after the first `label` in a text; empty if there is none.

@@ -1,4 +1,4 @@
-// The program at a terminal: questions, colours, progress, and Ctrl-C.
+// The program on a terminal: questions, colours, progress, and Ctrl-C.
 
 #include "sample.h"
 

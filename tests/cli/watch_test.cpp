@@ -1,4 +1,4 @@
-// fardel watch: runs beside the test, which edits a project and looks at the bundle.
+// fardel watch runs in the background, while the test edits a project and reads the bundle.
 #include "sample.h"
 
 #include <csignal>
@@ -39,7 +39,7 @@ public:
     }
     void write(const std::string& name, std::string_view text) const { scratch.write("game/" + name, text); }
 
-    // Until the bundle has that file with that text.
+    // Waits until the bundle has that file with that text.
     bool gives(const std::string& name, std::string_view text) const {
         return comes([&] {
             const Outcome outcome = run({"cat", scratch.path("game/game.fardel"), name});
@@ -60,7 +60,7 @@ public:
                    !std::filesystem::is_empty(scratch.path("game/.fardel/jobs"), error) && !error;
         });
     }
-    // By Ctrl-C, promptly; nothing half done is left.
+    // Ends it with Ctrl-C, which is prompt and leaves no temporary files.
     Outcome end() {
         const auto start = Clock::now();
         watch_->send(SIGINT);
@@ -149,7 +149,7 @@ TEST_CASE("watch: after a change while a job runs, the build begins again at onc
     watch.write("assets/a.txt", "second");
     CHECK(watch.gives("a.up", "SECOND"));
     const Outcome outcome = watch.end();
-    CHECK(count(outcome.out, "packed ") == 1);  // the first one never came to an end
+    CHECK(count(outcome.out, "packed ") == 1);  // the first build did not complete
     CHECK(outcome.err.find("conflict") == std::string::npos);
 }
 

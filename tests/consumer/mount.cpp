@@ -1,4 +1,4 @@
-// A stranger's program: mounts the bundle, folder or archive at a path and prints what is in its hello.txt.
+// A stranger's program: mounts the bundle, folder or archive at a path and prints the content of its hello.txt.
 #include <fardel/vfs/vfs.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// BuildDatabase: real SQLite files, damaged, foreign, shared and of writers that were killed.
+// BuildDatabase: real SQLite files that are damaged, foreign, shared or left by killed writers.
 #include "build/build_database.h"
 #include "build/build_summary_record.h"
 
@@ -79,7 +79,7 @@ BuildDatabase open_well(const std::string& path) {
     return *std::move(database);
 }
 
-// A database that knows one thing of each table.
+// Creates a database with one record in each table.
 std::string make(const ScratchFolder& scratch) {
     const std::string path = scratch.path("build.sqlite");
     BuildDatabase database = open_well(path);
@@ -196,12 +196,12 @@ TEST_CASE("build database: an empty, truncated or foreign file is created again"
         scratch.write("build.sqlite", foreign);
         CHECK(is_empty(open_well(path)));
     }
-    // A later layout: the number stands at byte 60, the most significant one first.
+    // A later schema version, which is stored at byte 60 in big-endian order.
     std::string later = whole;
     later[63] = 99;
     scratch.write("build.sqlite", later);
     CHECK(is_empty(open_well(path)));
-    // Another program's.
+    // A database of another program.
     std::string other = whole;
     other[68] = 99;
     scratch.write("build.sqlite", other);
@@ -240,7 +240,7 @@ TEST_CASE("build database: with any byte damaged, it returns what was written, o
         REQUIRE(build);
         CHECK((!*build ||
                (bytes_of((*build)->summary) == bytes_of(finished().summary) && (*build)->plan == finished().plan)));
-        // And it can be used again.
+        // The database can be used again.
         REQUIRE(database.write_source("assets/a.png", kSource));
         REQUIRE(database.write_note("note", "text"));
         REQUIRE(database.write_scans({{id<Hash>(8), "record"}}));
@@ -283,7 +283,7 @@ TEST_CASE("build database: a writer that is killed leaves the old state") {  // 
         if (child == 0) {
             auto database = BuildDatabase::open(path);
             bool good = static_cast<bool>(database);
-            // More than SQLite holds in memory, so that pages of the file are changed before anything is kept.
+            // This is more than SQLite caches in memory, so pages of the file change before the commit.
             for (int i = 0; good && i < 400; ++i)
                 good = static_cast<bool>(database->write_note("big" + std::to_string(i), std::string(20'000, 'x')));
             good = good && database->write_note("note", "never kept");
@@ -335,7 +335,7 @@ TEST_CASE("build summary: a whole record is read back, and no part of it is acce
         (void)read_summary(cut, good);
         CHECK_FALSE((good && cut.is_whole()));
     }
-    for (std::size_t at = 0; at < bytes.size(); ++at) {  // a changed byte is another summary or none
+    for (std::size_t at = 0; at < bytes.size(); ++at) {  // a changed byte gives another summary or none
         std::string spoilt = bytes;
         spoilt[at] ^= 1;
         RecordReader other(spoilt);

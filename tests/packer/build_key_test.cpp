@@ -1,4 +1,4 @@
-// build_key: every field that decides what a job gives changes it, and nothing else does.
+// build_key: every field that affects the output of a job changes the key, and no other field does.
 #include "job_bench.h"
 
 #include <fardel/packer/build_key.h>
@@ -39,7 +39,7 @@ const BuildKey& usual() {
     return key;
 }
 
-// The key of each change, which differs from the usual one and from those of all others.
+// The key after each change; it differs from the usual key and from all others.
 class Changes {
 public:
     void add(const std::function<void(Subject&)>& change) {
@@ -56,7 +56,7 @@ private:
 
 TEST_CASE("build key: the key of a given job never changes") {
     CHECK(usual() == key_of([](Subject&) {}));
-    // Whoever changes this makes every cache worthless: with the schema's number, never by accident.
+    // A change of this key invalidates every cache. It must come with a new schema number, never by accident.
     CHECK(usual().hex() == "9e1bce578ac9925f4af1b8a533bf3e050a719ed94c5fdce19190dcba3d7c76ca");
 }
 

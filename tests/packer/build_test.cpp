@@ -1,4 +1,4 @@
-// Builds: the program, real folders, real converters. What is written is always what a clean build writes.
+// Builds with the program, real folders and real converters. The output always equals that of a clean build.
 #include "built_game.h"
 #include "random_seed.h"
 
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using namespace tests;
 using nlohmann::json;
 
-// *.txt → *.up → *.num, which keeps the *.up; *.c with headers that a depfile tells; all *.part in one.
+// *.txt → *.up → *.num, which keeps the *.up; *.c with headers that a depfile lists; all *.part joined into one file.
 constexpr std::string_view kProject = R"(name = "game"
 version = "1"
 sources = ["assets"]
@@ -68,7 +68,7 @@ outputs = ["all.bin"]
 )";
 
 constexpr std::string_view kUp = "#!/bin/sh\ntr a-z A-Z < \"$1\" > \"$2\"\nprintf '%s' \"$3\" >> \"$2\"\n";
-// inc.h, or special.h before it when that is there.
+// The program reads inc.h, and before it special.h if that exists.
 constexpr std::string_view kInc =
     "header=inc.h\n[ -e \"$4/special.h\" ] && header=special.h\ncat \"$1\" \"$4/$header\" > \"$2\"\necho \"out: "
     "$4/special.h $4/$header\" > \"$3\"\n";
@@ -88,9 +88,9 @@ public:
         write("assets/raw.dat", "raw");
     }
 
-    // How many jobs were run.
+    // Returns the number of jobs that ran.
     int run_jobs(const Arguments& more = {}) const { return build(more)["jobs_run"]; }
-    // Nothing of a build but what belongs there.
+    // Lists the files that a build left; only the expected ones may be there.
     void check_nothing_left() const {
         for (const auto& entry : fs::directory_iterator(path(""))) {
             const std::string name = entry.path().filename().string();
@@ -111,7 +111,7 @@ std::vector<fs::path> files_below(const std::string& folder) {
     return files;
 }
 
-// Past the time in which the system's clock may give two writes one time.
+// Waits longer than the resolution of the file system's clock, so that later writes get another time.
 void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 bool is_refused(const Outcome& outcome, std::string_view code, std::string_view words) {
@@ -150,7 +150,7 @@ TEST_CASE("build: after one source changed, only jobs that depend on it are run"
     const Game game;
     game.build();
     grow_old();
-    game.build();  // all are old enough to be known
+    game.build();  // now all files are old enough to be remembered
     game.write("assets/b.txt", "other");
     const json report = game.build();
     CHECK(report["jobs_run"] == 2);  // up, num
@@ -160,7 +160,7 @@ TEST_CASE("build: after one source changed, only jobs that depend on it are run"
     CHECK(game.run_jobs() == 0);
     game.write("assets/a.part", "other");
     CHECK(game.run_jobs() == 1);
-    // What is made of it is the same, and what is made of that comes from the cache.
+    // The job's output is the same, so the outputs made from it come from the cache.
     game.write("assets/b.txt", "OTHER");
     CHECK(game.run_jobs() == 1);
     CHECK(game.bundle() == game.clean_bundle());
@@ -190,7 +190,7 @@ TEST_CASE("build: a touched source is read and changes nothing; an older file pu
     CHECK(game.run_jobs() == 0);
     CHECK(game.bundle() == old_bundle);
 
-    // A clock that went back: written later, and looks older.
+    // The clock went back: the file is written later and looks older.
     grow_old();
     game.build();
     game.write("assets/a.txt", "odd words");
@@ -219,7 +219,7 @@ TEST_CASE("build: a change of a processor's definition, code or program is a cha
     changed(6);
     game.replace("fardel.toml", "keep_source = true", "keep_source = false");
     changed(0);
-    game.replace("fardel.toml", "version = \"1\"", "version = \"7\"");  // of the bundle
+    game.replace("fardel.toml", "version = \"1\"", "version = \"7\"");  // the version of the bundle
     changed(0);
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("build: files that a depfile lists are watched, including missing ones
     game.build();
     CHECK(game.build()["up_to_date"] == true);
 
-    game.write("special.h", "#special\n");  // looked for, and missing until now
+    game.write("special.h", "#special\n");  // the depfile listed it as missing
     CHECK(game.run_jobs() == 1);
     CHECK(game.bundle() == game.clean_bundle());
     game.write("inc.h", "#one\n");  // no longer read
@@ -259,7 +259,7 @@ TEST_CASE("build: after any edits the result equals that of a clean build") {  /
             const std::string& name = names[random() % names.size()];
             const std::string fresh = "assets/" + std::string(random() % 2 ? "sub/" : "") + "n" +
                                       std::to_string(random() % 6) + endings[random() % endings.size()];
-            const bool must_stay = name == "assets/a.part";  // of a [[job]] one is left
+            const bool must_stay = name == "assets/a.part";  // a [[job]] needs at least one source
             const std::uint64_t kind = random() % 7;
             if (kind == 0) {
                 story += "add " + fresh + "\n";
@@ -303,7 +303,7 @@ TEST_CASE("build: after any edits the result equals that of a clean build") {  /
 TEST_CASE("build: another copy of the project with the same cache runs no processor") {
     const Game game;
     game.build();
-    // A copy elsewhere, with the same jobs in its cache and no database.
+    // A copy in another folder, with the same jobs in its cache and no database.
     const Game other;
     fs::create_directories(other.path(".fardel"));
     fs::copy(game.path(".fardel/cache"), other.path(".fardel/cache"), fs::copy_options::recursive);
@@ -419,7 +419,7 @@ process = "scenes"
         const auto list = std::ranges::find(contents->names, "town.list", &ContentName::text);
         REQUIRE(list != contents->names.end());
         const auto& references = contents->assets[list->variants.at(0).asset].references;
-        REQUIRE(references.size() == 1);  // what is nowhere is missing, not in the table
+        REQUIRE(references.size() == 1);  // a missing target is not in the table
         CHECK(references[0].spelling == "sprites/tree.png");
         CHECK(references[0].kind == ReferenceKind::internal);
         CHECK(references[0].asset == id_from<AssetId>(blake3(std::as_bytes(std::span(std::string_view("a tree"))))));
@@ -440,7 +440,7 @@ TEST_CASE("build: a failed job is named, the bundle is unchanged, and successful
     fs::rename(game.path("assets/b.txt"), game.path("assets/d.txt"));
     const int jobs = game.run_jobs();
     CHECK(jobs >= 1);
-    CHECK(jobs <= 5);  // a's went well before
+    CHECK(jobs <= 5);  // the jobs of 'a' succeeded before
     CHECK(game.bundle() == game.clean_bundle());
     game.check_nothing_left();
 }
@@ -491,7 +491,7 @@ TEST_CASE("build: a source that is edited during the build causes no wrong resul
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     game.write("assets/b.txt", "edited meanwhile");         // its job comes later
-    game.write("assets/raw.dat", "edited meanwhile, too");  // has none
+    game.write("assets/raw.dat", "edited meanwhile, too");  // no job reads it
     const Outcome outcome = build.wait();
     CHECK(is_refused(outcome, "conflict", "assets/"));
     CHECK_FALSE(fs::exists(game.path("game.fardel")));

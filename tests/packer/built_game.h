@@ -1,4 +1,4 @@
-// A project in a folder of a test case's own, built by the program.
+// A project in its own scratch folder, built by the program.
 #pragma once
 
 #include "program.h"
@@ -47,7 +47,7 @@ public:
         return nlohmann::json::parse(outcome.out);
     }
     std::string bundle() const { return read("game.fardel"); }
-    // What somebody gets who has just the sources.
+    // Returns the bundle that a build of the sources alone gives.
     std::string clean_bundle() const {
         const ScratchFolder other;
         std::filesystem::copy(path(), other.path("game"),
@@ -59,7 +59,7 @@ public:
         return {std::istreambuf_iterator<char>(file), {}};
     }
     std::string cat(const std::string& name) const { return run_well({"cat", path("game.fardel"), name}); }
-    // Files that were just written are young: builds do not remember them.
+    // Waits until the files are old enough that a build remembers them.
     static void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 private:

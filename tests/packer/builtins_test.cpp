@@ -38,7 +38,7 @@ void put_u16(std::string& to, unsigned value) {
     to += static_cast<char>(value >> 8 & 0xff);
 }
 
-// An uncompressed TGA, 24 bits, from the bottom up: a gradient.
+// Returns a gradient as an uncompressed TGA of 24 bits per pixel, stored from the bottom up.
 std::string tga(unsigned width, unsigned height) {
     std::string bytes("\0\0\2\0\0\0\0\0\0\0\0\0", 12);
     put_u16(bytes, width);
@@ -209,7 +209,7 @@ TEST_CASE("image: garbage, other formats and truncated images are malformed") {
         }
     CHECK(code("a.png", std::string_view(png).substr(0, png.size() / 2)) == ErrorCode::malformed);
     unsigned seed = 7;
-    for (int i = 0; i < 30; ++i) {  // a byte changed anywhere is an image or an error
+    for (int i = 0; i < 30; ++i) {  // a byte changed anywhere gives an image or an error
         std::string spoilt = i % 3 == 0 ? png : i % 3 == 1 ? jpeg : good_tga;
         seed = seed * 1664525 + 1013904223;
         spoilt[seed / 65536 % std::min<std::size_t>(spoilt.size(), 700)] ^= static_cast<char>(1 + i);

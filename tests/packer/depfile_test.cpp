@@ -1,4 +1,4 @@
-// parse_depfile: what compilers write, and what nobody should.
+// parse_depfile: depfiles of compilers, and invalid ones.
 #include "jobs/depfile.h"
 
 #include <doctest/doctest.h>

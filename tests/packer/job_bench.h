@@ -1,4 +1,4 @@
-// A place for jobs of a test case: a project, a scratch folder, inputs of text.
+// A bench for the jobs of a test case: a project, a scratch folder and text inputs.
 #pragma once
 
 #include "scratch.h"
@@ -56,7 +56,7 @@ public:
         std::filesystem::create_directories(files.path("project"));
         std::filesystem::create_directories(files.path("scratch"));
     }
-    // Nothing of any job is left.
+    // Checks that no job left a file.
     ~JobBench() { CHECK(std::filesystem::is_empty(files.path("scratch"))); }
     JobBench(const JobBench&) = delete;
     JobBench& operator=(const JobBench&) = delete;
@@ -79,7 +79,7 @@ public:
         REQUIRE_FALSE(result);
         return std::move(result).error();
     }
-    // A program of the project.
+    // Writes a program of the project.
     void write_program(std::string_view name, std::string_view text) const {
         const std::string path = files.write("project/" + std::string(name), text);
         std::filesystem::permissions(path, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
@@ -89,7 +89,7 @@ public:
     std::stop_source stop;
 };
 
-// A processor of a shell's commands: $1 is the source, $2 the output.
+// Returns a processor that runs shell commands: $1 is the source, $2 the output.
 inline Processor shell(std::string_view commands) {
     return {.name = "shell",
             .builtin = {},

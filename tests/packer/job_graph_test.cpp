@@ -1,4 +1,4 @@
-// JobGraph: a project and names in, jobs out. Pure.
+// JobGraph: plans jobs from a project and names, without any file.
 #include <fardel/packer/job_graph.h>
 
 #include <doctest/doctest.h>
@@ -47,7 +47,7 @@ std::string list(const JobGraph& graph, const std::vector<FileIndex>& files) {
     return text;
 }
 
-// "sd: a.png + palette.txt > a.sd.png", one line a job, in the order in which they are run.
+// "sd: a.png + palette.txt > a.sd.png", one line per job, in the order in which they are run.
 std::string show(const JobGraph& graph) {
     std::string text;
     for (const JobIndex number : graph.order()) {
@@ -59,7 +59,7 @@ std::string show(const JobGraph& graph) {
     return text;
 }
 
-// What is left for the bundle.
+// The files that remain for the bundle.
 std::string left(const JobGraph& graph) {
     std::vector<std::string> names;
     for (const GraphFile& file : graph.files())
@@ -113,7 +113,7 @@ TEST_CASE("job graph: outputs of a job go through the rules again, in a chain") 
     CHECK(show(graph) == "flat: a.psd > a.png\nktx: a.png > a.ktx\n");
     CHECK(graph.jobs()[JobIndex{1}].waits_for == std::vector<JobIndex>{JobIndex{0}});
     CHECK(left(graph) == "a.ktx");
-    // Tags gather on the way, and the later ones win.
+    // Tags accumulate along the chain, and later ones win.
     const Tags tags{{"from", "psd"}, {"quality", "sd"}};
     CHECK(graph.files()[FileIndex{2}].tags == tags);
 }
@@ -126,7 +126,7 @@ TEST_CASE("job graph: a file never goes through one processor twice, and outputs
     CHECK(graph.files()[FileIndex{0}].consumed);
     CHECK_FALSE(graph.files()[FileIndex{1}].consumed);
 
-    // Round about, it would take the place of a source that it was not made from at once.
+    // Through two jobs, the output would replace a source from which it was not made directly.
     const Project both = project(copy("one", "outputs = [\"{stem}.b\"]") + copy("two", "outputs = [\"{stem}.a\"]") +
                                  rule("*.a", "\"one\"") + rule("*.b", "\"two\""));
     check_refused(both, {"x.a"}, ErrorCode::conflict, "processor 'two' of 'x.b': would make 'x.a', which is a source");
@@ -143,7 +143,7 @@ TEST_CASE("job graph: one file may have several processors") {
                                rule("*.png", "[\"sd\", \"hd\"]"));
     const JobGraph graph = plan_well(it, {"a.png"});
     CHECK(show(graph) == "sd: a.png > a.sd\nhd: a.png > a.hd a.uhd\n");
-    CHECK(left(graph) == "a.hd a.sd a.uhd");  // one of them consumes it
+    CHECK(left(graph) == "a.hd a.sd a.uhd");  // one of the processors consumes the source
 }
 
 TEST_CASE("job graph: a [[job]] takes all files that match its globs, in name order, outputs too") {
@@ -167,7 +167,7 @@ TEST_CASE("job graph: globs do not match a file that was replaced") {
                 "[[job]]\nsources = [\"*.txt\"]\nprocess = \"atlas\"\noutputs = [\"atlas.bin\"]\n[[job]]\nsources = "
                 "[\"*.png\"]\nprocess = \"atlas\"\noutputs = [\"all.bin\"]\n");
     const JobGraph graph = plan_well(it, {"a.png", "b.txt"});
-    CHECK(graph.jobs()[JobIndex{1}].others == std::vector<FileIndex>{FileIndex{2}});  // squeezed, not the source
+    CHECK(graph.jobs()[JobIndex{1}].others == std::vector<FileIndex>{FileIndex{2}});  // the replacement, not the source
     CHECK(graph.jobs()[JobIndex{2}].sources == std::vector<FileIndex>{FileIndex{2}});
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("job graph: two files of one name are a conflict that names the origin
     check_refused(
         two, {"p.a"}, ErrorCode::conflict,
         "processor 'two' of 'p.a': would make 'p.x', which fardel.toml:9: processor 'one' of 'p.a' makes as well");
-    // Only the source that it was made from itself gives its place away.
+    // An output can replace only the source from which it was made directly.
     const Project swap = project(copy("one", "outputs = [\"b.a\"]") + rule("a.a", "\"one\"") +
                                  copy("two", "outputs = [\"c.a\"]") + rule("b.a", "\"two\""));
     check_refused(swap, {"a.a", "b.a"}, ErrorCode::conflict, "would make 'b.a'");

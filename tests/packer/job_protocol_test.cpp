@@ -1,4 +1,4 @@
-// Programs that speak JSON: the sample, its answer, and answers that nobody should believe.
+// Programs that speak JSON: the sample program, its answer, and invalid answers.
 #include "jobs/job_protocol.h"
 #include "job_bench.h"
 
@@ -17,7 +17,7 @@ ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs
             .outputs = std::move(outputs)};
 }
 
-// A program that writes files and answers what is given.
+// Returns a processor that runs the commands and then prints the given answer.
 Processor answering(std::string_view commands, std::string_view answer) {
     Processor processor = shell("");
     processor.protocol = true;

@@ -1,4 +1,4 @@
-// Job records: results as the cache keeps them, and what comes back from strangers.
+// Job records: results as the cache stores them, and hostile records.
 #include "jobs/job_record.h"
 
 #include <doctest/doctest.h>
@@ -58,7 +58,7 @@ TEST_CASE("job record: decoding gives the encoded result") {
     CHECK(again->references[0].second.optional);
     CHECK(again->references[0].second.line == 9);
     CHECK(again->log.find("warning: grey") == 0);
-    CHECK(find_result(record, {}));  // a job that tells its outputs takes any
+    CHECK(find_result(record, {}));  // a job that discovers its outputs accepts any outputs
     CHECK(record_of(key(), *again).notes.size() >= 8);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("job record: with any bit flipped it is refused, or is a result of the
             REQUIRE(again->outputs.size() == 2);
             CHECK(again->outputs[0].asset == result().outputs[0].asset);
             CHECK(again->references.size() == 2);
-            CHECK(again->log.find('\x1b') == std::string::npos);  // safe to show
+            CHECK(again->log.find('\x1b') == std::string::npos);  // safe to print
         }
         record.notes[bit / 8] = static_cast<char>(record.notes[bit / 8] ^ (1 << (bit % 8)));
     }

@@ -1,4 +1,4 @@
-// run_job: real programs, good ones and bad ones.
+// run_job: real programs, both well-behaved and faulty.
 #include "job_bench.h"
 
 #include <fardel/packer/output_names.h>
@@ -24,7 +24,7 @@ ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs
             .outputs = std::move(outputs)};
 }
 
-// A file whose bytes are not those that its id tells: somebody edited it since.
+// A file whose bytes differ from its id, because it was edited after the scan.
 class EditedBlob final : public BlobSource {
 public:
     Result<std::unique_ptr<BlobStream>> open() const override {
@@ -139,7 +139,7 @@ TEST_CASE("job: several outputs, large and small, come back in the order of thei
     CHECK(result.outputs[2].name == "z/large");
     CHECK(text_of(result.outputs[0]) == "small\n");
     CHECK(text_of(result.outputs[1]).empty());
-    CHECK(text_of(result.outputs[2]) == std::string(300000, '\0'));  // its file stays until the result is gone
+    CHECK(text_of(result.outputs[2]) == std::string(300000, '\0'));  // its file exists as long as the result
 }
 
 TEST_CASE("job: a program sees a clean environment, and nothing on its standard input") {
@@ -153,7 +153,7 @@ TEST_CASE("job: a program sees a clean environment, and nothing on its standard 
     std::size_t variables = 0;
     for (std::size_t at = seen.find('='); at != std::string::npos; at = seen.find('=', at + 1))
         ++variables;
-    CHECK(variables == 7);  // those and PWD, which the shell sets
+    CHECK(variables == 7);  // the documented ones and PWD, which the shell sets
 }
 
 TEST_CASE("job: a program that fails is unresolved, with its exit code and its last lines") {

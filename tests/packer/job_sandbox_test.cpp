@@ -1,4 +1,4 @@
-// What a job may reach: its inputs, the system, its own folder; and what it says it found besides.
+// A job may reach its inputs, the system and its own folder. It reports the inputs that it found while it ran.
 #include "job_bench.h"
 
 #include <chrono>
@@ -33,7 +33,7 @@ std::string read_text(const std::string& path) {
 
 }  // namespace
 
-// The kernels that we test on have Landlock; elsewhere these cases say so by failing.
+// The kernels of our test systems have Landlock; on others these cases fail.
 TEST_CASE("sandbox: this system can confine jobs") { CHECK(can_confine_jobs()); }
 
 TEST_CASE("sandbox: an undeclared input is not readable, a declared one is") {  // A113
@@ -174,7 +174,8 @@ TEST_CASE("found inputs: an edit while the job runs is a conflict, an edit just 
         };
         while (!has_depfile())
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        std::ofstream(bench.files.path("project/a.h")) << "4";  // the same bytes: it may have been others in between
+        std::ofstream(bench.files.path("project/a.h"))
+            << "4";  // the bytes are the same, but may have differed in between
         std::ofstream(bench.files.path("project/go")) << "";
     });
     const Error error = bench.run_badly(job_of(slow));

@@ -94,7 +94,7 @@ TEST_CASE("openarena references: every file with references is scanned, and most
             count.found += exists(reference, asset.name);
         }
     }
-    // Lower bounds of what docs/reference-scanners.md tells.
+    // Lower bounds of the figures in docs/reference-scanners.md.
     const auto check = [&](const std::string& type, std::size_t files, std::size_t references, std::size_t percent) {
         CAPTURE(type);
         const Count& count = counts[type];

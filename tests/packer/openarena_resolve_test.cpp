@@ -1,5 +1,5 @@
-// All of the references of OpenArena, resolved: what its maps reach, what they miss, and what nobody names.
-// docs/openarena-audit.md tells the figures.
+// All references of OpenArena are resolved: the assets that its maps reach, miss, and do not use.
+// The figures are in docs/openarena-audit.md.
 #include <fardel/packer/pack.h>
 
 #include "openarena.h"
@@ -57,10 +57,11 @@ TEST_CASE("openarena resolve: nothing is broken, most is resolved, and what is m
     CHECK(audit.idle_patterns.empty());
     CHECK(missing_of(root("maps/oa_dm1.bsp")).contains("music/sonic6.ogg"));
     CHECK(missing_of(root("maps/oacmpdm4.bsp")).empty());
-    CHECK(missing_of(root("maps/aggressor.bsp")).empty());  // its sky says "full", a word that scripts have for no box
+    CHECK(missing_of(root("maps/aggressor.bsp"))
+              .empty());  // its sky says "full", which in scripts means that there is no sky box
     CHECK(std::ranges::count(audit.missing, ReferenceUse::sky_box,
                              [](const MissingReference& missing) { return missing.reference.use; }) == 2);
-    for (const MissingReference& missing : audit.missing)  // really not there, under any of the names tried
+    for (const MissingReference& missing : audit.missing)  // no name that was tried exists
         for (const std::string& tried : missing.tried)
             CHECK(std::ranges::none_of(
                 game().plan.names, [&](const PlannedName& name) { return names_fold_equal(name.name.view(), tried); }));
@@ -74,7 +75,7 @@ TEST_CASE("openarena resolve: a map reaches its scripts, and of their images onl
     CHECK(closure.size_bytes < 30'000'000);
     CHECK(names.size() > 30);
     CHECK(names.size() < 200);
-    // Complete: what each name uses directly is in it.
+    // The closure is complete: it contains everything that each of its names uses directly.
     for (const std::uint32_t name : closure.names)
         for (const std::uint32_t used : game().resolved->uses[name])
             CHECK(std::ranges::binary_search(closure.names, used));

@@ -19,7 +19,7 @@
 namespace fardel {
 namespace {
 
-// What `command` prints.
+// Returns the output of `command`.
 std::string run(const std::string& command) {
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
     REQUIRE(pipe);
@@ -105,7 +105,7 @@ TEST_CASE("openarena: all archives together have the last entry of each name, an
     CHECK(counts["image/x-tga"] + counts["image/jpeg"] > 3000);
     CHECK(counts["application/octet-stream"] == 53);  // readmes without extension, demos, editors' files
 
-    // One in 29, so that each kind comes up: the bytes are those that `unzip -p` gives.
+    // Every 29th entry is compared, so that each kind occurs: the bytes equal those of `unzip -p`.
     for (std::size_t i = 0; i < packed->plan.assets.size(); i += 29) {
         const PlannedAsset& asset = packed->plan.assets[i];
         CAPTURE(asset.key);

@@ -1,4 +1,4 @@
-// plan_digest: whatever a plan says, it says otherwise when that is changed.
+// plan_digest: each change of a plan changes its digest.
 #include "plan/plan_digest.h"
 
 #include <doctest/doctest.h>
@@ -96,7 +96,7 @@ const std::pair<const char*, Change> kChanges[] = {
 
 TEST_CASE("plan digest: equal plans have equal digests") {
     CHECK(plan_digest(plan()) == plan_digest(plan()));
-    // Where the bytes come from is nobody's business.
+    // The source of the bytes is not part of the digest.
     BundlePlan other = plan();
     other.assets[0].source = make_memory_blob({});
     CHECK(plan_digest(other) == plan_digest(plan()));

@@ -1,4 +1,4 @@
-// plan_project: real folders, rules applied, and the bundle that comes of it.
+// plan_project: real folders, their rules, and the resulting bundle.
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/manifest.h>

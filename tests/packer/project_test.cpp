@@ -152,7 +152,7 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"[[rule]]\nmatch = \"a\"\npublish = \"no\"", "5:11",
          "'publish' is a text; write publish = true or publish = false"},
         {"[[rule]]\nmatch = \"a\"\ntags = [\"hd\"]", "5:8", "'tags' is a list; write tags = { quality = \"hd\" }"},
-        // Values that are not good.
+        // Invalid values.
         {"version = \"1 0\"", "3:11", "bundle version \"1 0\": only letters, digits and . + - _ ~ may be in it"},
         {"version = \"\"", "3:11", "'version' is empty; write version = \"1.0\", or leave it out"},
         {"version = \"" + std::string(65, '1') + "\"", "3:11", "'version' has 65 bytes; at most 64"},
@@ -184,7 +184,7 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"[[rule]]\nmatch = \"a\"\ntags = { quality = 1 }", "5:20", "'quality' is an integer"},
         {"[[rule]]\nmatch = \"a\"\nmetadata = { version = 1 }",
          "3:", "metadata 'version' is a text; write it in quotes"},
-        // What is consumed and depended on.
+        // Consumed names and dependencies.
         {"[[consume]]\noptional = true", "3:", "this [[consume]] has no valid 'name'"},
         {"[[consume]]\nname = \"a//b\"", "4:8", "'a//b': "},
         {"[[dependency]]\nname = \"base\"", "3:", "a [[dependency]] has either 'file' or 'id'"},
@@ -193,7 +193,7 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"[[dependency]]\nid = \"abc\"", "4:6",
          "'abc' is not a bundle id; write the 64 hexadecimal digits that 'fardel id' prints"},
         {"[[dependency]]\nfile = \"x\"\nname = \"..\"", "5:8", "bundle name '..': "},
-        // What is no TOML.
+        // Text that is not TOML.
         {"version = 1.0.0", "3:", "write text in \"quotes\""},
         {"version = mygame", "3:", "write text in \"quotes\""},
         {"name = \"again\"", "3:", "write text in \"quotes\""},

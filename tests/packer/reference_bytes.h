@@ -27,7 +27,7 @@ inline std::string fixed(std::string text, std::size_t bytes) {
     return text;
 }
 
-// A model of one surface a list of shaders; no triangles.
+// Returns a model with one surface per list of shaders, and no triangles.
 inline std::string md3_of(const std::vector<std::vector<std::string>>& surfaces) {
     std::string body;
     for (const auto& shaders : surfaces) {

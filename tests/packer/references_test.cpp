@@ -81,7 +81,7 @@ TEST_CASE("references: a shader file names the images of its stages and sky, and
                                         "23 texture textures/liquids/a.tga"});
     const auto findings = scan(kShader, text);
     CHECK(findings->defines == Lines{"textures/liquids/water", "sky box"});
-    for (const FoundReference& one : findings->references)  // the second shader's begin with its sky
+    for (const FoundReference& one : findings->references)  // the references of the second shader begin with its sky
         CHECK(one.defined_in == (one.line < 16 ? 0 : 1));
 }
 

@@ -1,4 +1,4 @@
-// resolve_plan: what references lead to, what is missing, unused and reached from roots.
+// resolve_plan: the targets of references, and the names that are missing, unused or reached from roots.
 #include <fardel/format/manifest.h>
 #include <fardel/packer/plan_scan.h>
 #include <fardel/packer/resolve.h>
@@ -28,7 +28,7 @@ FoundReference optional(FoundReference reference) {
     return reference;
 }
 
-// A game in memory: each file an asset of ten bytes behind its name.
+// A game in memory; each file is an asset of ten bytes after its name.
 struct Game {
     BundlePlan plan;
     std::vector<AssetScan> assets;
@@ -129,7 +129,7 @@ TEST_CASE("resolve: a shader leads to its script, and only its own images are re
     CHECK(game.texts(result.audit.roots[1].names) == Names{"lava.tga", "maps/b.bsp", "scripts/x.shader"});
     CHECK(result.audit.roots[1].missing == std::vector<std::uint32_t>{0});
     CHECK(game.texts(result.uses[0]) == Names{"scripts/x.shader", "w.tga"});
-    CHECK(result.uses[1].empty());  // the script alone wants nothing
+    CHECK(result.uses[1].empty());  // the script itself needs nothing
 }
 
 TEST_CASE("resolve: a script that is a root, or referenced as a file, is used with all its shaders") {
@@ -225,7 +225,7 @@ TEST_CASE("resolve: a sky box without images is reported once, one that lacks so
     CHECK(result.audit.references == 5 + 6 + 6 + 1 + 1);
     CHECK(result.audit.resolved == 5 + 1 + 6);
 
-    game.options.consumed = {"env/**"};  // others bring what is not here, then
+    game.options.consumed = {"env/**"};  // then other bundles provide what is absent here
     const ResolveResult consuming = game.resolve();
     CHECK(consuming.audit.missing.empty());
     CHECK(consuming.consumes.size() == 5 + 6);
@@ -254,7 +254,7 @@ TEST_CASE("resolve: consumed names become dynamic, and the bundle consumes them 
     CHECK_FALSE(result.consumes[1].optional);
     CHECK(result.consumes[2].text == "textures/o.*");
     CHECK(result.consumes[2].optional);
-    CHECK(result.consumes[3].optional);  // a script of others may define that shader
+    CHECK(result.consumes[3].optional);  // a script of another bundle may define that shader
     REQUIRE(result.audit.missing.size() == 1);
     CHECK(result.audit.missing[0].reference.spelling == "env/gone");
 

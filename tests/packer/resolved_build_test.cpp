@@ -1,4 +1,5 @@
-// Builds of projects with [link]: what is scanned, what is remembered of it. The program, real folders.
+// Builds of projects with [link], by the program in real folders: which assets are scanned, and which scans are
+// remembered.
 #include "built_game.h"
 #include "random_seed.h"
 
@@ -60,10 +61,11 @@ TEST_CASE("resolved build: a changed asset is scanned, and nothing else") {
     const json changed = game.build();
     CHECK(changed["assets_scanned"] == 1);
     CHECK(game.bundle() == game.clean_bundle());
-    fs::rename(game.path("assets/one.skin"), game.path("assets/renamed.skin"));  // the bytes are known
+    fs::rename(game.path("assets/one.skin"),
+               game.path("assets/renamed.skin"));  // the scan of these bytes is remembered
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
-    game.write("assets/renamed.skin", "h_head,sky\nl_legs,env/own\n");  // as it was before
+    game.write("assets/renamed.skin", "h_head,sky\nl_legs,env/own\n");  // the earlier content
     BuiltGame::grow_old();
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());

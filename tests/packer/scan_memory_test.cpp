@@ -1,4 +1,4 @@
-// ScanMemory and its records: what comes back is what was put in, or nothing. And how long the build database keeps
+// ScanMemory and its records: a lookup returns the stored record or nothing. Also how long the build database keeps
 // them.
 #include <fardel/packer/scan_memory.h>
 
@@ -110,7 +110,7 @@ TEST_CASE("build database: records that scans no longer need are deleted after a
     for (std::uint64_t scan = 0; scan < kScansIdleMax; ++scan)
         REQUIRE(database->forget_idle_scans({key(1)}));
     CHECK(database->read_scans()->size() == 2);
-    REQUIRE(database->forget_idle_scans({key(1), key(2)}));  // wanted again
+    REQUIRE(database->forget_idle_scans({key(1), key(2)}));  // needed again
     for (std::uint64_t scan = 0; scan < kScansIdleMax; ++scan)
         REQUIRE(database->forget_idle_scans({key(1)}));
     CHECK(database->read_scans()->size() == 2);

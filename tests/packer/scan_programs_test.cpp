@@ -1,4 +1,4 @@
-// [[scanner]] with a command: real scripts, run by builds; what they find, what is remembered of it, and how they fail.
+// [[scanner]] with a command: real scripts that builds run; their findings, which are remembered, and their failures.
 #include "built_game.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ command = ["python3", "${code:tools/scan.py}", "${in}"]
 code = ["tools/scan.py"]
 )";
 
-// Two files that name three textures, one of which is not there.
+// Two files that name three textures, one of which does not exist.
 BuiltGame make_game(std::string_view project = kProject) {
     BuiltGame game(project);
     game.write("tools/scan.py", kScript);
@@ -99,7 +99,7 @@ TEST_CASE("scanner program: its findings depend on its script, command, version,
     CHECK(asked() == 0);
     BuiltGame::grow_old();
     CHECK(game.build()["up_to_date"] == true);
-    game.replace("tools/scan.py", "number, line  in", "number, line in");  // is watched
+    game.replace("tools/scan.py", "number, line  in", "number, line in");  // builds watch the script
     CHECK(game.build()["assets_with_scanner"] == 2);
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("scanner program: a failure is reported with the line, the asset and w
         "name = \"game\"\nsources = [\"assets\"]\n[link]\n[[scanner]]\nmatch = \"*.fx\"\npattern = 'use "
         "{reference}'\ntimeout = 5\n",
         "malformed", {"fardel.toml:4:", "are for a scanner with 'command'"});
-    // It may read its files alone.
+    // The program may read only its own files.
     const ScratchFolder elsewhere;
     check(project("[\"cat\", \"" + elsewhere.write("secret", "x") + "\"]"), "denied",
           {"a job may read its inputs alone", "ended with exit status 1"});

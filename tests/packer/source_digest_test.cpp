@@ -1,4 +1,4 @@
-// digest_sources: what b3sum says, on any number of threads.
+// digest_sources: compared with b3sum, on any number of threads.
 #include "build/source_digest.h"
 
 #include "random_seed.h"
@@ -22,7 +22,7 @@ std::string b3sum(const std::string& path) {
     return line.data();
 }
 
-// Fails when it is opened.
+// A source that fails when it is opened.
 class NoBlob final : public BlobSource {
 public:
     explicit NoBlob(std::string word) : word_(std::move(word)) {}

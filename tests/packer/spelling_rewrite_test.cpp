@@ -1,4 +1,4 @@
-// [link] rewrite: the program, real projects; the texts that come out, their link tables, and what is refused.
+// [link] rewrite, by the program on real projects: the rewritten texts, their link tables, and refusals.
 #include "built_game.h"
 
 #include <fardel/format/bundle.h>
@@ -21,7 +21,7 @@ std::string project(std::string_view link, std::string_view more = "") {
 
 std::string id_path(std::string_view text) { return "/assets/" + blake3(std::as_bytes(std::span(text))).hex(); }
 
-// Spelling → what it leads to: "id HEX" or "name NAME".
+// Maps each spelling to its target: "id HEX" or "name NAME".
 std::map<std::string, std::string> table_of(const BuiltGame& game, std::string_view name) {
     auto source = open_file_source(game.path("game.fardel"));
     REQUIRE(source);
@@ -95,7 +95,7 @@ TEST_CASE("rewrite: in every text format a spelling becomes the id of its target
     CHECK(game.cat("scripts/x.shader") == "wall\n{\n  skyparms env/none - -\n  {\n    map " + sky +
                                               " // as it is\n    map $lightmap\n  }\n  {\n    animMap 2 " + sky +
                                               " \"" + fire + "\"\n  }\n}\n");
-    CHECK(game.cat("a.skin") == "head,wall\nlegs," + sky + "\ntag_x,\n");  // a shader's name is no file
+    CHECK(game.cat("a.skin") == "head,wall\nlegs," + sky + "\ntag_x,\n");  // a shader's name is not a file
     CHECK(game.cat("ui/x.menu") == "{ itemDef { background \"" + sky + "\" playlooped \"" + hit + "\" } }\n");
     CHECK(game.cat("maps/m.map") ==
           "{\n\"music\" \"" + hit + " " + hit +
@@ -110,7 +110,7 @@ TEST_CASE("rewrite: in every text format a spelling becomes the id of its target
         "newmtl a\nmap_Kd -s 1 1 " + picture + "\nbump ..\\env\\sky.tga # no comment\nmap_Ks " + sky + "\n";
     CHECK(game.cat("models/tri.mtl") == material);
     CHECK(game.cat("models/tri.obj") ==
-          "# mtllib no.mtl\nmtllib " + id_path(material) + " gone.mtl\nv 0 0 0\n");  // the id that it has now
+          "# mtllib no.mtl\nmtllib " + id_path(material) + " gone.mtl\nv 0 0 0\n");  // the id of the rewritten material
 
     CHECK(table_of(game, "models/tri.obj") ==
           std::map<std::string, std::string>{{id_path(material), "id " + id_path(material).substr(8)}});

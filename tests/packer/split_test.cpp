@@ -1,4 +1,4 @@
-// plan_split: which name goes where, on small graphs and on random ones.
+// plan_split: the bundle of each name, on small graphs and on random ones.
 #include <fardel/packer/split.h>
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ std::map<std::string, std::set<std::string>> by_title(const Graph& graph, const 
     return out;
 }
 
-// The bundle and all that it needs, directly or through others.
+// Returns the bundle and all bundles that it needs, directly or indirectly.
 std::set<std::uint32_t> needed(const std::vector<SplitBundle>& bundles, std::uint32_t bundle) {
     std::set<std::uint32_t> all{bundle};
     for (std::uint32_t one = bundle + 1; one-- > 0;)  // needs are before their users

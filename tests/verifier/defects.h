@@ -21,7 +21,7 @@ struct Defect {
     std::function<void(VerifyOptions&)> options = {};
 };
 
-// Each list is in its own file.
+// Each list of defects is in its own file.
 std::vector<Defect> string_and_asset_defects();
 std::vector<Defect> name_defects();
 std::vector<Defect> reference_and_metadata_defects();

@@ -10,7 +10,7 @@ using namespace fardel;
 
 namespace {
 
-// What the map needs: two published names and an asset that is referred to by id.
+// Provides what the map needs: two published names and an asset that is referred to by id.
 forge::Recipe core_recipe() {
     forge::Recipe recipe;
     recipe.assets = {{.bytes = forge::bytes_of("step")},

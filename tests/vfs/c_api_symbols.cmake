@@ -1,5 +1,5 @@
-# Compares what LIBRARY exports, by NM, with what HEADER declares with FARDEL_API. One more function, which has a symbol
-# version of its own, is only for the other library of the same release.
+# Compares the symbols that LIBRARY exports, by NM, with the functions that HEADER declares with FARDEL_API. One more
+# function, which has its own symbol version, is only for the other library of the same release.
 
 execute_process(COMMAND "${NM}" -D --defined-only --format=posix "${LIBRARY}"
     OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)

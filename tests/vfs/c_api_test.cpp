@@ -27,7 +27,7 @@ public:
     ~Handle() { fardel_vfs_destroy(vfs_); }
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
-    operator fardel_vfs*() const { return vfs_; }  // NOLINT: as the C functions take it
+    operator fardel_vfs*() const { return vfs_; }  // NOLINT: the C functions expect the raw pointer
 
 private:
     fardel_vfs* vfs_ = nullptr;
@@ -357,7 +357,7 @@ TEST_CASE("C API: damage is corrupt, with no byte read and a readable message") 
     Bytes bundle = BundleMaker().add("a", content).write();
     const auto wanted = std::as_bytes(std::span(content)).subspan(100'000, 64);
     const auto stored =
-        std::search(bundle.begin(), bundle.end(), wanted.begin(), wanted.end());  // noise is stored as it is
+        std::search(bundle.begin(), bundle.end(), wanted.begin(), wanted.end());  // noise is stored uncompressed
     REQUIRE(stored != bundle.end());
     *stored ^= std::byte{1};
     Handle vfs;
@@ -522,7 +522,7 @@ TEST_CASE("C API: without memory, calls fail and nothing else happens") {
     std::vector<char> buffer(100'000);
     std::array<char, 100> target{};
 
-    // Everything that a game does. False: a call failed, which is allowed only if memory ran out.
+    // Makes every call that a game makes. Returns false if a call failed, which is allowed only if memory ran out.
     const auto play = [&] {
         fardel_vfs* vfs = nullptr;
         fardel_file* file = nullptr;

@@ -73,6 +73,6 @@ TEST_CASE("conflicts: with many mounts, in runs, nothing is left out; too many a
     CHECK(conflicts[0].winner.asset == id_of("39"));
     CHECK(conflicts[0].hidden.size() == 39);
     CHECK(conflicts[0].hidden.back().asset == id_of("0"));
-    CHECK(outcome_of(vfs.conflicts(1)) == "ok");  // one, however many mounts have the name
+    CHECK(outcome_of(vfs.conflicts(1)) == "ok");  // one conflict per name, however many mounts have it
     CHECK(outcome_of(vfs.conflicts(0)) == "limit");
 }

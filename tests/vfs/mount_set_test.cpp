@@ -19,7 +19,7 @@ using namespace fardel::tests;
 
 namespace {
 
-// The rules of docs/vfs.md, implemented word for word and without regard to speed.
+// A literal implementation of the rules of docs/vfs.md, without regard to speed.
 struct ModelMount {
     MountId id{};
     MountOptions options;

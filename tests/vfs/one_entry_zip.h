@@ -8,7 +8,7 @@
 
 namespace fardel::tests {
 
-// A zip of one stored entry, as a tool would write it.
+// Returns a zip of one stored entry, as a tool would write it.
 inline std::string zip_of(std::string_view name, std::string_view content, std::uint32_t crc32) {
     std::string out;
     const auto number = [&out](std::uint64_t value, int bytes) {

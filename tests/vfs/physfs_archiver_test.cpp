@@ -1,4 +1,4 @@
-// The PhysicsFS face: bundles in a game that uses PhysicsFS, whole and damaged.
+// The PhysicsFS archiver: valid and damaged bundles in a game that uses PhysicsFS.
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/physfs_archiver.h>
 
@@ -53,7 +53,7 @@ PHYSFS_EnumerateCallbackResult fail_at_once(void* calls, const char*, const char
 
 }  // namespace
 
-// First in its file: PhysicsFS must not have run in this process.
+// This case comes first in its file, because PhysicsFS must not have run in this process.
 TEST_CASE("physfs: a call before the first init is an error, not a crash") {
     CHECK(outcome_of(register_physfs_archiver({})) == "io");
     CHECK(outcome_of(mount_into_physfs(std::make_shared<Vfs>(), {.name = "x"})) == "io");
@@ -64,7 +64,7 @@ TEST_CASE("physfs: a bundle is mounted by its name, by another name and without 
     const Bytes bundle = small_bundle();
     const PhysfsGame game;
     SUBCASE("by its name") { CHECK(physfs_mount(scratch.write("x.fardel", bundle)) == "ok"); }
-    SUBCASE("as a zip that is none") { CHECK(physfs_mount(scratch.write("x.zip", bundle)) == "ok"); }
+    SUBCASE("with the extension of a zip") { CHECK(physfs_mount(scratch.write("x.zip", bundle)) == "ok"); }
     SUBCASE("without an extension") { CHECK(physfs_mount(scratch.write("data", bundle)) == "ok"); }
     CHECK(physfs_content("readme.txt") == "from the bundle");
     CHECK(physfs_content("maps/dm02.bsp") == "");
@@ -106,7 +106,7 @@ TEST_CASE("physfs: times are unknown, and every change is refused") {
     CHECK(PHYSFS_close(file));
 }
 
-// A54: by whom a bundle is signed decides about the mount.
+// A54: the signers of a bundle decide whether it is mounted.
 TEST_CASE("physfs: an untrusted bundle is not mounted, and the reason is reported") {
     const ScratchFolder scratch;
     Author author;

@@ -19,7 +19,7 @@ public:
 
 // "ok", or PhysicsFS's name for the last error, "corrupt", which is then cleared.
 std::string physfs_outcome(bool good);
-// PHYSFS_mount(), appended.
+// Calls PHYSFS_mount(), appending to the search path.
 std::string physfs_mount(const std::string& archive, const std::string& mount_point = "/");
 // The file's bytes, or "<open: not found>", "<read: corrupt>".
 std::string physfs_content(const std::string& name);

@@ -109,7 +109,7 @@ void read_about(const std::string& name, Answers& answers) {
     answers.push_back(line);
 }
 
-// Names that games use, also by mistake.
+// Names that games use, including mistaken ones.
 std::vector<std::string> odd_names(const std::string& file, const std::string& folder) {
     std::string upper = file;
     std::ranges::transform(upper, upper.begin(),

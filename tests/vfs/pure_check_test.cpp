@@ -242,10 +242,10 @@ TEST_CASE("pure handshake: a changed byte anywhere is reported if every byte is 
         changed[at] ^= std::byte{1};
         const auto bundle = Bundle::open(make_memory_source(changed), {.label = "changed"});
         if (!bundle || (*bundle)->id() != copies[0]->id())
-            continue;  // it is not mounted as that bundle
+            continue;  // the change gives another bundle
         const auto problems = check_every_byte(policy, Bundles{*bundle});
         if (problems.empty())
-            CHECK_MESSAGE(good[at] == std::byte{0}, "only padding, which nobody reads, may be anything");
+            CHECK_MESSAGE(good[at] == std::byte{0}, "only padding, which is never read, may have any value");
         else
             CHECK(problems_in(PureReport(problems)) == "wrong bundle/0");
         told_count += problems.size();

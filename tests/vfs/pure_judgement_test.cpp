@@ -82,7 +82,7 @@ TEST_CASE("judge_mounts: exactly the content set is visible in the policy's orde
         if (swapped)
             std::swap(mounts[0], mounts[1]);
         const PureJudgement judgement = judge(two_bundles(), mounts);
-        CHECK(visible(judgement) == "2 1");  // later ones win
+        CHECK(visible(judgement) == "2 1");  // mounts in front come first
         CHECK(judgement.problems.empty());
         CHECK(judgement.complete);
     }
@@ -189,7 +189,7 @@ TEST_CASE("judge_variants: tags outside an axis of the policy are reported; the 
     CHECK(judge_variants(policy, {}).empty());
 }
 
-// A61: what was 32 bits in classic schemes.
+// A61: classic schemes compared 32 bits here.
 TEST_CASE("judge_mounts: a bundle whose id is right in all but its last bit is missing, and extra") {
     BundleId forged = bundle_of('a');
     forged.bytes[31] ^= 1;

@@ -113,7 +113,7 @@ TEST_CASE("pure offer: sources fill their field or are refused, and are nothing 
         offer.sources = {bad};
         CHECK(encode_pure_offer(offer).error().code() == ErrorCode::malformed);
     }
-    // Text after the padding, an empty line, a line without a line feed.
+    // These are text after the padding, an empty line, and a line without a line feed.
     for (const std::string& field :
          {std::string("a\n\0b\n", 5), std::string("\n"), std::string("a\n\nb\n"), std::string("a")}) {
         Bytes bytes = vector_of(encode_pure_offer(offer = {hash_of('n'), hash_of('p'), {}}).value());

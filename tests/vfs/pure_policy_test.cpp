@@ -95,7 +95,7 @@ TEST_CASE("pure policy: the order of bundles changes the digest; comments and th
     CHECK(digest(a) != digest(a + "unsigned allow\n"));
     CHECK(digest("loose a\nloose b\nvariant t x,y\n") == digest("variant t y,x\nloose b\nloose a\n"));
 
-    // The formula in the header.
+    // The digest follows the formula in the header.
     const std::string text = "fardel-pure 1\n" + a;
     std::string hashed_text = std::string("\x14\0\0\0\0\0\0\0", 8) + "fardel pure policy 1" +
                               static_cast<char>(text.size()) + std::string(7, '\0') + text;

@@ -74,7 +74,7 @@ struct Scene {
     File file(char name) const { return vfs.open("/" + std::string(1, name)).value(); }
 };
 
-// The reads that were done, in order.
+// The completed reads, in order.
 struct Log {
     std::mutex mutex;
     std::string text;

@@ -179,7 +179,7 @@ TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
     mount(vfs, good);
     mount(vfs, damage_content(other, id_of(content)), unsigned_at("", 1));
     const std::string path = "/assets/" + id_of(content).hex();
-    for (int round = 0; round < 2; ++round) {  // the second time from the verdict
+    for (int round = 0; round < 2; ++round) {  // the second round uses the remembered verdict
         const auto file = vfs.open(path);
         REQUIRE(file);
         CHECK(file->bundle_id() == vfs.mounts().at(1).bundle);

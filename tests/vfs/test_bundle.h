@@ -1,5 +1,5 @@
-// Bundles for the tests of the Vfs: made by the real writer in memory, signed with real keys, and damaged or forged on
-// purpose.
+// Bundles for the tests of the Vfs: created by the real writer in memory, signed with real keys, and damaged or forged
+// on purpose.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -38,7 +38,7 @@ public:
     BundleMaker& add_unpublished(std::string_view name, std::string_view content);
     BundleMaker& add_variants(std::string_view name, std::vector<std::string> contents, bool extends = false);
     BundleMaker& add_tombstone(std::string_view name);
-    // A bundle's id covers its metadata: this makes another bundle of the same content.
+    // Gives the same content another bundle id, because the id covers the metadata.
     BundleMaker& version(std::string text);
 
     Bytes write() const;
@@ -56,7 +56,7 @@ public:
     Author();
     const TrustPolicy& policy() const { return policy_; }
     const PublicKey& key() const { return key_; }
-    // The bundle with a signed statement in its trailer.
+    // Returns the bundle with a signed statement in its trailer.
     Bytes sign(Bytes bundle);
 
 private:
@@ -65,17 +65,17 @@ private:
     TrustPolicy policy_;
 };
 
-// A bundle in which `told` is replaced with `true_content` of the same size, while its tables still claim the old asset
-// id; the layout is consistent and its id new. `told` must be in a raw block.
+// Replaces `claimed_content` in the bundle with `true_content` of the same size. The tables still claim the old asset
+// id; the layout is consistent and has a new id. `claimed_content` must be in a raw block.
 Bytes forge_content(Bytes bundle, std::string_view claimed_content, std::string_view true_content);
-// One byte of the stored form of the asset's first block is another one.
+// Changes one byte of the stored form of the asset's first block.
 Bytes damage_content(Bytes bundle, const AssetId& asset);
-// One byte of each page of a table is another one.
+// Changes one byte of each page of a table.
 Bytes damage_table(Bytes bundle, TableKind table);
-// A bundle that a hostile packer could write: one page of a manifest table is changed and all hashes are correct. The
+// Changes one page of a manifest table and corrects all hashes, as a hostile packer could. The
 // bundle id is new.
 Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std::span<std::byte>)>& change);
-// All names of a small bundle claim to have this hash.
+// Makes all names of a small bundle claim this hash.
 Bytes flood_name_buckets(Bytes bundle, std::uint64_t hash);
 
 // A source that counts what is read from it.
@@ -95,7 +95,7 @@ private:
 
 // Options of an unsigned mount, which most cases need.
 MountOptions unsigned_at(std::string mount_point = {}, int priority = 0);
-// Mounts, or fails the test.
+// Mounts the bundle; fails the test on an error.
 MountId mount(Vfs& vfs, Bytes bundle, MountOptions options = unsigned_at());
 // The content at `path`, or the error's text.
 std::string content_at(const Vfs& vfs, std::string_view path);

@@ -44,7 +44,7 @@ TEST_CASE("path: its parts are those of the text") {
     CHECK(path->parts().id.hex() == kId);
     CHECK(path->parts().name == "maps/dm01.bsp");
     CHECK(path->parts().hash == name_hash("maps/dm01.bsp"));
-    const VfsPath copy = *path;  // views of the copy are the copy's own
+    const VfsPath copy = *path;  // the views of the copy refer to the copy
     CHECK(copy.parts().name.data() >= copy.text().data());
     CHECK(copy.parts().name.data() <= copy.text().data() + copy.text().size());
 }
