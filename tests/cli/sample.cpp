@@ -49,8 +49,8 @@ std::string make_rich_bundle(const ScratchFolder& scratch) {
     plan.names.push_back(
         {.name = name("textures/wall"),
          .variants = {{.asset = 0, .tags = {{"texture", "astc"}}}, {.asset = 1, .tags = {{"texture", "png"}}}}});
-    plan.names.push_back({.name = name("old.cfg"), .variants = {}});
-    plan.names.push_back({.name = name("private.dat"), .variants = {{.asset = 2, .tags = {}}}, .published = false});
+    plan.names.push_back({.name = name("old.cfg")});
+    plan.names.push_back({.name = name("private.dat"), .variants = {{.asset = 2}}, .published = false});
     const std::string path = scratch.path("rich.fardel");
     auto staged = write_bundle(plan, *stage_file(path), {});
     REQUIRE(staged);

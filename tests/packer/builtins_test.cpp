@@ -16,19 +16,11 @@ namespace {
 using namespace tests;
 
 Processor builtin(std::string_view name, std::vector<std::pair<std::string, ParameterValue>> parameters = {}) {
-    return {.name = "p",
-            .builtin = std::string(name),
-            .command = {},
-            .version = {},
-            .code = {},
-            .parameters = std::move(parameters),
-            .outputs = {},
-            .inputs = {},
-            .tags = {}};
+    return {.name = "p", .builtin = std::string(name), .parameters = std::move(parameters)};
 }
 
 ProcessorJob job_of(const Processor& processor, JobInput source, std::vector<std::string> outputs = {}) {
-    ProcessorJob job{.processor = processor, .sources = {}, .others = {}, .outputs = std::move(outputs)};
+    ProcessorJob job{.processor = processor, .outputs = std::move(outputs)};
     job.sources.push_back(std::move(source));
     return job;
 }

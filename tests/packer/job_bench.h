@@ -91,15 +91,7 @@ public:
 
 // Returns a processor that runs shell commands: $1 is the source, $2 the output.
 inline Processor shell(std::string_view commands) {
-    return {.name = "shell",
-            .builtin = {},
-            .command = {"sh", "-c", std::string(commands), "sh", "${in}", "${out}"},
-            .version = {},
-            .code = {},
-            .parameters = {},
-            .outputs = {},
-            .inputs = {},
-            .tags = {}};
+    return {.name = "shell", .command = {"sh", "-c", std::string(commands), "sh", "${in}", "${out}"}};
 }
 
 inline bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }

@@ -11,10 +11,7 @@ namespace {
 using namespace tests;
 
 ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {}) {
-    return {.processor = processor,
-            .sources = {input_of("source.txt", "hello")},
-            .others = {},
-            .outputs = std::move(outputs)};
+    return {.processor = processor, .sources = {input_of("source.txt", "hello")}, .outputs = std::move(outputs)};
 }
 
 // Returns a processor that runs the commands and then prints the given answer.
@@ -49,7 +46,6 @@ TEST_CASE("protocol: the sample program makes a list, and reports what it read, 
     processor.parameters = {{"aliases", project + "/aliases.txt"}};
     ProcessorJob job{.processor = processor,
                      .sources = {input_of("maps/town.scene", "tree 3\nhero 1 # him\ntree 1\n")},
-                     .others = {},
                      .outputs = {"maps/town.list"}};
 
     const JobResult result = bench.run_well(job);

@@ -8,8 +8,8 @@ namespace {
 
 JobResult result() {
     JobResult result;
-    result.outputs = {{.name = "a.ktx", .asset = {}, .size_bytes = 7, .blob = nullptr},
-                      {.name = "b/c.txt", .asset = {}, .size_bytes = 0, .blob = nullptr}};
+    result.outputs = {{.name = "a.ktx", .size_bytes = 7, .blob = nullptr},
+                      {.name = "b/c.txt", .size_bytes = 0, .blob = nullptr}};
     result.outputs[0].asset.bytes.fill(1);
     result.references = {{"a.ktx",
                           {.spelling = "x/y.png",

@@ -18,10 +18,7 @@ namespace {
 using namespace tests;
 
 ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
-    return {.processor = processor,
-            .sources = {input_of("source.txt", "hello")},
-            .others = {},
-            .outputs = std::move(outputs)};
+    return {.processor = processor, .sources = {input_of("source.txt", "hello")}, .outputs = std::move(outputs)};
 }
 
 // A file whose bytes differ from its id, because it was edited after the scan.
@@ -62,8 +59,7 @@ process = "upper"
     const JobInput source = input_of("notes/hello.txt", "hello");
     auto names = output_names(processor, source.name);
     REQUIRE(names);
-    const JobResult result =
-        bench.run_well({.processor = processor, .sources = {source}, .others = {}, .outputs = *names});
+    const JobResult result = bench.run_well({.processor = processor, .sources = {source}, .outputs = *names});
     REQUIRE(result.outputs.size() == 1);
     CHECK(result.outputs[0].name == "notes/hello.up");
     CHECK(text_of(result.outputs[0]) == "HELLO");
@@ -85,8 +81,7 @@ TEST_CASE("job: cp and gzip are processors") {
     Processor unpack = shell("");
     unpack.builtin = "unpack";
     unpack.command.clear();
-    const JobResult unpacked =
-        bench.run_well({.processor = unpack, .sources = {input_of("made.gz", packed)}, .others = {}, .outputs = {}});
+    const JobResult unpacked = bench.run_well({.processor = unpack, .sources = {input_of("made.gz", packed)}});
     REQUIRE(unpacked.outputs.size() == 1);
     CHECK(unpacked.outputs[0].name == "made");
     CHECK(text_of(unpacked.outputs[0]) == "hello");
@@ -354,7 +349,7 @@ TEST_CASE("job: four threads run jobs at the same time") {
                             : shell("cat \"$1\" >tmp/copy; cmp \"$1\" tmp/copy && head -c 200000 /dev/zero >out/large");
                     const std::string_view bytes = text;
                     const auto span = std::as_bytes(std::span(bytes));
-                    ProcessorJob job{.processor = processor, .sources = {}, .others = {}, .outputs = {}};
+                    ProcessorJob job{.processor = processor};
                     auto name = AssetName::parse("s");
                     job.sources.push_back({.name = *std::move(name),
                                            .asset = asset_of(text),

@@ -12,10 +12,7 @@ namespace {
 using namespace tests;
 
 ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
-    return {.processor = processor,
-            .sources = {input_of("source.txt", "hello")},
-            .others = {},
-            .outputs = std::move(outputs)};
+    return {.processor = processor, .sources = {input_of("source.txt", "hello")}, .outputs = std::move(outputs)};
 }
 
 Processor finder(std::string_view commands) {
@@ -143,7 +140,6 @@ TEST_CASE("found inputs: the compiler's own depfile is read") {
                          "-o", "${out}", "${in}"};
     ProcessorJob job{.processor = processor,
                      .sources = {input_of("source.c", "#include \"a b.h\"\nANSWER\n")},
-                     .others = {},
                      .outputs = {"made.i"}};
     const JobResult result = bench.run_well(job);
     CHECK(has(text_of(result.outputs.at(0)), "42"));

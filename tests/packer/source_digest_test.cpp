@@ -36,8 +36,7 @@ struct Sources {
     std::vector<SourceEntry> entries;
 
     void add(const std::string& name, std::shared_ptr<const BlobSource> blob) {
-        entries.push_back(
-            {.name = *AssetName::parse(name), .origin = name, .size_bytes = 0, .blob = std::move(blob), .version = {}});
+        entries.push_back({.name = *AssetName::parse(name), .origin = name, .size_bytes = 0, .blob = std::move(blob)});
     }
     std::vector<const SourceEntry*> pointers() const {
         std::vector<const SourceEntry*> pointers;

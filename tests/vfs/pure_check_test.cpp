@@ -382,7 +382,7 @@ TEST_CASE("pure handshake: a client that stores a bundle in another layout is ac
             text += "some text that compresses, line " + std::to_string(text.size()) + "\n";
         plan.assets.push_back(
             {.source = make_memory_blob(bytes_of(text)), .key = "text", .content_type = "text/plain"});
-        plan.names.push_back({.name = AssetName::parse("text").value(), .variants = {{.asset = 0, .tags = {}}}});
+        plan.names.push_back({.name = AssetName::parse("text").value(), .variants = {{.asset = 0}}});
         MemoryDisk disk;
         auto staged = write_bundle(plan, make_memory_file(disk), {.level = level, .jobs = 1});
         REQUIRE(staged);

@@ -88,7 +88,7 @@ std::uint32_t BundleMaker::add_asset(std::string_view content) {
 
 BundleMaker& BundleMaker::add(std::string_view name, std::string_view content) {
     const std::uint32_t asset = add_asset(content);
-    plan_.names.push_back({.name = name_of(name), .variants = {{.asset = asset, .tags = {}}}});
+    plan_.names.push_back({.name = name_of(name), .variants = {{.asset = asset}}});
     return *this;
 }
 
@@ -99,7 +99,7 @@ BundleMaker& BundleMaker::add_unpublished(std::string_view name, std::string_vie
 }
 
 BundleMaker& BundleMaker::add_variants(std::string_view name, std::vector<std::string> contents, bool extends) {
-    PlannedName planned{.name = name_of(name), .variants = {}, .published = true, .extends = extends};
+    PlannedName planned{.name = name_of(name), .published = true, .extends = extends};
     for (const std::string& content : contents)
         planned.variants.push_back(
             {.asset = add_asset(content), .tags = {{"quality", std::to_string(planned.variants.size())}}});
@@ -108,7 +108,7 @@ BundleMaker& BundleMaker::add_variants(std::string_view name, std::vector<std::s
 }
 
 BundleMaker& BundleMaker::add_tombstone(std::string_view name) {
-    plan_.names.push_back({.name = name_of(name), .variants = {}});
+    plan_.names.push_back({.name = name_of(name)});
     return *this;
 }
 
