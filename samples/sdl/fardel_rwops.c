@@ -21,7 +21,7 @@ static Sint64 SDLCALL stream_seek(SDL_RWops* rwops, Sint64 offset, int whence) {
                         : whence == RW_SEEK_END ? stream->size_bytes
                                                 : -1;
     if (base < 0 || offset < -base || offset > SDL_MAX_SINT64 - base)
-        return SDL_SetError("fardel: no such place to seek to");
+        return SDL_SetError("fardel: the seek position is out of range");
     stream->position = base + offset;
     return stream->position;
 }

@@ -344,7 +344,7 @@ TEST_CASE("build: a cache that was damaged, cut, mixed up or emptied changes no 
                 bytes.seekp(static_cast<std::streamoff>(random() % size));
                 bytes.put(static_cast<char>(random()));
             } else if (fs::exists(other) && other != file) {
-                story += "put another's in place of " + name + "\n";
+                story += "replaced " + name + " with another file\n";
                 fs::copy_file(other, file, fs::copy_options::overwrite_existing);
             }
         }
