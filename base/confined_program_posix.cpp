@@ -1,5 +1,5 @@
-// Two processes for one program: a keeper, which waits for the program, then kills what is left of its descendants, and
-// the program itself, in a session of its own. The keeper alone is our child, so that its id stays valid until we reap
+// Each program runs in two processes: a keeper, which waits for the program and then kills its remaining descendants,
+// and the program itself, in a new session. Only the keeper is our child, so its process id stays valid until we reap
 // it.
 
 #include <fardel/base/confined_program.h>
@@ -31,14 +31,14 @@ constexpr std::size_t kLogTailBytes = 16u << 10;
 constexpr std::size_t kLogNoteBytes = 100;
 constexpr std::size_t kLogHeadBytes = kLogBytesMax - kLogTailBytes - kLogNoteBytes;
 
-// Reading from it does not wait.
+// Opens a pipe whose read end does not block.
 Result<Pipe> open_polled_pipe() {
     FARDEL_TRY_ASSIGN(Pipe pipe, open_pipe());
     FARDEL_TRY(stop_waiting(pipe.read_end, "pipe"));
     return pipe;
 }
 
-// The beginning and the end of what is printed.
+// Keeps the beginning and the end of the output.
 class Log {
 public:
     void add(std::string_view text) {
@@ -64,14 +64,14 @@ private:
     std::uint64_t dropped_ = 0;
 };
 
-// What the children tell us.
+// A report from one of the children.
 struct Report {
     enum Kind : int { failed_to_start, ended };
     int kind;
     int number;  // errno, or the wait status
 };
 
-// ---- In the children: nothing that allocates or locks ---------------------------------------------------------------
+// ---- In the children: no allocation, no locks -----------------------------------------------------------------------
 
 struct ChildPlan {
     const ConfinedCall& call;
@@ -97,7 +97,7 @@ void forget_signals() noexcept {
         ::sigaction(number, &usual, nullptr);
 }
 
-// Above the standard numbers, so that no dup2 overwrites what another needs.
+// Moves the descriptor above the standard numbers, so that no dup2 overwrites one that is still needed.
 int raised(const ChildPlan& plan, int descriptor) noexcept {
     const int number = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 64);
     if (number < 0)
@@ -133,7 +133,7 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     give_up(plan, errno);
 }
 
-// All signals are blocked; SIGTERM, from us or because we are gone, ends the program.
+// All signals are blocked. SIGTERM, which we send or which the system sends when we end, ends the program.
 int wait_for_program(pid_t program) noexcept {
     sigset_t awaited;
     ::sigemptyset(&awaited);
@@ -161,7 +161,7 @@ int wait_for_program(pid_t program) noexcept {
     for (const int mine : {plan.input, plan.output, plan.errors})
         ::close(mine);
     const int status = wait_for_program(program);
-    ::kill(-program, SIGKILL);  // its session's first group; the id is not given to others while the group has members
+    ::kill(-program, SIGKILL);  // its session's first group; the id is not reused while the group has members
     kill_children();
     const Report report{Report::ended, status};
     (void)!::write(plan.report, &report, sizeof report);
@@ -228,7 +228,7 @@ public:
         return ok();
     }
 
-    // Until the keeper has closed its report: then the program and all that it left are gone.
+    // Waits until the keeper has closed its report: then the program and all its descendants are gone.
     Result<ConfinedOutcome> wait() {
         const auto deadline = Clock::now() + call_.timeout;
         const std::stop_callback wake(call_.stop, [this] { (void)!::write(wake_.write_end.number(), "", 1); });
@@ -271,7 +271,7 @@ private:
         id_ = -1;
     }
 
-    // A piece at a time, so that a program that prints without end does not keep us from looking at the clock.
+    // Reads one piece at a time, so that a program with endless output does not delay the check of the time limit.
     void read_output() {
         std::array<char, 64u << 10> piece;
         for (int round = 0; round < 16; ++round) {
@@ -299,7 +299,7 @@ private:
         Report report{};
         ssize_t count;
         while ((count = ::read(report_.read_end.number(), &report, sizeof report)) ==
-               sizeof report) {  // a pipe gives whole what was written whole
+               sizeof report) {  // a pipe delivers this small report whole
             if (report.kind == Report::failed_to_start)
                 start_failure_ = report.number;
             else

@@ -11,7 +11,7 @@ void Descriptor::close() noexcept {
         ::close(release());
 }
 
-// Linux has closed the descriptor even when a signal interrupts, so the call is never repeated.
+// Linux closes the descriptor even if a signal interrupts the call, so the call is never repeated.
 Status Descriptor::close_reporting(std::string_view subject) {
     return ::close(release()) == 0 || errno == EINTR ? ok() : Status(system_error(errno, subject));
 }

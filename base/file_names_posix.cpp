@@ -19,7 +19,7 @@ bool rename_plainly(const FileLocation& from, const FileLocation& to) noexcept {
 
 enum class RenameRule { to_new, exchange };
 
-// False, with errno. EINVAL, ENOSYS: the file system only knows plain renames.
+// Returns false and sets errno. EINVAL, ENOSYS: the file system supports only plain renames.
 bool rename_with(const FileLocation& from, const FileLocation& to, RenameRule rule) noexcept {
 #ifdef RENAME_NOREPLACE
     return ::renameat2(folder_number(from), from.path().c_str(), folder_number(to), to.path().c_str(),

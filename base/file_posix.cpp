@@ -39,7 +39,7 @@ Result<Descriptor> open_file(const FileLocation& location, std::string_view subj
 #ifdef O_NOATIME
     if (options.keeps_used_time)
         file = open_with(location, flags_of(options) | O_NOATIME);
-    if (!options.keeps_used_time || (!file && errno == EPERM))  // only the owner of a file may keep its time
+    if (!options.keeps_used_time || (!file && errno == EPERM))  // only the owner of a file may preserve its access time
 #endif
         file = open_with(location, flags_of(options));
     if (!file)
@@ -103,7 +103,7 @@ Result<std::size_t> read_whole_at(const Descriptor& file, std::uint64_t offset, 
 }
 
 Result<std::string> read_text(const Descriptor& file, std::size_t bytes_max, std::string_view subject) {
-    std::string text(bytes_max + 1, '\0');  // the byte too many tells that there are more
+    std::string text(bytes_max + 1, '\0');  // one byte more, to detect a longer file
     std::size_t size_bytes = 0;
     while (size_bytes < text.size()) {
         const auto rest = std::as_writable_bytes(std::span(text)).subspan(size_bytes);

@@ -34,7 +34,7 @@ Result<Descriptor> open_folder(const FileLocation& location, std::string_view su
 }
 
 Result<std::vector<std::string>> list_names(const Descriptor& folder, std::string_view subject) {
-    // readdir moves the position of its descriptor, so it gets one of its own.
+    // readdir moves the position of its descriptor, so it gets a separate one.
     FARDEL_TRY_ASSIGN(Descriptor opened, open_folder({folder, "."}, subject));
     const std::unique_ptr<DIR, CloseFolder> stream(::fdopendir(opened.number()));
     if (!stream)
@@ -60,7 +60,7 @@ Result<bool> create_folder(const FileLocation& location, std::string_view subjec
     FARDEL_TRY(verify_path(location));
     if (::mkdirat(folder_number(location), location.path().c_str(), mode) == 0)
         return true;
-    if (errno == EEXIST || errno == EISDIR)  // EISDIR: of "/", on some systems
+    if (errno == EEXIST || errno == EISDIR)  // some systems return EISDIR for "/"
         return false;
     return system_error(errno, subject);
 }
@@ -69,7 +69,7 @@ Status create_folders(const std::string& path) {
     for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
         const std::string folder = path.substr(0, slash);
         if (auto created = create_folder(folder, folder); !created) {
-            // A folder that is there may be refused for other reasons, such as EROFS.
+            // mkdir may refuse an existing folder with other errors, such as EROFS.
             const auto found = find_file_status(folder, folder);
             if (!found || !*found)
                 return std::move(created).error();

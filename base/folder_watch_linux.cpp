@@ -70,7 +70,7 @@ private:
     InotifyWatch(Descriptor queue, std::string path, std::string ignored)
         : queue_(std::move(queue)), path_(std::move(path)), ignored_(std::move(ignored)) {}
 
-    // Adding a folder that is watched already changes nothing.
+    // Adding a folder that is already watched has no effect.
     Status add(const std::string& folder) {
         constexpr std::uint32_t kFlags = IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
         if (::inotify_add_watch(queue_.number(), folder.c_str(), kEvents | kFlags) >= 0)
@@ -78,7 +78,7 @@ private:
         return watch_error(errno, folder);
     }
 
-    // A folder that vanishes during this was noticed by the watch of its parent.
+    // If a folder vanishes meanwhile, the watch of its parent reports that.
     Status add_below() {
         std::error_code error;
         namespace fs = std::filesystem;

@@ -1,4 +1,4 @@
-// For systems whose way of watching folders is not implemented.
+// For systems on which watching folders is not implemented.
 #include <fardel/base/folder_watch.h>
 
 namespace fardel {

@@ -16,7 +16,7 @@ namespace {
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<int> caught_signal{0};
 std::atomic<int> wake_end{-1};
-static_assert(std::atomic<int>::is_always_lock_free);  // or a signal handler may not touch it
+static_assert(std::atomic<int>::is_always_lock_free);  // otherwise a signal handler could not use it
 
 // Only async-signal-safe calls are allowed here. Requesting a stop is not one of them, so a thread does that.
 void handle(int signal) {
@@ -33,7 +33,7 @@ struct Interrupt::Handlers {
 Interrupt::Interrupt() : before_(std::make_unique<Handlers>()) {
     auto wake = open_pipe();
     if (!wake)
-        return;  // no descriptors left: Ctrl-C ends the program as usual
+        return;  // no descriptors are left; Ctrl-C then ends the program as usual
     wake_ = *std::move(wake);
     wake_end = wake_.write_end.number();
     watcher_ = std::thread([this] {

@@ -34,7 +34,7 @@ Status stop_waiting(const Descriptor& descriptor, std::string_view subject) {
 Result<bool> wait_readable(std::span<const Descriptor* const> descriptors, std::optional<SteadyTime> deadline) {
     std::vector<pollfd> waiting;
     for (const Descriptor* const descriptor : descriptors)
-        waiting.push_back({descriptor->number(), POLLIN, 0});  // poll passes over numbers below 0
+        waiting.push_back({descriptor->number(), POLLIN, 0});  // poll ignores negative numbers
     const int ready =
         ::poll(waiting.data(), static_cast<nfds_t>(waiting.size()), deadline ? milliseconds_until(*deadline) : -1);
     if (ready < 0 && errno != EINTR)

@@ -14,7 +14,7 @@ extern char** environ;
 namespace fardel {
 namespace {
 
-// The system tells of a child's end by a signal, which belongs to the program around us; so we look again and again.
+// The system reports a child's end only by a signal, whose handler belongs to the surrounding program; so we poll.
 constexpr auto kBetweenLooks = std::chrono::milliseconds(2);
 
 ProgramExit exit_of(int status) noexcept {
@@ -59,7 +59,7 @@ std::optional<ProgramExit> ChildProgram::reap(bool waits) noexcept {
     const pid_t ended = repeat([&] { return ::waitpid(id_, &status, waits ? 0 : WNOHANG); });
     if (ended == 0)
         return std::nullopt;
-    id_ = -1;  // below 0: ECHILD, somebody else has reaped it
+    id_ = -1;  // below 0: ECHILD, other code has reaped it
     return exit_of(ended < 0 ? 0 : status);
 }
 

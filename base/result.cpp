@@ -22,7 +22,7 @@ std::string_view error_code_name(ErrorCode code) noexcept {
         case ErrorCode::io: return "io";
         case ErrorCode::cancelled: return "cancelled";
     }
-    assert(false);  // no other value can be made without a cast
+    assert(false);  // any other value needs a cast
     return "unknown";
 }
 

@@ -1,5 +1,5 @@
-// Landlock, by its system calls: numbers and structures as in Linux' documentation of its user interface
-// (userspace-api/landlock). They are copies, since headers of a system are often older than its kernel.
+// Confinement by Landlock's system calls. Numbers and structures follow Linux' documentation (userspace-api/landlock)
+// and are repeated here, since a system's headers are often older than its kernel.
 #include <fardel/base/sandbox.h>
 
 #include <fardel/base/system_error.h>
@@ -20,7 +20,7 @@
 namespace fardel {
 namespace {
 
-// The same on every architecture.
+// These numbers are the same on every architecture.
 constexpr long kCreateRuleset = 444;
 constexpr long kAddRule = 445;
 constexpr long kRestrictSelf = 446;
@@ -85,7 +85,7 @@ Status allow(const Descriptor& rules, const std::string& path, std::uint64_t rig
     return ok();
 }
 
-// Whether a child was told to end; reads the list that the kernel keeps of this thread's children.
+// Returns whether a child was signalled; reads the kernel's list of this thread's children.
 bool signal_children() noexcept {
     const int list = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
     if (list < 0)
@@ -144,7 +144,7 @@ bool system_can_confine() noexcept { return abi_version() >= 1; }
 void adopt_orphans(int parent) noexcept {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-    if (::getppid() != parent)  // it ended before we asked
+    if (::getppid() != parent)  // the parent ended before the request
         ::kill(::getpid(), SIGTERM);
 }
 

@@ -1,4 +1,4 @@
-// Where the system has nothing that we know to confine a program with.
+// For systems without a supported way to confine programs.
 
 #include <fardel/base/sandbox.h>
 

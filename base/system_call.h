@@ -1,4 +1,4 @@
-// What calls of the system have in common. For files named *_posix.cpp.
+// Common parts of system calls, for files named *_posix.cpp.
 #pragma once
 
 #include <fardel/base/file_location.h>
@@ -18,7 +18,7 @@ namespace fardel {
 // Linux transfers less than 2 GiB per call, and other systems refuse more.
 inline constexpr std::size_t kTransferBytesMax = std::size_t{1} << 30;
 
-// Calls again while a signal interrupts.
+// Repeats the call while a signal interrupts it.
 template <class Call>
 auto repeat(const Call& call) noexcept {
     auto result = call();
@@ -35,7 +35,7 @@ inline int folder_number(const FileLocation& location) noexcept {
     return location.folder() == nullptr ? AT_FDCWD : location.folder()->number();
 }
 
-// The system would take the path to end at its first NUL.
+// Refuses paths with a NUL, at which the system would end the path.
 inline Status verify_path(const FileLocation& location) {
     return location.path().find('\0') == std::string::npos
                ? ok()

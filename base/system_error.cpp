@@ -14,7 +14,7 @@ ErrorCode error_code_of(int number) noexcept {
         case EROFS: return ErrorCode::denied;
         case EISDIR:
         case ELOOP:
-        case ENXIO:  // a socket, or a FIFO that nobody reads
+        case ENXIO:  // a socket, or a FIFO without a reader
         case ENODEV:
         case ENOEXEC: return ErrorCode::malformed;
         case ENAMETOOLONG:

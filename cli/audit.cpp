@@ -21,7 +21,7 @@ struct AuditCommand {
     bool json = false;
 };
 
-// The project file that the sources are, if they are one. None at all: that of the current folder.
+// Returns the project file if the sources are one; without sources, the one in the current folder.
 std::string project_of(const std::vector<std::string>& sources) {
     if (sources.empty())
         return std::string(kProjectFileName);

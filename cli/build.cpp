@@ -1,4 +1,4 @@
-// fardel build: the bundles of a folder's fardel.toml, built where something has changed.
+// fardel build: builds the bundles of a folder's fardel.toml if anything has changed.
 
 #include "build/build_command.h"
 #include "verbs.h"

@@ -1,4 +1,5 @@
-// fardel extract: select names → check that their locations are free → write all files → move all into place.
+// fardel extract: selects names, checks that their paths are free, writes all files, then moves all of them to their
+// final paths.
 
 #include "bundles/bundle_file.h"
 #include "bundles/extract_folder.h"

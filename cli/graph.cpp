@@ -39,7 +39,8 @@ ShownJobs jobs_around(const JobGraph& graph, std::string_view name) {
         if (graph.files()[file].name.view() == name)
             below.insert(file);
     std::set<FileIndex> above = below;
-    // A job stands behind those that it waits for: one walk along the order finds all below, one against it all above.
+    // Jobs follow those that they wait for in the order: one pass forwards finds all jobs below, one pass backwards all
+    // above.
     const auto& order = graph.order();
     for (const JobIndex index : order) {
         const GraphJob& job = graph.jobs()[index];
@@ -116,7 +117,7 @@ Json json_of(const BuildGraph& built, const ShownJobs& shown) {
     return json;
 }
 
-// For Graphviz; names are well formed, so they hold no quote, backslash or control character.
+// For Graphviz. Names are well formed, so they contain no quote, backslash or control character.
 std::string format_dot(const BuildGraph& built, const ShownJobs& shown) {
     const JobGraph& graph = built.graph;
     std::set<FileIndex> drawn;

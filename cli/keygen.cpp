@@ -40,7 +40,7 @@ Result<std::string> encode(const SecretKey& key, const KeygenCommand& command) {
     return text;
 }
 
-// Both files, or none.
+// Writes both files, or none.
 Status write(const KeygenCommand& command, std::string_view secret_text, std::string_view public_text) {
     FARDEL_TRY(write_key_file(command.path, secret_text));
     Status status = write_key_file(command.public_path(), public_text);

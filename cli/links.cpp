@@ -1,4 +1,4 @@
-// fardel links: mounts bundles as a game would, and lists the names and bundles that they need and do not have.
+// fardel links: mounts bundles as a game would, and lists the names and bundles that they need and that are absent.
 
 #include "bundles/mounts.h"
 #include "console/figures.h"

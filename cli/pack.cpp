@@ -31,7 +31,7 @@ struct PackCommand {
 
 bool is_project(const std::string& source) { return std::filesystem::path(source).extension() == ".toml"; }
 
-// From scratch, in a build folder of its own: earlier builds of the project do not count.
+// Builds from scratch in a separate build folder, so that earlier builds of the project have no effect.
 Result<BuildSummary> pack_project(const PackCommand& command, std::stop_token stop,
                                   const std::function<void(const BuildProgress&)>& progress) {
     BuildRequest request{.project_file = command.sources.front(),

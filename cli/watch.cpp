@@ -1,4 +1,4 @@
-// fardel watch: builds a project, and again whenever something of it changes.
+// fardel watch: builds a project, and again whenever one of its inputs changes.
 
 #include "build/build_command.h"
 #include "console/figures.h"
@@ -31,8 +31,8 @@ constexpr std::chrono::milliseconds kTick{100};
 // What a build depends on: folders, which the system reports changes of, and single files, which are compared by stamp.
 class Watched {
 public:
-    // `others`: files that an earlier build looked at. They are watched as well, since a build that fails may not come
-    // to look at them.
+    // `others`: files that an earlier build observed. They are watched as well, since a build that fails may not get
+    // far enough to observe them.
     static Result<std::unique_ptr<Watched>> begin(const BuildCommand& command, const std::set<std::string>& others) {
         auto watched = std::make_unique<Watched>();
         const std::string path = (std::filesystem::path(command.folder) / kProjectFileName).string();
@@ -54,7 +54,7 @@ public:
         return watched;
     }
 
-    // Other files that the build looked at.
+    // Adds other files that the build observed.
     void add(const std::vector<ObservedPath>& seen) {
         const std::lock_guard lock(mutex_);
         for (const ObservedPath& path : seen)
@@ -74,7 +74,7 @@ public:
             FARDEL_TRY_ASSIGN(const bool changed, folder->take_change());
             changed_ = changed_ || changed;
         }
-        // A young stamp counts as unchanged: what was written before it was taken has been read.
+        // A young stamp counts as unchanged: everything written before it was taken has been read.
         for (const ObservedPath& path : paths_)
             changed_ = changed_ || !looks_unchanged(path.stamp, stamp_path(path.path));
         return changed_;
@@ -127,7 +127,7 @@ void add_files(const std::vector<ObservedPath>& seen, std::set<std::string>& fil
             files.insert(path.path);
 }
 
-// Whether to try again at once.
+// Returns whether to try again at once.
 Result<bool> build_once(const BuildCommand& command, Watched& watched, std::set<std::string>& files,
                         const std::stop_token& stop, Console& console) {
     Restarter restarter(watched, stop);
@@ -143,7 +143,7 @@ Result<bool> build_once(const BuildCommand& command, Watched& watched, std::set<
     add_files(observed, files);
     if (console.reader_gone() || stop.stop_requested())
         return built.error();
-    if (built.error().code() == ErrorCode::busy) {  // the other build ends some time
+    if (built.error().code() == ErrorCode::busy) {  // wait for the other build to end
         watched.set_changed();
         return true;
     }

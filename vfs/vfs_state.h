@@ -1,4 +1,4 @@
-// The state of a Vfs: the set of mounts that readers see, and what the functions that change it share.
+// The state of a Vfs: the set of mounts that readers see, and the data that functions changing it share.
 #pragma once
 
 #include "lookup/asset_verdicts.h"

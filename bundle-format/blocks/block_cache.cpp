@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kShards = 16;
 
-// What decides about the decoded bytes.
+// The fields that determine the decoded bytes.
 struct Key {
     Hash stored_hash;
     std::uint32_t raw_bytes;
@@ -25,7 +25,7 @@ struct Key {
 
 Key key_of(const BlockRecord& block) { return {block.stored_hash, block.raw_bytes, block.codec}; }
 
-// A cryptographic hash needs no mixing; other bytes choose the shard (shard_of).
+// The stored hash is cryptographic, so its bytes need no mixing. shard_of() uses other bytes of it.
 struct KeyHash {
     std::size_t operator()(const Key& key) const noexcept {
         std::size_t bits;
@@ -39,7 +39,7 @@ std::size_t shard_of(const Key& key) { return key.stored_hash.bytes[31] % kShard
 struct Entry {
     Key key;
     BlockCache::Block bytes;
-    mutable std::uint64_t moved_at = 0;  // the shard's insertions when it was last put to the front
+    mutable std::uint64_t moved_at = 0;  // the shard's insertion count when the block last moved to the front
 };
 
 }  // namespace
@@ -73,8 +73,8 @@ BlockCache::Block BlockCache::find(const BlockRecord& block) const {
         return nullptr;
     }
     ++shard.hits;
-    // Moving it writes to its neighbours, which other cores then have to fetch: only when a quarter of the others may
-    // have passed it.
+    // Moving an entry writes to its neighbours, which other cores then have to fetch again. So it moves only when a
+    // quarter of the other entries may have passed it.
     const Entry& entry = *found->second;
     if (shard.insertions - entry.moved_at > shard.entries.size() / 4) {
         entry.moved_at = shard.insertions;
@@ -86,7 +86,7 @@ BlockCache::Block BlockCache::find(const BlockRecord& block) const {
 void BlockCache::insert(const BlockRecord& block, Block bytes) {
     const Key key = key_of(block);
     Shard& shard = shards_[shard_of(key)];
-    std::list<Entry> leaving;  // freed after the lock
+    std::list<Entry> leaving;  // freed after the lock is released
     const std::scoped_lock lock(shard.mutex);
     if (key.raw_bytes > shard.bytes_max || shard.entries.contains(key))
         return;

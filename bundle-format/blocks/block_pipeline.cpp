@@ -11,7 +11,7 @@
 namespace fardel {
 namespace {
 
-// Enough that encoders have work while the caller opens a file or waits for a slow block.
+// Encoders still have work while the caller opens a file or waits for a slow block.
 constexpr std::size_t kBlocksPerThread = 8;
 
 bool equal(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {

@@ -1,7 +1,7 @@
-// BlockPipeline: raw blocks in, stored blocks out in the same order, encoded on threads in between. No I/O.
+// BlockPipeline: takes raw blocks and returns stored blocks in the same order; threads encode them in between. No I/O.
 //
-// A ring of a few blocks a thread bounds memory. One thread, the caller's, puts blocks in and takes them out; the order
-// of what comes out and every byte of it do not depend on the number of encoders.
+// A ring of a few blocks per thread bounds memory. One thread, the caller's, adds blocks and takes them out. Their
+// order and every byte are the same for any number of encoders.
 #pragma once
 
 #include "codec.h"
@@ -22,7 +22,7 @@
 
 namespace fardel {
 
-// Room for any block's raw bytes, and how many there are.
+// Memory for the raw bytes of any block, and their number.
 class BlockBuffer {
 public:
     std::size_t size_bytes() const noexcept { return size_; }
@@ -42,31 +42,32 @@ private:
 struct EncodedBlock {
     Codec codec = Codec::raw;
     std::uint32_t raw_bytes = 0;
-    bool piece = false;  // of an asset of several pieces
-    Hash raw_hash;       // of a piece
+    bool piece = false;  // the block is one of several pieces of an asset
+    Hash raw_hash;       // set for pieces
     Hash stored_hash;
     std::span<const std::byte> stored;  // valid until the next push
 };
 
 class BlockPipeline {
 public:
-    // At least one thread; fewer than `jobs` where the system gives no more. Error: busy (it gives none).
+    // Starts at least one thread, and fewer than `jobs` if the system gives no more. Error: busy (the system gives no
+    // thread).
     static Result<std::unique_ptr<BlockPipeline>> start(int level, unsigned jobs);
-    ~BlockPipeline();  // what is still inside is lost
+    ~BlockPipeline();  // discards the blocks that are still inside
     BlockPipeline(const BlockPipeline&) = delete;
     BlockPipeline& operator=(const BlockPipeline&) = delete;
 
     std::size_t size() const noexcept { return pushed_ - popped_; }
     bool full() const noexcept { return size() == slots_.size(); }
 
-    // Takes the bytes, at least one, and leaves an empty buffer. Not when full.
+    // Takes the bytes, at least one, and leaves `raw` empty. The pipeline must not be full.
     void push(BlockBuffer& raw, bool piece);
-    // Takes a copy of a block that is encoded already. Not when full.
+    // Copies a block that is already encoded. The pipeline must not be full.
     void push_encoded(const EncodedBlock& block);
-    // Waits for the oldest block. Not when empty. Error: corrupt (the block does not decode to what was encoded: the
-    // machine is broken, or libzstd).
+    // Waits for the oldest block. The pipeline must not be empty. Error: corrupt (the block does not decode to the
+    // bytes that were encoded: the machine or libzstd is faulty).
     Result<EncodedBlock> pop();
-    // Forgets the `count` newest blocks.
+    // Discards the `count` newest blocks.
     void drop_newest(std::size_t count);
 
 private:
@@ -75,7 +76,7 @@ private:
         BlockBuffer raw;
         std::unique_ptr<std::byte[]> frame;
         EncodedBlock block;
-        bool encoded = false;  // when it was pushed
+        bool encoded = false;  // the block was already encoded when it was pushed
         bool decodes = true;
         bool done = false;  // guarded by mutex_; the rest belongs to one thread at a time
     };
@@ -94,7 +95,7 @@ private:
     std::uint64_t popped_ = 0;
     std::uint64_t claimed_ = 0;
     std::uint64_t pushed_ = 0;
-    WorkerThreads threads_;  // last: they end before the rest goes
+    WorkerThreads threads_;  // last: the threads end before the other members are destroyed
 };
 
 }  // namespace fardel

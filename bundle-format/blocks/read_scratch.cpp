@@ -43,7 +43,7 @@ ReadScratchPool::Lease ReadScratchPool::take_spare() {
 }
 
 void ReadScratchPool::put_back(std::unique_ptr<ReadScratch> spare) noexcept {
-    spare->last_bytes.reset();  // which would otherwise stay beyond the cache's bound
+    spare->last_bytes.reset();  // otherwise these bytes would stay allocated outside the cache's bound
     const std::scoped_lock lock(mutex_);
     if (spares_.size() < kSparesMax)
         spares_.push_back(std::move(spare));  // within the reserve: allocates nothing

@@ -1,9 +1,9 @@
-// ReadScratch: what one read of a block needs beside the caller's memory.
+// ReadScratch: the memory and decoder that one read of a block needs besides the caller's memory.
 //
-// A pool owns them and lends one per read. With `cores` slots, each core has one of its own, which is taken without
-// waiting and keeps the block that was read last on that core. A thread that finds its core's slot taken (the thread
-// that has it was suspended or moved) gets a spare one, as all threads do in a pool without slots. Spares are created
-// on demand, and few are kept.
+// A pool owns them and lends one per read. A pool with `cores` slots has one slot per core; a thread takes its core's
+// slot without waiting, and the slot keeps the block that was last read on that core. A thread that finds the slot
+// taken (its user was suspended or moved to another core) gets a spare one; a pool without slots gives every thread a
+// spare. Spares are created on demand, and few are kept.
 #pragma once
 
 #include <fardel/format/block_cache.h>
@@ -22,12 +22,12 @@ namespace fardel {
 
 class ReadScratch {
 public:
-    // Room for the stored bytes of one block.
+    // Returns memory for the stored bytes of one block.
     std::span<std::byte> stored_room(std::size_t size_bytes);
 
     BlockDecoder decoder;
-    // The block that was read last, and its decoded bytes; nullptr: none. Neighbours in it cost no look-up in what all
-    // threads share.
+    // The block that was last read and its decoded bytes; nullptr: none. Reads of neighbours in that block need no
+    // look-up in the shared cache.
     BlockRecord last_record;
     BlockCache::Block last_bytes;
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kNamesTried = 10'000;
 
-// A name that no other thread or process uses now; of fixed length, so that any name that fits as a target does here.
+// Returns a path that no other thread or process uses now. Its file name has a fixed length, so it fits in any folder
+// that the target fits in.
 std::string temporary_path(const std::string& folder) {
     static std::atomic<std::uint64_t> number{0};
     return folder + "/.fardel-" + std::to_string(process_id()) + "-" + std::to_string(number++) + ".tmp";
@@ -35,8 +36,8 @@ bool is_temporary(std::string_view name) {
     return cut(".fardel-") && cut_digits() && cut("-") && cut_digits() && name == ".tmp";
 }
 
-// A lock ends with its process, so a temporary file that nothing has locked is one that nothing will rename. Where a
-// file system has no locks, everything stays.
+// A lock ends with its process, so a temporary file without a lock will never be renamed. On a file system without
+// locks, nothing is removed.
 void remove_abandoned(const std::string& folder) {
     const auto opened = open_folder(folder, folder);
     if (!opened)
@@ -56,7 +57,7 @@ void remove_abandoned(const std::string& folder) {
     }
 }
 
-// False: another process took the new file for an abandoned one.
+// Returns false if another process took the new file for an abandoned one.
 bool lock_own(const Descriptor& file, const std::string& path) {
     if (const auto locked = lock_file(file, path); locked && !*locked)
         return false;
@@ -85,7 +86,8 @@ public:
 
     Status commit() override {
         FARDEL_TRY(sync_file(file_, target_));
-        // Its lock lasts until the file has its name. Without it, another process may remove the file as abandoned.
+        // The lock lasts until the file has its final name. Without it, another process may remove the file as
+        // abandoned.
         const auto lock = file_.duplicate(target_);
         FARDEL_TRY(file_.close_reporting(target_));
         FARDEL_TRY(rename_file(temporary_, target_, target_));
@@ -102,7 +104,7 @@ private:
     const std::string target_;
 };
 
-// Before any work: refuses what commit() could not replace, or should not.
+// Refuses, before any work, a target that commit() cannot or should not replace.
 Status verify_target(const std::string& path) {
     if (path.empty() || path.back() == '/' || path.find('\0') != std::string::npos)
         return Error(ErrorCode::malformed, "\"" + path.substr(0, path.find('\0')) + "\" does not name a file");
@@ -129,7 +131,7 @@ Result<std::unique_ptr<StagedFile>> stage_file(const std::string& path) {
             return std::unique_ptr<StagedFile>(new StagedDiskFile(*std::move(file), std::move(temporary), path));
         if (file)
             (void)remove_file(temporary, path);
-        // A killed process with the number of this one may have left files behind.
+        // A killed process that had the same process id may have left files behind.
         else if (file.error().code() != ErrorCode::conflict)
             return std::move(file).error();
         if (tried == kNamesTried)
@@ -147,7 +149,7 @@ Status append_to_file(const std::string& path, std::uint64_t expected_bytes, std
     if (!locked)
         return Error(ErrorCode::busy, path + ": another program is appending to it; try again");
 
-    // Under the lock: is it still the file of that name, and still as long as the caller thinks?
+    // Under the lock: checks that the path still names the open file, and that its length is the expected one.
     FARDEL_TRY_ASSIGN(const FileStatus open_status, file_status(file, path));
     FARDEL_TRY_ASSIGN(const FileStatus named_status, file_status(path, path));
     if (!open_status.same_file_as(named_status))

@@ -1,5 +1,4 @@
-// Eight characters at a time: the words in which names are read, lower-cased and hashed. Little-endian on every
-// machine.
+// Words of eight characters, in which names are read, lower-cased and hashed. Little-endian on every machine.
 #pragma once
 
 #include <fardel/base/ascii.h>
@@ -17,7 +16,7 @@ inline constexpr std::uint64_t kEachByte = 0x0101'0101'0101'0101;
 // Whether all eight bytes are ASCII.
 constexpr bool is_ascii_word(std::uint64_t word) noexcept { return (word & (kEachByte * 0x80)) == 0; }
 
-// The word with 'A'…'Z' made 'a'…'z'. All bytes must be ASCII, so no sum carries into its neighbour.
+// Returns the word with 'A'…'Z' changed to 'a'…'z'. All bytes must be ASCII, so no sum carries into its neighbour.
 constexpr std::uint64_t lower_ascii_word(std::uint64_t word) noexcept {
     const std::uint64_t from_a = word + kEachByte * (0x80 - 'A');    // high bit where byte >= 'A'
     const std::uint64_t after_z = word + kEachByte * (0x7f - 'Z');   // high bit where byte > 'Z'
@@ -37,10 +36,10 @@ inline Word read_little_endian(const char* at) noexcept {
     return word;
 }
 
-// The 8 bytes at `at`.
+// Returns the 8 bytes at `at`.
 inline std::uint64_t read_word(const char* at) noexcept { return read_little_endian<std::uint64_t>(at); }
 
-// The 0 to 7 bytes at `at`, and zeros after them. Overlapping reads put equal bytes at equal positions.
+// Returns the 0 to 7 bytes at `at`, followed by zeros. Overlapping reads put equal bytes at equal positions.
 inline std::uint64_t read_part_word(const char* at, std::size_t size_bytes) noexcept {
     const auto byte = [at](std::size_t i) {
         return static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])) << 8 * i;
@@ -55,7 +54,7 @@ inline std::uint64_t read_part_word(const char* at, std::size_t size_bytes) noex
     return byte(0) | byte(size_bytes / 2) | byte(size_bytes - 1);
 }
 
-// Whether two texts of one length are the same; inline where a call would cost more than the answer.
+// Whether two texts of one length are equal. Inline, because a call would cost more than the comparison.
 [[gnu::always_inline]] inline bool is_equal(const char* a, const char* b, std::size_t size_bytes) noexcept {
     const auto differ = [a, b](std::size_t at) { return read_word(a + at) ^ read_word(b + at); };
     if (size_bytes < 8)

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
 
-// The part of `text` that begins at `at`; `at` of the next part is after the '/'.
+// Returns the part of `text` that begins at `at`. The next part begins after the '/' behind it.
 std::string_view part_at(std::string_view text, std::size_t at) noexcept {
     return text.substr(at, text.find('/', at) - at);
 }
@@ -28,7 +28,7 @@ bool stars_are_parts(std::string_view pattern) noexcept {
 // Whether `byte` continues a character of UTF-8 that began before it.
 bool continues(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
-// Where the character at `at` ends.
+// Returns the end of the character at `at`.
 std::size_t after_character(std::string_view text, std::size_t at) noexcept {
     do
         ++at;
@@ -36,8 +36,8 @@ std::size_t after_character(std::string_view text, std::size_t at) noexcept {
     return at;
 }
 
-// The classic greedy match. Only the latest '*' is ever given more: whatever an earlier one could win by taking more,
-// the latest can too. So no pair of characters is compared twice.
+// The classic greedy match. Only the latest '*' is ever extended: any match that extending an earlier one could find,
+// the latest finds too. So no pair of characters is compared twice.
 bool part_matches(std::string_view pattern, std::string_view part) noexcept {
     std::size_t p = 0, n = 0;
     std::size_t after_star = kNone, star_end = 0;
@@ -88,11 +88,11 @@ Status verify_glob(std::string_view pattern) {
     return ok();
 }
 
-// The same match as part_matches, with parts for characters and "**" for '*'.
+// The same match as part_matches, with parts instead of characters and "**" instead of '*'.
 bool glob_matches(std::string_view pattern, std::string_view name) {
     if (pattern.size() > limits::kNameBytesMax || !stars_are_parts(pattern))
         return false;
-    // Positions run to one past the size: the '/' that no last part has.
+    // Positions run to one past the size, as if the last part also ended with a '/'.
     std::size_t p = 0, n = 0;
     std::size_t after_stars = kNone, stars_end = 0;
     while (n <= name.size()) {
@@ -102,7 +102,7 @@ bool glob_matches(std::string_view pattern, std::string_view name) {
         if (wanted == "**") {
             p += 3;
             if (p > pattern.size())
-                return true;  // at the end, and a part is left for it
+                return true;  // a trailing "**" needs at least one part, and one is left
             after_stars = p;
             stars_end = n;
         } else if (more && part_matches(wanted, part)) {

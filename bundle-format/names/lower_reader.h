@@ -1,4 +1,4 @@
-// Text in words of eight characters with 'A'…'Z' made 'a'…'z': how names are read to be hashed.
+// Reads text in words of eight characters with 'A'…'Z' changed to 'a'…'z', so that names can be hashed.
 #pragma once
 
 #include "ascii_word.h"
@@ -13,12 +13,12 @@ struct WordPair {
     std::uint64_t second = 0;
 };
 
-// Remembers whether all that it read was ASCII. Where it was not, the words are of no use.
+// Records whether all text that it read was ASCII. If not, its words must not be used.
 class PortableLowerReader {
 public:
-    // The sixteen characters at `at`.
+    // Returns the sixteen characters at `at`.
     WordPair read(const char* at) noexcept { return lower({read_word(at), read_word(at + 8)}); }
-    // Characters that were read already.
+    // Lower-cases characters that were read already.
     WordPair lower(WordPair words) noexcept {
         seen_ |= words.first | words.second;
         return {lower_ascii_word(words.first), lower_ascii_word(words.second)};
@@ -30,7 +30,7 @@ private:
 };
 
 #ifdef FARDEL_SSE2
-// The same in a third of the instructions, so that look-ups of several names overlap in the processor.
+// The same with a third of the instructions, so that the processor can overlap look-ups of several names.
 class Sse2LowerReader {
 public:
     WordPair read(const char* at) noexcept {

@@ -19,7 +19,8 @@ bool equals_lowered(std::string_view text, std::string_view lower_case) noexcept
     return std::ranges::equal(text, lower_case, {}, lower_ascii);
 }
 
-// N9. A device name of Windows, alone, with any extension, or with spaces behind it: "con", "CON.txt", "Com1 .a.b".
+// N9. Whether `part` is a device name of Windows: alone, with any extension, or followed by spaces ("con", "CON.txt",
+// "Com1 .a.b").
 bool is_reserved(std::string_view part) noexcept {
     std::string_view base = part.substr(0, part.find('.'));
     while (!base.empty() && base.back() == ' ')
@@ -36,14 +37,14 @@ bool is_reserved(std::string_view part) noexcept {
     return rest.empty() && (equals_lowered(base, "prn") || equals_lowered(base, "aux") || equals_lowered(base, "nul"));
 }
 
-// The number of characters; `text` is UTF-8.
+// Returns the number of characters; `text` is UTF-8.
 std::size_t count_characters(std::string_view text) noexcept {
     return static_cast<std::size_t>(
         std::ranges::count_if(text, [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
 }
 
-// N10. The form of the short aliases that FAT and NTFS make up: at most 8 characters that end in '~' and digits, then
-// at most one extension of at most 3; no spaces. "PROGRA~1", "a~12.tga".
+// N10. Whether `part` has the form of the short aliases that FAT and NTFS generate: at most 8 characters that end in
+// '~' and digits, then at most one extension of at most 3; no spaces. "PROGRA~1", "a~12.tga".
 bool is_short_alias(std::string_view part) noexcept {
     const std::size_t dot = part.find('.');
     std::string_view base = part.substr(0, dot);
@@ -57,7 +58,7 @@ bool is_short_alias(std::string_view part) noexcept {
     return base.size() < size && base.ends_with('~');
 }
 
-// `text` is UTF-8 and not empty, here and below.
+// In this and the following functions, `text` is UTF-8 and not empty.
 bool starts_with_space(std::string_view text) noexcept {
     return unicode::kind_of(unicode::decode_first(text).value) == unicode::Kind::space;
 }
@@ -69,7 +70,7 @@ bool ends_with_space(std::string_view text) noexcept {
     return starts_with_space(text.substr(at));
 }
 
-// The rule that `part` breaks, as the end of a sentence; empty if none. `part` has passed verify_characters.
+// Returns the rule that `part` breaks, as the end of a sentence; empty if none. `part` has passed verify_characters.
 std::string_view broken_rule(std::string_view part) noexcept {
     if (part.empty())
         return "is empty";

@@ -16,7 +16,7 @@ std::string hex(std::uint32_t value, std::size_t digits_min) {
     return digits;
 }
 
-// Why a character that is no space and not visible is refused.
+// Returns why a name may not contain a character of this kind, which is neither a space nor visible.
 std::string_view refusal_of(unicode::Kind kind) {
     switch (kind) {
         case unicode::Kind::control: return "a control character";
@@ -30,7 +30,7 @@ std::string_view refusal_of(unicode::Kind kind) {
     return {};
 }
 
-// All below are in NFC, alone and in any order (UAX #15, NFC_Quick_Check).
+// All characters below this one are in NFC, alone and in any order (UAX #15, NFC_Quick_Check).
 constexpr char32_t kFirstThatNfcChanges = 0x300;
 
 Error refuse(std::string_view subject, std::string_view what, std::size_t at) {

@@ -1,4 +1,4 @@
-// Which characters may stand in a name (docs/names.md, N2 to N5), for the names and for the globs over them.
+// The characters that a name may contain (docs/names.md, N2 to N5), for names and for globs over them.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -7,10 +7,11 @@
 
 namespace fardel {
 
-inline constexpr std::string_view kForbiddenCharacters = "\\:*?\"<>|";  // besides all that is invisible
+inline constexpr std::string_view kForbiddenCharacters = "\\:*?\"<>|";  // besides all invisible characters
 
-// Whether `text` is UTF-8 in NFC made of characters that a name may have; of '*' and '?' too where `wildcards`.
-// Error: malformed, with the position of the first that is not. `subject` begins its message: "name", "glob".
+// Checks that `text` is UTF-8 in NFC and has only characters that a name may contain, or also '*' and '?' if
+// `wildcards` is set. Error: malformed, with the position of the first character that is not allowed. `subject` begins
+// the message: "name", "glob".
 Status verify_characters(std::string_view text, std::string_view subject, bool wildcards);
 
 }  // namespace fardel

@@ -12,7 +12,7 @@ namespace {
 void lower_ascii_text(std::string& text) noexcept {
     std::size_t at = 0;
     for (; at + 8 <= text.size(); at += 8) {
-        std::uint64_t word;  // the order of its bytes does not matter here
+        std::uint64_t word;  // in any byte order
         std::memcpy(&word, text.data() + at, 8);
         word = lower_ascii_word(word);
         std::memcpy(text.data() + at, &word, 8);

@@ -17,7 +17,7 @@ constexpr std::uint64_t kLength = 0x082e'fa98'ec4e'6c89;
 
 struct HashedText {
     std::uint64_t hash;
-    bool ascii;  // where it is not, `hash` is of no use if the text was to be lowered
+    bool ascii;  // if false and the text was to be lower-cased, `hash` must not be used
 };
 
 // Reads text that is folded already.

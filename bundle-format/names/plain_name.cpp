@@ -13,9 +13,9 @@
 namespace fardel {
 namespace {
 
-// Short patterns that no plain name holds, all at once and one table look-up a byte ("shift-and" matching). Bit k of
-// the state says that the bytes just read match the first steps of a pattern, up to the step of bit k; kSteps[byte] has
-// the bits of the steps that the byte can take.
+// Searches for several short patterns that no plain name contains, with one table look-up per byte ("shift-and"
+// matching). Bit k of the state says that the bytes just read match the first steps of a pattern, up to the step of bit
+// k; kSteps[byte] has the bits of the steps that the byte can take.
 constexpr unsigned kBegins = 1u << 0 | 1u << 2 | 1u << 4 | 1u << 9;
 constexpr unsigned kEnds = 1u << 1 | 1u << 3 | 1u << 8 | 1u << 9;
 constexpr unsigned kDeviceLetter = 5;  // the step of the first of three letters; what follows them is the fourth
@@ -32,13 +32,13 @@ constexpr std::array<std::uint16_t, 256> kSteps = [] {
     // A part that ends in a dot or space.
     set(2, ". ");
     set(3, "/");
-    // What may be a reserved part: three letters of AUX, COM, CON, LPT, NUL, PRN, and what can follow them.
+    // A possible reserved part: three letters of AUX, COM, CON, LPT, NUL, PRN, and a character that can follow them.
     set(4, "/");
     set(5, "ACLNPaclnp");
     set(6, "ORUPorup");
     set(7, "NXLMTnxlmt");
     set(8, "/. 0123456789");
-    // A byte that is refused, or that asks for more than one look: CONIN$, CONOUT$, short aliases, all but ASCII.
+    // A byte that is refused, or that needs the full check: CONIN$, CONOUT$, short aliases, everything outside ASCII.
     set(9, kForbiddenCharacters);
     set(9, "$~\x7f");
     for (std::size_t byte = 0; byte < 256; ++byte)
@@ -55,12 +55,12 @@ static_assert(kBytesMax <= limits::kNamePartBytesMax);
 
 constexpr std::size_t kMaskBits = 64;
 
-// Where a name of up to 64 bytes has the characters that decide, as bits.
+// The positions of the decisive characters in a name of up to 64 bytes, as bits.
 struct CharacterMasks {
     std::uint64_t slashes = 0;
     std::uint64_t dots = 0;
     std::uint64_t spaces = 0;
-    bool odd = false;  // a character that is refused, or asks for more than one look
+    bool odd = false;  // a character that is refused, or that needs the full check
 
     explicit CharacterMasks(std::string_view text) noexcept {
         __m128i seen = _mm_setzero_si128();
@@ -74,7 +74,7 @@ struct CharacterMasks {
             slashes |= mask(equal(bytes, '/'));
             dots |= mask(equal(bytes, '.'));
             spaces |= mask(equal(bytes, ' '));
-            // Control characters and all but ASCII, which is negative; '~' and DEL.
+            // Control characters and everything outside ASCII, which is negative; '~' and DEL.
             const __m128i outside =
                 _mm_or_si128(_mm_cmplt_epi8(bytes, _mm_set1_epi8(' ')), _mm_cmpgt_epi8(bytes, _mm_set1_epi8('}')));
             // \\ | and < = > ? and : * differ in bits; '=' is none of them, but rare.
@@ -92,13 +92,13 @@ struct CharacterMasks {
             std::size_t at = 0;
             for (; at + 16 < text.size(); at += 16)
                 take(text.data() + at, at);
-            take(text.data() + text.size() - 16, text.size() - 16);  // some of it twice
+            take(text.data() + text.size() - 16, text.size() - 16);  // reads some bytes a second time
         }
         odd = _mm_movemask_epi8(seen) != 0;
     }
 };
 
-// Whether a part that begins here may be a device's name.
+// Whether the part that begins here may be a device name.
 bool may_be_device(std::string_view rest) noexcept {
     const auto takes = [rest](std::size_t at) {
         return (kSteps[static_cast<unsigned char>(rest[at])] & 1u << (kDeviceLetter + at)) != 0;

@@ -1,4 +1,4 @@
-// A fast test for names that are plainly well formed, as nearly all are, without checking each rule.
+// A fast test that accepts nearly all well-formed names without checking each rule.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@ namespace fardel {
 // True proves that `text` keeps every rule of docs/names.md; false says nothing.
 bool is_plain_name(std::string_view text) noexcept;
 
-// The same without vectors: where there are none, and for names of more than 64 bytes. (A few more names pass it.)
+// The same without vector instructions: for other processors, and for names of more than 64 bytes. It accepts a few
+// more names.
 bool is_plain_name_portable(std::string_view text) noexcept;
 
 }  // namespace fardel

@@ -1,5 +1,5 @@
-// FARDEL_SSE2: every processor of the target has SSE2, so code may use it without asking. It has a portable twin, which
-// tests compare it with.
+// FARDEL_SSE2 is defined if every processor of the target has SSE2, so code may use it without a run-time test. Such
+// code has a portable counterpart; tests compare the two.
 #pragma once
 
 #if defined(__SSE2__) || defined(_M_X64)

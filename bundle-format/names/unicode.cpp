@@ -34,10 +34,11 @@ public:
     Decomposition(const Decomposition&) = delete;
     Decomposition& operator=(const Decomposition&) = delete;
 
-    // False where the text is not UTF-8; nothing else may be called then.
+    // Returns false if the text is not UTF-8; then no other function may be called.
     bool valid() const noexcept { return count_ >= 0; }
 
-    // The code points, recomposed if the options say so. Call one of these two, once.
+    // Returns the code points, recomposed if the options say so. Call only one of the following two functions, and only
+    // once.
     std::span<const utf8proc_int32_t> normalized() noexcept {
         const auto count = utf8proc_normalize_utf32(points_.data(), count_, options_);
         return points_.first(static_cast<std::size_t>(count));
@@ -58,15 +59,15 @@ private:
     utf8proc_ssize_t room() const noexcept { return static_cast<utf8proc_ssize_t>(points_.size()) - 1; }
 
     utf8proc_option_t options_;
-    std::array<utf8proc_int32_t, 512> room_;  // enough for most names; more_room_ is for the others
+    std::array<utf8proc_int32_t, 512> room_;  // enough for most names; more_room_ serves the others
     std::vector<utf8proc_int32_t> more_room_;
     std::span<utf8proc_int32_t> points_;
     utf8proc_ssize_t count_ = 0;
 };
 
 // Whether folding must see the decomposed text. Only U+0345 makes a difference (Unicode 15.0, D145): it is a combining
-// mark that folds to a letter, so it must be ordered among the other marks first. It is itself CD 85, and every
-// character that holds it is in U+1F80…U+1FFF.
+// mark that folds to a letter, so it must first be ordered among the other marks. In UTF-8 it is CD 85, and every
+// character that contains it is in U+1F80…U+1FFF.
 bool may_hold_iota_subscript(std::string_view text) noexcept {
     for (const std::string_view bytes : {"\xcd\x85", "\xe1\xbe", "\xe1\xbf"})
         if (text.find(bytes) != text.npos)
@@ -74,9 +75,9 @@ bool may_hold_iota_subscript(std::string_view text) noexcept {
     return false;
 }
 
-// utf8proc 2.8 loses U+11A7 after a Hangul syllable: it takes it for one of the trailing consonants, which begin one
-// further. U+11A7 is a starter that composes with nothing and folds to itself, so the runs between two of it can be
-// normalized and folded alone.
+// utf8proc 2.8 loses U+11A7 after a Hangul syllable: it mistakes it for a trailing consonant, the first of which is
+// U+11A8. U+11A7 is a starter that composes with nothing and folds to itself, so the runs between its occurrences can
+// be normalized and folded separately.
 constexpr std::string_view kLoner = "\xe1\x86\xa7";
 
 bool is_run_nfc(std::string_view run) {

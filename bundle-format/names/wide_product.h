@@ -9,7 +9,7 @@
 
 namespace fardel {
 
-// For compilers with no 128-bit product; always built, so that it is always tested.
+// For compilers without a 128-bit product; always compiled, so that it is always tested.
 constexpr std::uint64_t folded_product_portable(std::uint64_t a, std::uint64_t b) noexcept {
     const std::uint64_t a_low = a & 0xffff'ffff, a_high = a >> 32;
     const std::uint64_t b_low = b & 0xffff'ffff, b_high = b >> 32;

@@ -23,7 +23,7 @@ bool is_last(const ReadScratch& scratch, const BlockRecord& block) noexcept {
            last.codec == block.codec;
 }
 
-// What the manifest says of a piece.
+// Returns the hash of a piece from the manifest.
 Result<Hash> piece_hash(const BundleTables& tables, std::uint64_t piece) {
     FARDEL_TRY_ASSIGN(const std::byte* bytes,
                       tables.table(TableKind::pieces).touch(piece * sizeof(Hash), sizeof(Hash)));
@@ -91,13 +91,13 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
     const auto raw_is_good = [&block, check](std::span<const std::byte> raw) {
         if (!check)
             return true;
-        // Stored as it is, and all of it: the stored hash, which load() compares, is the raw one.
+        // The whole block is wanted and stored raw: its stored hash, which load() compares, is also the raw hash.
         if (block.codec == Codec::raw && check->offset == 0 && check->bytes == block.raw_bytes)
             return block.stored_hash == check->hash;
         return blake3(raw.subspan(check->offset, check->bytes)) == check->hash;
     };
 
-    // The whole block is wanted: straight into the caller's memory, past the cache.
+    // The whole block is wanted: it is decoded directly into the caller's memory, without the cache.
     if (out.size() == block.raw_bytes) {
         FARDEL_TRY(load(block, out, nullptr));
         if (raw_is_good(out))
@@ -114,8 +114,8 @@ Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, 
     return ok();
 }
 
-// The block's decoded bytes: the last ones of `scratch`, the cache's, or the file's. They live until `scratch` is used
-// again.
+// Returns the block's decoded bytes: the last ones of `scratch`, the cache's, or the file's. They live until `scratch`
+// is used again.
 Result<const std::byte*> BlockReader::find_or_load(const BlockRecord& block, ReadScratch& scratch) const {
     if (!is_last(scratch, block)) {
         BlockCache::Block raw = cache_ ? cache_->find(block) : nullptr;
@@ -195,8 +195,8 @@ Result<Bundle::StoredRange> BlockReader::stored_range_of(const BundleTables& tab
                                last.stored_offset + last.stored_bytes - first.stored_offset};
 }
 
-// Mapped first and compared then, so the caller gets the bytes that were hashed, as long as no program writes to the
-// file.
+// The bytes are mapped first and then compared, so the caller gets the bytes that were hashed, as long as no program
+// writes to the file.
 Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables& tables, AssetIndex index,
                                                              const AssetRecord& asset, std::uint64_t offset,
                                                              std::uint64_t length) const {
@@ -225,7 +225,8 @@ Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables&
     return std::shared_ptr<const std::byte[]>(mapped, mapped.get() + run.within);
 }
 
-// What the manifest says of the pieces in `raw`; where there is one piece, of the asset in it.
+// Compares `raw` with the hashes of its pieces in the manifest; if the asset has only one piece, with the hash of the
+// asset.
 Status BlockReader::verify_raw(const BundleTables& tables, const AssetRecord& asset, std::uint64_t offset,
                                const BlockRun& run, std::span<const std::byte> raw) const {
     if (asset.piece_count() == 1) {

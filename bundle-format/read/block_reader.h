@@ -1,4 +1,4 @@
-// Verified bytes of blocks: stored hash first, then decoding, then, for a layout without a signature, the raw hash.
+// Reads verified bytes of blocks: checks the stored hash, decodes, and for an unsigned layout checks the raw hash.
 #pragma once
 
 #include "blocks/read_scratch.h"
@@ -21,12 +21,12 @@ public:
     BlockReader(const BlockReader&) = delete;
     BlockReader& operator=(const BlockReader&) = delete;
 
-    // Fills `out` from the asset's byte `offset` on; the range is inside the asset. Bytes that fail a check never stay
-    // in `out`. Errors: corrupt, malformed, io.
+    // Fills `out` from the asset's byte `offset` on; the range is inside the asset. Bytes that fail a check are never
+    // left in `out`. Errors: corrupt, malformed, io.
     Status read(const BundleTables& tables, AssetIndex index, const AssetRecord& asset, std::uint64_t offset,
                 std::span<std::byte> out) const;
 
-    // Bundle::view and Bundle::stored_range; the range is inside the asset and not empty.
+    // Serve Bundle::view and Bundle::stored_range; the range is inside the asset and not empty.
     Result<std::shared_ptr<const std::byte[]>> view(const BundleTables& tables, AssetIndex index,
                                                     const AssetRecord& asset, std::uint64_t offset,
                                                     std::uint64_t length) const;
@@ -34,7 +34,7 @@ public:
                                              std::uint64_t offset, std::uint64_t length) const;
 
 private:
-    // The blocks that hold a range of an asset: the first, how many, and where its raw bytes begin in the first.
+    // The blocks that contain a range of an asset: the first, their number, and the range's offset in the first.
     struct BlockRun {
         std::uint32_t first = 0;
         std::uint64_t count = 0;
@@ -42,7 +42,7 @@ private:
     };
     Result<BlockRun> find_blocks(const BundleTables& tables, AssetIndex index, const AssetRecord& asset,
                                  std::uint64_t offset, std::uint64_t length) const;
-    // What raw bytes must hash to where the layout is not signed: one piece, or an asset within a shared block.
+    // The expected hash of raw bytes under an unsigned layout: of one piece, or of an asset within a shared block.
     struct RawCheck {
         Hash hash;
         std::uint32_t offset = 0;
@@ -54,7 +54,7 @@ private:
     Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out,
                       const RawCheck* check) const;
     Result<const std::byte*> find_or_load(const BlockRecord& block, ReadScratch& scratch) const;
-    // nullptr: one is taken from the pool if the block must be decoded.
+    // If `scratch` is nullptr and the block must be decoded, one is taken from the pool.
     Status load(const BlockRecord& block, std::span<std::byte> raw, ReadScratch* scratch) const;
     Status read_stored(const BlockRecord& block, std::span<std::byte> stored) const;
     Status decode(const BlockRecord& block, std::span<std::byte> raw, ReadScratch& scratch) const;
@@ -64,7 +64,7 @@ private:
     const std::uint64_t blocks_bytes_;
     const bool layout_signed_;
     const std::shared_ptr<BlockCache> cache_;
-    const std::unique_ptr<ReadScratchPool> own_scratch_;  // without a cache
+    const std::unique_ptr<ReadScratchPool> own_scratch_;  // used if there is no cache
     ReadScratchPool& scratch_;
 };
 

@@ -32,7 +32,7 @@ struct Bundle::Impl {
     std::uint32_t name_count = 0;
     alignas(64) NamePages name_pages;  // of `tables`
 
-    // Only this adds to an error which bundle it is about.
+    // Only this function adds the bundle's label to an error.
     Error named(Error error) const { return label.empty() ? std::move(error) : std::move(error).with_context(label); }
     template <class T>
     Result<T> named(Result<T> result) const {
@@ -45,7 +45,7 @@ struct Bundle::Impl {
     Status read_trailer(const TrustPolicy* policy, std::uint64_t now_s);
     Status open_tables();
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
-    // Not inline: so that find_name() keeps nothing for after it.
+    // Not inline, so that find_name() saves no registers for the time after it.
     [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const {
         return named(fardel::read_name(tables, query));
     }
@@ -276,7 +276,7 @@ Result<std::vector<std::byte>> Bundle::read_all(AssetIndex index, std::uint64_t 
         return impl_->named(Error(ErrorCode::limit, "asset " + record.id.hex() + ": " +
                                                         std::to_string(record.raw_bytes) + " bytes, the caller takes " +
                                                         std::to_string(bytes_max)));
-    // A claimed size must have blocks behind it before it is allocated.
+    // A claimed size must have enough blocks before memory of that size is allocated.
     if (record.piece_count() > table_count(TableKind::blocks))
         return impl_->named(
             Error(ErrorCode::malformed, "asset " + record.id.hex() + ": larger than all blocks of the bundle"));

@@ -1,4 +1,4 @@
-// The tables of one open bundle, with typed access: an index goes in, a checked record comes out.
+// The tables of one open bundle with typed access: takes an index and returns a checked record.
 #pragma once
 
 #include "tables/page_tree.h"
@@ -19,7 +19,7 @@ public:
 
     const PagedTable& table(TableKind kind) const noexcept { return tables_[table_slot(kind)]; }
 
-    // Errors: malformed (no such record, or not a valid one), corrupt, io.
+    // Errors: malformed (the index is past the end, or the record is not valid), corrupt, io.
     template <class Record>
     Result<Record> record(std::uint32_t index, TableKind kind = Record::kTable) const {
         constexpr std::uint64_t kSize = record_bytes(Record::kTable);
@@ -28,8 +28,8 @@ public:
     }
 
     Result<std::string_view> string(StringRef ref) const;
-    // Assets [first, last) of the bucket that the leading bits of an id name; of `assets` in all, > 0.
-    // Errors: malformed, limit, corrupt, io.
+    // The assets [first, last) of the bucket that the leading bits of an id select; `assets` > 0 is the number of all
+    // assets. Errors: malformed, limit, corrupt, io.
     struct Range {
         std::uint32_t first = 0;
         std::uint32_t last = 0;

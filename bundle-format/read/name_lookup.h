@@ -1,4 +1,4 @@
-// Finding a name in the tables of an open bundle: a filter, a bucket, the text.
+// Finds a name in the tables of an open bundle: first its filter, then its bucket, then its text.
 #pragma once
 
 #include "bundle_tables.h"
@@ -17,7 +17,7 @@
 
 namespace fardel {
 
-// What a look-up needs of an open bundle, side by side: two lines of a processor's cache, where the tables are many.
+// The parts of an open bundle that a look-up needs, side by side: two cache lines that say where the tables are.
 struct NamePages {
     VerifiedPages filters;
     VerifiedPages buckets;
@@ -36,8 +36,7 @@ struct NameQuery {
     CaseRule rule = CaseRule::exact;
 };
 
-// What can be said from bytes that are verified already and spelled as asked for. Where something is wrong it is
-// unsure, too.
+// The answer that verified bytes give for the exact spelling. It is unsure also if something is wrong.
 struct NamePeek {
     enum class Answer : std::uint8_t { found, absent, unsure } answer = Answer::unsure;
     std::uint32_t name = 0;
@@ -52,13 +51,13 @@ inline constexpr std::size_t kSpillsAt = 21;
 inline constexpr std::size_t kTextsAt = 24;
 inline constexpr std::size_t kNamesAt = 44;
 
-// Whether a name_filters record lets the hash through.
+// Whether a name_filters record admits the hash.
 inline bool lets_through(const std::byte* filter, std::uint64_t hash) noexcept {
     const std::uint32_t bits = filter_bits(hash);
     return (load_le<std::uint32_t>(filter) & bits) == bits;
 }
 
-// The slots that have this hash, as bits.
+// Returns the slots that have this hash, as bits.
 inline std::uint32_t slots_with_portable(const std::byte* bucket, std::uint32_t hash) noexcept {
     std::uint32_t slots = 0;
     for (std::uint32_t i = 0; i < NameBucketRecord::kSlots; ++i)
@@ -74,7 +73,7 @@ inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noe
         const __m128i four = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bucket + at));
         return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(four, wanted))));
     };
-    return equal(0) | (equal(16) & 1) << 4;  // without a branch, since which slot it is cannot be predicted
+    return equal(0) | (equal(16) & 1) << 4;  // without a branch, since the slot cannot be predicted
 #else
     return slots_with_portable(bucket, hash);
 #endif
@@ -82,8 +81,8 @@ inline std::uint32_t slots_with(const std::byte* bucket, std::uint32_t hash) noe
 
 }  // namespace name_lookup
 
-// Look-ups wait for memory, several at once where a processor sees far enough ahead: so no Result in here, and as few
-// instructions as can be.
+// Look-ups wait for memory, several at once if the processor looks far enough ahead. So this function uses no Result,
+// and as few instructions as possible.
 inline NamePeek peek_name(const NamePages& pages, const NameQuery& query) {
     using namespace name_lookup;
     constexpr NamePeek kAbsent{.answer = NamePeek::Answer::absent};
@@ -124,7 +123,7 @@ inline NamePeek peek_name(const NamePages& pages, const NameQuery& query) {
     }
 }
 
-// The answer, whatever it takes. Errors: malformed, corrupt, io.
+// Returns the final answer, and reads whatever pages it needs. Errors: malformed, corrupt, io.
 Result<std::optional<NameIndex>> read_name(const BundleTables& tables, const NameQuery& query);
 
 }  // namespace fardel

@@ -17,14 +17,14 @@ namespace fardel {
 
 inline constexpr std::uint64_t kAssetsPerBucket = 2;
 
-// The 64 leading bits of an id, whose first byte is the highest.
+// Returns the first 64 bits of an id, whose first byte is the most significant.
 inline std::uint64_t leading_bits(const AssetId& id) noexcept {
     std::uint64_t bits;
     std::memcpy(&bits, id.bytes.data(), sizeof bits);
     return std::endian::native == std::endian::little ? swap_bytes(bits) : bits;
 }
 
-// The smallest number of bits with count ≤ kAssetsPerBucket × 2^bits.
+// Returns the smallest number of bits with count ≤ kAssetsPerBucket × 2^bits.
 constexpr int bucket_bits(std::uint64_t count) noexcept {
     int bits = 0;
     while (count > kAssetsPerBucket << bits)
@@ -32,14 +32,15 @@ constexpr int bucket_bits(std::uint64_t count) noexcept {
     return bits;
 }
 
-// The bucket of an id with these leading bits; `buckets` is a power of two.
+// Returns the bucket of an id with these leading bits; `buckets` is a power of two.
 constexpr std::uint64_t bucket_of(std::uint64_t leading, std::uint64_t buckets) noexcept {
-    return (leading >> 1) >> (63 - std::countr_zero(buckets));  // in two steps: there may be one bucket
+    return (leading >> 1) >>
+           (63 - std::countr_zero(buckets));  // two shifts, because a shift by 64 (for one bucket) is undefined
 }
 
-// `key_of(i)`: the 64 leading bits of record i; rising with i. Where each bucket begins and, last, `count`; empty for
-// no records. Error: limit (more than kBucketRecordsMax records in one bucket; never by accident, only for
-// keys).
+// Returns the first record of each bucket and, last, `count`; empty if there are no records. `key_of(i)` returns the 64
+// leading bits of record i, in ascending order. Error: limit (more than kBucketRecordsMax records in one bucket; this
+// happens only with keys chosen for it).
 template <class KeyOf>
 Result<std::vector<std::uint32_t>> bucket_starts(std::uint32_t count, KeyOf key_of) {
     std::vector<std::uint32_t> starts;

@@ -46,7 +46,7 @@ void encode_tables(std::span<const TableEntry> tables, std::byte* at) {
     }
 }
 
-// Decodes the entries and checks that they stand where their lengths say; `section_bytes_max` bounds their sum.
+// Decodes the entries and checks that each table is where the lengths put it; `section_bytes_max` bounds their sum.
 Result<std::vector<TableEntry>> decode_tables(ConstHead head, std::size_t at, std::uint32_t count, bool layout,
                                               std::uint64_t section_bytes, std::uint64_t section_bytes_max) {
     std::vector<TableEntry> tables;

@@ -41,7 +41,7 @@ private:
     std::vector<std::byte>& out_;
 };
 
-// Of a record whose length is right.
+// Decodes the fields of a record whose length is right.
 class FieldDecoder {
 public:
     explicit FieldDecoder(const std::byte* at) : at_(at) {}
@@ -201,7 +201,7 @@ struct FieldsOf<BlockRecord> {
     }
 };
 
-// ---- What can be checked in one record alone ------------------------------------------------------------------------
+// ---- Checks of single records ---------------------------------------------------------------------------------------
 
 Error malformed(TableKind kind, std::string_view what) {
     return Error(ErrorCode::malformed, std::string(table_name(kind)) + " record: " + std::string(what));

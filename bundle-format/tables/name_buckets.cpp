@@ -13,7 +13,7 @@ Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedNa
     std::uint64_t at = 0;
     for (const auto& [hash, name] : names) {
         const std::uint64_t home = home_bucket(hash, homes);
-        at = std::max(at, home);  // homes rise: what is before is done with
+        at = std::max(at, home);  // homes never decrease, so earlier buckets are full
         if (buckets[at].used == NameBucketRecord::kSlots) {
             buckets[at].spills = 1;
             if (++at - home > limits::kNameSpillMax)

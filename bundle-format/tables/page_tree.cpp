@@ -121,7 +121,7 @@ Status PagedTable::ensure_page(std::size_t level, std::uint64_t page) const {
     }
 }
 
-// The page's own hash stands in the level above, which is checked first; the topmost page's is the root.
+// The page's own hash is in the level above, which is checked first; the hash of the topmost page is the root.
 Status PagedTable::read_page(std::size_t level, std::uint64_t page) const {
     const Level& at = levels_[level];
     const std::span<std::byte> bytes(at.bytes + page * kPage, std::min(kPage, at.length_bytes - page * kPage));

@@ -1,8 +1,8 @@
-// Page trees: proof that any page of a table belongs to a root, without reading the rest. docs/bundle-format.md §3.
+// Page trees prove that a page of a table belongs to a root, without reading the rest. docs/bundle-format.md §3.
 //
-// PagedTable is one table of an open bundle: private memory, filled and verified page by page when first touched. Any
-// number of threads; two that touch one absent page at once wait for the one read. Memory that is never touched costs
-// address space only.
+// PagedTable is one table of an open bundle: private memory whose pages are filled and verified when they are first
+// touched. Any number of threads; if two touch an absent page at once, both wait for one read. Memory that is never
+// touched costs only address space.
 #pragma once
 
 #include "table_memory.h"
@@ -25,29 +25,29 @@ Hash page_hash(TableKind kind, std::uint32_t level, std::uint64_t index, std::ui
 
 struct PageTree {
     Hash root;
-    std::vector<std::byte> levels;  // 1 and up, each padded to 64; exactly tree_bytes(records.size())
+    std::vector<std::byte> levels;  // levels 1 and up, each padded to 64; exactly tree_bytes(records.size())
 };
 PageTree build_page_tree(TableKind kind, std::span<const std::byte> records);
 
 class PagedTable {
 public:
     PagedTable() = default;  // an empty table: nothing can be touched
-    // `section_offset`: of the manifest or layout in the source, which must outlive the table. The entry and section
-    // are already checked against the file's size. Error: limit (no address space for the table).
+    // `section_offset`: offset of the manifest or layout in the source, which must outlive the table. The entry and
+    // section are already checked against the file's size. Error: limit (no address space for the table).
     static Result<PagedTable> open(const ByteSource& source, std::uint64_t section_offset, const TableEntry& entry);
 
     std::uint64_t length_bytes() const noexcept { return entry_.length_bytes; }
     std::uint64_t count() const noexcept { return entry_.count; }
 
-    // Bytes [offset, offset + length) of the records, verified; the pointer lives as long as the table.
-    // Errors: malformed (outside the table), corrupt, io.
+    // Returns bytes [offset, offset + length) of the records, verified; the pointer lives as long as the table. Errors:
+    // malformed (outside the table), corrupt, io.
     Result<const std::byte*> touch(std::uint64_t offset, std::uint64_t length) const {
         if (const std::byte* bytes = pages_.peek(offset, length))
             return bytes;
         return read_and_touch(offset, length);
     }
 
-    // What of it is verified. Any bytes that touch() has given are.
+    // Returns the verified pages, which include all bytes that touch() has returned.
     const VerifiedPages& pages() const noexcept { return pages_; }
 
 private:
@@ -58,7 +58,7 @@ private:
         TableMemory memory;
         std::byte* bytes = nullptr;  // of `memory`
         TableMemory state_memory;
-        std::atomic<std::uint8_t>* states = nullptr;  // of `state_memory`: one a page
+        std::atomic<std::uint8_t>* states = nullptr;  // in `state_memory`: one per page
     };
     Result<const std::byte*> read_and_touch(std::uint64_t offset, std::uint64_t length) const;
     Status ensure_page(std::size_t level, std::uint64_t page) const;

@@ -11,8 +11,8 @@
 namespace fardel {
 namespace {
 
-// Below this size, a mapping wastes more than zeroing costs. Above it, malloc may return used memory and clear all of
-// it, so that opening a bundle would cost time in proportion to its tables.
+// Below this size, a mapping wastes more than zeroing costs. Above it, malloc may return used memory that must be
+// cleared, so that opening a bundle would cost time in proportion to its tables.
 constexpr std::uint64_t kMappedMin = 64u << 10;
 constexpr std::size_t kAlign = 64;
 

@@ -1,4 +1,4 @@
-// TableMemory: zeroed memory that costs address space only until it is touched; for tables of open bundles.
+// TableMemory: zeroed memory for tables of open bundles, which costs only address space until it is touched.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@ namespace fardel {
 class TableMemory {
 public:
     TableMemory() = default;
-    // Check with bytes(): nullptr when there is no address space for it.
+    // Callers check success with bytes(), which is nullptr if there is no address space.
     explicit TableMemory(std::uint64_t size_bytes) noexcept;
     TableMemory(TableMemory&& other) noexcept;
     TableMemory& operator=(TableMemory&& other) noexcept;
     ~TableMemory();
 
-    // At a multiple of 64.
+    // Aligned to 64 bytes.
     std::byte* bytes() const noexcept { return bytes_; }
 
 private:

@@ -1,6 +1,6 @@
-// VerifiedPages: the records of one table as far as they are verified already, for look-ups that cannot wait for more.
+// VerifiedPages: the pages of one table that are already verified, for look-ups that cannot wait for others.
 //
-// A view of a PagedTable, as good as that and no longer alive. Any number of threads.
+// A view of a PagedTable, which must outlive it. Any number of threads.
 #pragma once
 
 #include <fardel/format/limits.h>
@@ -22,7 +22,8 @@ public:
 
     std::uint64_t length_bytes() const noexcept { return length_bytes_; }
 
-    // Bytes [offset, offset + length), or nullptr: not all verified, not all in the table, none, or more than a page's.
+    // Returns bytes [offset, offset + length), or nullptr if some are not verified or outside the table, or if `length`
+    // is 0 or more than a page.
     const std::byte* peek(std::uint64_t offset, std::uint64_t length) const noexcept {
         const std::uint64_t last = offset + length - 1;
         if (length - 1 >= limits::kPageBytes || last >= length_bytes_ || last < offset)
@@ -34,16 +35,16 @@ public:
         const std::uint64_t last = std::uint64_t{offset} + length - 1;
         if (last >= length_bytes_)
             return nullptr;
-        __builtin_prefetch(records_ + last);  // in the next line, perhaps
+        __builtin_prefetch(records_ + last);  // the record may reach into the next cache line
         return is_ready(offset) && is_ready(last) ? records_ + offset : nullptr;
     }
-    // A record that the table has, or nullptr: not verified.
+    // Returns a record that the table has, or nullptr if it is not verified.
     template <std::uint64_t kRecordBytes>
     const std::byte* peek_record(std::uint64_t index) const noexcept {
         static_assert(limits::kPageBytes % kRecordBytes == 0);  // none crosses the end of a page
         return is_ready(index * kRecordBytes) ? records_ + index * kRecordBytes : nullptr;
     }
-    // Asks the processor for a record that the table has and that will be wanted soon, verified or not.
+    // Prefetches a record that the table has and that will be wanted soon, verified or not.
     template <std::uint64_t kRecordBytes>
     void prefetch_record(std::uint64_t index) const noexcept {
         __builtin_prefetch(records_ + index * kRecordBytes);
@@ -55,7 +56,7 @@ private:
     }
 
     const std::byte* records_ = nullptr;
-    const std::atomic<std::uint8_t>* states_ = nullptr;  // one a page
+    const std::atomic<std::uint8_t>* states_ = nullptr;  // one per page
     std::uint64_t length_bytes_ = 0;
 };
 

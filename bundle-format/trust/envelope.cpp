@@ -25,7 +25,7 @@ bool is_known(EnvelopeType type) {
            static_cast<std::uint16_t>(type) >= kOptionalTypes;
 }
 
-// The name that a signature of this type covers: one type's signature never passes for another's.
+// Returns the name that a signature of this type covers, so that a signature of one type never passes for another.
 std::string type_name(EnvelopeType type) {
     switch (type) {
         case EnvelopeType::statement: return "statement";
@@ -46,7 +46,7 @@ Status verify_counts(std::size_t payload_bytes, std::size_t signatures) {
     return ok();
 }
 
-// One envelope from the front of `rest`, which then begins after it.
+// Decodes one envelope from the front of `rest`, and advances `rest` past it.
 Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
     ByteReader in(rest, "envelope");
     const auto magic = in.raw(kMagic.size());

@@ -60,7 +60,8 @@ private:
         return signature;
     }
 
-    // Before the program starts, so that it can neither block us nor raise SIGPIPE: a message fits a pipe's buffer.
+    // Called before the program starts, so that the write can neither block nor raise SIGPIPE: a message fits a pipe's
+    // buffer.
     static Status fill(const Descriptor& pipe, std::span<const std::byte> message) {
         FARDEL_TRY(stop_waiting(pipe, "pipe"));
         if (!write_whole(pipe, message, "pipe"))

@@ -67,7 +67,7 @@ public:
             status_ = Error(ErrorCode::unsupported, "key file: its version is not one that this library knows");
     }
 
-    // The rest of the next line after `prefix`.
+    // Returns the rest of the next line after `prefix`.
     std::string_view line(std::string_view prefix) {
         const std::size_t end = rest_.find('\n');
         const std::string_view whole = rest_.substr(0, end);
@@ -97,7 +97,7 @@ public:
             status_ = bad_key_file("not " + std::to_string(2 * out.size()) + " lower-case hexadecimal digits");
     }
 
-    // Decimal without sign or leading zero; what does not fit is the largest number.
+    // Parses a decimal number without sign or leading zero; one that does not fit becomes the largest number.
     std::uint64_t number(std::string_view digits) {
         std::uint64_t value = 0;
         const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -173,7 +173,7 @@ Status append_sealed(std::string& text, const SecretKey& key, std::string_view p
     return ok();
 }
 
-// The lines after "kdf: argon2id ".
+// Reads the lines after "kdf: argon2id ".
 Status open_sealed(KeyFileReader& in, std::string_view kdf, const PassphraseProvider& provider,
                    const SecureBytes& seed) {
     const auto [operations, memory_bytes, salt_hex] = split_at_spaces(kdf);
@@ -205,7 +205,7 @@ Status open_sealed(KeyFileReader& in, std::string_view kdf, const PassphraseProv
 
 std::string header(std::string_view title, std::string_view comment, const PublicKey& key) {
     std::string text;
-    text.reserve(limits::kKeyFileBytesMax);  // never moved: it may get a secret
+    text.reserve(limits::kKeyFileBytesMax);  // prevents reallocation, which would leave copies of a secret behind
     text += title;
     text += kKeyFileVersion;
     text += "\ncomment: ";

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kCommentPrefix = "untrusted comment: ";
 
-// Offsets in a decoded secret key. From kKeyNumber on, all is encrypted under a passphrase.
+// Offsets in a decoded secret key. Everything from kKeyNumber on is encrypted if there is a passphrase.
 constexpr std::size_t kKdf = 2, kChecksum = 4, kSalt = 6, kOperations = 38, kMemory = 46, kKeyNumber = 54, kSeed = 62,
                       kPublic = 94, kDigest = 126;
 constexpr std::size_t kSecretBytes = 158;

@@ -11,11 +11,11 @@
 
 namespace fardel {
 
-// libsodium wants this once before anything that draws random bytes or allocates. Any thread, any number of times.
+// Must be called before anything that draws random bytes or allocates from libsodium. Any thread, any number of times.
 inline void start_sodium() {
     static const int started = sodium_init();
     if (started < 0)
-        throw std::bad_alloc();  // no source of random bytes: nothing here can work
+        throw std::bad_alloc();  // without a source of random bytes nothing here can work
 }
 
 class SecureBytes {
@@ -39,7 +39,8 @@ private:
     std::size_t size_bytes_;
 };
 
-// Wipes a string that held a secret when the scope ends. What a reallocation left behind stays: reserve first.
+// Wipes a string that held a secret when the scope ends. Reserve its memory first: copies that a reallocation left are
+// not wiped.
 class WipedAtEnd {
 public:
     explicit WipedAtEnd(std::string& text) noexcept : text_(text) {}

@@ -31,7 +31,7 @@ private:
              error.message());
     }
 
-    // Whether `entry` is a good signature in the role `role`; notes what is wrong or odd about it.
+    // Whether `entry` is a good signature in `role`; records findings about it.
     bool check_signature(std::size_t envelope, const EnvelopeSignature& entry, SignerRole role) {
         if (entry.algorithm != SignatureAlgorithm::ed25519)  // A60
             note("unknown-algorithm", ErrorCode::untrusted, envelope,
@@ -61,7 +61,7 @@ private:
         signed_statement.signatures.push_back(signature);
     }
 
-    // The signed_statement for this payload: the same statement may stand in several envelopes.
+    // Returns the signed_statement of this payload, since several envelopes may contain the same statement.
     SignedStatement& statement_for(std::size_t envelope, Statement statement) {
         const Hash hash = blake3(envelopes_[envelope].payload);
         const auto at = std::ranges::find(found_.statements, hash, &SignedStatement::hash);

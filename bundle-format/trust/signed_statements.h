@@ -1,5 +1,5 @@
-// What is well signed about one bundle: its statements, each with the good signatures found over it and over its
-// countersignatures. The first half of a trust verdict; whether these signers matter is the second (trust_verdict.cpp).
+// Collects what is validly signed about one bundle: its statements, each with the good signatures over it and over its
+// countersignatures. This is the first half of a trust verdict; trust_verdict.cpp decides whether these signers matter.
 #pragma once
 
 #include <fardel/format/envelope.h>
@@ -18,15 +18,15 @@ struct GoodSignature {
     PublicKey key;
     SignerRole role = SignerRole::author;
     bool revoked = false;
-    bool expired = false;  // of a countersignature that has
+    bool expired = false;  // only for countersignatures
 };
 
 struct SignedStatement {
-    std::size_t envelope = 0;  // the first that holds it
+    std::size_t envelope = 0;  // the first that contains it
     Statement statement;
     Hash hash;                               // of its bytes
-    std::vector<EnvelopeSignature> authors;  // good ones; the author that the statement names is among them
-    std::vector<GoodSignature> signatures;   // those, and those of countersignatures
+    std::vector<EnvelopeSignature> authors;  // with good signatures; the author that the statement names is among them
+    std::vector<GoodSignature> signatures;   // those of the authors and of countersignatures
 };
 
 struct SignedStatements {
@@ -35,18 +35,18 @@ struct SignedStatements {
     bool unsupported_seen = false;  // a statement that needs a newer version of this library
 };
 
-// Equal payloads are one statement. `rules` gives names to keys and says which are revoked; it decides nothing here.
+// Equal payloads become one statement. `rules` labels keys and says which are revoked; it decides nothing here.
 SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
                                           const BundleId& bundle, std::uint64_t now_s);
 
-// `sorted`: a list of TrustRules.
+// `sorted`: one of the lists of TrustRules.
 template <class Id>
 const Revocation<Id>* find_revocation(const std::vector<Revocation<Id>>& sorted, const Id& id) {
     const auto at = std::ranges::lower_bound(sorted, id, {}, &Revocation<Id>::id);
     return at != sorted.end() && at->id == id ? &*at : nullptr;
 }
 
-// For messages, all safe to show: "alice (03a107bff3ce10be)"; "2027-01-15 UTC"; ": reason", or nothing without one.
+// Texts for messages, all safe to show: "alice (03a107bff3ce10be)"; "2027-01-15 UTC"; ": reason", or empty without one.
 std::string shown_key(const TrustRules& rules, const PublicKey& key);
 std::string shown_date(std::uint64_t seconds);
 std::string shown_reason(std::string_view reason);

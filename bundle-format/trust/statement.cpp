@@ -47,7 +47,7 @@ Status verify_text(std::string_view text, std::size_t bytes_max, std::string_vie
     return ok();
 }
 
-// The rules that statement and countersignature share.
+// Checks the rules that statement and countersignature share.
 template <class Record>
 Status verify_shared(const Record& record) {
     FARDEL_TRY(verify_text(record.comment, limits::kCommentBytesMax, "comment"));

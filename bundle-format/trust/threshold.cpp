@@ -5,8 +5,8 @@
 
 namespace fardel {
 
-// Hall's theorem: such a choice exists if and only if every set of roles has, together, as many distinct keys as the
-// sum of its thresholds.
+// Hall's theorem: such a choice exists if and only if every set of roles together has at least as many distinct keys as
+// the sum of its thresholds.
 bool thresholds_met(std::span<const RoleKeys> roles) {
     assert(roles.size() <= 8);
     for (unsigned set = 1; set < 1u << roles.size(); ++set) {

@@ -1,4 +1,4 @@
-// Whether enough distinct keys have signed: one key counts once, whatever labels and roles it has (A55).
+// Decides whether enough distinct keys have signed: one key counts once, whatever labels and roles it has (A55).
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -14,7 +14,8 @@ struct RoleKeys {
     std::vector<PublicKey> keys;  // in any order; repeated ones count once
 };
 
-// Whether each role can be given `threshold` of its own keys so that no key serves two roles. At most 8 roles.
+// Whether each role can be given `threshold` of the keys that signed for it so that no key serves two roles. At most 8
+// roles.
 bool thresholds_met(std::span<const RoleKeys> roles);
 
 }  // namespace fardel

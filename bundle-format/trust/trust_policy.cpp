@@ -25,7 +25,7 @@ bool is_label(std::string_view label) {
     return !label.empty() && label.size() <= limits::kLabelBytesMax && std::ranges::all_of(label, allowed);
 }
 
-// Takes what is before the next `separator`, and the separator, from `text`.
+// Returns the text before the next `separator`, and removes both from `text`.
 std::string_view take_until(std::string_view& text, char separator) {
     const std::size_t end = text.find(separator);
     const std::string_view part = text.substr(0, end);
@@ -43,7 +43,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     return parts;
 }
 
-// Takes rules one by one, each checked against those before it.
+// Adds rules one by one, each checked against those before it.
 class RuleBuilder {
 public:
     Status add(PolicyKey key) {
@@ -117,7 +117,7 @@ private:
         return ok();
     }
 
-    // By id; of several for one id the first stays.
+    // Sorts by id; of several entries for one id, the first stays.
     template <class Id>
     static void sort_once(std::vector<Revocation<Id>>& list) {
         std::ranges::stable_sort(list, {}, &Revocation<Id>::id);

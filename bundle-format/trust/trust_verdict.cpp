@@ -1,4 +1,4 @@
-// TrustPolicy::evaluate: what the signatures of one bundle are worth under a policy. docs/trust-policy.md, "Verdict".
+// TrustPolicy::evaluate: judges the signatures of one bundle under a policy. docs/trust-policy.md, "Verdict".
 
 #include <fardel/format/trust_policy.h>
 
@@ -14,14 +14,14 @@
 namespace fardel {
 namespace {
 
-// What one statement is worth.
+// The verdict on one statement.
 struct Judgement {
     std::optional<Error> refusal;
-    std::size_t rule = 0;  // its index in the policy; one past the end when none is about the name
+    std::size_t rule = 0;  // its index in the policy; one past the end if no rule matches the name
     std::vector<TrustedSigner> signers;
 };
 
-// Which signatures to reckon with, to find out what stands in the way.
+// Which signatures to count, in order to find the obstacle.
 struct Reckoning {
     bool with_revoked = false;
     bool with_expired = false;
@@ -57,7 +57,8 @@ public:
     }
 
 private:
-    // The first rule about a name. It is also about the name's case variants, so that none of them escapes the rule.
+    // Finds the first rule that matches a name. Case variants of the name also match, so that none of them escapes the
+    // rule.
     std::vector<AllowRule>::const_iterator find_rule(std::string_view name) const {
         const std::string folded = fold_name(name);
         return std::ranges::find_if(rules_.allow, [&](const AllowRule& rule) {
@@ -65,12 +66,12 @@ private:
         });
     }
 
-    // The label is one of the policy, which has checked it.
+    // The policy has checked that `label` is one of its labels.
     const PublicKey& key_of(const std::string& label) const {
         return std::ranges::lower_bound(rules_.keys, label, {}, &PolicyKey::label)->key;
     }
 
-    // Those of a role's keys that have signed in that role.
+    // Returns the keys of a role that have signed in that role.
     RoleKeys signed_keys(const RoleThreshold& wanted, const SignedStatement& statement, Reckoning with) const {
         RoleKeys found{wanted.threshold, {}};
         for (const std::string& label : wanted.labels) {
@@ -92,7 +93,7 @@ private:
         return thresholds_met(roles);
     }
 
-    // Why a rule is not met.
+    // Returns the reason why a rule is not met.
     Error obstacle(const AllowRule& rule, const SignedStatement& statement) const {
         if (is_met(rule, statement, {.with_expired = true}))
             return Error(ErrorCode::expired, "a countersignature that the rule " + rule.pattern + " wants has expired");
@@ -117,7 +118,7 @@ private:
         for (const RoleThreshold& wanted : rule.roles) {
             std::vector<PublicKey> keys = signed_keys(wanted, statement, {}).keys;
             for (const std::string& label : wanted.labels)
-                if (std::erase(keys, key_of(label)) != 0)  // a key under two labels: the first
+                if (std::erase(keys, key_of(label)) != 0)  // if a key has two labels, its first one is used
                     signers.push_back({label, wanted.role, key_of(label)});
         }
         return signers;
@@ -127,8 +128,8 @@ private:
     std::uint64_t now_s_;
 };
 
-// The verdict on the statement that comes first: a trusted one before others; then by the index of its rule in the
-// policy, higher epoch, later creation, greater hash. So their order in the trailer is no matter.
+// Returns the verdict on the statement that ranks first: trusted before others, then by the index of its rule in the
+// policy, higher epoch, later creation, greater hash. So the order of statements in the trailer does not matter.
 TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
     TrustVerdict verdict;
     const SignedStatement* best = nullptr;

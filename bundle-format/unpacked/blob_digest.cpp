@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned kHashersMax = 64;
 
-// Fills `piece` as far as the stream goes.
+// Fills `piece` until it is full or the stream ends.
 Result<std::size_t> read_piece(BlobStream& stream, std::span<std::byte> piece) {
     std::size_t size = 0;
     while (size < piece.size()) {
@@ -72,7 +72,7 @@ public:
         }
     }
 
-    // Every asset before the one that failed first was begun, so the first error in order does not depend on threads
+    // Every asset before the first one that failed was begun, so the first error in order does not depend on threads
     // unless assets before it fail too.
     Result<std::vector<BlobDigest>> take() {
         std::vector<BlobDigest> out;

@@ -1,4 +1,4 @@
-// The digests of planned assets, hashed on threads; each blob is read once, and not at all when its digest is known.
+// Hashes planned assets on threads; each blob is read once, and not at all if its digest is known.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -10,8 +10,8 @@
 
 namespace fardel {
 
-// In the order of `planned`. Of several errors the first in that order. Errors: those of the blobs, with the asset's
-// key; limit (an asset that is too large), cancelled.
+// Returns the digests in the order of `planned`. Of several errors, the first in that order is returned. Errors: those
+// of the blobs, with the asset's key; limit (an asset that is too large), cancelled.
 Result<std::vector<BlobDigest>> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options);
 
 }  // namespace fardel

@@ -63,7 +63,7 @@ Result<OpenBlobs::Open> OpenBlobs::open(std::uint32_t blob) const {
 }
 
 void OpenBlobs::keep(Open open) const {
-    std::list<Open> leaving;  // closed after the lock
+    std::list<Open> leaving;  // closed after the lock is released
     const std::scoped_lock lock(mutex_);
     if (std::ranges::find(by_use_, open.blob, &Open::blob) != by_use_.end())
         return;

@@ -1,7 +1,7 @@
-// OpenBlobs: blobs read at offsets; those read last stay open, within bounds.
+// OpenBlobs reads blobs at offsets and keeps the most recently read ones open, within bounds.
 //
-// A blob that gives its bytes at offsets is kept as it is; another one is read whole and kept in memory. Any number of
-// threads; the lock is held for the look-up only.
+// A blob that can be read at offsets is kept open; any other is read whole and kept in memory. Any number of threads;
+// the lock is held for the look-up only.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -21,19 +21,19 @@ namespace fardel {
 
 struct PlannedBlob {
     std::shared_ptr<const BlobSource> source;
-    std::string key;  // names it in errors
+    std::string key;  // identifies the blob in errors
     std::uint64_t size_bytes = 0;
 };
 
 class OpenBlobs {
 public:
     static constexpr std::size_t kOpenMax = 64;
-    static constexpr std::uint64_t kMemoryBytesMax = 64ull << 20;  // the one read last may have more
+    static constexpr std::uint64_t kMemoryBytesMax = 64ull << 20;  // the blob read last may exceed it
 
     explicit OpenBlobs(std::vector<PlannedBlob> blobs) : blobs_(std::move(blobs)) {}
 
-    // Errors: those of the blob; conflict (it has another size than it had); limit (it can only be read whole, and is
-    // too large for that).
+    // Errors: those of the blob; conflict (its size has changed); limit (it can only be read whole, and is too large
+    // for that).
     Status read_at(std::uint32_t blob, std::uint64_t offset, std::span<std::byte> out) const;
 
 private:

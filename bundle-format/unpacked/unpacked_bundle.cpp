@@ -21,7 +21,7 @@
 namespace fardel {
 namespace {
 
-// A block of the source, and where its bytes are.
+// A block of the source, and the location of its bytes.
 struct Extent {
     std::uint64_t offset = 0;  // in the source
     std::uint32_t size_bytes = 0;
@@ -34,7 +34,7 @@ struct UnpackedContent {
     std::vector<Extent> extents;  // by offset
 };
 
-// One raw block for each piece of each distinct asset, as write_bundle would lay them out.
+// Lays out one raw block for each piece of each distinct asset, as write_bundle would.
 Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
                                 std::span<const BlobDigest> digests) {
     UnpackedContent out;
@@ -76,7 +76,7 @@ Result<UnpackedContent> lay_out(std::span<const PlannedAsset> planned, std::span
     return out;
 }
 
-// What the writer writes around the blocks, kept in memory. Nothing is ever committed.
+// Keeps in memory what the writer writes around the blocks. It is never committed.
 class TablesFile final : public StagedFile {
 public:
     explicit TablesFile(std::uint64_t tables_offset) : tables_offset_(tables_offset) {}
@@ -133,7 +133,7 @@ private:
         return count;
     }
 
-    // The part that contains `offset`: heads, a block, the zeros behind it, or tables.
+    // Reads from the part that contains `offset`: heads, a block, the zeros behind it, or tables.
     Result<std::size_t> read_some(std::uint64_t offset, std::span<std::byte> out) const {
         if (offset < heads_.size())
             return copy(heads_, offset, out);

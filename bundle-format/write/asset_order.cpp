@@ -9,7 +9,7 @@
 namespace fardel {
 
 Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> assets) {
-    std::map<std::string_view, std::uint32_t> types;  // to their rank
+    std::map<std::string_view, std::uint32_t> types;  // maps a type to its rank
     for (const PlannedAsset& asset : assets)
         types.try_emplace(content_type_of(asset), 0);
     std::uint32_t rank = 0;

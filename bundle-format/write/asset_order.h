@@ -1,4 +1,5 @@
-// The order in which the assets of a plan are read and stored: by content type, then key; like beside like.
+// The order in which the assets of a plan are read and stored: by content type, then by key, so that similar assets are
+// neighbours.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -10,7 +11,7 @@
 
 namespace fardel {
 
-// Indexes into `assets`. Error: malformed (two assets have one key).
+// Returns indexes into `assets`. Error: malformed (two assets have one key).
 Result<std::vector<std::uint32_t>> order_assets(std::span<const PlannedAsset> assets);
 
 }  // namespace fardel

@@ -30,7 +30,7 @@ Status verify_known(const PlannedAsset& planned, const AssetId& id) {
     return planned.known && planned.known->asset != id ? Status(changed(planned)) : ok();
 }
 
-// An asset while it is read; its errors name it.
+// An asset that is being read; its errors contain its key.
 class OpenAsset {
 public:
     static Result<OpenAsset> open(const PlannedAsset& planned) {
@@ -89,10 +89,10 @@ public:
 private:
     struct Sharing {
         std::uint32_t asset = 0;
-        bool unread = false;  // its bytes are known, and not in shared_ yet
+        bool unread = false;  // its bytes are known but not yet in shared_
     };
 
-    // Blocks are counted whether they are written yet or still in the pipeline.
+    // Counts blocks whether they are written or still in the pipeline.
     std::size_t block_count() const noexcept { return section_.count() + pipeline_.size(); }
     Status put(BlockBuffer& raw, bool piece);
     Status put_copied(const EncodedBlock& block);
@@ -126,7 +126,7 @@ private:
     std::uint64_t raw_bytes_read_ = 0;
 
     BlockBuffer current_;           // a piece of the asset being read
-    BlockBuffer next_;              // and what follows it
+    BlockBuffer next_;              // and the piece after it
     BlockBuffer shared_;            // the open shared block, all of one content type;
     std::vector<Sharing> sharing_;  // and the assets in it
     BlockBuffer copied_;            // a stored block of the donor
@@ -154,13 +154,13 @@ Status AssetStorage::read(OpenAsset& asset, BlockBuffer& buffer) {
     return ok();
 }
 
-// Only behind a whole piece can there be another.
+// Another piece can follow only a whole piece.
 Status AssetStorage::read_next(OpenAsset& asset) {
     next_.clear();
     return current_.size_bytes() == asset.piece_bytes() ? read(asset, next_) : ok();
 }
 
-// An asset of several pieces: its id, and so whether it is new, is known only at its end.
+// Stores an asset of several pieces. Its id, and so whether it is new, is known only at its end.
 Status AssetStorage::store_pieces(std::uint32_t planned, OpenAsset& asset) {
     const std::size_t first = block_count();
     Hasher hasher;
@@ -179,7 +179,7 @@ Status AssetStorage::store_pieces(std::uint32_t planned, OpenAsset& asset) {
     return ok();
 }
 
-// An asset of one piece, which is in current_.
+// Stores an asset of one piece, which is in current_.
 Status AssetStorage::store_whole(std::uint32_t planned) {
     const auto id = id_from<AssetId>(blake3(current_.bytes()));
     FARDEL_TRY(verify_known(planned_[planned], id));
@@ -218,7 +218,7 @@ Status AssetStorage::share(std::uint32_t asset) {
     return ok();
 }
 
-// The bytes that were not needed so far.
+// Reads the bytes that were not needed so far.
 Status AssetStorage::read_shared() {
     for (const Sharing& sharing : sharing_) {
         if (!sharing.unread)
@@ -256,9 +256,9 @@ Status AssetStorage::close_shared() {
     return ok();
 }
 
-// ---- What the donor has ---------------------------------------------------------------------------------------------
+// ---- Blocks of the donor --------------------------------------------------------------------------------------------
 
-// In copied_. A block that cannot be read there is encoded again.
+// Returns the block in copied_. A block that cannot be read from the donor is encoded again.
 std::optional<EncodedBlock> AssetStorage::find_copy(std::span<const AssetId> assets) {
     if (!donor_)
         return std::nullopt;
@@ -270,7 +270,7 @@ std::optional<EncodedBlock> AssetStorage::find_copy(std::span<const AssetId> ass
     return copy ? std::optional(*copy) : std::nullopt;
 }
 
-// False: the asset has to be read.
+// Returns false if the asset has to be read.
 Result<bool> AssetStorage::copy_known(std::uint32_t planned) {
     const auto& known = planned_[planned].known;
     if (!known || !donor_)
@@ -282,7 +282,7 @@ Result<bool> AssetStorage::copy_known(std::uint32_t planned) {
     if (known->size_bytes > piece_bytes)
         return copy_pieces(planned, *known);
     if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
-        return false;  // one read suffices
+        return false;  // one read is enough
     const std::uint32_t asset = add(planned, known->asset, known->size_bytes);
     FARDEL_TRY(begin_shared(asset));
     sharing_.push_back({.asset = asset, .unread = true});
@@ -387,7 +387,7 @@ StoredContent AssetStorage::take_content() && {
 
 void sort_by_id(StoredContent& content) {
     struct AssetById {
-        std::uint64_t leading;  // of the id; all that is looked at, as a rule
+        std::uint64_t leading;  // of the id; usually the only bits that are compared
         std::uint32_t asset;
     };
     std::vector<AssetById> by_id;

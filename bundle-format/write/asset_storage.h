@@ -1,7 +1,7 @@
-// From planned assets to stored blocks: reads every source once, in order, and puts what is new into the block section.
+// Stores planned assets as blocks: reads every source once, in order, and adds new bytes to the block section.
 //
-// An asset of more than one piece gets a block a piece; small ones share blocks with neighbours of their content type.
-// Equal bytes are stored once; what the later ones say beside their bytes is merged by resolve_plan.
+// An asset of more than one piece gets one block per piece; small assets share blocks with neighbours of their content
+// type. Equal bytes are stored once; resolve_plan merges the references and metadata of assets with equal bytes.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -19,7 +19,7 @@ namespace fardel {
 struct StoredAsset {
     AssetId id;
     std::uint64_t raw_bytes = 0;
-    std::uint32_t planned = 0;  // the first planned asset with these bytes: its type and piece size count
+    std::uint32_t planned = 0;  // the first planned asset with these bytes; it determines the type and piece size
     std::uint8_t piece_log2 = limits::kBlockLog2;
     PlacementRecord placement;
 };
@@ -28,18 +28,19 @@ struct StoredContent {
     std::vector<StoredAsset> assets;      // distinct, by id
     std::vector<std::uint32_t> asset_of;  // planned → position in `assets`
     std::vector<BlockRecord> blocks;
-    std::vector<Hash> piece_hashes;     // per block; zero where no asset of several pieces has it
+    std::vector<Hash> piece_hashes;     // per block; zero unless the block is a piece of an asset of several
     std::uint64_t blocks_bytes = 0;     // of the section
     std::uint64_t raw_bytes = 0;        // of `assets`
     std::uint64_t copied_blocks = 0;    // from the donor
-    std::uint64_t duplicate_bytes = 0;  // of planned assets whose bytes were there already
+    std::uint64_t duplicate_bytes = 0;  // of planned assets whose bytes were stored already
 };
 
-// Puts `assets`, so far in order of discovery, into the order of their table, and lets asset_of follow.
+// Sorts `assets`, which is in order of discovery, by id, and adapts asset_of.
 void sort_by_id(StoredContent& content);
 
-// `order` says which planned asset comes when. Blocks go to `section_offset` of the file, where nothing is yet.
-// Errors: those of the sources, with the asset's key; limit, corrupt, cancelled, busy; those of the file.
+// `order`: the planned assets in the order in which they are stored. Blocks are written from `section_offset` of the
+// file on, behind which the file is empty. Errors: those of the sources, with the asset's key; limit, corrupt,
+// cancelled, busy; those of the file.
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
                                    StagedFile& file, std::uint64_t section_offset, const WriteOptions& options);
 

@@ -1,4 +1,4 @@
-// BlockSection: the block section of a bundle while it is written: where each block goes, and its record.
+// BlockSection: the block section of a bundle that is being written: the offset of each block, and its record.
 #pragma once
 
 #include "blocks/block_pipeline.h"
@@ -13,18 +13,18 @@ namespace fardel {
 
 class BlockSection {
 public:
-    // The section begins at `offset` of the file, and nothing stands there or behind it.
+    // The section begins at `offset` of the file, which has no bytes from there on.
     BlockSection(StagedFile& file, std::uint64_t offset) noexcept : file_(file), offset_(offset) {}
 
-    // Writes the block behind the others; what alignment skips stays zero.
+    // Writes the block behind the others; alignment gaps stay zero.
     Status append(const EncodedBlock& block);
-    // Takes back all blocks from number `count` on.
+    // Removes all blocks from number `count` on.
     Status cut_to(std::size_t count);
 
     std::size_t count() const noexcept { return records_.size(); }
     std::uint64_t length_bytes() const noexcept;
     std::vector<BlockRecord> take_records() noexcept { return std::move(records_); }
-    // Per block: the raw hash of a piece, zero for others.
+    // Returns per block the raw hash of its piece; zero for blocks that are no piece.
     std::vector<Hash> take_piece_hashes() noexcept { return std::move(piece_hashes_); }
 
 private:

@@ -37,7 +37,7 @@ std::uint64_t manifest_offset(std::uint64_t blocks_bytes) noexcept {
 
 Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
                                     StagedFile& file) {
-    // What the plan means, now that it is known which assets are the same.
+    // The plan in terms of distinct assets, which are known now.
     FARDEL_TRY_ASSIGN(const ResolvedPlan resolved, resolve_plan(plan, content));
     FARDEL_TRY_ASSIGN(const std::vector<TableBytes> manifest, build_manifest_tables(plan, names, content, resolved));
 

@@ -1,4 +1,4 @@
-// What follows the blocks of a bundle that is written: manifest, layout, and last the heads.
+// Writes what follows the blocks of a bundle: manifest, layout, and last the heads.
 #pragma once
 
 #include "asset_storage.h"
@@ -15,10 +15,10 @@
 
 namespace fardel {
 
-// Where the writer puts the block section: behind the heads.
+// The offset of the block section: behind the heads.
 inline constexpr std::uint64_t kBlocksOffset = 2 * limits::kHeadBytes;
 
-// Where the manifest begins, behind so many bytes of blocks.
+// Returns the offset of the manifest behind `blocks_bytes` of blocks.
 std::uint64_t manifest_offset(std::uint64_t blocks_bytes) noexcept;
 
 struct WrittenHeads {
@@ -27,7 +27,7 @@ struct WrittenHeads {
     LayoutId layout_id;
 };
 
-// The blocks of `content` are in the file, and nothing behind them. Errors: malformed (assets with equal bytes
+// The blocks of `content` are in the file, with nothing behind them. Errors: malformed (assets with equal bytes
 // disagree), limit, those of the file.
 Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
                                     StagedFile& file);

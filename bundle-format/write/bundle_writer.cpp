@@ -42,7 +42,7 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<Staged
         return Error(ErrorCode::limit, "level " + std::to_string(options.level) + "; zstd's levels here are " +
                                            std::to_string(kLevelMin) + " to " + std::to_string(kLevelMax));
 
-    // What the plan says alone.
+    // Checks that need only the plan.
     FARDEL_TRY(verify_plan(plan));
     FARDEL_TRY_ASSIGN(const SortedNames names, sort_names(plan.names));
     FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> order, order_assets(plan.assets));

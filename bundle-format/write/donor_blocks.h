@@ -1,7 +1,8 @@
-// DonorBlocks: the stored blocks of a bundle that was written before, found by the assets that are in them.
+// DonorBlocks: the stored blocks of an earlier bundle, found by the assets in them.
 //
-// What the writer takes instead of encoding the same bytes again. Whoever gives a donor vouches for its layout: that it
-// was written by this code, at this level, with this libzstd. Stored bytes are compared with their hashes all the same.
+// The writer copies these blocks instead of encoding the same bytes again. The caller that provides a donor guarantees
+// that its layout was written by this code, at this level, with this libzstd. Stored bytes are nevertheless compared
+// with their hashes.
 #pragma once
 
 #include "blocks/block_pipeline.h"
@@ -25,19 +26,19 @@ public:
     // Reads the records of all assets. Errors: corrupt, malformed, io.
     static Result<DonorBlocks> open(std::shared_ptr<const Bundle> donor);
 
-    // The block that holds just these assets, in this order; each is whole in it.
+    // Returns the block that contains exactly these assets, whole and in this order.
     std::optional<std::uint32_t> find_block(std::span<const AssetId> assets) const;
 
     struct Pieces {
         std::uint32_t first_block = 0;
         std::uint32_t count = 0;
-        std::uint64_t first_piece = 0;  // in the table of pieces
+        std::uint64_t first_piece = 0;  // in the pieces table
     };
-    // Where an asset of several pieces of that size lies.
+    // Returns the pieces of an asset that has several pieces of that size.
     std::optional<Pieces> find_pieces(const AssetId& asset, std::uint8_t piece_log2) const;
 
-    // Both put the stored bytes into `room`, which the result points into. Errors: corrupt, malformed, limit (`room` is
-    // too small), io.
+    // Both functions put the stored bytes into `room`, and the result points into it. Errors: corrupt, malformed, limit
+    // (`room` is too small), io.
     Result<EncodedBlock> read_block(std::uint32_t block, std::span<std::byte> room) const;
     Result<EncodedBlock> read_piece(const Pieces& pieces, std::uint32_t number, std::span<std::byte> room) const;
 

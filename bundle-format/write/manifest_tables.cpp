@@ -45,7 +45,7 @@ void add_strings(const BundlePlan& plan, const SortedNames& names, const StoredC
     add_metadata_strings(resolved.creator_metadata, strings);
 }
 
-// The run of records in `sorted` that belong to `asset`, behind those of the assets before it.
+// The run of records in `sorted` that belong to one asset. next_run is called asset by asset, in ascending order.
 struct Run {
     std::uint32_t first = 0;
     std::uint32_t count = 0;

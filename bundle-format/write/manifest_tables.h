@@ -1,4 +1,4 @@
-// The tables of a bundle, in the order of docs/bundle-format.md §4 and §7, from what is now known about it. Pure.
+// Builds the tables of a bundle, in the order of docs/bundle-format.md §4 and §7. Pure.
 #pragma once
 
 #include "asset_storage.h"

@@ -8,7 +8,7 @@
 namespace fardel {
 namespace {
 
-// One asset and nothing to choose.
+// Whether the name has one variant without tags.
 bool is_plain(const PlannedName& name) {
     return name.variants.size() == 1 && name.variants.front().tags.empty() && !name.extends;
 }
@@ -21,7 +21,7 @@ std::vector<TagRecord> tag_records(const PlannedVariant& variant, const StringTa
     return records;
 }
 
-// Variants and tags of one name, behind those of the names before it.
+// The variants and tags of names, appended name by name.
 struct VariantTables {
     std::vector<std::byte>& variants;
     std::vector<std::byte>& tags;

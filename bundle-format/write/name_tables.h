@@ -1,4 +1,4 @@
-// The tables about names: who is called what, and how a name is found.
+// Builds the tables about names: the assets of each name, and the look-up of names.
 #pragma once
 
 #include "asset_storage.h"
@@ -21,10 +21,10 @@ struct NameTables {
     std::vector<std::byte> tags;
 };
 
-// Every string that the tables refer to.
+// Adds every string that the tables refer to.
 void add_name_strings(std::span<const PlannedName> planned, const SortedNames& sorted, StringTable& strings);
 
-// `strings` is sealed and has those. The plan was verified.
+// `strings` is sealed and contains those strings. The plan was verified.
 NameTables build_name_tables(std::span<const PlannedName> planned, const SortedNames& sorted,
                              const StoredContent& content, const StringTable& strings);
 

@@ -80,7 +80,7 @@ Status verify_reference(const BundlePlan& plan, const PlannedReference& referenc
     return ok();
 }
 
-// The keys of docs/bundle-format.md §4 have one kind each.
+// Checks that keys which docs/bundle-format.md §4 defines have the kind of value that it states.
 Status verify_kind(const PlannedMetadata& item) {
     const bool metric = item.key.starts_with("metric.");
     if (metric && !std::holds_alternative<double>(item.value))
@@ -180,7 +180,7 @@ Status verify_dependencies(std::span<const PlannedDependency> dependencies) {
     return ok();
 }
 
-// Before anything is counted with 32 bits.
+// Must pass before anything is counted with 32 bits.
 Status verify_counts(const BundlePlan& plan) {
     std::uint64_t variants = 0, tags = 0, references = 0, metadata = plan.metadata.size(),
                   creator_metadata = plan.creator_metadata.size();

@@ -1,5 +1,5 @@
-// Whether a plan can be written: every value by itself, and every index against what it points to. No source is opened.
-// What two names or two assets mean for each other is found by sort_names, order_assets and resolve_plan.
+// Checks whether a plan can be written: every single value, and every index against its list. No source is opened.
+// Conflicts between two names or two assets are found by sort_names, order_assets and resolve_plan.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -12,7 +12,7 @@ namespace fardel {
 // Errors: malformed, limit. The message names the asset, name or key.
 Status verify_plan(const BundlePlan& plan);
 
-// What is written for the asset: its own, or the default for none.
+// Returns the asset's content type, or the default if it has none.
 std::string_view content_type_of(const PlannedAsset& asset) noexcept;
 
 // "asset \"textures/base/water\"", safe to show.

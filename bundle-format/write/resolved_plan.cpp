@@ -14,7 +14,7 @@ namespace {
 
 std::string quoted_text(std::string_view text) { return "\"" + printable(text) + "\""; }
 
-// Who said two different things.
+// Names the two assets that contradict each other.
 std::string speakers(const BundlePlan& plan, std::uint32_t a, std::uint32_t b) {
     if (a == kNoIndex)
         return "the bundle";
@@ -33,7 +33,7 @@ void keep_first_of_each(std::vector<Item>& sorted, Key key) {
         sorted.end());
 }
 
-// The most items of one subject, in a list sorted by subject.
+// Returns the largest number of items of one subject, in a list sorted by subject.
 template <class Item, class Subject>
 std::size_t longest_run(const std::vector<Item>& sorted, Subject subject) {
     std::size_t longest = 0;

@@ -1,5 +1,5 @@
-// What a plan says about its assets, once it is known which of them have the same bytes: everything in terms of
-// distinct assets, sorted as its table demands, each thing once. Pure.
+// The plan in terms of distinct assets: the facts about assets with equal bytes are merged, sorted as the tables
+// demand, and listed once. Pure.
 //
 // Views point into the plan, which must outlive them.
 #pragma once
@@ -18,13 +18,13 @@
 namespace fardel {
 
 struct ResolvedReference {
-    std::uint32_t asset = 0;  // who refers
+    std::uint32_t asset = 0;  // the asset that refers
     std::string_view spelling;
     ReferenceKind kind = ReferenceKind::internal;
     bool optional = false;
     std::uint32_t target = 0;      // asset or foreign asset
     std::string_view target_name;  // dynamic
-    std::uint32_t planned = 0;     // who said so
+    std::uint32_t planned = 0;     // the planned asset that has it
 };
 
 struct ResolvedMetadata {
@@ -48,9 +48,9 @@ struct ResolvedPlan {
     std::vector<ResolvedMetadata> creator_metadata;
 };
 
-// Where several planned assets have the same bytes, theirs is the union. A reference or consumed name is optional if
-// everybody says so. A foreign asset that two dependencies hold belongs to the first of them.
-// Errors: malformed (one spelling, key or consumed text means two things; names both assets), limit.
+// Assets with equal bytes get the union of their facts. A reference or consumed name is optional if all of them say so.
+// A foreign asset that two dependencies contain belongs to the first of them. Errors: malformed (one spelling, key or
+// consumed text has two meanings; the message names both assets), limit.
 Result<ResolvedPlan> resolve_plan(const BundlePlan& plan, const StoredContent& content);
 
 }  // namespace fardel

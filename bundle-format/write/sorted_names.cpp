@@ -43,7 +43,7 @@ Status verify_not_a_name(std::string_view folder, std::string_view inside, Texts
     return ok();
 }
 
-// A12. Each folder is looked up once where names follow each other in it.
+// A12. Each folder is looked up once for all neighbouring names in it.
 Status verify_no_name_is_a_folder(Texts texts, std::span<const HashedName> by_hash) {
     std::string_view previous;
     for (const std::string_view text : texts) {

@@ -1,4 +1,4 @@
-// The names of a plan in the two orders of the format, and the proof that they can live in one tree.
+// The names of a plan in the two orders of the format, checked to fit in one tree.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -13,7 +13,7 @@ namespace fardel {
 
 struct SortedNames {
     std::vector<std::uint32_t> by_text;     // indexes into the plan's names; the order of the names table
-    std::vector<HashedName> by_hash;        // in order; a name is a position in by_text
+    std::vector<HashedName> by_hash;        // in order of HashedName; its name is a position in by_text
     std::vector<NameBucketRecord> buckets;  // without the texts
 };
 

@@ -35,7 +35,7 @@ Status StagedBundle::append(const Envelope& envelope) {
 
     if (Status status = file_->write_at(summary_.file_bytes, bytes); !status) {
         if (!file_->resize(summary_.file_bytes))
-            file_.reset();  // half an envelope must never become visible
+            file_.reset();  // a partly written envelope must never become visible
         return status;
     }
     ++envelopes_;

@@ -1,4 +1,5 @@
-// StringTable: the `strings` table while it is built: first everything that is to be in it, then where each string is.
+// StringTable builds the `strings` table: strings are added first, then the table is sealed and their offsets are
+// known.
 #pragma once
 
 #include <fardel/format/manifest.h>
@@ -13,20 +14,20 @@ namespace fardel {
 
 class StringTable {
 public:
-    // At most kStringBytesMax bytes, which outlive the table. Any number of times; cheapest when most come
-    // first and in byte order.
+    // Adds a string of at most kStringBytesMax bytes, which must outlive the table. A string may be added repeatedly;
+    // this is cheapest if most strings come first and in byte order.
     void add(std::string_view text);
 
-    // The table's bytes: each string once, in byte order. Nothing can be added after it. Error: limit.
+    // Returns the table's bytes: each string once, in byte order. Nothing can be added afterwards. Error: limit.
     Result<std::vector<std::byte>> seal();
 
-    // Where a string that was added is; after seal(). Refs are in the order of the strings.
+    // Returns the offset of an added string; call it after seal(). Refs have the order of the strings.
     StringRef ref(std::string_view text) const;
 
 private:
     struct Entry {
         std::string_view text;
-        StringRef* ref;  // in refs_, whose nodes stay where they are
+        StringRef* ref;  // points into refs_, whose nodes never move
     };
     std::unordered_map<std::string_view, StringRef> refs_;
     std::vector<Entry> entries_;

@@ -1,4 +1,4 @@
-// A section of tables on its way into the file: records, page trees, padding; docs/bundle-format.md §2 and §3.
+// Writes a section of tables into the file: records, page trees, padding; docs/bundle-format.md §2 and §3.
 #pragma once
 
 #include <fardel/format/head.h>
@@ -19,11 +19,11 @@ struct TableBytes {
 };
 
 struct TableSection {
-    std::vector<TableEntry> entries;  // what the head says of them; empty tables are left out
+    std::vector<TableEntry> entries;  // as the head lists them; empty tables are left out
     std::uint64_t length_bytes = 0;
 };
 
-// Writes `tables`, in the order of their kinds, to `section_offset` of the file, where nothing is yet.
+// Writes `tables`, in the order of their kinds, to `section_offset` of the file, behind which the file is empty.
 // Errors: limit (above `length_bytes_max`; nothing is written then), those of the file.
 Result<TableSection> write_tables(std::span<const TableBytes> tables, StagedFile& file, std::uint64_t section_offset,
                                   std::uint64_t length_bytes_max);

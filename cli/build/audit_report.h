@@ -1,5 +1,5 @@
-// What `fardel audit` prints: missing references, unused and broken assets; text for people, with long lists cut, and
-// JSON with all of them.
+// The output of `fardel audit`: missing references, unused and broken assets; text for people with long lists cut, and
+// complete JSON.
 #pragma once
 
 #include "console/console.h"

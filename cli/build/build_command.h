@@ -1,4 +1,4 @@
-// What `fardel build`, `fardel watch` and `fardel pack` have in common: options, and one build with its progress.
+// The common parts of `fardel build`, `fardel watch` and `fardel pack`: options, and one build with its progress.
 #pragma once
 
 #include "console/command_line.h"
@@ -55,7 +55,7 @@ struct BuildCommand {
 // DIR and the options of `fardel build` and `fardel watch`.
 void add_build_options(CommandLine& line, BuildCommand& command);
 
-// Builds once and prints the outcome. `observed`: as of build_project.
+// Builds once and prints the outcome. `observed`: see build_project.
 Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop, std::vector<ObservedPath>& observed,
                                Console& console);
 

@@ -1,4 +1,4 @@
-// What `fardel build` prints: text for people, with long lists cut, and JSON with all of them.
+// The output of `fardel build`: text for people with long lists cut, and complete JSON.
 #pragma once
 
 #include "console/console.h"

@@ -1,4 +1,4 @@
-// What `fardel pack` prints: text for people, with long lists cut, and JSON with all of them.
+// The output of `fardel pack`: text for people with long lists cut, and complete JSON.
 #pragma once
 
 #include "console/console.h"
@@ -10,10 +10,10 @@
 
 namespace fardel {
 
-// The bundles, one after the other, and what they do not have; without references.
+// Lists the bundles, one after the other, and the entries that they do not contain; without references.
 std::string format_bundles(const BuildSummary& summary, const Console& console);
 std::string format_report(const BuildSummary& summary, const Console& console);
-// Of one bundle, its figures; of several, a list of them under "bundles". References are under "link".
+// Returns the figures of one bundle, or a list of several under "bundles". References are under "link".
 Json json_of(const BuildSummary& summary);
 
 }  // namespace fardel

@@ -45,7 +45,7 @@ void add_target(const FoundTarget& found, const BundlePlan& plan, const std::vec
     }
 }
 
-// All names that `name` reaches along pairs of (from, to).
+// Returns all names that `name` reaches along pairs of (from, to).
 std::set<std::string> reached_from(const std::string& name, const std::multimap<std::string, std::string>& ways) {
     std::set<std::string> reached{name};
     std::vector<std::string> queue{name};
@@ -59,7 +59,7 @@ std::set<std::string> reached_from(const std::string& name, const std::multimap<
     return reached;
 }
 
-// For a label in quotes.
+// Escapes a text for a label in quotes.
 std::string dot_text(std::string_view text) {
     std::string out;
     for (const char c : printable(text)) {
@@ -101,7 +101,7 @@ std::vector<ReferenceEdge> edges_around(const std::vector<ReferenceEdge>& edges,
         up.emplace(edge.to, edge.from);
     }
     const auto below = reached_from(std::string(name), down);
-    up.erase(std::string());  // missing references have no target in common
+    up.erase(std::string());  // missing references have no common target
     const auto above = reached_from(std::string(name), up);
     std::vector<ReferenceEdge> around;
     std::ranges::copy_if(edges, std::back_inserter(around), [&](const ReferenceEdge& edge) {

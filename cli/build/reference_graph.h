@@ -1,4 +1,4 @@
-// Which assets of a project reference which, for `fardel graph --references`: as text, JSON or for Graphviz.
+// The references between a project's assets, for `fardel graph --references`: as text, JSON or for Graphviz.
 #pragma once
 
 #include "console/json.h"
@@ -19,12 +19,12 @@ struct ReferenceEdge {
     std::uint32_t line = 0;
     bool optional = false;
     std::string_view kind;  // "inside", "shader", "dependency", "run_time", "missing"
-    std::string to;         // name; of a dependency's asset its id; empty: missing
+    std::string to;         // the target's name; for an asset of a dependency its id; empty: missing
 };
 
-// By asset, each in its order.
+// Sorted by asset; each asset's references keep their order.
 std::vector<ReferenceEdge> reference_edges(const PackPlan& packed);
-// Those on a way to or from that name.
+// Returns the edges on a way to or from that name.
 std::vector<ReferenceEdge> edges_around(const std::vector<ReferenceEdge>& edges, std::string_view name);
 
 std::string format_reference_text(const std::vector<ReferenceEdge>& edges, std::string_view project);

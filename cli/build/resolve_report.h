@@ -1,5 +1,5 @@
-// What `fardel build` and `fardel pack` print about the references of a project with [link]: short for people, whole as
-// JSON.
+// The output of `fardel build` and `fardel pack` about the references of a project with [link]: short text for people,
+// complete JSON.
 #pragma once
 
 #include "console/console.h"
@@ -11,9 +11,9 @@
 
 namespace fardel {
 
-// from, line, spelling, use, tried.
+// Keys: from, line, spelling, use, tried.
 Json json_of(const MissingReference& missing);
-// references, resolved, rewritten, missing, broken, idle_patterns.
+// Keys: references, resolved, rewritten, missing, broken, idle_patterns.
 Json references_json(const ReferenceSummary& references);
 std::string format_references(const ReferenceSummary& references, const Console& console);
 

@@ -1,4 +1,4 @@
-// A project whose references are resolved and whose bundle is not written, for verbs that report what its assets name.
+// A project whose references are resolved but whose bundle is not written, for verbs that report references.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -13,14 +13,14 @@ namespace fardel {
 struct ResolvedProject {
     std::string file;
     std::string target;  // the bundle that a build writes
-    PackPlan packed;     // with `resolved`
+    PackPlan packed;     // `resolved` is set
 };
 
-// The project file that `source` is, or has in it as a folder; empty: neither.
+// Returns `source` if it is a project file, or the project file in it if it is a folder; empty: neither.
 std::string find_project_file(const std::string& source);
 
-// Runs the jobs that have to be run. `more` and `excludes` add to what the project says; without [link] its references
-// are resolved as if it had an empty one. Errors: those of ProjectBuild.
+// Runs the jobs that must run. `more` and `excludes` are added to the project's own; a project without [link] is
+// resolved as if it had an empty one. Errors: those of ProjectBuild.
 Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more = {},
                                         const std::vector<std::string>& excludes = {});
 

@@ -1,4 +1,4 @@
-// What `--json` prints. The man pages describe the shapes; keys keep their order; bytes that are not UTF-8 become
+// The output of `--json`. The man pages describe the shapes; keys keep their order; bytes that are not UTF-8 become
 // U+FFFD.
 #pragma once
 

@@ -107,10 +107,10 @@ struct ReportFacts {
 
 inline constexpr std::size_t kReportRootsMax = 500;
 
-// Reads the tables of the bundles in `files`, which are what is mounted in `vfs`, lowest precedence first. What hides
-// what, what is missing and where references lead is as `vfs` resolves it: with its priorities, case rules and
-// preferred variants. Errors: those of opening bundles and of the Vfs's own questions; conflict (a file is no longer
-// the bundle that is mounted).
+// Reads the tables of the bundles in `files`, which must be the bundles mounted in `vfs`, lowest precedence first.
+// Conflicts, gaps and the targets of references are as `vfs` resolves them: with its priorities, case rules and
+// preferred variants. Errors: those of opening bundles and of the Vfs; conflict (a file no longer contains the mounted
+// bundle).
 Result<ReportFacts> gather_facts(const Vfs& vfs, const std::vector<std::string>& files);
 
 // The pure part: numbers of assets, closures and duplicates, from `facts.bundles` and `facts.references`.

@@ -32,7 +32,7 @@ std::vector<AssetName> names_of(const std::vector<SourceEntry>& entries) {
     return names;
 }
 
-// A rule whose files were all made into others has not been idle.
+// A rule is not idle if processors consumed all of its files.
 void remove_rules_with_jobs(std::vector<std::string>& idle_rules, const std::string& project_file,
                             const std::set<std::uint32_t>& job_lines) {
     std::erase_if(idle_rules, [&](const std::string& rule) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kTokenBytesMax = 4096;
 
-// The first line of the file.
+// Returns the first line of the file.
 Result<std::string> read_token(const std::string& path) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(path));
     if (source->size_bytes() > kTokenBytesMax)

@@ -11,8 +11,8 @@
 
 namespace fardel {
 
-// `own`: the project's own folder of derived data; created if it is absent. A cache that the project names and that
-// cannot be opened is left out, and `left_out` receives the reason. Errors: those of the own folder.
+// `own`: the project's own folder of derived data; created if it is absent. Another cache that cannot be opened is
+// skipped, and the reason is added to `left_out`. Errors: those of the own folder.
 Result<std::unique_ptr<DerivedCache>> open_build_cache(const Project& project, const std::string& folder,
                                                        const std::string& own, CacheOptions options,
                                                        std::vector<std::string>& left_out);

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kSchema = 4;
 constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
-// Each row has a seal, a hash of the rest of it: SQLite notices damage only in the structure of a page.
+// Each row has a seal, a hash of its other columns: SQLite itself notices damage only in the structure of a page.
 constexpr const char* kDatabaseTables = R"(
     CREATE TABLE IF NOT EXISTS source(
         origin TEXT PRIMARY KEY, version BLOB, asset BLOB, size INTEGER, type TEXT, seal BLOB) WITHOUT ROWID;
@@ -70,7 +70,7 @@ public:
         return *this;
     }
 
-    // Whether there is a row.
+    // Returns whether there is a row.
     Result<bool> step() {
         const int result = sqlite3_step(statement_);
         if (result != SQLITE_ROW && result != SQLITE_DONE)
@@ -105,11 +105,11 @@ Status execute(sqlite3* database, const char* sql, std::string_view what) {
 bool is_damaged(sqlite3* database) {
     const int code = sqlite3_errcode(database) & 0xff;
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB ||
-           code == SQLITE_ERROR;  // the last: our queries are right, so the tables are wrong
+           code == SQLITE_ERROR;  // the queries are correct, so SQLITE_ERROR means that the tables are damaged
 }
 
-// A file whose header asks for a later way of writing is opened for reading only (SQLite's file format, 1.3.3). Here
-// only damage can have written that.
+// Whether the file's header asks for a later version of the write format; SQLite then opens the file read-only
+// (SQLite's file format, 1.3.3). Only damage can have written such a header here.
 bool says_read_only(sqlite3* database, const std::string& path) {
     if ((sqlite3_errcode(database) & 0xff) != SQLITE_READONLY)
         return false;
@@ -124,7 +124,7 @@ Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {
     return row ? query.number_at(0) : 0;
 }
 
-// Whether the open database is of this version; false also for a database of another application.
+// Whether the open database has this schema version; false also for a database of another application.
 Result<bool> has_schema(sqlite3* database) {
     FARDEL_TRY_ASSIGN(const std::uint64_t things, number_of(database, "SELECT count(*) FROM sqlite_schema"));
     if (things == 0)
@@ -173,7 +173,7 @@ constexpr const char* kFindFinished = "SELECT build, seal FROM finished WHERE ta
 constexpr const char* kWriteFinished = "INSERT OR REPLACE INTO finished VALUES(?,?,?)";
 constexpr const char* kRemoveFinished = "DELETE FROM finished WHERE target=?";
 
-// Whether the tables fit the queries: the description of the tables may be damaged, too.
+// Whether the tables fit the queries: the schema itself may be damaged, too.
 bool has_tables(sqlite3* database) {
     for (const char* sql : {kReadSources, kWriteSource, kRemoveSource, kFindNote, kWriteNote, kReadScans, kWriteScan,
                             kReadIdleScans, kMarkScan, kRemoveScan, kFindFinished, kWriteFinished, kRemoveFinished}) {
@@ -186,7 +186,7 @@ bool has_tables(sqlite3* database) {
     return true;
 }
 
-// ---- A finished build as bytes --------------------------------------------------------------------------------------
+// ---- Encoding of a finished build -----------------------------------------------------------------------------------
 
 void write_stamp(RecordWriter& writer, const PathStamp& stamp) {
     writer.number(static_cast<std::uint64_t>(stamp.kind) | (stamp.young ? 256u : 0u));
@@ -288,7 +288,7 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
         std::unique_ptr<sqlite3, Close> database(raw);
         if (opened != SQLITE_OK)
             return error_of(raw, printable(path));
-        // The transaction keeps other builds out.
+        // The transaction excludes other builds.
         Status good =
             execute(raw, "PRAGMA synchronous=NORMAL; PRAGMA locking_mode=EXCLUSIVE; BEGIN IMMEDIATE", printable(path));
         if (!good && good.error().code() == ErrorCode::busy)
@@ -317,7 +317,7 @@ Status BuildDatabase::mend() {
             return ok();
         if (!row && !is_damaged(database_.get()))
             return row.error();
-    }  // SQLite closes no database that has a query
+    }  // SQLite does not close a database that has an open query
     return start_over();
 }
 

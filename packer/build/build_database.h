@@ -1,8 +1,8 @@
-// BuildDatabase: what a project's builds remember, in one SQLite file that may be deleted at any time.
+// BuildDatabase: the state that a project's builds share, in one SQLite file that may be deleted at any time.
 //
-// Which bytes a source had when it was read last, what assets reference, and what the last build wrote. It is only a
-// cache: stamps and hashes decide whether an entry is still valid. One build at a time has it open; changes are kept
-// from keep() on.
+// It records the bytes that each source had when it was last read, the references of assets, and the outputs of the
+// last build. It is only a cache: stamps and hashes decide whether an entry is still valid. One build at a time may
+// open it; keep() makes changes permanent.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -43,27 +43,27 @@ public:
     BuildDatabase& operator=(BuildDatabase&&) noexcept;
     ~BuildDatabase();  // drops changes since the last keep()
 
-    // Reads all of it, and replaces it if it is damaged, which open() need not notice.
+    // Reads the whole database and replaces it if it is damaged, which open() does not always notice.
     Status mend();
 
-    // By origin.
+    // Returns the sources by their origin.
     Result<std::unordered_map<std::string, KnownSource>> read_sources() const;
     Status write_source(std::string_view origin, const KnownSource& source);
     Status remove_source(std::string_view origin);
 
-    // A small record by its name: the paths that a job looked for.
+    // Returns a small named record, such as the paths that a job looked for.
     Result<std::optional<std::string>> find_note(std::string_view name) const;
     Status write_note(std::string_view name, std::string_view text);
 
-    // The findings of scanners, by their keys (scan_memory.h).
+    // Returns the findings of scanners by their keys (scan_memory.h).
     Result<std::unordered_map<Hash, std::string>> read_scans() const;
     Status write_scans(const std::map<Hash, std::string>& added);
-    // Call it after a scan of all assets that used the keys `used`, ascending. Forgets findings that kScansIdleMax
-    // scans in a row did not use, and earlier those that were idle longest, if idle ones exceed kIdleScanBytesMax
-    // together.
+    // Call it after a scan of all assets; `used`: the keys that the scan used, ascending. Removes findings that
+    // kScansIdleMax scans in a row did not use, and if the idle findings together exceed kIdleScanBytesMax, also those
+    // that were idle longest.
     Status forget_idle_scans(const std::vector<Hash>& used);
 
-    // `target`: which of the project's builds; usually the bundle's path.
+    // `target` identifies one of the project's builds; usually it is the bundle's path.
     Result<std::optional<FinishedBuild>> find_finished(std::string_view target) const;
     Status write_finished(std::string_view target, const FinishedBuild& build);
     Status remove_finished(std::string_view target);

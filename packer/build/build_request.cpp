@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMissingShownMax = 3;
 
-// A hash of everything besides the sources that decides what is written.
+// Returns a hash of everything besides the sources that determines the output.
 Result<Hash> options_digest(const RequestedProject& requested, const BuildRequest& request) {
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(request.project_file));
     std::string text(static_cast<std::size_t>(source->size_bytes()), '\0');

@@ -1,4 +1,4 @@
-// A BuildRequest and the project that it names, completed by each other.
+// Completes a BuildRequest from the project that it names, and the project from the request.
 #pragma once
 
 #include <fardel/packer/build.h>
@@ -12,7 +12,7 @@ namespace fardel {
 
 struct RequestedProject {
     Project project;     // with the request's name, version and excludes
-    std::string folder;  // that its paths are relative to; may be empty
+    std::string folder;  // the folder that the project's paths are relative to; may be empty
     std::string key_path;
     BundleOutput output;
 };
@@ -20,13 +20,14 @@ struct RequestedProject {
 // Reads the project file. Errors: those of read_project and verify_bundle_target.
 Result<RequestedProject> read_requested_project(const BuildRequest& request);
 
-// Opens the build; forgets earlier ones if the request asks for that. Errors: those of ProjectBuild::open; io.
+// Opens the build; discards earlier ones if the request asks for that. Errors: those of ProjectBuild::open; io.
 Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRequest& request);
 
-// nullptr: the bundles stay unsigned. Errors: those of BuildSigning::open; malformed (a key, and no way to open it).
+// Returns nullptr if the bundles stay unsigned. Errors: those of BuildSigning::open; malformed (a key without a way to
+// open it).
 Result<std::unique_ptr<Signer>> open_signer(const BuildSigning& signing, const std::string& key_path);
 
-// Errors: unresolved (there is nothing to pack; a reference is missing, and [link] makes that an error).
+// Errors: unresolved (nothing to pack; or a reference is missing, and [link] makes that an error).
 Status verify_planned(const Project& project, const PackPlan& planned);
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// What the stages of one ProjectBuild share.
+// The state that the stages of one ProjectBuild share.
 #pragma once
 
 #include "build_database.h"
@@ -31,26 +31,28 @@ struct ProjectBuild::State {
     BuildCounts counts;
     std::vector<ObservedPath> seen;
     Hash planned;                         // digest of the plan
-    std::unique_ptr<DerivedCache> cache;  // once there are jobs
+    std::unique_ptr<DerivedCache> cache;  // set once there are jobs
     std::vector<std::string> logs;
     std::vector<std::string> different;
-    std::set<std::uint32_t> job_lines;  // of the rules that gave jobs
+    std::set<std::uint32_t> job_lines;  // lines of the rules that have jobs
     std::vector<std::string> warnings;
 
     // ---- The stages of plan(), in their order; build.cpp.
 
-    // Files besides the sources that decide the result: dependencies, programs, keys. Before any of them is read.
+    // Observes the files besides the sources that determine the result (dependencies, programs, keys), before any is
+    // read.
     Status observe_inputs();
-    // Which bytes each source has: remembered for sources whose stamp is the same, else read and hashed.
+    // Returns the bytes of each source: remembered if its stamp is unchanged, otherwise read and hashed.
     Result<FileContents> read_dirty_sources(const std::vector<SourceEntry>& entries);
-    // The outputs of all jobs, out of the cache or run in batches as their inputs are there.
+    // Returns the outputs of all jobs, from the cache or from running the jobs in batches as their inputs become
+    // available.
     Result<JobsRun> run_processors(JobGraph& graph, FileContents contents);
-    // The files that the rules apply to: sources that are kept, and outputs.
+    // Returns the files that the rules apply to: sources that are kept, and outputs.
     std::vector<ProjectFile> project_files(const JobGraph& graph, JobsRun run) const;
-    // References are scanned (or remembered) and resolved, and the bundles planned.
+    // Scans references (or uses remembered ones), resolves them, and plans the bundles.
     Result<PackPlan> plan_bundles(std::vector<ProjectFile> files, ScanReport report);
 
-    // ---- What they use.
+    // ---- Functions that the stages use.
 
     void report_progress(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
     std::string build_folder() const;
@@ -64,7 +66,7 @@ struct ProjectBuild::State {
                             const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now);
 };
 
-// The name under which the database keeps what a job looked for, and the paths as it keeps them.
+// The key under which the database stores the paths that a job looked for, and the stored form of those paths.
 std::string found_note_name(const JobGraph& graph, JobIndex job);
 std::string encode_paths(const std::vector<std::string>& paths);
 std::vector<std::string> decode_paths(std::string_view note);

@@ -17,7 +17,7 @@ void write_list(RecordWriter& writer, const std::vector<Item>& items, Write writ
         write(item);
 }
 
-// Each item has at least the eight bytes of one length.
+// Each item takes at least eight bytes, the size of one length.
 template <class Item, class Read>
 std::vector<Item> read_list(RecordReader& reader, Read read) {
     std::vector<Item> items;

@@ -1,4 +1,4 @@
-// A BuildSummary as the build database keeps it. Pure.
+// Encodes a BuildSummary for the build database. Pure.
 #pragma once
 
 #include "text/record_bytes.h"
@@ -8,7 +8,8 @@
 namespace fardel {
 
 void write_summary(RecordWriter& writer, const BuildSummary& summary);
-// Bytes that are no summary give some other summary, and `good` false; the reader's is_whole() has to be asked, too.
+// Bytes that are not a summary give an unspecified summary and set `good` to false. The caller must also check the
+// reader's is_whole().
 BuildSummary read_summary(RecordReader& reader, bool& good);
 
 }  // namespace fardel

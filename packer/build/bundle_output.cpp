@@ -36,7 +36,7 @@ std::function<void(const WriteProgress&)> packing_progress(const std::function<v
     };
 }
 
-// Write → sign → commit.
+// Writes, signs and commits one bundle.
 Result<BuiltBundle> write_one(const BundlePlan& plan, std::string path, std::string name, const BundleOutput& output,
                               Clock::time_point started) {
     BuiltBundle built{.path = std::move(path), .name = std::move(name), .version = output.version};
@@ -79,7 +79,7 @@ Result<std::shared_ptr<const Bundle>> open_written(const std::string& path) {
 }
 
 Result<std::vector<BuiltBundle>> write_parts(std::vector<SplitPart> parts, const BundleOutput& output) {
-    for (const SplitPart& part : parts) {  // all of them, before anything is written
+    for (const SplitPart& part : parts) {  // check all of them before anything is written
         FARDEL_TRY(verify_bundle_target(part_path(output.path, part.name), output.sources));
         FARDEL_TRY(verify_name(part_name(output.name, part.name)));
     }

@@ -21,7 +21,7 @@ bool is_bundle(const ByteSource& source) {
            std::ranges::equal(start, std::as_bytes(std::span(kBundleMagic)));
 }
 
-// Absolute, without links or "..", as far as the path exists.
+// Returns the absolute path; links and ".." are resolved as far as the path exists.
 fs::path canonical_path(const fs::path& path) {
     std::error_code failure;
     fs::path canonical = fs::weakly_canonical(fs::absolute(path, failure), failure);

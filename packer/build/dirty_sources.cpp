@@ -1,4 +1,4 @@
-// The dirty set: which sources have to be read because they are new or their stamp has changed.
+// Finds the dirty sources, which must be read because they are new or their stamp has changed.
 #include "build_state.h"
 #include "source_digest.h"
 
@@ -52,7 +52,7 @@ Result<FileContents> ProjectBuild::State::read_dirty_sources(const std::vector<S
     return contents;
 }
 
-// What was learnt is kept even if the build fails later.
+// The results are kept even if the build fails later.
 Status ProjectBuild::State::remember_sources(const std::unordered_map<std::string, KnownSource>& before,
                                              const std::vector<SourceEntry>& entries,
                                              const std::vector<KnownSource>& now) {

@@ -40,7 +40,7 @@ void insert_sorted(std::vector<JobIndex>& jobs, JobIndex job) {
 
 ProcessorIndex JobGraph::processor_of_name(const std::string& name) const {
     const auto found = std::ranges::find(processors_, name, &Processor::name);
-    assert(found != processors_.end());  // parse_project refuses other names
+    assert(found != processors_.end());  // parse_project refuses unknown names
     return ProcessorIndex{static_cast<std::uint32_t>(found - processors_.begin())};
 }
 
@@ -68,7 +68,7 @@ bool JobGraph::came_through(FileIndex file, ProcessorIndex processor) const {
     return false;
 }
 
-// An output may have taken over the name of the source that it was made from.
+// Whether the file still has its name: an output may have taken over the name of its source.
 bool JobGraph::has_its_name(FileIndex file) const { return by_name_.at(fold_name(files_[file].name.view())) == file; }
 
 // ---- Files ----------------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ Status JobGraph::add_file(AssetName name, std::optional<JobIndex> made_by, Tags 
             return Error(ErrorCode::conflict, (made_by ? describe(*made_by) : std::string("a source")) +
                                                   ": would make " + in_quotes(name.view()) + ", " + by);
         }
-        placed.first->second = file;  // it takes over the name of its own source
+        placed.first->second = file;  // the output takes over the name of its own source
     }
     files_.add({.name = std::move(name), .made_by = made_by, .tags = std::move(tags)});
     return ok();
@@ -124,9 +124,9 @@ Status JobGraph::add_rule_job(FileIndex file, ProcessorIndex processor, std::uin
     return add_declared_outputs(job, *names);
 }
 
-// Gives the files from `first` on to the processors of the rules; outputs follow behind.
+// Assigns the files from `first` on to the processors of the rules; outputs are appended to the list.
 Status JobGraph::follow_rules(FileIndex first) {
-    std::vector<ProcessorIndex> given;  // of the current file: several rules may name one
+    std::vector<ProcessorIndex> given;  // of the current file; several rules may name the same processor
     for (FileIndex file = first; file < files_.end_index(); ++file) {
         given.clear();
         for (const ProjectRule& rule : rules_) {
@@ -163,8 +163,9 @@ Status JobGraph::add_table_job(const ProjectJob& table) {
     return add_declared_outputs(jobs_.add(std::move(added)), table.outputs);
 }
 
-// Adds what processors declare as 'inputs' to the jobs from `first_job` on, out of planned files and files from
-// `first_file` on. Outputs that other jobs discovered meanwhile are left out, since when they did is chance.
+// Adds the files that processors declare as 'inputs' to the jobs from `first_job` on: planned files, and files from
+// `first_file` on. Outputs that other jobs discovered meanwhile are left out, since the time of their discovery is
+// random.
 void JobGraph::add_declared_inputs(JobIndex first_job, FileIndex first_file) {
     for (ProcessorIndex processor{}; processor < processors_.end_index(); ++processor) {
         const std::vector<std::string>& globs = processors_[processor].inputs;
@@ -215,7 +216,7 @@ Status JobGraph::sort() {
     if (order_.size() == jobs_.size())
         return ok();
 
-    // Every job that still waits waits for another one that does, so following them leads into a circle.
+    // Every remaining job waits for another remaining job, so following them leads into a cycle.
     JobIndex at{};
     while (missing[at] == 0)
         ++at;

@@ -19,7 +19,7 @@
 namespace fardel {
 namespace {
 
-// One job that has run, or whose result the cache had.
+// One job that has run, or whose result was in the cache.
 struct JobOutcome {
     JobResult result;
     std::vector<std::string> content_types;  // one per output
@@ -46,7 +46,7 @@ public:
     Result<JobsRun> run();
 
 private:
-    // ---- One job, without the lock.
+    // ---- One job; called without the lock.
     Result<Hash> code_of(ProcessorIndex index, const Processor& processor);
     Result<JobOutcome> perform(const ProcessorJob& job, ProcessorIndex processor);
     std::optional<JobOutcome> find_cached(const ProcessorJob& job, const BuildKey& key, bool& verify);
@@ -55,7 +55,7 @@ private:
     Status put(const BuildKey& key, JobOutcome& outcome, bool found);
     Status verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const;
 
-    // ---- The queue, with it.
+    // ---- The queue; called with the lock.
     ProcessorJob processor_job(JobIndex index) const;
     void admit_from(JobIndex first);
     Status add_discovered(JobIndex index, const JobResult& result);
@@ -67,12 +67,12 @@ private:
     JobGraph& graph_;
     const JobQueueOptions& options_;
     std::mutex codes_mutex_;
-    std::map<ProcessorIndex, Hash> codes_;  // of those that had a job
+    std::map<ProcessorIndex, Hash> codes_;  // of processors that had a job
 
     JobsRun run_;
     std::mutex mutex_;  // guards the graph and all members below
     std::condition_variable changed_;
-    IndexedList<std::size_t, JobIndex> missing_;  // how many others each job still waits for
+    IndexedList<std::size_t, JobIndex> missing_;  // number of other jobs that each job still waits for
     IndexedList<std::vector<JobIndex>, JobIndex> followers_;
     std::set<JobIndex> done_;
     std::set<JobIndex> ready_;
@@ -80,7 +80,7 @@ private:
     std::size_t ended_ = 0;
     std::map<JobIndex, std::string> logs_;
     std::set<JobIndex> different_;
-    std::optional<std::pair<JobIndex, Error>> failure_;  // of the first of the jobs that failed
+    std::optional<std::pair<JobIndex, Error>> failure_;  // of the first job, in the graph's order, that failed
 };
 
 // ---- One job --------------------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ std::optional<JobOutcome> JobQueue::take_hit(const ProcessorJob& job, std::optio
     return JobOutcome{.result = *std::move(result), .from_cache = true};
 }
 
-// The first set of found inputs under which there is a record now.
+// Returns the outcome of the first set of found inputs for which the cache has a record now.
 std::optional<JobOutcome> JobQueue::find_by_found(const ProcessorJob& job, const BuildKey& key, bool& verify) {
     const auto index = options_.cache->find(key);
     const auto sets = index ? find_found_sets(index->record.notes) : std::nullopt;
@@ -130,7 +130,7 @@ std::optional<JobOutcome> JobQueue::find_cached(const ProcessorJob& job, const B
                                        : take_hit(job, options_.cache->find(key), verify);
 }
 
-// From then on the outputs' blobs are the cache's.
+// From then on the cache owns the outputs' blobs.
 Status JobQueue::put(const BuildKey& key, JobOutcome& outcome, bool found) {
     std::vector<std::shared_ptr<const BlobSource>> blobs;
     for (const JobOutput& output : outcome.result.outputs)
@@ -152,7 +152,7 @@ Status JobQueue::put(const BuildKey& key, JobOutcome& outcome, bool found) {
     return ok();
 }
 
-// Each found input is stamped first, and then compared with what the job read.
+// Each found input is stamped first and then compared with what the job read, so that any later change is noticed.
 Status JobQueue::verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const {
     for (const FoundInput& input : result.found) {
         const std::string path = std::filesystem::path(options_.project_folder) / input.path;
@@ -218,7 +218,7 @@ ProcessorJob JobQueue::processor_job(JobIndex index) const {
     return job;
 }
 
-// Counts what the jobs from `first` on, which are new, wait for.
+// Counts the jobs that the new jobs, from `first` on, wait for.
 void JobQueue::admit_from(JobIndex first) {
     missing_.resize(graph_.jobs().size());
     followers_.resize(graph_.jobs().size());

@@ -1,8 +1,8 @@
-// Runs the jobs of a graph: each once, when its inputs are there, as many at a time as there are threads.
+// Runs the jobs of a graph: each once, when its inputs are available, as many at a time as there are threads.
 //
-// Results that the cache has are taken from it; results of jobs that ran are put there. Jobs that are discovered while
-// others run join the queue. After the first failure the jobs that run are finished and no other is started; the
-// failure is the result, and results so far stay in the cache.
+// Results are taken from the cache if it has them; results of jobs that ran are added to it. Jobs that are discovered
+// while others run join the queue. After the first failure, running jobs are finished and no other job is started; the
+// failure is returned, and the results so far stay in the cache.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -34,14 +34,15 @@ using FileContents = IndexedList<FileContent, FileIndex>;
 struct JobQueueOptions {
     std::string project_folder;
     std::string scratch_folder;
-    std::string image_program;      // as JobEnvironment has it
+    std::string image_program;      // see JobEnvironment
     DerivedCache* cache = nullptr;  // not nullptr
     unsigned jobs = 0;              // threads; 0: one per core
     std::stop_token stop;
-    std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // from any of the threads, one at a time
+    std::function<void(std::uint64_t done, std::uint64_t total)>
+        progress;  // called from any of the threads, one at a time
 };
 
-// What a file references, as the job that made it reports.
+// A reference in a file, as reported by the job that made the file.
 struct FileReference {
     FileIndex file{};
     FoundReference reference;
@@ -58,14 +59,14 @@ struct JobsRun {
     std::vector<ObservedPath> seen;         // paths that jobs looked for besides their inputs; sorted
     std::vector<FileReference> references;  // by file
     std::vector<FoundPaths> found;          // by job
-    std::vector<std::string> logs;          // what programs printed, under the job's name; in the graph's order
+    std::vector<std::string> logs;          // output of programs, under the job's name; in the graph's order
     std::uint64_t run = 0;
     std::uint64_t from_cache = 0;
-    std::vector<std::string> different;  // jobs that gave other bytes than before for the same key
+    std::vector<std::string> different;  // jobs whose bytes differ from an earlier run with the same key
 };
 
 // `contents`: one per source of the graph. Errors: those of the jobs, with the job that failed; conflict (jobs that
-// wait for each other, two that make one name); those of the cache's first layer; cancelled.
+// wait for each other, or two jobs that make one name); those of the cache's first layer; cancelled.
 Result<JobsRun> run_jobs(JobGraph& graph, FileContents contents, const JobQueueOptions& options);
 
 }  // namespace fardel

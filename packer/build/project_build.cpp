@@ -1,4 +1,4 @@
-// ProjectBuild: opening it, what it would do, and how it compares with the last build.
+// ProjectBuild: opens it, reports what it would do, and compares it with the last build.
 #include "build_state.h"
 
 #include <fardel/format/byte_source.h>
@@ -25,7 +25,8 @@ Result<BuildDatabase> open_database(const std::string& build_folder) {
     return BuildDatabase::open(build_folder + "/build.sqlite");
 }
 
-// A bundle that was just written is young for a while; only builds of this project write there.
+// Ignores the age of the stamp: a bundle that was just written looks young for a while, but only builds of this project
+// write it.
 bool is_unchanged(const FinishedBundle& bundle) { return looks_unchanged(bundle.stamp, stamp_path(bundle.path)); }
 
 bool are_unchanged(const std::vector<FinishedBundle>& bundles) {
@@ -124,7 +125,8 @@ Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bun
     return state_->database.keep();
 }
 
-// ---- What plan() found ----------------------------------------------------------------------------------------------
+// ---- Results of plan()
+// -----------------------------------------------------------------------------------------------
 
 const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
 const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs; }

@@ -1,4 +1,4 @@
-// The jobs of a build: what they depend on besides the sources, running them, and the files that come out.
+// The jobs of a build: observes what they depend on besides the sources, runs them, and returns the resulting files.
 #include "build_cache.h"
 #include "build_state.h"
 #include "jobs/job_code.h"
@@ -51,7 +51,8 @@ Status ProjectBuild::State::observe_inputs() {
             seen.push_back(observe_path(path_in_project(folder, path)));
         if (processor.command.empty())
             return;
-        if (const auto program = find_program(processor, absolute))  // if it is missing, its first job fails
+        if (const auto program =
+                find_program(processor, absolute))  // if it is missing, the processor's first job fails
             seen.push_back(observe_path(program->path));
     };
     for (const Processor& processor : project.processors)
@@ -61,7 +62,7 @@ Status ProjectBuild::State::observe_inputs() {
     return ok();
 }
 
-// The build database keeps other builds out, so files there are those of a build that was killed.
+// The build database excludes other builds, so any files there are left from a build that was killed.
 Result<std::string> ProjectBuild::State::create_scratch_folder() const {
     std::error_code error;
     std::filesystem::remove_all(scratch_folder(), error);

@@ -1,4 +1,4 @@
-// The references of a build's assets, with what scanners found in earlier builds.
+// Finds the references of a build's assets, and reuses the findings of earlier builds.
 #include "build_state.h"
 
 #include <fardel/packer/project_files.h>
@@ -9,7 +9,7 @@
 
 namespace fardel {
 
-// What scanners find now is kept even if a reference cannot be resolved.
+// New findings are kept even if a reference cannot be resolved.
 Result<PackPlan> ProjectBuild::State::plan_bundles(std::vector<ProjectFile> files, ScanReport report) {
     if (!project.references)
         return plan_project_files(project, folder, std::move(files), std::move(report));

@@ -20,7 +20,7 @@ Result<SourceDigest> digest(const SourceEntry& entry, std::span<std::byte> buffe
     Hasher hasher;
     std::size_t filled = 0;
     for (bool ended = false; !ended;) {
-        // A whole buffer at a time: the first one has all that the content type looks at.
+        // Fills the whole buffer each time: the first one then has all bytes that content type detection needs.
         filled = 0;
         while (filled < buffer.size() && !ended) {
             FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(buffer.subspan(filled)));
@@ -68,7 +68,7 @@ Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* co
         workers, [&] { work([](std::uint64_t) {}); }, [&] { work(progress); });
     std::vector<SourceDigest> result;
     result.reserve(entries.size());
-    // All entries before the first failure were read without one; some behind it may not have been read.
+    // All entries before the first failure were read successfully; some entries behind it may not have been read.
     for (auto& one : digests) {
         if (one && !*one)
             return std::move(*one).error();

@@ -1,4 +1,4 @@
-// The asset id, size and content type of sources, read on several threads.
+// Computes the asset id, size and content type of sources on several threads.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -20,9 +20,9 @@ struct SourceDigest {
     std::string content_type;
 };
 
-// One digest per entry, in their order, whatever the number of threads. `progress` is called on the
-// caller's thread with how many are done. Errors: of the first entry that cannot be read; cancelled; limit (an asset
-// too large).
+// Returns one digest per entry, in their order, whatever the number of threads. `progress` is called on the caller's
+// thread with the number of finished entries. Errors: that of the first entry that cannot be read; cancelled; limit (an
+// asset that is too large).
 Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs,
                                                  std::stop_token stop,
                                                  const std::function<void(std::uint64_t)>& progress);

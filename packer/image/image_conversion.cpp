@@ -20,7 +20,7 @@ constexpr long kSideMax = 32'768;
 constexpr std::int64_t kPixelsMax = std::int64_t{1} << 26;
 constexpr std::int64_t kMemoryBytesMax = std::int64_t{2} << 30;  // pixels that do not fit go to temporary files
 
-// The decoders that stay, under every name that the library has for them.
+// The decoders that stay enabled, under all names that the library has for them.
 constexpr std::string_view kCoders[] = {"PNG", "JPEG", "JPG", "TGA", "BMP", "BMP2", "BMP3"};
 
 class Problem {
@@ -51,8 +51,7 @@ struct FreeBytes {
 };
 using ImagePointer = std::unique_ptr<Image, DestroyImages>;
 
-// A decoder that the file name's prefix asks for is the one that is used: without it, the library looks at the bytes
-// and may take another.
+// A prefix of the file name forces that decoder; without it, the library examines the bytes and may choose another one.
 std::unique_ptr<ImageInfo, DestroyInfo> info_for(const char* coder) {
     std::unique_ptr<ImageInfo, DestroyInfo> info(::CloneImageInfo(nullptr));
     std::strncpy(info->magick, coder, sizeof info->magick - 1);

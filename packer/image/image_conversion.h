@@ -1,6 +1,6 @@
-// One image decoded, turned upright, resized and encoded, by GraphicsMagick. Only the program fardel-image links it.
+// Decodes, turns upright, resizes and encodes one image with GraphicsMagick. Only the program fardel-image links it.
 //
-// The bytes are hostile. Of GraphicsMagick's decoders only those of PNG, JPEG, TGA and BMP can be reached: others start
+// The bytes are hostile. Only GraphicsMagick's decoders of PNG, JPEG, TGA and BMP can be reached: others start
 // programs, open files that an image names, or fetch URLs. Limits are process-wide; one thread.
 #pragma once
 
@@ -21,16 +21,16 @@ struct ImageConversion {
     double scale = 1;
     std::optional<unsigned long> width_max;
     std::optional<unsigned long> height_max;
-    unsigned long quality = 90;  // of JPEG
+    unsigned long quality = 90;  // for JPEG
 };
 
-// "GraphicsMagick 1.3.40": the library that is installed now.
+// Returns the name and version of the installed library, "GraphicsMagick 1.3.40".
 std::string image_library_version();
 
-// Sets the library's limits and takes every other decoder out of its list. Before the first conversion.
+// Sets the library's limits and disables every other decoder. Call it before the first conversion.
 void start_image_library();
 
-// Errors: malformed (bytes that are no image of the kind `from`, or a broken one), limit.
+// Errors: malformed (bytes that are not a valid image of the kind `from`), limit.
 Result<std::string> convert_image(std::span<const std::byte> bytes, const ImageConversion& conversion);
 
 }  // namespace fardel

@@ -1,10 +1,10 @@
-// fardel-image: converts one image. The packer starts it, confined, for each job of the built-in "image"; it is not for
+// fardel-image converts one image. The packer starts it, confined, for each job of the built-in "image". It is not for
 // people, and its arguments may change with every version.
 //
 //   fardel-image version
 //   fardel-image convert IN OUT FROM TO SCALE WIDTH HEIGHT QUALITY      (0: no such limit)
 //
-// Prints nothing when all is well; else "CODE MESSAGE" on standard output, and ends with status 1.
+// On success it prints nothing; otherwise it prints "CODE MESSAGE" on standard output and exits with status 1.
 #include "image_conversion.h"
 
 #include <charconv>

@@ -13,11 +13,11 @@
 namespace fardel {
 namespace {
 
-// Raised when what a key covers, or what a job gives for it, changes: all older keys are worth nothing then.
+// Raised when the contents of a key or the results of jobs change; all older keys then become useless.
 constexpr std::string_view kKeySchema = "fardel job 1";
 constexpr std::string_view kFoundSchema = "fardel job with found inputs 1";
 
-// Each field with its length before it, so that no two lists of fields give the same bytes.
+// Each field is preceded by its length, so that different lists of fields never give the same bytes.
 class KeyFields {
 public:
     void number(std::uint64_t value) {

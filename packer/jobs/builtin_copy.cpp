@@ -3,7 +3,7 @@
 namespace fardel {
 namespace {
 
-// The file under each of the names; the files under their own names where none are given.
+// Copies the file to each of the output names; if there are none, copies the files under their own names.
 Status copy(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment) {
     if (!job.outputs.empty())
         FARDEL_TRY(only_source(job));

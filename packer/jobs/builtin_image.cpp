@@ -1,4 +1,4 @@
-// Images. The kind of the source is decided by its bytes; the program fardel-image decodes, resizes and encodes.
+// Converts images. The bytes of the source determine its kind; the program fardel-image decodes, resizes and encodes.
 
 #include "builtin.h"
 #include "image_program.h"
@@ -43,7 +43,7 @@ const ImageFormat* find_format_of(std::string_view name) {
     return found == std::end(kFormats) ? nullptr : found;
 }
 
-// The word of fardel-image for a content type; empty: it does not read that.
+// Returns fardel-image's word for a content type; empty if it does not read that type.
 std::string_view find_decoder(std::string_view type) {
     if (type == "image/png")
         return "png";
@@ -62,7 +62,7 @@ struct ImageOptions {
     std::optional<double> scale;
     std::optional<std::int64_t> width_max;
     std::optional<std::int64_t> height_max;
-    const ImageFormat* format = nullptr;  // as the output's name says, else as the source
+    const ImageFormat* format = nullptr;  // from the output's name, otherwise from the source
     std::int64_t quality = 90;
 };
 
@@ -168,7 +168,8 @@ Status convert(const ProcessorJob& job, const JobFolder& folder, const JobEnviro
 
 }  // namespace
 
-// The decoder's version decides the bytes as well; it is in code_digest, since another one may be installed any time.
+// The decoder's version also determines the bytes. It is in code_digest, since another version may be installed at any
+// time.
 const Builtin kImageBuiltin = {.name = "image",
                                .version = "2",
                                .parameters = kParameters,

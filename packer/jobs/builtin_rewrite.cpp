@@ -8,22 +8,22 @@ namespace {
 
 constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
 
-// What a spelling may be made of; next to such a character it is part of a longer one.
+// Whether `c` can be part of a spelling; next to such a character, a match is part of a longer spelling.
 bool is_spelling_character(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            std::string_view("_-./\\@+~").find(c) != std::string_view::npos || byte >= 0x80;
 }
 
-using Replacements =
-    std::map<std::string_view, std::string_view, std::greater<>>;  // of those that begin alike, the longest first
+using Replacements = std::map<std::string_view, std::string_view,
+                              std::greater<>>;  // of spellings with a common beginning, the longest is first
 
 bool stands_alone(std::string_view text, std::size_t at, std::size_t bytes) {
     return (at == 0 || !is_spelling_character(text[at - 1])) &&
            (at + bytes == text.size() || !is_spelling_character(text[at + bytes]));
 }
 
-// Each place is looked at once: what a replacement puts there is not replaced again.
+// Each position is examined once: inserted text is not replaced again.
 std::string rewrite_text(std::string_view text, const Replacements& replacements) {
     std::string written;
     for (std::size_t at = 0; at < text.size();) {

@@ -32,7 +32,7 @@ std::string lower(std::string_view text) {
     return folded;
 }
 
-// A file that grows by pieces.
+// An output file that is written piece by piece.
 class OutputFile {
 public:
     OutputFile(const std::string& path, std::string name)
@@ -59,7 +59,8 @@ private:
 
 // ---- .gz ------------------------------------------------------------------------------------------------------------
 
-// Members one after the other, whole, and nothing else. zlib's own reader of files takes some that end too early.
+// Reads complete members one after the other, and accepts nothing else. zlib's own file reader accepts some files that
+// end too early.
 class GzipReader {
 public:
     GzipReader() { started_ = ::inflateInit2(&stream_, 16 + MAX_WBITS) == Z_OK; }
@@ -70,7 +71,7 @@ public:
     GzipReader(const GzipReader&) = delete;
     GzipReader& operator=(const GzipReader&) = delete;
 
-    // `packed`: a piece of the file, in its order; none at its end. `take` gets what it unpacks to.
+    // `packed`: the next piece of the file; empty at its end. `take` receives the unpacked bytes.
     template <class Take>
     Status read(std::span<char> packed, Take take) {
         if (!started_)
@@ -161,7 +162,7 @@ Status unpack_archive(const ProcessorJob& job, const JobInput& source, const Job
         const RefusedName& refused = scan.report.refused.front();
         return Error(refused.reason).with_context("its file '" + refused.printable_name + "'");
     }
-    // With 'outputs': those of its files alone.
+    // If 'outputs' is set, only the files that it names are unpacked.
     const std::string prefix = without_last_extension(source.name.view()) + "/";
     std::uint64_t unpacked = 0;
     for (const SourceEntry& entry : scan.entries) {

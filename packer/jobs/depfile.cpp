@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kDepfilePathBytesMax = 4096;
 
-// The words of one rule; a colon that ends the targets stands between them as a word of its own.
+// Reads the words of one rule; a colon that ends the targets is a separate word between them.
 class DepfileReader {
 public:
     explicit DepfileReader(std::string_view text) : text_(text) {}
@@ -29,7 +29,7 @@ private:
     char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\n'; }
     static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-    // Of a line break that a backslash hides: 2 or 3; else 0.
+    // Returns the length of a line break after a backslash: 2 or 3; otherwise 0.
     std::size_t continuation_bytes() const {
         if (peek() != '\\' || at_ + 1 >= text_.size())
             return 0;
@@ -90,7 +90,7 @@ private:
         return ok();
     }
 
-    // A colon ends a target when a space or the end of the line follows it: others belong to the path.
+    // A colon ends a target if a space or the end of the line follows it; other colons belong to the path.
     bool ends_target(bool targets) const {
         return targets && peek() == ':' &&
                (at_ + 1 >= text_.size() || is_space(peek(1)) || peek(1) == '\n' || peek(1) == '\r' || peek(1) == '\\');
@@ -115,14 +115,14 @@ private:
         return word;
     }
 
-    // Before a space or '#' pairs of them are one each, and an odd one makes it part of the path; elsewhere they are
-    // what they are.
+    // Before a space or '#', each pair of backslashes is one backslash, and an odd one makes that character part of the
+    // path; elsewhere backslashes are ordinary characters.
     void read_backslashes(std::string& word) {
         std::size_t count = 0;
         while (peek(count) == '\\' && count < kDepfilePathBytesMax)
             ++count;
         const char next = peek(count);
-        if (next == '\n' || next == '\r') {  // the last one hides the line's end
+        if (next == '\n' || next == '\r') {  // the last backslash hides the line's end
             word.append(count > 1 ? count - 1 : 1, '\\');
             at_ += count > 1 ? count - 1 : 1;
         } else if (next == ' ' || next == '#') {

@@ -1,4 +1,5 @@
-// Depfile: what a program says it read, as compilers write it: rules of a Makefile. Pure; any thread; hostile text.
+// Depfile: the files that a program read, in the form that compilers write: rules of a Makefile. Pure; any thread;
+// hostile text.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -13,9 +14,9 @@ namespace fardel {
 inline constexpr std::size_t kDepfileBytesMax = 16u << 20;
 inline constexpr std::size_t kFoundInputsMax = 65'536;
 
-// The prerequisites of all rules, in their order, each once. "target … : file …" on one line or, behind a backslash, on
-// several; "\ " is a space, "\#" a '#', "$$" a '$'; '#' after a space or at the start of a line begins a comment. A
-// rule without prerequisites is one as well. Errors: malformed (with the line), limit.
+// Returns the prerequisites of all rules, in order, each once. A rule is "target … : file …" on one line or, with
+// backslashes, on several; "\ " is a space, "\#" a '#', "$$" a '$'; '#' after a space or at the start of a line begins
+// a comment. A rule may have no prerequisites. Errors: malformed (with the line), limit.
 Result<std::vector<std::string>> parse_depfile(std::string_view text);
 
 }  // namespace fardel

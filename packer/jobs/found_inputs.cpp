@@ -20,7 +20,7 @@ namespace fardel {
 namespace {
 
 struct Look {
-    std::optional<AssetId> asset;  // nothing: not there
+    std::optional<AssetId> asset;  // nothing: absent
     FileTime changed = 0;
 };
 
@@ -51,7 +51,7 @@ bool is_below(std::string_view path, std::string_view folder) {
            (folder.ends_with('/') || (path.size() > folder.size() && path[folder.size()] == '/'));
 }
 
-// As FoundInput has it; nothing: the job's own.
+// Returns the path as FoundInput stores it; nothing for the job's own files.
 std::optional<std::string> found_path(const std::string& path, const JobFolder& folder,
                                       const std::string& project_folder) {
     const std::string normal = (std::filesystem::path(folder.path()) / path).lexically_normal().string();
@@ -73,8 +73,7 @@ Result<FileTime> next_file_time(const JobFolder& folder) {
         return status.changed_ns;
     };
     FARDEL_TRY_ASSIGN(const FileTime first, tick());
-    for (int round = 0; round < 3000;
-         ++round) {  // a tick has some milliseconds, and a second or two on old file systems
+    for (int round = 0; round < 3000; ++round) {  // a tick lasts some milliseconds; on old file systems a second or two
         FARDEL_TRY_ASSIGN(const FileTime now, tick());
         if (now > first)
             return now;

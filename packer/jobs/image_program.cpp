@@ -21,9 +21,9 @@ namespace {
 constexpr std::string_view kProgramName = "fardel-image";
 constexpr std::size_t kImageAnswerBytesMax = 4096;
 constexpr std::chrono::seconds kImageTimeMax{300};
-constexpr std::uint64_t kImageFileBytesMax = std::uint64_t{1} << 30;  // more than 2^26 pixels need
+constexpr std::uint64_t kImageFileBytesMax = std::uint64_t{1} << 30;  // more than an image of 2^26 pixels needs
 
-// Address sanitizers reserve terabytes.
+// Address and thread sanitizers reserve terabytes of address space.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kImageMemoryBytesMax = 0;
 #elif defined(__has_feature)
@@ -36,14 +36,14 @@ constexpr std::uint64_t kImageMemoryBytesMax = std::uint64_t{4} << 30;
 constexpr std::uint64_t kImageMemoryBytesMax = std::uint64_t{4} << 30;
 #endif
 
-// The shortest text that is read back as the same number.
+// Returns the shortest text that parses as the same number.
 std::string text_of(double number) {
     std::array<char, 32> text;
     const auto [end, failure] = std::to_chars(text.data(), text.data() + text.size(), number);
     return std::string(text.data(), end);
 }
 
-// Libraries may be read wherever they are installed; programs are started from none of these but the loader's folders.
+// Libraries may be read wherever they are installed; programs may be started only from the loader's folders.
 SandboxRules sandbox_rules(const std::string& program, const std::string& folder) {
     return {.readable = {program, "/lib", "/lib32", "/lib64", "/libx32"},
             .read_write = {"/dev/null", folder},
@@ -68,7 +68,7 @@ Result<ConfinedOutcome> run(const std::string& program, std::vector<std::string>
     return run_confined(call, sandbox);
 }
 
-// What the program printed, as the error that it is.
+// Converts the program's output into an error.
 Error error_of(std::string_view answer, const ConfinedOutcome& end) {
     const std::size_t space = answer.find(' ');
     const std::string_view word = answer.substr(0, space);

@@ -1,6 +1,6 @@
-// fardel-image, the program that decodes images for the built-in "image": where it is, and one conversion by it.
+// Finds fardel-image, the program that decodes images for the built-in "image", and runs one conversion.
 //
-// It runs confined, with bounds on its memory, its time and what it writes. Any thread.
+// It runs confined, with limits on its memory, time and output. Any thread.
 #pragma once
 
 #include "job_folder.h"
@@ -17,7 +17,7 @@ namespace fardel {
 
 struct ImageRequest {
     std::string in;         // relative to the job's folder
-    std::string out;        // the same; its folder is there
+    std::string out;        // relative to the job's folder; the folder of the file exists
     std::string_view from;  // "png", "jpeg", "tga" or "bmp"
     std::string_view to;    // "png", "jpeg" or "tga"
     double scale = 1;
@@ -26,11 +26,11 @@ struct ImageRequest {
     std::int64_t quality = 90;
 };
 
-// `wanted`, or, if that is empty, the one beside the running program, in its ../libexec/fardel, or where this library
-// was installed. Error: missing.
+// Returns `wanted` or, if that is empty, the program beside the running program, in its ../libexec/fardel, or where
+// this library was installed. Error: missing.
 Result<std::string> find_image_program(const std::string& wanted);
 
-// "GraphicsMagick 1.3.40", as the program reports it. Errors: missing, unresolved (the program fails).
+// Returns the program's own version text, "GraphicsMagick 1.3.40". Errors: missing, unresolved (the program fails).
 Result<std::string> image_program_version(const std::string& program);
 
 // Errors: malformed, limit (pixels, memory, time), unresolved (the program fails), cancelled, no_space, io.

@@ -1,4 +1,4 @@
-// Where the program of a processor is.
+// Finds the program of a processor.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -8,10 +8,10 @@
 
 namespace fardel {
 
-// What jobs have as PATH, wherever they run: what lies elsewhere is named with its folder.
+// The PATH of all jobs on all machines: a program in another folder must be named with its folder.
 inline constexpr const char* kJobPath = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
-// Absolute; the working folder, if empty.
+// Returns the absolute path of the folder; the working folder if `project_folder` is empty.
 Result<std::string> absolute_folder(const std::string& project_folder);
 
 // Whether `path` is a regular file that may be executed.
@@ -19,10 +19,10 @@ bool is_program(const std::string& path);
 
 struct ProgramPlace {
     std::string path;         // absolute
-    bool in_project = false;  // named with a path that begins at the project's folder
+    bool in_project = false;  // named with a path relative to the project's folder
 };
 
-// `project_folder`: absolute. Errors: missing, denied (it may not be executed), malformed (a folder).
+// `project_folder`: absolute. Errors: missing, denied (it is not executable), malformed (a folder).
 Result<ProgramPlace> find_program(const Processor& processor, const std::string& project_folder);
 
 }  // namespace fardel

@@ -19,12 +19,12 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kPieceBytes = 256u << 10;
-constexpr std::uint64_t kOutputInMemoryMax = 64u << 10;  // smaller outputs leave the disk at once
+constexpr std::uint64_t kOutputInMemoryMax = 64u << 10;  // smaller outputs are moved to memory at once
 constexpr std::uint64_t kOutputBytesMax = 16ull << 30;   // of one job
 
 Error cancelled() { return Error(ErrorCode::cancelled, "stopped"); }
 
-// A file of the folder, with the folder.
+// A file of a job's folder; keeps the folder alive.
 class KeptFileBlob final : public BlobSource {
 public:
     KeptFileBlob(std::shared_ptr<const JobFolder> folder, std::string path)
@@ -48,7 +48,7 @@ Status create_parent(const std::string& path, std::string_view shown) {
     return error ? Status(system_error(error, shown)) : ok();
 }
 
-// Copies and hashes.
+// Copies and hashes the bytes.
 Result<AssetId> copy(BlobStream& from, const Descriptor& to, std::string_view shown, const std::stop_token& stop) {
     std::vector<std::byte> piece(kPieceBytes);
     Hasher hasher;
@@ -63,7 +63,7 @@ Result<AssetId> copy(BlobStream& from, const Descriptor& to, std::string_view sh
     }
 }
 
-// ---- What a job left ------------------------------------------------------------------------------------------------
+// ---- Outputs of a job ----------------------------------------------------------------------------------------------
 
 class OutputWalk {
 public:
@@ -110,7 +110,7 @@ private:
         return read(location, name);
     }
 
-    // A program may make files that nobody may read.
+    // A program may create files without read permission.
     static Result<Descriptor> open_output(const FileLocation& location, const std::string& shown) {
         auto file = open_file(location, shown, {.links = Links::refused});
         if (file || file.error().system_number() != EACCES)
@@ -156,7 +156,7 @@ private:
     std::uint64_t all_bytes_ = 0;
 };
 
-// A job may take the rights to its own folders away.
+// A job may have removed the permissions of its own folders.
 void allow_removal(const std::filesystem::path& folder) {
     std::error_code ignored;
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all,

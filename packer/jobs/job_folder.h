@@ -1,8 +1,8 @@
 // JobFolder: the folder that one job runs in: copies of its inputs in `in`, its outputs in `out`, anything else in
 // `tmp`.
 //
-// It is removed with its last owner; large outputs own it, so that their bytes stay available. What a job leaves in it
-// is hostile: links in it are never followed. One thread at a time.
+// The folder is removed with its last owner; blobs of large outputs own it, so that their bytes stay available.
+// Everything that a job leaves in it is hostile: links are never followed. One thread at a time.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -21,7 +21,7 @@ namespace fardel {
 
 class JobFolder : public std::enable_shared_from_this<JobFolder> {
 public:
-    // A new one below `scratch`, which exists. Errors: missing, denied, no_space, io.
+    // Creates a new folder below `scratch`, which exists. Errors: missing, denied, no_space, io.
     static Result<std::shared_ptr<JobFolder>> make(const std::string& scratch);
     ~JobFolder();
     JobFolder(const JobFolder&) = delete;
@@ -31,21 +31,22 @@ public:
     std::string path_of(std::string_view name) const { return path_ + "/" + std::string(name); }
     std::string input_path(const JobInput& input) const { return path_of("in/" + input.name.text()); }
 
-    // Errors: conflict (the bytes are not those of input.asset, since the file is being edited), cancelled, those of
-    // reading and writing.
+    // Copies an input into the folder. Errors: conflict (its bytes do not match input.asset: the file is being edited),
+    // cancelled, those of reading and writing.
     Status add_input(const JobInput& input, const std::stop_token& stop) const;
-    // The path of an output that the caller or a program writes; its folders are created. Errors: malformed and limit
-    // (the name breaks the rules), those of creating folders.
+    // Returns the path for an output that the caller or a program will write, and creates its folders. Errors:
+    // malformed and limit (the name breaks the rules), those of creating folders.
     Result<std::string> new_output_path(std::string_view name) const;
-    // One output, as a file.
+    // Writes one output.
     Status write_output(std::string_view name, std::span<const std::byte> bytes) const;
-    // The same with the bytes of an input. Errors: cancelled, those of reading and writing.
+    // Writes one output with the bytes of an input. Errors: cancelled, those of reading and writing.
     Status copy_output(const JobInput& input, std::string_view name, const std::stop_token& stop) const;
     Status write_file(std::string_view name, std::span<const std::byte> bytes) const;
 
-    // By name. Errors: denied (a link), malformed (no file, no good name), limit, cancelled, io.
+    // Returns the outputs, sorted by name. Errors: denied (a link), malformed (not a regular file, or an invalid name),
+    // limit, cancelled, io.
     Result<std::vector<JobOutput>> collect_outputs(const std::stop_token& stop) const;
-    // The whole file, not following a link; nothing where there is none. Errors: limit, malformed, io.
+    // Returns the text of a whole file without following links; nothing if it is absent. Errors: limit, malformed, io.
     Result<std::optional<std::string>> find_text(std::string_view name, std::size_t bytes_max) const;
 
 private:

@@ -25,7 +25,7 @@ constexpr std::size_t kAnswerTextBytesMax = 4096;
 
 Error bad_answer(std::string what) { return Error(ErrorCode::malformed, "the program's answer: " + std::move(what)); }
 
-// ---- What the program is told ---------------------------------------------------------------------------------------
+// ---- The request ---------------------------------------------------------------------------------------------------
 
 Json json_of(const ParameterValue& value) {
     return std::visit([](const auto& alternative) { return Json(alternative); }, value);
@@ -35,9 +35,9 @@ Json json_of(const JobInput& input, bool source) {
     return {{"name", input.name.text()}, {"path", "in/" + input.name.text()}, {"source", source}};
 }
 
-// ---- What it answers ------------------------------------------------------------------------------------------------
+// ---- The answer ----------------------------------------------------------------------------------------------------
 
-// A missing field is `empty`.
+// A missing field gives an empty text.
 Result<std::string> text_of(const Json& object, const char* field, std::string_view where, std::size_t bytes_max) {
     const auto found = object.find(field);
     if (found == object.end())
@@ -51,7 +51,7 @@ Result<std::string> text_of(const Json& object, const char* field, std::string_v
     return text;
 }
 
-// nullptr: no such field.
+// Returns nullptr if the field is absent.
 Result<const Json*> list_of(const Json& answer, const char* field, std::size_t items_max) {
     const auto found = answer.find(field);
     if (found == answer.end())

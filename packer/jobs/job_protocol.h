@@ -1,6 +1,6 @@
 // The request to an external program that speaks JSON, and its answer. docs/processors.md has every field.
 //
-// Pure; any thread. The answer is hostile: bounded, and nothing in it is believed that the job's folder does not show.
+// Pure; any thread. The answer is hostile: its size is bounded, and its claims are checked against the job's folder.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -22,14 +22,14 @@ struct JobAnswer {
         std::string path;  // below the folder `out`
     };
     std::vector<Output> outputs;
-    bool lists_outputs = false;  // else all files that it left are outputs
+    bool lists_outputs = false;  // otherwise all files in `out` are outputs
     std::vector<std::string> read;
     std::vector<std::string> missing;
-    std::vector<std::pair<std::string, FoundReference>> references;  // output's name, what it names
+    std::vector<std::pair<std::string, FoundReference>> references;  // output's name and the reference in it
     std::vector<std::string> messages;
 };
 
-// One line of JSON.
+// Returns one line of JSON.
 std::string format_job_request(const ProcessorJob& job);
 // Errors: malformed (with the field), limit.
 Result<JobAnswer> parse_job_answer(std::string_view text);

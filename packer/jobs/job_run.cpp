@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kShownLinesMax = 20;
 constexpr std::size_t kShownBytesMax = 4000;
 
-// What programs print, line by line made safe for people; the cut at 64 KiB is made before that.
+// Makes each line of a program's output safe to show; the output was cut at 64 KiB before.
 std::string safe_log(std::string_view raw) {
     std::string log;
     while (!raw.empty() && log.size() < kLogBytesMax) {
@@ -48,7 +48,7 @@ std::string safe_log(std::string_view raw) {
     return log.substr(0, cut) + "…";
 }
 
-// "; it printed nothing", or its last lines, each on one of its own.
+// Returns "; it printed nothing", or the last lines of the output, each on its own line.
 std::string last_lines(std::string_view log) {
     while (!log.empty() && (log.back() == '\n' || log.back() == ' '))
         log.remove_suffix(1);
@@ -71,7 +71,8 @@ std::string last_lines(std::string_view log) {
     return text;
 }
 
-// ---- Before it runs -------------------------------------------------------------------------------------------------
+// ---- Before the run
+// --------------------------------------------------------------------------------------------------
 
 Status verify_job(const ProcessorJob& job) {
     if (job.sources.empty())
@@ -86,7 +87,7 @@ Status verify_job(const ProcessorJob& job) {
     return ok();
 }
 
-// A file that is among the sources may be among the others as well.
+// Adds all inputs; a file may be among the sources and among the other inputs.
 Status add_inputs(const ProcessorJob& job, const JobFolder& folder, const std::stop_token& stop) {
     std::set<AssetName> added;
     for (const auto* const inputs : {&job.sources, &job.others})
@@ -103,7 +104,8 @@ std::string parent_of(const std::string& path) {
     return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// A program of the project's is readable alone, with what 'code' names: its folder may well be the project's.
+// Of the project, only the program itself and the files of 'code' are readable: the program's folder may be the
+// project's.
 SandboxRules sandbox_rules(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
                            const JobFolder& folder) {
     SandboxRules rules{.readable = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/opt",
@@ -159,7 +161,7 @@ Status verify_end(const ConfinedOutcome& end, const std::string& log, const Proc
     }
     if (end.code == 0)
         return ok();
-    // LC_ALL=C: the system's sentence is always this one.
+    // LC_ALL=C makes this message of the system independent of the language.
     const bool refused = system_can_confine() && log.find("Permission denied") != std::string::npos;
     return Error(
         refused ? ErrorCode::denied : ErrorCode::unresolved,
@@ -169,7 +171,7 @@ Status verify_end(const ConfinedOutcome& end, const std::string& log, const Proc
             last_lines(log));
 }
 
-// What is run, and what it may touch.
+// The program of a job and the files that it may access.
 struct JobProgram {
     std::string project_folder;  // absolute
     ConfinedCall call;
@@ -207,7 +209,7 @@ Status read_found(const ProcessorJob& job, const JobAnswer& answer, const JobFol
     return ok();
 }
 
-// What it says it made, of what is there.
+// Applies the answer's names to the outputs that exist.
 Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) {
     if (!answer.lists_outputs)
         return ok();
@@ -237,7 +239,7 @@ Status rename_outputs(const JobAnswer& answer, std::vector<JobOutput>& outputs) 
 
 Status run_command(const ProcessorJob& job, const JobEnvironment& environment, const JobFolder& folder,
                    JobResult& result, JobAnswer& answer) {
-    for (const std::string& output : job.outputs)  // the folders that it is to be in
+    for (const std::string& output : job.outputs)  // the folders of the outputs
         FARDEL_TRY(folder.new_output_path(output));
     FARDEL_TRY_ASSIGN(const JobProgram program, JobProgram::plan(job, environment, folder));
     const bool finds = job.processor.depfile || job.processor.protocol;
@@ -256,9 +258,10 @@ Status run_command(const ProcessorJob& job, const JobEnvironment& environment, c
     return finds ? read_found(job, answer, folder, begin, program.project_folder, result) : ok();
 }
 
-// ---- After it -------------------------------------------------------------------------------------------------------
+// ---- After the run
+// ---------------------------------------------------------------------------------------------------
 
-// Where a job's outputs are named, it makes those, all of them.
+// If a job's outputs are named, it must have made exactly those.
 Status verify_outputs(const ProcessorJob& job, const std::vector<JobOutput>& outputs) {
     if (job.outputs.empty())
         return ok();

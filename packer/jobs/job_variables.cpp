@@ -21,13 +21,13 @@ struct Variable {
     std::string_view text;      // "parameter:KEY"
 };
 
-// Text as it stands, or a variable.
+// Literal text or a variable.
 struct Piece {
     std::string_view text;
     bool variable = false;
 };
 
-// "$" that no "{" follows is itself.
+// A "$" without a following "{" is literal.
 Result<std::vector<Piece>> split(std::string_view argument) {
     std::vector<Piece> pieces;
     while (!argument.empty()) {
@@ -179,7 +179,7 @@ std::string format_parameter(const ParameterValue& value) {
         return *truth ? "true" : "false";
     if (const auto* const integer = std::get_if<std::int64_t>(&value))
         return std::to_string(*integer);
-    std::array<char, 64> digits;  // the shortest that gives the number back, in any locale
+    std::array<char, 64> digits;  // the shortest text that parses as the same number, in any locale
     const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), std::get<double>(value));
     return {digits.data(), written.ptr};
 }

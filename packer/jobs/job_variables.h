@@ -1,4 +1,4 @@
-// The ${…} of a processor's command, and the command that a job of it runs. Pure; any thread.
+// Expands the ${…} of a processor's command to the command of one job. Pure; any thread.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -11,19 +11,19 @@
 
 namespace fardel {
 
-// Whether each ${…} of `argument` is one that there is: in, in:all, out, out:folder, depfile, variant, project, name,
-// parameter:KEY, code:PATH. Error: malformed, with what to write instead.
+// Checks that each ${…} of `argument` is a known variable: in, in:all, out, out:folder, depfile, variant, project,
+// name, parameter:KEY, code:PATH. Error: malformed, with what to write instead.
 Status verify_variables(const Processor& processor, std::string_view argument);
 // Whether `argument` mentions ${name} or ${name:…}.
 bool has_variable(std::string_view argument, std::string_view name);
 
-// axis=value,… in the order of the axes; empty: no tags.
+// Returns axis=value,… in the order of the axes; empty: no tags.
 std::string format_variant(const Tags& tags);
-// As a command has it: 0.5, true, text.
+// Returns the value as it appears in a command: 0.5, true, text.
 std::string format_parameter(const ParameterValue& value);
 
-// The arguments behind the program's name, relative to the folder of the job; an argument with ${in} or ${in:all} is
-// there once for each file. `project_folder`: absolute. Error: malformed.
+// Returns the arguments after the program's name, with paths relative to the job's folder; an argument with ${in} or
+// ${in:all} is repeated for each file. `project_folder`: absolute. Error: malformed.
 Result<std::vector<std::string>> expand_command(const ProcessorJob& job, const std::string& project_folder);
 
 }  // namespace fardel

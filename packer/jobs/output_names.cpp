@@ -12,7 +12,7 @@ struct Parts {
     std::string name;
 };
 
-// ".profile" is all stem.
+// The whole of ".profile" is its stem.
 Parts parts_of(const AssetName& name) {
     const std::string leaf(name.leaf());
     const std::size_t dot = leaf.rfind('.');

@@ -25,7 +25,7 @@ struct TomlPosition {
     friend auto operator<=>(const TomlPosition&, const TomlPosition&) = default;
 };
 
-struct TomlDate {};  // a date or time; no key of a project takes one
+struct TomlDate {};  // a date or time, which no key of a project accepts
 
 struct TomlEntry;
 struct TomlValue {
@@ -44,7 +44,7 @@ struct TomlEntry {
 // `file` begins the message of an error, "fardel.toml:3:1: …". Errors: malformed, limit.
 Result<TomlTable> parse_toml(std::string_view text, std::string_view file);
 
-// "fardel.toml:3:1"
+// Returns "fardel.toml:3:1".
 std::string format_position(std::string_view file, TomlPosition at);
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// Result<T> and Status: how every Fardel function reports that the world or its input is bad.
+// Result<T> and Status: every Fardel function uses them to report a failure of the system or bad input.
 //
 // An Error is one code from a closed list and one sentence for a person. A code exists only because a caller branches
 // on it. Success costs no allocation; an Error allocates once. Nothing here throws. Values may be moved between
@@ -15,31 +15,31 @@
 namespace fardel {
 
 enum class ErrorCode : unsigned char {
-    missing,      // the thing asked for does not exist
-    corrupt,      // bytes differ from what their hash or signature says
-    malformed,    // bytes or text do not have the form that the specification demands
+    missing,      // the requested thing does not exist
+    corrupt,      // bytes do not match their hash or signature
+    malformed,    // bytes or text do not have the form that the specification requires
     limit,        // a count or size is above a limit of limits.h or of the caller
-    untrusted,    // no acceptable signature says that this is good
-    revoked,      // the key or bundle was good once and has been withdrawn
+    untrusted,    // there is no acceptable signature
+    revoked,      // the key or bundle was valid once and has been withdrawn
     expired,      // a date has passed
-    rollback,     // older than what was accepted before
+    rollback,     // older than a version that was accepted before
     unsupported,  // a newer version, a required feature or a codec that this library does not know
     conflict,     // two things claim one name or position
     unresolved,   // a name or dependency that nothing provides
     denied,       // permission or policy forbids it
-    busy,         // another program uses it; trying later may work
+    busy,         // another program is using it; a later attempt may succeed
     unreachable,  // a server or share does not answer
     no_space,     // the disk or quota is full
     io,           // the operating system reported another failure
     cancelled,    // the caller asked to stop
 };
 
-// The code's name as DESIGN and the CLI spell it, e.g. "no_space".
+// Returns the code's name as the documents and the CLI spell it, e.g. "no_space".
 std::string_view error_code_name(ErrorCode code) noexcept;
 
 class [[nodiscard]] Error {
 public:
-    // `system_number`: the errno that caused the error; 0 if the system did not.
+    // `system_number`: the errno that caused the error; 0 if no system call did.
     Error(ErrorCode code, std::string message, int system_number = 0);
     Error(Error&&) noexcept = default;
     Error& operator=(Error&&) noexcept = default;
@@ -50,16 +50,16 @@ public:
     const std::string& message() const noexcept { return body_->message; }
     int system_number() const noexcept { return body_->system_number; }
 
-    // The same error with "context: " before its message; the layer that knows the name adds it, once.
+    // Returns the error with "context: " before its message. The layer that knows the name adds it, once.
     Error with_context(std::string_view context) &&;
 
-    // "corrupt: <message>"
+    // Returns "corrupt: <message>".
     std::string text() const;
 
 private:
     template <class T>
     friend class Result;
-    Error() = default;  // of a Result that has a value
+    Error() = default;  // for a Result that has a value
 
     struct Body {
         ErrorCode code;

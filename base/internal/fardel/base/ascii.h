@@ -1,5 +1,5 @@
-// ASCII: classes of characters, lower case, and the two kinds of short text that Fardel admits in several documents.
-// No locale has a say. Bytes from 0x80 on belong to no class.
+// ASCII: classes of characters, lower case, and two kinds of short text that several documents define. Independent of
+// the locale. Bytes from 0x80 on belong to no class.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@ constexpr bool is_ascii_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
 constexpr bool is_ascii_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
 constexpr bool is_ascii_letter(char c) noexcept { return is_ascii_lower(c) || is_ascii_upper(c); }
 constexpr bool is_ascii_letter_or_digit(char c) noexcept { return is_ascii_letter(c) || is_ascii_digit(c); }
-// Space, and the five controls of C: tab, line feed, vertical tab, form feed, carriage return.
+// Whether `c` is a space or one of C's five control characters for space: tab, line feed, vertical tab, form feed,
+// carriage return.
 constexpr bool is_ascii_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 constexpr char lower_ascii(char c) noexcept { return is_ascii_upper(c) ? static_cast<char>(c + ('a' - 'A')) : c; }

@@ -1,8 +1,8 @@
-// ByteReader: the fields of a record, one after another, from bytes that nobody has checked.
+// ByteReader: reads the fields of a record, one after another, from unchecked bytes.
 //
-// Integers are little-endian and not aligned. The first error sticks: from then on everything reads as zero or empty,
-// and finish() returns that error. So a decoder reads all fields and asks once. Views point into the input. No memory
-// is allocated on success; a length is bounded by the bytes that are left before it is used.
+// Integers are little-endian and unaligned. The reader keeps its first error: from then on all fields read as zero or
+// empty, and finish() returns that error. So a decoder reads all fields and checks once. Views point into the input. No
+// memory is allocated on success; a length is checked against the remaining bytes before it is used.
 #pragma once
 
 #include <fardel/base/little_endian.h>
@@ -37,7 +37,7 @@ public:
     std::uint32_t u32() { return number<std::uint32_t>(); }
     std::uint64_t u64() { return number<std::uint64_t>(); }
 
-    // The next `size_bytes` bytes; empty if there are fewer. Error: malformed.
+    // Returns the next `size_bytes` bytes; empty if there are fewer. Error: malformed.
     std::span<const std::byte> raw(std::uint64_t size_bytes) {
         if (size_bytes > rest_.size()) [[unlikely]] {
             cut_off();
@@ -52,7 +52,7 @@ public:
         return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     }
     void skip(std::uint64_t size_bytes) { static_cast<void>(raw(size_bytes)); }
-    // Fills `out`; with zeros after an error.
+    // Fills `out` with the next bytes, or with zeros after an error.
     void copy(std::span<std::byte> out) {
         const auto bytes = raw(out.size());
         if (bytes.empty())
@@ -60,7 +60,7 @@ public:
         else
             std::memcpy(out.data(), bytes.data(), bytes.size());
     }
-    // A value whose `bytes` member is an array: an id, a hash, a signature.
+    // Reads a value whose `bytes` member is an array: an id, a hash, a signature.
     template <class Fixed>
     Fixed fixed() {
         Fixed value{};
@@ -68,7 +68,8 @@ public:
         return value;
     }
 
-    // A length of type `Length`, at most `bytes_max`, then as many bytes. Errors: limit (names the field), malformed.
+    // Reads a length of type `Length`, at most `bytes_max`, then that many bytes. Errors: limit (names the field),
+    // malformed.
     template <std::unsigned_integral Length>
     std::span<const std::byte> sized(std::uint64_t bytes_max, std::string_view field) {
         return raw(bounded(number<Length>(), bytes_max, field));
@@ -77,7 +78,8 @@ public:
     std::string_view sized_text(std::uint64_t bytes_max, std::string_view field) {
         return text(bounded(number<Length>(), bytes_max, field));
     }
-    // How many items follow, of at least `bytes_each` ≥ 1 bytes; never more than the bytes that are left can hold.
+    // Reads the number of items that follow, each of at least `bytes_each` ≥ 1 bytes; never more than the remaining
+    // bytes can hold.
     template <std::unsigned_integral Count>
     std::uint64_t count(std::size_t bytes_each) {
         const std::uint64_t items = number<Count>();
@@ -87,17 +89,17 @@ public:
         return 0;
     }
 
-    // The first error wins.
+    // Sets the error unless there is one already.
     void fail(ErrorCode code, std::string_view message);
 
     bool failed() const noexcept { return !status_; }
-    // 0 after an error.
+    // Returns the number of remaining bytes; 0 after an error.
     std::size_t rest_bytes() const noexcept { return rest_.size(); }
-    // The offset of the next field; the whole size after an error.
+    // Returns the offset of the next field; the whole size after an error.
     std::size_t position() const noexcept { return size_bytes_ - rest_.size(); }
-    // Nothing was missing, and nothing is left.
+    // Whether all fields were read without an error and no bytes remain.
     bool is_whole() const noexcept { return status_ && rest_.empty(); }
-    // The first error; malformed if bytes are left.
+    // Returns the first error; malformed if bytes remain.
     Status finish();
 
 private:

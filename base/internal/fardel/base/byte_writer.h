@@ -1,5 +1,5 @@
-// ByteWriter: the fields of a record, one after another; the counterpart of ByteReader. Integers are little-endian and
-// not aligned.
+// ByteWriter: writes the fields of a record, one after another; the counterpart of ByteReader. Integers are
+// little-endian and unaligned.
 #pragma once
 
 #include <fardel/base/little_endian.h>
@@ -29,12 +29,12 @@ public:
 
     void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
     void text(std::string_view text) { raw(std::as_bytes(std::span(text))); }
-    // A value whose `bytes` member is an array: an id, a hash, a signature.
+    // Writes a value whose `bytes` member is an array: an id, a hash, a signature.
     template <class Fixed>
     void fixed(const Fixed& value) {
         raw(std::as_bytes(std::span(value.bytes)));
     }
-    // A length of type `Length`, then the bytes; the caller has checked that the length fits.
+    // Writes a length of type `Length`, then the bytes; the caller has checked that the length fits.
     template <std::unsigned_integral Length>
     void sized(std::span<const std::byte> bytes) {
         assert(bytes.size() <= std::numeric_limits<Length>::max());
@@ -46,13 +46,13 @@ public:
         sized<Length>(std::as_bytes(std::span(text)));
     }
     void zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
-    // The text, then zeros up to `size_bytes`; the text is not longer than that.
+    // Writes the text, then zeros up to `size_bytes`; the text must not be longer than that.
     void padded_text(std::string_view padded, std::size_t size_bytes) {
         assert(padded.size() <= size_bytes);
         text(padded);
         zeros(size_bytes - padded.size());
     }
-    // Zeros up to the next multiple of `multiple` ≥ 1.
+    // Writes zeros up to the next multiple of `multiple` ≥ 1.
     void pad_to(std::size_t multiple) { zeros((multiple - bytes_.size() % multiple) % multiple); }
 
     std::size_t size_bytes() const noexcept { return bytes_.size(); }

@@ -1,4 +1,4 @@
-// The clocks of the system. Time is an argument of everything above: only the edges of Fardel ask.
+// The clocks of the system. Only the edges of Fardel read them; everything else gets the time as an argument.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,10 @@ namespace fardel {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// Nanoseconds since 1970, by the clock that file systems stamp files with.
+// Returns nanoseconds since 1970, by the clock that file systems use for timestamps.
 std::int64_t wall_clock_ns() noexcept;
 
-// As poll(2) wants it: at least 0, rounded up, at most some days.
+// Returns the time left as a timeout for poll(2): at least 0, rounded up, at most some days.
 int milliseconds_until(SteadyTime deadline) noexcept;
 
 }  // namespace fardel

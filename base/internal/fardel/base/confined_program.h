@@ -1,6 +1,7 @@
-// Runs a program to its end in a sandbox: its output captured, its time limited, nothing that it started left behind.
+// Runs a program to its end in a sandbox: captures its output, limits its time, and leaves none of its descendants
+// behind.
 //
-// No shell. From any thread, several at once.
+// No shell is involved. Any thread; several programs may run at once.
 #pragma once
 
 #include <fardel/base/sandbox.h>
@@ -18,11 +19,11 @@ namespace fardel {
 
 struct ConfinedCall {
     std::string program;                   // path
-    std::vector<std::string> arguments;    // with its name, the first
+    std::vector<std::string> arguments;    // the first is the program's name
     std::vector<std::string> environment;  // NAME=value
-    std::string folder;                    // that it starts in
-    std::string input;                     // path of what it reads on its standard input
-    std::size_t answer_bytes_max = 0;      // 0: standard output goes to the log, as standard errors do
+    std::string folder;                    // the folder in which it starts
+    std::string input;                     // path of the file that becomes its standard input
+    std::size_t answer_bytes_max = 0;      // 0: standard output goes to the log, like standard error
     std::chrono::milliseconds timeout{0};
     std::uint64_t memory_bytes_max = 0;                      // of its address space; 0: no limit
     std::uint64_t file_bytes_max = std::uint64_t{16} << 30;  // of each file that it writes
@@ -33,11 +34,11 @@ struct ConfinedOutcome {
     enum class Reason : unsigned char { exited, killed, timed_out, cancelled, answered_too_much };
     Reason reason = Reason::exited;
     int code = 0;     // exit status, or the number of the signal
-    std::string log;  // raw bytes; the middle left out, and said so, when it was too much
+    std::string log;  // raw bytes; if there are too many, the middle is replaced by a note
     std::string answer;
 };
 
-// What it printed is kept up to this.
+// The maximum size of the kept output.
 inline constexpr std::size_t kLogBytesMax = 64u << 10;
 
 // Errors: missing, denied, malformed, limit (the program could not be started), io.

@@ -1,7 +1,7 @@
-// Descriptor: the one owner of a descriptor of the system.
+// Descriptor: the only owner of a descriptor of the operating system.
 //
-// All files, folders, pipes and terminals that Fardel opens are held by one. Whoever holds it closes it. Any thread may
-// use a descriptor; one object must not be changed by two threads at once.
+// All files, folders, pipes and terminals that Fardel opens are owned by Descriptor objects, which close them. Any
+// thread may use a descriptor; two threads must not change one object at once.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -13,7 +13,7 @@ namespace fardel {
 
 class Descriptor {
 public:
-    Descriptor() = default;  // owns none
+    Descriptor() = default;  // owns no descriptor
     explicit Descriptor(int number) noexcept : number_(number) {}
     Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
     Descriptor& operator=(Descriptor&& other) noexcept {
@@ -25,13 +25,14 @@ public:
 
     explicit operator bool() const noexcept { return number_ >= 0; }
     int number() const noexcept { return number_; }  // -1: none
-    // The caller closes it.
+    // Gives up ownership: the caller closes the descriptor.
     int release() noexcept { return std::exchange(number_, -1); }
-    // Does nothing if there is none. An error is lost: what was written and matters is closed by close_reporting().
+    // Does nothing if there is no descriptor. Errors are ignored: use close_reporting() for written data that matters.
     void close() noexcept;
-    // Closes, and returns what network file systems report only now: that bytes written before did not arrive.
+    // Closes the descriptor and returns errors that network file systems report only now: earlier writes may have
+    // failed.
     Status close_reporting(std::string_view subject);
-    // Another descriptor of the same open file; locks last until both are closed.
+    // Returns another descriptor of the same open file; locks last until both are closed.
     Result<Descriptor> duplicate(std::string_view subject) const;
 
 private:

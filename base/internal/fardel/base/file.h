@@ -1,8 +1,9 @@
-// Files of the system: opening, reading, writing, and what the system knows of them.
+// Files: opens, reads, writes, locks and renames them, and reads their status.
 //
-// Every call that a signal interrupts is repeated. Every descriptor is closed on exec. `subject` begins the message of
-// an error and is otherwise unused; errors are those of system_error.h, further ones are named, and
-// Error::system_number() tells numbers apart that have one code. A path with a NUL character is malformed. Any thread.
+// Calls that a signal interrupts are repeated. All descriptors are closed on exec. `subject` begins the message of an
+// error and is otherwise unused. Errors are those of system_error.h, plus those that a function names;
+// Error::system_number() distinguishes numbers that share one code. A path with a NUL character is malformed. Any
+// thread.
 #pragma once
 
 #include <fardel/base/descriptor.h>
@@ -28,65 +29,67 @@ enum class FileAccess : unsigned char { read, write, read_write };
 struct OpenOptions {
     FileAccess access = FileAccess::read;
     Links links = Links::followed;  // refused: ELOOP
-    bool waits = false;             // for the other end of a FIFO, and for what is read from it
-    bool keeps_used_time = false;   // where the system lets us, reading does not count as use
-    bool location_only = false;     // no reading or writing: a descriptor to name a file by, which needs no permission
+    bool waits = false;             // waits for the other end of a FIFO, and for bytes from it
+    bool keeps_used_time = false;   // reading does not change the access time, if the system permits that
+    bool location_only = false;  // the descriptor only identifies the file: it cannot be read or written, and opening
+                                 // needs no permission
 };
 
-// Never creates. No file becomes the controlling terminal.
+// Never creates a file. A terminal never becomes the controlling terminal.
 Result<Descriptor> open_file(const FileLocation& location, std::string_view subject, const OpenOptions& options = {});
 
 struct RegularFile {
     Descriptor descriptor;
     FileStatus status;
 };
-// Further error: malformed ("<subject>: not a regular file").
+// Additional error: malformed ("<subject>: not a regular file").
 Result<RegularFile> open_regular_file(const FileLocation& location, std::string_view subject,
                                       const OpenOptions& options = {});
 
-// Creates a file to be read and written. Error: conflict (something has that name; a link counts, wherever it leads).
-// `mode` loses the bits of the umask.
+// Creates a file for reading and writing. `mode` is reduced by the umask. Error: conflict (the name exists; a link
+// counts, wherever it leads).
 Result<Descriptor> create_file(const FileLocation& location, std::string_view subject, std::uint32_t mode = 0666);
 
-// A file without a name in the system's folder for temporary files; it is gone when it is closed.
+// Creates a file without a name in the system's folder for temporary files; closing it removes it.
 Result<Descriptor> create_unnamed_file(std::string_view subject);
 
 // ---- Bytes ----------------------------------------------------------------------------------------------------------
 
-// Up to out.size() bytes from the current position; 0 at the end, or if `out` is empty. Where nothing can be read
-// without waiting and the descriptor does not wait: io, EAGAIN.
+// Reads up to out.size() bytes from the current position; returns 0 at the end, or if `out` is empty. If reading would
+// block and the descriptor is non-blocking: io, EAGAIN.
 Result<std::size_t> read_some(const Descriptor& file, std::span<std::byte> out, std::string_view subject);
 
-// Fills `out` from `offset`; the result is less than out.size() only if the file ends there.
+// Fills `out` from `offset`; returns less than out.size() only if the file ends there.
 Result<std::size_t> read_whole_at(const Descriptor& file, std::uint64_t offset, std::span<std::byte> out,
                                   std::string_view subject);
 
-// All from the current position to the end. Error: limit (more than `bytes_max`). The text is never moved in memory
-// while it grows, since it may be a secret; so `bytes_max` bytes are allocated.
+// Reads everything from the current position to the end. Error: limit (more than `bytes_max`). Allocates `bytes_max`
+// bytes at once, because the text may be a secret that a reallocation would copy.
 Result<std::string> read_text(const Descriptor& file, std::size_t bytes_max, std::string_view subject);
 
-// All of `bytes`; after an error some of them are written.
+// Writes all of `bytes`; after an error some of them may be written.
 Status write_whole(const Descriptor& file, std::span<const std::byte> bytes, std::string_view subject);
 Status write_whole_at(const Descriptor& file, std::uint64_t offset, std::span<const std::byte> bytes,
                       std::string_view subject);
 
 Status resize_file(const Descriptor& file, std::uint64_t size_bytes, std::string_view subject);
 
-// Returns when all that was written to the file has reached the disk.
+// Returns when everything written to the file has reached the disk.
 Status sync_file(const Descriptor& file, std::string_view subject);
 
-// Tells the system what will be read soon; it may ignore that.
+// Announces a range that will be read soon; the system may ignore this.
 void prefetch_file(const Descriptor& file, std::uint64_t offset, std::uint64_t length) noexcept;
 
-// Bytes of a file as memory, read when they are touched. Reading what the file no longer has ends the program (SIGBUS).
+// Maps bytes of a file, which are read when they are touched. Touching bytes beyond the end of a file that shrank ends
+// the program (SIGBUS).
 Result<std::shared_ptr<const std::byte[]>> map_file(const Descriptor& file, std::uint64_t offset, std::uint64_t length,
                                                     std::string_view subject);
 
-// ---- What the system knows ------------------------------------------------------------------------------------------
+// ---- Status ---------------------------------------------------------------------------------------------------------
 
 Result<FileStatus> file_status(const Descriptor& file, std::string_view subject);
 Result<FileStatus> file_status(const FileLocation& location, std::string_view subject, Links links = Links::followed);
-// Nothing where no file has that name (ENOENT, ENOTDIR); allocates nothing then.
+// Returns nothing, without allocating, if no file has that name (ENOENT, ENOTDIR).
 Result<std::optional<FileStatus>> find_file_status(const FileLocation& location, std::string_view subject,
                                                    Links links = Links::followed);
 
@@ -96,25 +99,26 @@ Status verify_may_read_and_write(const FileLocation& location, std::string_view 
 
 Status set_permissions(const Descriptor& file, std::uint32_t mode, std::string_view subject);
 Status set_permissions(const FileLocation& location, std::uint32_t mode, std::string_view subject);
-// The file was used just now; its other times stay. A link is not followed.
+// Sets the access time to now; other times stay. Does not follow a link.
 Status touch_used_time(const FileLocation& location, std::string_view subject);
 
 // ---- Locks ----------------------------------------------------------------------------------------------------------
 
-// Locks the file for one open file, does not wait, and lasts until that is closed in all its duplicates. False: another
-// open file of it has the lock. Errors also where a file system knows no locks.
+// Tries to lock the file without waiting. The lock belongs to the open file and lasts until all its descriptors are
+// closed. Returns false if another open file has the lock. Returns an error also if the file system has no locks.
 Result<bool> lock_file(const Descriptor& file, std::string_view subject);
 
 // ---- Names ----------------------------------------------------------------------------------------------------------
 
-// Replaces what has the new name, in one step.
+// Renames in one step and replaces an existing file with the new name.
 Status rename_file(const FileLocation& from, const FileLocation& to, std::string_view subject);
-// Error: conflict (something has the new name). In one step, or, where the file system cannot, by a second name.
+// Error: conflict (the new name exists). Renames in one step or, if the file system does not support that, by creating
+// a second link.
 Status rename_to_new(const FileLocation& from, const FileLocation& to, std::string_view subject);
-// Two files take each other's name. In one step, or, where the file system cannot, in three: "<from>.old" is used
-// meanwhile, and after an error both have their old names as far as the system allows.
+// Exchanges the names of two files, in one step or, if the file system does not support that, in three: these use
+// "<from>.old", and after an error both files have their old names as far as the system allows.
 Status exchange_files(const FileLocation& from, const FileLocation& to, std::string_view subject);
-// False: there was none (ENOENT, ENOTDIR).
+// Returns false if there was no such file (ENOENT, ENOTDIR).
 Result<bool> remove_file(const FileLocation& location, std::string_view subject);
 
 }  // namespace fardel

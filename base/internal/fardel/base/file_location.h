@@ -1,7 +1,7 @@
-// FileLocation: where a file is for the system, by a path from the working directory or by a name below an open folder.
+// FileLocation: identifies a file by a path from the working directory or by a name below an open folder.
 //
-// Names below an open folder do not change their meaning when somebody renames or replaces a folder above. A location
-// is a parameter: it borrows the folder and the text for the time of one call.
+// Names below an open folder stay valid when another program renames or replaces a folder above. A location is only a
+// parameter: it borrows the folder and the text for the duration of one call.
 #pragma once
 
 #include <fardel/base/descriptor.h>
@@ -13,7 +13,7 @@ namespace fardel {
 class FileLocation {
 public:
     FileLocation(const std::string& path) noexcept : path_(path) {}  // NOLINT: implicit on purpose
-    // `folder` owns a descriptor. An absolute path leads to where it says.
+    // `folder` owns a descriptor. An absolute path ignores the folder.
     FileLocation(const Descriptor& folder, const std::string& path) noexcept : folder_(&folder), path_(path) {}
 
     const Descriptor* folder() const noexcept { return folder_; }  // nullptr: the working directory

@@ -1,4 +1,4 @@
-// FileStatus: what the system knows of a file without reading it, as plain values.
+// FileStatus: the system's facts about a file, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace fardel {
 
 enum class FileKind : unsigned char { file, folder, link, fifo, socket, device };
 
-// "a file", "a folder", "a link", "a FIFO", "a socket", "a device"
+// Returns "a file", "a folder", "a link", "a FIFO", "a socket" or "a device".
 std::string_view file_kind_text(FileKind kind) noexcept;
 
 struct FileStatus {
@@ -18,7 +18,7 @@ struct FileStatus {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::uint64_t size_bytes = 0;
-    // Nanoseconds since 1970, as fine as the file system keeps them.
+    // Nanoseconds since 1970, in the file system's resolution.
     std::int64_t used_ns = 0;
     std::int64_t modified_ns = 0;
     std::int64_t changed_ns = 0;

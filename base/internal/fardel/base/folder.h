@@ -1,4 +1,4 @@
-// Folders of the system. What file.h says of signals, subjects and errors holds here too.
+// Folders: lists, creates and removes them. Signals, subjects and errors are handled as file.h describes.
 #pragma once
 
 #include <fardel/base/descriptor.h>
@@ -13,30 +13,31 @@
 
 namespace fardel {
 
-// The folder to name files below. With Links::refused, a link is ELOOP or ENOTDIR. Only `links` and `location_only` of
-// the options are regarded.
+// Opens a folder so that files can be named below it. With Links::refused, a link is ELOOP or ENOTDIR. Of the options,
+// only `links` and `location_only` are used.
 Result<Descriptor> open_folder(const FileLocation& location, std::string_view subject, const OpenOptions& options = {});
 
-// The names in a folder, in byte order, without "." and "..". Any number of calls may run on one descriptor.
+// Returns the names in a folder, in byte order, without "." and "..". Any number of calls may use one descriptor at
+// once.
 Result<std::vector<std::string>> list_names(const Descriptor& folder, std::string_view subject);
 
-// False: something has that name already, whatever it is. `mode` loses the bits of the umask.
+// Returns false if the name already exists, whatever its kind. `mode` is reduced by the umask.
 Result<bool> create_folder(const FileLocation& location, std::string_view subject, std::uint32_t mode = 0777);
-// With all folders above it that are missing; it may be there already.
+// Creates the folder and all missing folders above it; it may exist already.
 Status create_folders(const std::string& path);
-// A new folder of this user alone, "<prefix><six characters>"; returns its path.
+// Creates a folder "<prefix><six characters>" that only this user can access, and returns its path.
 Result<std::string> create_temporary_folder(const std::string& prefix, std::string_view subject);
-// Only an empty one. False: there was none.
+// Removes an empty folder. Returns false if there was none.
 Result<bool> remove_folder(const FileLocation& location, std::string_view subject);
 
-// So that names which were created, renamed or removed in it survive a power failure. File systems that cannot do that
-// are no error.
+// Makes created, renamed and removed names in the folder survive a power failure. It is no error if the file system
+// cannot do that.
 Status sync_folder(const std::string& path);
 
-// Absolute, without links, "." and "..". The file is there.
+// Returns the absolute path without links, "." and "..". The file must exist.
 Result<std::string> real_path(const std::string& path, std::string_view subject);
 
-// The folder of a path by its text: "a/b" → "a", "/a" → "/", "a" → ".".
+// Returns the folder of a path, from its text alone: "a/b" → "a", "/a" → "/", "a" → ".".
 std::string folder_of_path(std::string_view path);
 
 }  // namespace fardel

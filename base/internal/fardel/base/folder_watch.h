@@ -1,6 +1,6 @@
-// FolderWatch: notices that a file or folder below a folder was written, created, moved or removed.
+// FolderWatch: notices when a file or folder below a folder is written, created, moved or removed.
 //
-// It reports that something changed, never what; the caller scans again. One thread at a time.
+// It reports only that there was a change; the caller scans again. One thread at a time.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -11,7 +11,7 @@
 
 namespace fardel {
 
-inline constexpr int kWatchDepthMax = 64;  // folders deeper than that are not watched
+inline constexpr int kWatchDepthMax = 64;  // deeper folders are not watched
 
 class FolderWatch {
 public:
@@ -21,8 +21,8 @@ public:
     virtual Result<bool> take_change() = 0;
 };
 
-// Links are not followed. Files and folders with the name `ignored`, at any depth, are not watched, unless it is empty.
-// Errors: missing, denied, limit, io; unsupported where the system cannot watch folders.
+// Links are not followed. Files and folders named `ignored`, at any depth, are not watched, unless `ignored` is empty.
+// Errors: missing, denied, limit, io; unsupported if the system cannot watch folders.
 Result<std::unique_ptr<FolderWatch>> watch_folder(const std::string& path, std::string_view ignored = {});
 
 }  // namespace fardel

@@ -1,5 +1,6 @@
-// Interrupt: while an object lives, the first Ctrl-C (SIGINT, SIGTERM, SIGHUP) asks the work to stop instead of ending
-// the program, so that no unfinished files stay behind; a second one ends it at once. One object at a time.
+// Interrupt: while an object exists, the first Ctrl-C (SIGINT, SIGTERM, SIGHUP) asks the work to stop instead of ending
+// the program, so that no unfinished files stay behind; a second one ends the program at once. Only one object may
+// exist at a time.
 #pragma once
 
 #include <fardel/base/pipe.h>
@@ -19,9 +20,9 @@ public:
 
     std::stop_token token() const noexcept { return stop_.get_token(); }
 
-    // The signal that arrived while an object lived, or 0.
+    // Returns the signal that arrived while an object existed, or 0.
     static int caught() noexcept;
-    // Ends the program as that signal would have done, so that a loop in a shell ends too.
+    // Ends the program as that signal would have done, so that a shell loop ends, too.
     [[noreturn]] static void die_of(int signal);
 
 private:

@@ -1,5 +1,5 @@
-// Little-endian integers in memory. Alignment and the byte order of the machine do not matter. The caller has checked
-// that the bytes are there; ByteReader and ByteWriter check.
+// Little-endian integers in memory, independent of alignment and the machine's byte order. The caller has checked that
+// the bytes exist; ByteReader and ByteWriter do that.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Mounted file systems of the system.
+// Unmounts file systems.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -8,7 +8,8 @@
 
 namespace fardel {
 
-// Unmounts what is mounted there; a link is not followed. Errors: denied (EPERM: only the administrator may), busy.
+// Unmounts the file system at `mount_point`, which is not followed if it is a link. Errors: denied (EPERM: only the
+// administrator may), busy.
 Status unmount_file_system(const std::string& mount_point, std::string_view subject);
 
 }  // namespace fardel

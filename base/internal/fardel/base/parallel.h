@@ -1,4 +1,4 @@
-// Work on several threads, with as many as the system gives: a thread that cannot be started is no error, since the
+// Runs work on several threads, as many as the system gives: a thread that cannot be started is no error, since the
 // caller's thread takes part.
 //
 // Work must not throw (except bad_alloc, which ends the program).
@@ -17,14 +17,14 @@ namespace fardel {
 
 inline constexpr unsigned kWorkersMax = 256;
 
-// How many threads to use where a user asked for `jobs`; 0 asks for one per core. From 1 to `workers_max`.
+// Returns the number of threads, 1 to `workers_max`, for a user's `jobs`; 0 asks for one per core.
 unsigned worker_count(unsigned jobs, unsigned workers_max = kWorkersMax) noexcept;
 
-// Threads that end before the object does: their stop is requested, then they are joined. Make it the last member, so
-// that what the threads use outlives them. One thread at a time may call.
+// Threads that end before the object is destroyed: the destructor requests their stop and joins them. Make it the last
+// member, so that the data of the threads outlives them. Only one thread at a time may call its functions.
 class WorkerThreads {
 public:
-    // Starts a thread that runs work(), or work(std::stop_token). False: the system gives no more threads.
+    // Starts a thread that runs work() or work(std::stop_token). Returns false if the system gives no more threads.
     template <class Work>
     [[nodiscard]] bool try_start(Work&& work) {
         try {
@@ -35,7 +35,7 @@ public:
         return true;
     }
     std::size_t size() const noexcept { return threads_.size(); }
-    // Requests the stop of all threads, and waits for their end.
+    // Asks all threads to stop and waits for their end.
     void stop() noexcept {
         for (std::jthread& thread : threads_)
             thread.request_stop();
@@ -50,12 +50,12 @@ private:
     std::vector<std::jthread> threads_;
 };
 
-// Runs work() at the same time on up to `workers` threads, the caller's among them, and returns when all have. The
-// caller's thread runs `own_work` if that is given: a variant that reports progress, say.
+// Runs work() at the same time on up to `workers` threads, including the caller's, and returns when all are done. If
+// `own_work` is set, the caller's thread runs that instead, for example a variant that reports progress.
 void run_on_threads(unsigned workers, const std::function<void()>& work);
 void run_on_threads(unsigned workers, const std::function<void()>& work, const std::function<void()>& own_work);
 
-// Calls work(i) once for each i < count, on up to `workers` threads, in rising order of their beginning.
+// Calls work(i) once for each i < count, on up to `workers` threads. Calls begin in ascending order of i.
 template <class Work>
 void parallel_for(std::size_t count, unsigned workers, const Work& work) {
     std::atomic<std::size_t> next = 0;

@@ -1,4 +1,4 @@
-// Pipe: bytes from one descriptor to another, for children and for waking a thread that waits.
+// Pipe: carries bytes between two descriptors, to talk to child processes and to wake a waiting thread.
 #pragma once
 
 #include <fardel/base/clock.h>
@@ -16,17 +16,17 @@ struct Pipe {
     Descriptor write_end;
 };
 
-// Both ends are closed on exec, and wait.
+// Both ends are blocking and are closed on exec.
 Result<Pipe> open_pipe();
 
-// Reading and writing do not wait from now on: what would wait is EAGAIN.
+// Makes the descriptor non-blocking: a call that would wait fails with EAGAIN.
 Status stop_waiting(const Descriptor& descriptor, std::string_view subject);
 
-// Returns true when one of them can be read without waiting, has ended or failed; false at the deadline, or when a
-// signal was handled. Those that own no descriptor are passed over. No deadline: waits without end.
+// Returns true when a descriptor can be read without waiting, has ended or failed; false at the deadline, or after a
+// signal was handled. Descriptor objects without a descriptor are skipped. Without a deadline it waits indefinitely.
 Result<bool> wait_readable(std::span<const Descriptor* const> descriptors, std::optional<SteadyTime> deadline);
 
-// Writes one byte; false if that failed. A signal handler may call it, errno is kept.
+// Writes one byte; returns false on failure. Safe in a signal handler; preserves errno.
 bool write_byte(int descriptor, char byte) noexcept;
 
 }  // namespace fardel

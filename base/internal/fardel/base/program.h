@@ -1,5 +1,5 @@
-// ChildProgram: another program, started without a shell, with the environment of ours. Confined jobs of a build have
-// their own way.
+// ChildProgram: another program, started without a shell and with our environment. Confined jobs of a build use
+// confined_program.h.
 #pragma once
 
 #include <fardel/base/clock.h>
@@ -27,16 +27,18 @@ struct ChildStreams {
     const Descriptor* output = nullptr;
 };
 
-// A running child; killed and reaped if it still runs when the object ends.
+// A running child; the destructor kills and reaps it if it still runs.
 class ChildProgram {
 public:
-    // `arguments`: first the program, found in PATH if it has no '/'. Further error: missing (no arguments).
+    // `arguments`: the first is the program, searched in PATH if it has no '/'. Additional error: missing (no
+    // arguments).
     static Result<ChildProgram> start(const std::vector<std::string>& arguments, const ChildStreams& streams = {});
     ChildProgram(ChildProgram&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
     ChildProgram& operator=(ChildProgram&&) = delete;
     ~ChildProgram();
 
-    // Nothing if it still runs at the deadline. A success where the program around us reaps all children.
+    // Returns nothing if the program still runs at the deadline. Reports success if the surrounding program has reaped
+    // the child.
     std::optional<ProgramExit> wait_until(SteadyTime deadline);
     ProgramExit wait();
 
@@ -44,10 +46,10 @@ private:
     explicit ChildProgram(int id) noexcept : id_(id) {}
     std::optional<ProgramExit> reap(bool waits) noexcept;
 
-    int id_;  // of the process; -1: reaped
+    int id_;  // process id; -1: reaped
 };
 
-// Of this process.
+// Returns the id of this process.
 std::int64_t process_id() noexcept;
 std::uint32_t user_id() noexcept;
 std::uint32_t group_id() noexcept;

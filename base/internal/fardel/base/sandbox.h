@@ -1,7 +1,7 @@
-// Sandbox: what a program may reach, as far as the system can confine it; and that nothing that it started outlives it.
+// Sandbox: limits what a program can access, as far as the system supports that, and ends its descendants with it.
 //
-// It is created before the program is started. `enter` and the functions below it are called in the forked child, where
-// nothing may allocate or lock.
+// It is created before the program is started. `enter` and the functions below are called in the forked child, where
+// allocating and locking are forbidden.
 #pragma once
 
 #include <fardel/base/descriptor.h>
@@ -14,30 +14,30 @@
 namespace fardel {
 
 struct SandboxRules {
-    std::vector<std::string> readable;     // files and folders with all in them; those that do not exist are left out
-    std::vector<std::string> read_write;   // the same, and devices
+    std::vector<std::string> readable;    // files, and folders with their contents; paths that do not exist are ignored
+    std::vector<std::string> read_write;  // the same, and devices
     std::vector<std::string> unstartable;  // readable as well, but no program in them may be started
 };
 
 class Sandbox {
 public:
-    // Errors: denied, io: the system can confine, and refuses these rules.
+    // Errors: denied, io (the system supports confinement but refuses these rules).
     static Result<Sandbox> make(const SandboxRules& rules);
 
-    // Confines this process and all that it starts from now on. False, with errno: they are not confined.
+    // Confines this process and everything that it starts from now on. Returns false and sets errno if that fails.
     bool enter() const noexcept;
 
 private:
-    Descriptor rules_;  // none: the system cannot confine
+    Descriptor rules_;  // empty: the system cannot confine
 };
 
 bool system_can_confine() noexcept;
 
-// This process becomes the parent of all that its descendants leave behind, and receives SIGTERM when `parent` ends.
+// Makes this process the parent of all orphaned descendants, and sends it SIGTERM when `parent` ends.
 void adopt_orphans(int parent) noexcept;
-// Kills and reaps all children, and what they leave behind, until there are none.
+// Kills and reaps all children and their orphans, until none is left.
 void kill_children() noexcept;
-// No descriptor but the standard ones passes an exec.
+// Makes an exec close all descriptors except the standard ones.
 void close_rest_on_exec() noexcept;
 
 }  // namespace fardel

@@ -1,4 +1,4 @@
-// What an errno means in Fardel's error codes: the only such table.
+// Maps errno values to Fardel's error codes; this is the only such table.
 //
 //     missing      ENOENT ENOTDIR
 //     denied       EACCES EPERM EROFS
@@ -11,7 +11,7 @@
 //     cancelled    EPIPE                                      the reader of a pipe is gone
 //     io           all others
 //
-// A caller for whom one number means something else asks Error::system_number().
+// A caller that must distinguish numbers of one code uses Error::system_number().
 #pragma once
 
 #include <fardel/base/result.h>
@@ -23,9 +23,9 @@ namespace fardel {
 
 ErrorCode error_code_of(int number) noexcept;
 
-// "<subject>: <the system's sentence>"; Error::system_number() is `number`.
+// Returns an error "<subject>: <the system's message>" whose system_number() is `number`.
 Error system_error(int number, std::string_view subject);
-// The same for what std::filesystem reports.
+// The same for errors of std::filesystem.
 Error system_error(const std::error_code& failure, std::string_view subject);
 
 }  // namespace fardel

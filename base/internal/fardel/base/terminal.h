@@ -12,18 +12,19 @@ namespace fardel {
 enum class StandardStream : int { input = 0, output = 1, errors = 2 };
 
 bool is_terminal(StandardStream stream) noexcept;
-// All of `text`; cancelled: the reader is gone, if SIGPIPE does not end the program.
+// Writes all of `text`. Error: cancelled (the reader is gone), if SIGPIPE does not end the program.
 Status write_whole(StandardStream stream, std::string_view text);
 
-// Opens /dev/null for those standard streams that the parent left closed, so that no file of ours gets their numbers.
+// Opens /dev/null for standard streams that the parent left closed, so that none of our files gets their numbers.
 void occupy_standard_streams() noexcept;
-// Writing to a closed pipe becomes an error. Programs that we start get the system's default again.
+// Turns SIGPIPE into an error of the write. Programs that we start get the system's default again.
 void survive_closed_pipes() noexcept;
 
-// The terminal that this process belongs to, to be read and written. Errors: as open(2), where there is none.
+// Opens the controlling terminal for reading and writing. Errors: those of open(2) if there is none.
 Result<Descriptor> open_terminal();
 
-// Typed characters are not shown while it lives. Does nothing where `terminal` is none. `terminal` outlives it.
+// While it exists, typed characters are not shown. Does nothing if `terminal` is not a terminal. `terminal` must
+// outlive it.
 class EchoOff {
 public:
     explicit EchoOff(const Descriptor& terminal);

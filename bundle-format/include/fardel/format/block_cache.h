@@ -1,12 +1,13 @@
 // BlockCache: decoded blocks, bounded in bytes, shared by any number of bundles and threads.
 //
-// A block is known by the hash of its stored bytes, so bundles that hold the same block share it, whatever they are.
-// Split into shards, each with its own lock, held only for the look-up; no lock is held around a read. Blocks that were
-// not used for long leave first. Blocks are verified before they enter. A block larger than a shard's share is not
-// kept.
+// A block is identified by the hash of its stored bytes, so all bundles that contain the same block share it. The cache
+// is split into shards, each with its own lock, which is held only for the look-up and never during a read. The least
+// recently used blocks are evicted first. Blocks are verified before they are inserted. A block larger than a shard's
+// share is not kept.
 //
-// The cache also owns what its readers need for one read: decoders, buffers, and for each core the block that was read
-// last on it (at most 256 KiB, beside `bytes_max`). All of it is freed with the cache; nothing belongs to a thread.
+// The cache also owns what its readers need for one read: decoders, buffers, and for each core the block that was last
+// read on it (at most 256 KiB, in addition to `bytes_max`). All of it is freed with the cache; it has no per-thread
+// state.
 #pragma once
 
 #include <cstddef>
@@ -34,10 +35,10 @@ public:
     };
     Usage usage() const;
 
-    // For readers of bundles. The decoded bytes of a block that is stored as the record says, block.raw_bytes of them;
-    // nullptr if they are not cached.
+    // Returns the decoded bytes of the block that the record describes, block.raw_bytes of them; nullptr if they are
+    // not cached. For readers of bundles.
     Block find(const BlockRecord& block) const;
-    // `bytes` were decoded from stored bytes whose hash was compared with the record's.
+    // Inserts `bytes`, which were decoded from stored bytes whose hash was compared with the record's.
     void insert(const BlockRecord& block, Block bytes);
     ReadScratchPool& scratch() const noexcept { return *scratch_; }
 

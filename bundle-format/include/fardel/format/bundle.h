@@ -1,10 +1,10 @@
 // Bundle: one open bundle file; finds assets by id and name and reads their bytes, each byte verified.
 //
-// open() reads the two heads and the trailer and nothing else, so it costs the same for ten assets and ten million.
-// Table pages are read and checked against the head's page trees when first touched. Immutable and safe from any
-// number of threads; the only shared mutable things are the page states and the block cache. Views it returns live as
-// long as the Bundle. Input is hostile: every index and size is checked before use. Errors everywhere: corrupt (bytes
-// differ from their hash), malformed (a verified table says something impossible), io.
+// open() reads only the two heads and the trailer, so it costs the same for ten assets and ten million. Table pages are
+// read and checked against the head's page trees when they are first touched. A Bundle is immutable and may be used
+// from any number of threads; its only shared mutable state is the page states and the block cache. Returned views live
+// as long as the Bundle. Input is hostile: every index and size is checked before use. Any function may return the
+// errors corrupt (bytes differ from their hash), malformed (a verified table is impossible) and io.
 #pragma once
 
 #include <fardel/format/byte_source.h>
@@ -25,7 +25,7 @@
 
 namespace fardel {
 
-// The records of a bundle's tables and its two heads, for Fardel itself. Internal headers define them.
+// The records of a bundle's tables and its two heads, for Fardel's own code. Internal headers define them.
 enum class TableKind : std::uint32_t;
 enum class AssetIndex : std::uint32_t;  // record of the assets table
 enum class NameIndex : std::uint32_t;   // record of the names table
@@ -46,20 +46,20 @@ struct VariantRecord;
 class BlockCache;
 
 struct BundleOptions {
-    // Decides whose signatures are required. nullptr: none is; the bundle is then `tainted`, and its layout is checked
-    // by raw hashes.
+    // Decides whose signatures are required. nullptr: no signature is required; the bundle is then `tainted`, and its
+    // layout is checked by raw hashes.
     const TrustPolicy* policy = nullptr;
     std::uint64_t now_s = 0;            // Unix seconds, for expiry in statements
     std::shared_ptr<BlockCache> cache;  // nullptr: no cache
-    std::string label;                  // names the bundle in errors; a path as a rule
+    std::string label;                  // identifies the bundle in errors; usually its path
 };
 
 class Bundle {
 public:
     // Errors: malformed, unsupported, limit, corrupt, io, and the policy's untrusted, revoked, expired.
     static Result<std::shared_ptr<const Bundle>> open(std::shared_ptr<const ByteSource> source, BundleOptions options);
-    // Opens the same pinned bytes a second time, with the same verdict, but without trust in the layout: every byte
-    // read is compared with the manifest, whoever signed the layout. Errors: those of open(), except the policy's.
+    // Opens the same pinned bytes again with the same verdict, but without trust in the layout: every byte read is
+    // compared with the manifest, even if the layout is signed. Errors: those of open(), except the policy's.
     Result<std::shared_ptr<const Bundle>> reopen_by_manifest() const;
     ~Bundle();
     Bundle(const Bundle&) = delete;
@@ -70,24 +70,24 @@ public:
     const BundleHead& head() const noexcept;
     const LayoutHead& layout_head() const noexcept;
     const std::vector<Envelope>& envelopes() const noexcept;
-    // The policy's verdict; for policy == nullptr: not signed, tainted.
+    // The policy's verdict. If the policy is nullptr: unsigned, tainted.
     const TrustVerdict& verdict() const noexcept;
     const std::string& label() const noexcept;
 
     std::uint32_t asset_count() const noexcept;
     std::uint32_t name_count() const noexcept;
-    std::uint64_t table_count(TableKind kind) const noexcept;  // 0 for a table that is not there
+    std::uint64_t table_count(TableKind kind) const noexcept;  // 0 for an absent table
 
-    // Look-ups. The hash is name_hash(name); passing it lets a caller with many bundles compute it once.
+    // Look-ups. `hash` is name_hash(name); a caller with many bundles computes it once.
     Result<std::optional<AssetIndex>> find_asset(const AssetId& id) const;
     Result<std::optional<NameIndex>> find_name(std::string_view name, CaseRule rule = CaseRule::exact) const {
         return find_name(name, name_hash(name), rule);
     }
     Result<std::optional<NameIndex>> find_name(std::string_view name, std::uint64_t hash, CaseRule rule) const;
-    // The first name ≥ text in byte order; name_count() when there is none. For listing.
+    // Returns the first name ≥ text in byte order; name_count() if there is none. For listing.
     Result<NameIndex> lower_bound_name(std::string_view text) const;
 
-    // Records. Errors: malformed for an index past the table's end.
+    // Records. Errors: malformed for an index past the end of the table.
     Result<AssetRecord> asset(AssetIndex index) const;
     Result<NameRecord> name(NameIndex index) const;
     Result<std::string_view> name_text(NameIndex index) const;  // not yet verified: see verify_name
@@ -102,32 +102,33 @@ public:
     Result<MetadataRecord> creator_metadata(std::uint32_t index) const;
     Result<PlacementRecord> placement(AssetIndex index) const;
     Result<BlockRecord> block(std::uint32_t index) const;
-    // The bundle's own metadata text under `key` ("name", "version", …), or nothing.
+    // Returns the bundle's own metadata text under `key` ("name", "version", …), if any.
     Result<std::optional<std::string_view>> find_bundle_text(std::string_view key) const;
 
-    // The asset behind a name without variants, or its first (default) variant. Errors: missing for a tombstone.
+    // Returns the asset of a name without variants, or its first (default) variant. Errors: missing for a tombstone.
     Result<AssetIndex> default_asset(const NameRecord& name) const;
 
-    // Verified bytes. read_at fills `out` whole; offset + out.size() ≤ raw_bytes, else: limit. On error the contents
-    // of `out` are unspecified and must not be used; bytes that failed their check are never left in it.
+    // Reads verified bytes. read_at fills the whole of `out`; offset + out.size() ≤ raw_bytes, otherwise limit. On
+    // error the contents of `out` are unspecified and must not be used; bytes that failed their check are never left in
+    // it.
     Status read_at(AssetIndex index, std::uint64_t offset, std::span<std::byte> out) const;
-    // The whole asset. `bytes_max` bounds the allocation; above it: limit.
+    // Reads the whole asset. `bytes_max` bounds the allocation; a larger asset is a limit error.
     Result<std::vector<std::byte>> read_all(AssetIndex index, std::uint64_t bytes_max = 1ull << 32) const;
-    // The bytes in place of a copy, compared with their hashes now: for assets whose blocks are stored raw and adjacent
-    // in a source that can be mapped; otherwise unsupported. ByteSource::map says what the caller must guarantee.
-    // offset + length ≤ raw_bytes, length > 0, else: limit.
+    // Returns a view of the stored bytes without a copy, after comparing them with their hashes: for assets whose
+    // blocks are stored raw and adjacent in a source that can be mapped; otherwise unsupported. ByteSource::map states
+    // what the caller must guarantee. offset + length ≤ raw_bytes and length > 0, otherwise limit.
     Result<std::shared_ptr<const std::byte[]>> view(AssetIndex index, std::uint64_t offset, std::uint64_t length) const;
-    // The part of the file that contains the blocks which a read of that range needs, so that reads can be sorted and
-    // merged. Reads no block. Errors: limit (past the end), malformed.
+    // The part of the file with the blocks that a read of the range needs, so that callers can sort and merge reads.
+    // stored_range reads no block. Errors: limit (past the end), malformed.
     struct StoredRange {
         std::uint64_t offset = 0;
         std::uint64_t length_bytes = 0;
     };
     Result<StoredRange> stored_range(AssetIndex index, std::uint64_t offset, std::uint64_t length) const;
-    // Reads the whole asset in bounded memory and compares it with its id: the full proof for `/assets/<id>`.
+    // Reads the whole asset in bounded memory and compares it with its id: the complete check for `/assets/<id>`.
     Status verify_asset(AssetIndex index) const;
 
-    // A record's raw table bytes, verified, for the verifier: offset and length within the table.
+    // Returns verified bytes of a table for the verifier; offset and length are within the table.
     Result<std::span<const std::byte>> table_bytes(TableKind kind, std::uint64_t offset, std::uint64_t length) const;
     const std::shared_ptr<const ByteSource>& source() const noexcept;
 

@@ -1,8 +1,8 @@
 // BundlePlan: the whole content of a new bundle as plain values. The packer creates it, write_bundle writes it.
 //
-// Order of assets and names in the plan does not matter: the writer sorts. Sources are opened one after another while
-// writing, and each is read once. Strings are UTF-8 without NUL, at most limits::kStringBytesMax bytes; write_bundle
-// checks them and every other rule stated here.
+// The order of assets and names in the plan does not matter: the writer sorts them. Sources are opened one after
+// another while writing, and each is read once. Strings are UTF-8 without NUL, at most limits::kStringBytesMax bytes;
+// write_bundle checks this and every other rule stated here.
 #pragma once
 
 #include <fardel/format/byte_source.h>
@@ -22,37 +22,38 @@
 
 namespace fardel {
 
-// One reading of a blob from its start.
+// One pass over a blob from its start.
 class BlobStream {
 public:
     virtual ~BlobStream() = default;
-    // Bytes placed at the start of `out`; 0 only at the end.
+    // Fills the start of `out` and returns the number of bytes; 0 only at the end.
     virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
 };
 
-// Where an asset's bytes come from: a file, an archive's entry, memory.
+// The source of an asset's bytes: a file, an archive's entry, memory.
 class BlobSource {
 public:
     virtual ~BlobSource() = default;
-    // The source outlives its streams.
+    // Opens a stream; the source must outlive it.
     virtual Result<std::unique_ptr<BlobStream>> open() const = 0;
-    // The same bytes at offsets; nullptr where they can only be read from the start.
+    // Returns the same bytes for reads at offsets; nullptr if they can only be read from the start.
     virtual Result<std::shared_ptr<const ByteSource>> open_bytes() const { return std::shared_ptr<const ByteSource>(); }
-    // Differs whenever the bytes may have changed. Nothing: only reading the bytes shows whether they changed.
+    // Returns a value that differs whenever the bytes may have changed; nothing if only reading the bytes shows a
+    // change.
     virtual std::optional<Hash> find_version() const { return std::nullopt; }
 };
 
-// Reads `bytes` from the start to their end. The stream keeps them alive.
+// Streams `bytes` from start to end. The stream keeps them alive.
 std::unique_ptr<BlobStream> open_stream_of(std::shared_ptr<const ByteSource> bytes);
 std::shared_ptr<const BlobSource> make_bytes_blob(std::shared_ptr<const ByteSource> bytes);
 std::shared_ptr<const BlobSource> make_memory_blob(std::vector<std::byte> bytes);
-// A regular file, opened by open(). Errors of open(): missing, denied, malformed (a folder, device, FIFO or socket),
-// io; of read(): conflict (the file was written while it was read), io.
+// A blob of a regular file, which open() opens. Errors of open(): missing, denied, malformed (a folder, device, FIFO or
+// socket), io; of read(): conflict (the file was written while it was read), io.
 std::shared_ptr<const BlobSource> make_file_blob(std::string path);
 
 using MetadataValue = std::variant<std::string, double, std::int64_t, bool>;
 struct PlannedMetadata {
-    std::string key;      // not empty; "metric.…" has a number, "expires" an integer, "name" and "version" text
+    std::string key;      // not empty; "metric.…" requires a number, "expires" an integer, "name" and "version" text
     MetadataValue value;  // numbers are finite
 };
 
@@ -72,15 +73,15 @@ struct PlannedReference {
     bool optional = false;
 };
 
-// Assets with equal bytes become one: it takes content type and pieces from the first in order of (content type, key),
-// and has the references and metadata of all; where those disagree, the plan is malformed.
+// Assets with equal bytes become one: it takes content type and piece size from the first in order of (content type,
+// key), and has the references and metadata of all. The plan is malformed if they contradict each other.
 struct PlannedAsset {
     std::shared_ptr<const BlobSource> source;
-    std::string key;           // orders the blocks and names the asset in errors: its logical name, as a rule; unique
+    std::string key;           // orders the blocks and names the asset in errors; usually its logical name; unique
     std::string content_type;  // "image/jpeg", in lower case, no parameters; empty: "application/octet-stream"
     bool streamed = false;     // pieces of 256 KiB
-    // The bytes' id and size, if they were hashed before: then they are read only if they must be stored again, and
-    // compared with this.
+    // The id and size of the bytes if they were hashed before. Then the bytes are read only if they must be stored
+    // again, and are compared with these values.
     struct Known {
         AssetId asset;
         std::uint64_t size_bytes = 0;
@@ -93,15 +94,15 @@ struct PlannedAsset {
 
 struct PlannedVariant {
     std::uint32_t asset = 0;  // index into BundlePlan::assets
-    Tags tags;                // in any order, an axis once; no two variants of a name have equal tags
+    Tags tags;                // in any order, each axis once; no two variants of a name have equal tags
 };
 
 struct PlannedName {
     AssetName name;
-    // One variant without tags: a plain name. None: a tombstone. Order is preference of last resort: the first is the
-    // default.
+    // One variant without tags: a plain name. No variant: a tombstone. The first variant is the default; order is the
+    // last criterion of choice.
     std::vector<PlannedVariant> variants;
-    bool published = true;  // a tombstone always is
+    bool published = true;  // always true for a tombstone
     bool extends = false;   // adds variants to a name that another bundle publishes
 };
 
@@ -112,7 +113,7 @@ struct PlannedConsume {
 };
 
 struct PlannedDependency {
-    BundleId bundle;  // each once
+    BundleId bundle;  // each bundle once
     std::string name;
     std::string version;
     bool is_static = true;

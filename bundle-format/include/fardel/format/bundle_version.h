@@ -1,7 +1,7 @@
 // BundleVersion: the version of a bundle ("1.0-rc1") as packers state it and authors sign it.
 //
-// At most 64 letters, digits and . + - _ ~ ; empty means that none is stated. Versions are for
-// people and policies: nothing here orders them.
+// It has at most 64 letters, digits and . + - _ ~ ; an empty version means that none is stated. Versions are for people
+// and policies; Fardel never orders them.
 #pragma once
 
 #include <fardel/format/result.h>

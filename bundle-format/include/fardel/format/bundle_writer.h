@@ -1,9 +1,9 @@
-// Writes a BundlePlan as a bundle file. Same plan, same level, same libzstd: same bytes, on any machine and number of
-// threads. Another level or libzstd changes the layout and its id, never the bundle id.
+// Writes a BundlePlan as a bundle file. The same plan, level and libzstd give the same bytes on any machine and with
+// any number of threads. Another level or libzstd changes the layout and its id, never the bundle id.
 //
-// Each source is read once, in order; blocks are encoded on `jobs` threads, each decoded again and compared before it
-// counts. Memory is bounded by jobs × a few blocks plus the tables, whatever the size of the assets. Nothing is visible
-// at the target path until commit().
+// Each source is read once, in order. Blocks are encoded on `jobs` threads, and each is decoded again and compared.
+// Memory is bounded by a few blocks per thread plus the tables, whatever the size of the assets. Nothing is visible at
+// the target path until commit().
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -35,9 +35,9 @@ struct WriteOptions {
     int level = kLevelDefault;                           // zstd, 1–19
     unsigned jobs = 0;                                   // encoder threads, at most 256; 0: one per core
     std::function<void(const WriteProgress&)> progress;  // called on the caller's thread
-    std::stop_token stop;                                // asked to stop: cancelled
-    // A bundle whose layout this code wrote at this level with this libzstd, as its layout id may prove to the caller:
-    // blocks that it has are copied instead of encoded. The result is the same.
+    std::stop_token stop;                                // a request to stop ends the call with cancelled
+    // A bundle whose layout the caller knows, for example by its layout id, to be written by this code at this level
+    // with this libzstd. Its blocks are copied instead of encoded again. The result is the same.
     std::shared_ptr<const Bundle> donor;
 };
 
@@ -46,28 +46,28 @@ struct WriteSummary {
     LayoutId layout;
     std::uint64_t assets = 0;  // distinct
     std::uint64_t names = 0;
-    std::uint64_t duplicates = 0;  // planned assets whose bytes were already there
+    std::uint64_t duplicates = 0;  // planned assets whose bytes were stored already
     std::uint64_t duplicate_bytes = 0;
     std::uint64_t raw_bytes = 0;     // of distinct assets
     std::uint64_t stored_bytes = 0;  // of blocks
     std::uint64_t manifest_bytes = 0;
     std::uint64_t blocks = 0;
-    std::uint64_t copied_blocks = 0;  // of those: from the donor
+    std::uint64_t copied_blocks = 0;  // blocks copied from the donor
     std::uint64_t file_bytes = 0;
 };
 
-// A statement with the ids and sizes filled in; the author adds name, version, date and the rest.
+// Returns a statement with the ids and sizes filled in; the author adds name, version, date and the rest.
 Statement statement_about(const WriteSummary& summary);
 
-// A bundle that is written and not yet visible.
+// A bundle that is written but not yet visible.
 class StagedBundle {
 public:
     StagedBundle(WriteSummary summary, std::unique_ptr<StagedFile> file);
     const WriteSummary& summary() const noexcept { return summary_; }
-    // Appends an envelope to the others; the file is unchanged on error. Errors: limit, malformed, no_space, io.
+    // Appends an envelope to the trailer; the file is unchanged on error. Errors: limit, malformed, no_space, io.
     Status append(const Envelope& envelope);
-    // Syncs the file and gives it the target's name, replacing what had it. Without commit(), the destructor removes
-    // the file. At most once. Errors: those of StagedFile::commit.
+    // Syncs the file and renames it to the target, replacing any file there. Call it at most once; without it, the
+    // destructor removes the file. Errors: those of StagedFile::commit.
     Status commit();
 
 private:
@@ -79,10 +79,10 @@ private:
 };
 
 // Errors: malformed (the plan contradicts itself: two names equal under case folding, a name that is also a folder, an
-// index out of range …; found before any source is opened, except that assets with equal bytes disagree), limit,
-// conflict (a source changed while it was read, or is not what it is known to be), cancelled, busy (the
-// system gives no thread), no_space, io, corrupt (a block did not decode to what was encoded), and whatever a source
-// says. Nothing is left behind on error.
+// index out of range …; found before any source is opened, except contradictions between assets with equal bytes),
+// limit, conflict (a source changed while it was read, or differs from its known id or size), cancelled, busy (the
+// system gives no thread), no_space, io, corrupt (a block did not decode to the bytes that were encoded), and those of
+// the sources. Nothing is left behind on error.
 Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
                                   const WriteOptions& options);
 

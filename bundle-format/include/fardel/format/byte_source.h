@@ -1,6 +1,6 @@
-// ByteSource: bytes at offsets; the one seam between readers and the disk.
+// ByteSource: bytes at offsets; readers access the disk only through it.
 //
-// A file source pins one descriptor: renaming, replacing or deleting the path afterwards changes nothing. The bytes are
+// A file source pins one descriptor: renaming, replacing or deleting the path afterwards has no effect. The bytes are
 // untrusted. read_at may be called from any number of threads at once.
 #pragma once
 
@@ -18,24 +18,24 @@ namespace fardel {
 class ByteSource {
 public:
     virtual ~ByteSource() = default;
-    // Size when the source was opened; a file that grows or shrinks later does not change it.
+    // Returns the size when the source was opened; a file that grows or shrinks later does not change it.
     virtual std::uint64_t size_bytes() const noexcept = 0;
-    // Fills `out` whole. Errors: corrupt (the source is shorter than it was), io.
+    // Fills the whole of `out`. Errors: corrupt (the source is shorter than it was), io.
     virtual Status read_at(std::uint64_t offset, std::span<std::byte> out) const = 0;
-    // Announces that these bytes will be read soon, so that the system can read ahead. A hint; does not wait.
+    // Announces that these bytes will be read soon, so that the system can read ahead. Only a hint; does not wait.
     virtual void prefetch(std::uint64_t, std::uint64_t) const {}
-    // The bytes at `offset` without a copy; `length` > 0. Those of a file remain part of it: a program that may write
-    // to the file can change them at any time, and if it truncates the file, touching them is fatal (SIGBUS). Use it
-    // only for files that no other program writes. Errors: unsupported (this source has no such bytes), corrupt (past
-    // the end), io.
+    // Returns the bytes at `offset` without a copy; `length` > 0. The bytes of a file source remain part of the file: a
+    // program that may write to it can change them at any time, and if it truncates the file, touching them is fatal
+    // (SIGBUS). Use it only for files that no other program writes. Errors: unsupported (this source cannot be mapped),
+    // corrupt (past the end), io.
     virtual Result<std::shared_ptr<const std::byte[]>> map(std::uint64_t offset, std::uint64_t length) const;
 };
 
-// A regular file, read with positioned reads into the caller's memory. Errors: missing, denied, io, malformed (a
-// directory, device or FIFO).
+// Opens a regular file, which is read with positioned reads into the caller's memory. Errors: missing, denied, io,
+// malformed (a directory, device or FIFO).
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::string& path);
 
-// Bytes in memory; the source owns them.
+// Returns a source over bytes in memory, which it owns.
 std::shared_ptr<const ByteSource> make_memory_source(std::vector<std::byte> bytes);
 
 }  // namespace fardel

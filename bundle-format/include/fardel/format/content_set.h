@@ -1,7 +1,7 @@
 // ContentSet: an ordered list of bundle ids with one digest, for pure mode and delivery.
 //
-// Order is that of mounting: later bundles win. Immutable; any thread. The digest names the whole list: 32 bytes,
-// however many bundles there are.
+// The order is that of mounting: later bundles win. Immutable; any thread. The digest identifies the whole list in 32
+// bytes, however many bundles there are.
 #pragma once
 
 #include <fardel/format/ids.h>

@@ -1,8 +1,8 @@
 // The trailer of a bundle: envelopes back to back, each with one payload and its signatures.
 //
 // Neither bundle id nor layout id covers the trailer, so anyone can extend, cut or replace it. Decoding is safe on any
-// bytes and decides nothing about trust (trust_policy.h does). Appending an envelope moves nothing. The
-// payload bytes are kept as they were, because they are what was signed.
+// bytes and decides nothing about trust (trust_policy.h does). Appending an envelope moves no other bytes. The payload
+// bytes are kept unchanged, because the signatures cover them.
 #pragma once
 
 #include <fardel/format/signer.h>
@@ -16,14 +16,15 @@
 
 namespace fardel {
 
-// Numbers from 0x8000 up are optional: kept, not understood, never counted. Unknown smaller ones are unsupported.
+// Types from 0x8000 up are optional: they are kept but never interpreted or counted. Unknown smaller ones are
+// unsupported.
 enum class EnvelopeType : std::uint16_t { statement = 1, countersignature = 2 };
 
-enum class SignatureAlgorithm : std::uint16_t { ed25519 = 1 };  // any other value is kept and never verifies
+enum class SignatureAlgorithm : std::uint16_t { ed25519 = 1 };  // entries with other values are kept and never verify
 
 struct EnvelopeSignature {
     SignatureAlgorithm algorithm = SignatureAlgorithm::ed25519;
-    SignerRole role = SignerRole::author;  // any value; it means something only where it agrees with the payload
+    SignerRole role = SignerRole::author;  // any value; it counts only if it agrees with the payload
     PublicKey key;
     Signature signature;
 
@@ -38,24 +39,26 @@ struct Envelope {
     friend bool operator==(const Envelope&, const Envelope&) = default;
 };
 
-// All of the bytes after the blocks; empty means unsigned. At most kEnvelopesMax envelopes and kSignaturesMax
-// signatures in all of them together, counted before any cryptography. Errors: malformed, limit, unsupported.
+// Decodes a whole trailer; an empty one means unsigned. At most kEnvelopesMax envelopes with at most kSignaturesMax
+// signatures in total, counted before any cryptography. Errors: malformed, limit, unsupported.
 Result<std::vector<Envelope>> decode_trailer(std::span<const std::byte> trailer);
 
-// One envelope, to be appended as it is; its size is a multiple of 8. Errors: limit, malformed (no signature).
+// Encodes one envelope, ready to be appended; its size is a multiple of 8. Errors: limit, malformed (no signature).
 Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope);
 
-// The bytes that a signature of `payload` covers: (context "fardel", type name, payload), each after its u64 length.
+// Returns the bytes that a signature of `payload` covers: (context "fardel", type name, payload), each preceded by its
+// u64 length.
 std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::byte> payload);
 
-// Whether this signature by `entry.key` over the envelope's payload is valid. Whose key it is, a policy decides.
+// Whether this signature by `entry.key` over the envelope's payload is valid. A policy decides whose key it is.
 bool verify_envelope_signature(const Envelope& envelope, const EnvelopeSignature& entry);
 
-// `statement.author` is replaced with the signer's key. Errors: those of encode_statement and of the signer.
+// Signs a copy of `statement` whose `author` is the signer's key. Errors: those of encode_statement and of the signer.
 Result<Envelope> sign_statement(const Statement& statement, Signer& signer);
 
-// A second author signs the same statement: the same payload under one more signature, to be appended beside the first.
-// Errors: conflict (that key has signed this envelope already), malformed (not a statement), those of the signer.
+// Signs the same statement as a second author: returns the same payload under one more signature, to be appended
+// besides the first. Errors: conflict (that key has already signed this envelope), malformed (not a statement), those
+// of the signer.
 Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer);
 
 struct CountersignRequest {
@@ -66,7 +69,7 @@ struct CountersignRequest {
     std::uint64_t expires_s = 0;  // 0: never
 };
 
-// Signs the author's statement and signature together. `statement` must hold a good signature of the statement's
+// Signs the author's statement and signature together. `statement` must contain a good signature of the statement's
 // author. Errors: malformed, untrusted (no good author signature), those of encode_countersignature and of the signer.
 Result<Envelope> countersign(const Envelope& statement, const CountersignRequest& request, Signer& signer);
 

@@ -1,4 +1,4 @@
-// BLAKE3-256 of bytes at once or in steps. Pure; any thread; input of any size.
+// BLAKE3-256 of bytes, in one call or incrementally. Pure; any thread; input of any size.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -12,21 +12,21 @@ namespace fardel {
 // BLAKE3-256 of `bytes`, as `b3sum` prints it.
 Hash blake3(std::span<const std::byte> bytes) noexcept;
 
-// BLAKE3 in keyed mode. The key is public here: it separates domains (which table, which page), it hides nothing.
+// BLAKE3 in keyed mode. The key is public: it separates domains (which table, which page) and hides nothing.
 Hash blake3_keyed(std::span<const std::byte, 32> key, std::span<const std::byte> bytes) noexcept;
 
-// Converts between kinds of ids: the same 32 bytes, e.g. an AssetId from the Hash of its bytes.
+// Converts between kinds of ids with the same 32 bytes, e.g. from the Hash of an asset's bytes to its AssetId.
 template <class To, class Kind>
 constexpr To id_from(const Id32<Kind>& id) noexcept {
     return To{id.bytes};
 }
 
-// Incremental BLAKE3-256. One object, one thread at a time.
+// Incremental BLAKE3-256. One thread at a time per object.
 class Hasher {
 public:
     Hasher() noexcept;
     void update(std::span<const std::byte> bytes) noexcept;
-    // May be called at any time, repeatedly; does not change the state.
+    // May be called at any time and repeatedly; does not change the state.
     Hash finish() const noexcept;
     void reset() noexcept;
 

@@ -1,4 +1,4 @@
-// Ids and keys as types, so that no two kinds can be mixed up.
+// Ids and keys as types, so that different kinds cannot be confused.
 //
 // Each is 32 plain bytes. Text form: exactly 64 lower-case hexadecimal digits; nothing shorter, no prefix, no upper
 // case. parse() is for untrusted text; the bytes themselves are always valid.
@@ -56,7 +56,7 @@ using AssetId = Id32<AssetTag>;        // BLAKE3-256 of the asset's raw bytes
 using BundleId = Id32<BundleTag>;      // BLAKE3-256 of the bundle's head (4096 bytes)
 using LayoutId = Id32<LayoutTag>;      // BLAKE3-256 of the layout head (4096 bytes)
 using PublicKey = Id32<PublicKeyTag>;  // Ed25519, RFC 8032
-using BuildKey = Id32<BuildKeyTag>;    // BLAKE3-256 of what a job of the packer depends on
+using BuildKey = Id32<BuildKeyTag>;    // BLAKE3-256 of everything that a packer job depends on
 
 }  // namespace fardel
 

@@ -1,8 +1,9 @@
-// Key files as text: fardel's own (docs/signatures.md, "Key files") and those of minisign.
+// Key files as text, in fardel's own format (docs/signatures.md, "Key files") and in that of minisign.
 //
-// A secret key file holds the key under a passphrase (Argon2id, XChaCha20-Poly1305) or, when that was asked for, in the
-// clear. Text from a file is untrusted: its form is strict and its KDF costs meet limits.h before anything is computed.
-// Passphrases and key bytes are wiped after use. Pure except for the read_ and write_ functions.
+// A secret key file contains the key encrypted under a passphrase (Argon2id, XChaCha20-Poly1305) or, if that was
+// requested, unencrypted. Text from a file is untrusted: its form is checked strictly and its KDF costs against
+// limits.h before anything is computed. Passphrases and key bytes are wiped after use. Pure except for the read_ and
+// write_ functions.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -16,7 +17,7 @@
 
 namespace fardel {
 
-// Argon2id: passes over the memory, and its size.
+// Cost of Argon2id: the number of passes over the memory, and the memory's size.
 struct KdfCost {
     std::uint64_t operations;
     std::uint64_t memory_bytes;
@@ -24,37 +25,39 @@ struct KdfCost {
 inline constexpr KdfCost kKdfMinimum{1, 8192};         // for tests only
 inline constexpr KdfCost kKdfModerate{3, 256u << 20};  // 256 MiB, about a second; the default
 
-// Asked once, only when a file needs it; its error (cancelled, missing, …) is passed on. The text is wiped after use.
+// Called at most once, and only if a file needs it; its error (cancelled, missing, …) is passed on. The text is wiped
+// after use.
 using PassphraseProvider = std::function<Result<std::string>()>;
 
 struct PublicKeyFile {
     PublicKey key;
-    std::string comment;  // untrusted; show it through printable()
+    std::string comment;  // untrusted; pass it through printable() before showing it
 };
 
-// `passphrase`: nullopt makes a file in the clear. Errors: malformed (empty passphrase, control character in the
+// If `passphrase` is nullopt, the key is not encrypted. Errors: malformed (empty passphrase, control character in the
 // comment), limit (comment too long, cost above limits.h), io (not enough memory for the KDF).
 Result<std::string> encode_key_file(const SecretKey& key, std::optional<std::string_view> passphrase,
                                     std::string_view comment, KdfCost cost = kKdfModerate);
 
-// A fardel secret key file, or one of minisign. Errors: malformed, unsupported, limit (KDF cost), denied (wrong
-// passphrase or damaged key: they look the same), corrupt (secret and public key do not belong together), the
-// provider's.
+// Decodes a secret key file of fardel or minisign. Errors: malformed, unsupported, limit (KDF cost), denied (wrong
+// passphrase or damaged key, which cannot be distinguished), corrupt (secret and public key do not belong together),
+// those of `passphrase`.
 Result<SecretKey> decode_key_file(std::string_view text, const PassphraseProvider& passphrase);
 
-// Text of a `.pub` file. Errors: malformed, limit.
+// Returns the text of a `.pub` file. Errors: malformed, limit.
 Result<std::string> format_public_key(const PublicKey& key, std::string_view comment);
-// A fardel public key file, or one of minisign. Errors: malformed, unsupported, limit.
+// Parses a public key file of fardel or minisign. Errors: malformed, unsupported, limit.
 Result<PublicKeyFile> parse_public_key(std::string_view text);
 
-// Creates the file with mode 0600 and syncs it. Errors: conflict (the path is taken; what has it is unchanged), denied,
-// missing (no such folder), no_space, io.
+// Creates the file with mode 0600 and syncs it. Errors: conflict (the path exists and is unchanged), denied, missing
+// (no such folder), no_space, io.
 Status write_key_file(const std::string& path, std::string_view text);
 // Errors: missing, denied (a link, or readable by group or others), malformed (not a regular file), limit, io, and
 // those of decode_key_file.
 Result<SecretKey> read_key_file(const std::string& path, const PassphraseProvider& passphrase);
 
-// A public key file may be a link and be readable by all. Errors: missing, denied, malformed, unsupported, limit, io.
+// Reads a public key file, which may be a link and readable by all. Errors: missing, denied, malformed, unsupported,
+// limit, io.
 Result<PublicKeyFile> read_public_key_file(const std::string& path);
 
 }  // namespace fardel

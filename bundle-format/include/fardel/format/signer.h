@@ -1,8 +1,8 @@
-// Keys that sign, and the check of what they signed: Ed25519 (RFC 8032) as libsodium does it.
+// Ed25519 signatures (RFC 8032): keys that sign, and verification. libsodium computes them.
 //
-// SecretKey owns its bytes in locked memory and wipes them. Signer is the seam between what has to be signed and where
-// the key lives: in this process, or in a program of the user's (a token, an agent, a CI service). One Signer, one
-// thread at a time; SecretKey::sign and verify_signature from any number of threads.
+// SecretKey owns its bytes in locked memory and wipes them. Signer separates code that needs a signature from the
+// location of the key: this process, or a program that the user provides (a token, an agent, a CI service). A Signer is
+// used by one thread at a time; SecretKey::sign and verify_signature by any number of threads.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -28,17 +28,17 @@ struct Signature {
     static Result<Signature> parse(std::string_view hex);
 };
 
-// Strict: S < L; R and key canonical and not of small order. docs/signatures.md, "Ed25519".
+// Strict: S < L; R and the key are canonical and not of small order. docs/signatures.md, "Ed25519".
 bool verify_signature(const PublicKey& key, std::span<const std::byte> message, const Signature& signature) noexcept;
 
-// The first 16 digits of a key, for people to look at. Nothing accepts it: keys are compared whole.
+// Returns the first 16 digits of a key, for display only: keys are always compared whole.
 std::string key_id(const PublicKey& key);
 
 class SecretKey {
 public:
     // `seed`: the RFC 8032 private key. The caller wipes its own copy.
     static SecretKey from_seed(std::span<const std::byte, 32> seed);
-    // A new random key.
+    // Returns a new random key.
     static SecretKey generate();
 
     SecretKey(SecretKey&&) noexcept;
@@ -48,7 +48,7 @@ public:
     const PublicKey& public_key() const noexcept;
     Signature sign(std::span<const std::byte> message) const noexcept;
 
-    // For the writer of key files. Valid as long as the key; copy it only to memory that is wiped.
+    // For writing key files. The view lives as long as the key; copy it only to memory that is wiped.
     std::span<const std::byte, 32> seed() const noexcept;
 
 private:
@@ -61,17 +61,17 @@ class Signer {
 public:
     virtual ~Signer() = default;
     virtual PublicKey public_key() const = 0;
-    // The signature verifies under public_key(), or there is an error.
+    // Returns a signature that verifies under public_key(), or an error.
     virtual Result<Signature> sign(std::span<const std::byte> message) = 0;
 };
 
 std::unique_ptr<Signer> make_key_signer(SecretKey key);
 
-// Runs `argv` (no shell; argv[0] is looked up in PATH) for each signature: message on its standard input, 128
-// hexadecimal digits and an optional line feed from its standard output; standard error is passed through. The
-// signature is checked under `key` before anyone sees it.
-// sign() errors: missing (no such program), denied (exit status other than 0), malformed (other output), corrupt (the
-// signature is not one of `key`), unreachable (no answer within `timeout`; the program is killed), io.
+// Runs `argv` (no shell; argv[0] is looked up in PATH) for each signature. The message is its standard input; its
+// standard output is 128 hexadecimal digits and an optional line feed; its standard error is passed through. The
+// signature is verified under `key` before it is returned. Errors of sign(): missing (no such program), denied (exit
+// status other than 0), malformed (other output), corrupt (the signature does not verify under `key`), unreachable (no
+// answer within `timeout`; the program is killed), io.
 std::unique_ptr<Signer> make_external_signer(std::vector<std::string> argv, const PublicKey& key,
                                              std::chrono::milliseconds timeout = std::chrono::minutes(2));
 

@@ -1,6 +1,6 @@
 // Tag: an axis and a value ("quality", "hd") by which the variants of a name differ.
 //
-// A plan and a project hold tags as the packer collected them; write_bundle and the verifier refuse those that break
+// Plans and projects contain tags as the packer collected them; write_bundle and the verifier refuse tags that break
 // the rules here. A variant has at most limits::kTagsPerVariantMax tags and an axis at most once.
 #pragma once
 

@@ -1,8 +1,8 @@
-// TrustPolicy: which keys, in which role and number, are trusted for which bundle names, and what is revoked.
+// TrustPolicy: which keys, in which role and number, are trusted for which bundle names, and which are revoked.
 //
-// A small text file that a person owns (docs/trust-policy.md). evaluate() is a pure decision over the envelopes of one
-// bundle: time is an argument, nothing is read or remembered. Envelopes are untrusted; the policy is not. A policy is
-// immutable and may be used from any number of threads at once.
+// A policy is a small text file that a person owns (docs/trust-policy.md). evaluate() is a pure decision over the
+// envelopes of one bundle: time is an argument, and nothing is read or remembered. Envelopes are untrusted; the policy
+// is trusted. A policy is immutable and may be used from any number of threads at once.
 #pragma once
 
 #include <fardel/format/envelope.h>
@@ -32,7 +32,7 @@ struct RoleThreshold {
     friend bool operator==(const RoleThreshold&, const RoleThreshold&) = default;
 };
 
-// The first rule whose pattern matches a bundle's name decides, alone. Every role in it must meet its threshold.
+// Only the first rule whose pattern matches a bundle's name decides. Every role in it must meet its threshold.
 struct AllowRule {
     std::string pattern;  // glob_matches (name.h)
     std::vector<RoleThreshold> roles;
@@ -54,7 +54,7 @@ struct TrustRules {
     std::vector<AllowRule> allow;
     std::vector<Revocation<PublicKey>> revoked_keys;
     std::vector<Revocation<BundleId>> revoked_bundles;
-    bool unsigned_allowed = false;  // development mode: what is merely untrusted is accepted, tainted
+    bool unsigned_allowed = false;  // development mode: a bundle that is only untrusted is accepted and tainted
 
     friend bool operator==(const TrustRules&, const TrustRules&) = default;
 };
@@ -65,7 +65,7 @@ struct TrustedSigner {
     PublicKey key;
 };
 
-// A remark of evaluate(), whether or not it changed the verdict.
+// A remark of evaluate(), which may or may not have changed the verdict.
 struct TrustFinding {
     std::string_view kind;  // a stable word from docs/trust-policy.md, e.g. "unknown-signer"
     ErrorCode code;
@@ -75,11 +75,12 @@ struct TrustFinding {
 
 struct TrustVerdict {
     bool trusted = false;
-    bool tainted = false;                // trusted only because the policy says `unsigned allow`
-    bool layout_signed = false;          // the trusted statement lists this layout; if not, treat the layout as local
-    std::optional<Error> refusal;        // set when not trusted: untrusted, revoked, expired or unsupported
-    std::optional<Statement> statement;  // the one the verdict is about; believe it only if trusted and not tainted
-    std::vector<TrustedSigner> signers;  // those that counted
+    bool tainted = false;          // trusted only because the policy says `unsigned allow`
+    bool layout_signed = false;    // the trusted statement lists this layout; if not, treat the layout as local
+    std::optional<Error> refusal;  // set when not trusted: untrusted, revoked, expired or unsupported
+    std::optional<Statement>
+        statement;  // the statement that the verdict is about; rely on it only if trusted and not tainted
+    std::vector<TrustedSigner> signers;  // the signers that counted
     std::vector<TrustFinding> findings;
 };
 
@@ -87,14 +88,14 @@ class TrustPolicy {
 public:
     // Errors: malformed (with the line number), limit, unsupported (another version of the file).
     static Result<TrustPolicy> parse(std::string_view text);
-    // The same checks on values. Errors: malformed, limit.
+    // Makes the same checks on values. Errors: malformed, limit.
     static Result<TrustPolicy> make(TrustRules rules);
 
     const TrustRules& rules() const noexcept { return rules_; }
-    // Canonical text without comments; parse(format()) gives the same rules.
+    // Returns canonical text without comments; parse(format()) gives the same rules.
     std::string format() const;
 
-    // Error: limit (more envelopes or signatures than limits.h, before any cryptography). All else is in the verdict.
+    // Error: limit (too many envelopes or signatures; counted before any cryptography). The rest is in the verdict.
     Result<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleId& bundle, const LayoutId& layout,
                                   std::uint64_t now_s) const;
 
@@ -103,12 +104,12 @@ private:
     TrustRules rules_;
 };
 
-// A policy of one rule: any one of `authors` and, if there are `registries`, any one of those, for names that match
-// `pattern`. Errors: as TrustPolicy::make.
+// Returns a policy of one rule: any one of `authors` and, if there are `registries`, any one of those, for names that
+// match `pattern`. Errors: those of TrustPolicy::make.
 Result<TrustPolicy> make_policy(std::span<const PolicyKey> authors, std::span<const PolicyKey> registries,
                                 std::string_view pattern = "**");
 
-// A policy file. Errors: missing, denied, io, and those of parse.
+// Reads a policy file. Errors: missing, denied, io, and those of parse.
 Result<TrustPolicy> read_trust_policy(const std::string& path);
 
 }  // namespace fardel

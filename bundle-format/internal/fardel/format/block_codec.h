@@ -1,7 +1,7 @@
-// Decoding one block: what readers and the verifier share. docs/bundle-format.md §7.
+// Decodes one block, for readers and the verifier. docs/bundle-format.md §7.
 //
-// Takes hostile bytes, even when their hash is right: a frame's form is inspected before libzstd sees it, memory is the
-// caller's buffer and one context per decoder, time is linear in both sizes.
+// The bytes are hostile even when their hash is right, so a frame's form is inspected before libzstd sees it. Memory is
+// the caller's buffer and one context per decoder; time is linear in both sizes.
 #pragma once
 
 #include <fardel/format/manifest.h>
@@ -16,12 +16,13 @@ struct ZSTD_DCtx_s;
 
 namespace fardel {
 
-// Reused from block to block; one thread at a time. About 150 KiB, allocated when the first frame is decoded.
+// A decoder is reused from block to block, by one thread at a time. It allocates about 150 KiB when it decodes the
+// first frame.
 class BlockDecoder {
 public:
-    // Fills `out`, whose size is the block's raw bytes, whole. Its contents are unspecified on failure.
-    // Errors: malformed (not exactly the one frame that the format demands, or one that does not decode to `out`),
-    // unsupported (a codec of a later version).
+    // Fills the whole of `out`, whose size is the block's raw size. The contents of `out` are unspecified on failure.
+    // Errors: malformed (the bytes are not exactly the one frame that the format demands, or the frame does not decode
+    // to `out`), unsupported (a codec of a later version).
     Status decode(Codec codec, std::span<const std::byte> stored, std::span<std::byte> out);
 
 private:
@@ -33,8 +34,8 @@ private:
     std::unique_ptr<ZSTD_DCtx_s, Free> context_;
 };
 
-// Everything that decides how the writer encodes a block, in words: blocks that were encoded under the same name are
-// the same.
+// Describes in words everything that determines how the writer encodes a block. Two encoders with the same name produce
+// the same bytes.
 std::string encoder_name(int level);
 
 }  // namespace fardel

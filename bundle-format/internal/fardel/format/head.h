@@ -19,7 +19,7 @@ inline constexpr std::uint16_t kFormatMinor = 0;
 
 using HeadBytes = std::array<std::byte, limits::kHeadBytes>;
 
-// One table: where it is in its section, and the root that its pages are checked against.
+// One table: its position in its section, and the root that its pages are checked against.
 struct TableEntry {
     TableKind kind{};
     std::uint32_t record_bytes = 0;
@@ -63,10 +63,11 @@ struct LayoutHead {
     const TableEntry* find(TableKind kind) const noexcept;
 };
 
-// Bytes that a table's page tree takes behind its records; docs/bundle-format.md §3.
+// Returns the size of the page tree that follows a table's records; docs/bundle-format.md §3.
 std::uint64_t tree_bytes(std::uint64_t length_bytes) noexcept;
 
-// Sets each table's offset, in order, and returns the section's length: records, then tree, each padded to 64.
+// Sets each table's offset, in order, and returns the section's length: for each table its records, then its page tree,
+// each padded to 64.
 std::uint64_t place_tables(std::span<TableEntry> tables) noexcept;
 
 HeadBytes encode_head(const BundleHead& head);
@@ -76,12 +77,12 @@ Result<BundleHead> decode_head(std::span<const std::byte, limits::kHeadBytes> by
 BundleId bundle_id(const HeadBytes& head) noexcept;
 
 HeadBytes encode_layout_head(const LayoutHead& head);
-// The same errors; sections that overlap or leave the file are found by verify_sections.
+// Errors: those of decode_head. Sections that overlap or leave the file are found by verify_sections.
 Result<LayoutHead> decode_layout_head(std::span<const std::byte, limits::kHeadBytes> bytes);
 LayoutId layout_id(const HeadBytes& layout_head) noexcept;
 
-// That both heads agree with each other and with the file's size. Errors: malformed, corrupt (the layout belongs to
-// another bundle), limit.
+// Checks that both heads agree with each other and with the file's size. Errors: malformed, corrupt (the layout belongs
+// to another bundle), limit.
 Status verify_sections(const BundleHead& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes);
 
 }  // namespace fardel

@@ -29,7 +29,8 @@ inline constexpr std::uint32_t kStringBytesMax = 65'535;     // one string (a na
 inline constexpr std::uint64_t kAssetBytesMax = 1ull << 46;  // 64 TiB
 inline constexpr std::uint32_t kNameHashCollisionsMax = 64;  // names of one bundle with one 64-bit hash
 inline constexpr std::uint32_t kBucketRecordsMax = 256;  // assets in one bucket of the look-up table (uniform: 1 to 2)
-inline constexpr std::uint32_t kNameSpillMax = 36;  // buckets by which a name may lie behind its own (uniform: 0 to 5)
+inline constexpr std::uint32_t kNameSpillMax =
+    36;  // greatest distance, in buckets, between a name and its own bucket (uniform: 0 to 5)
 
 // Blocks: raw bytes of one block.
 inline constexpr std::uint32_t kBlockLog2 = 16;        // 64 KiB

@@ -1,8 +1,9 @@
 // The records of a bundle's manifest and layout, as values. docs/bundle-format.md gives the bytes.
 //
 // Tables are arrays of fixed little-endian records whose sizes are powers of two, so that none crosses a page.
-// Indexes name records of another table; decode_… functions read one record and check what can be checked in it
-// alone (reserved bytes zero, known kinds); whoever follows an index checks it against the other table's count.
+// An index names a record of another table. A decode_… function reads one record and checks what that record alone
+// shows (reserved bytes are zero, kinds are known). The code that follows an index checks it against the other table's
+// count.
 #pragma once
 
 #include <fardel/format/ids.h>

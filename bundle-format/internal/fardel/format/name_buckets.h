@@ -12,35 +12,36 @@
 
 namespace fardel {
 
-// A name by the hash of its text; in order as the names lie in the buckets.
+// A name with the hash of its text. The operators order names as they lie in the buckets.
 struct HashedName {
     std::uint64_t hash = 0;  // name_hash of the text
     std::uint32_t name = 0;  // record of the names table
     friend auto operator<=>(const HashedName&, const HashedName&) = default;
 };
 
-// Buckets to which hashes lead. Behind them the table has as many more as the last ones spill into.
+// Returns the number of home buckets: those that hashes lead to. The table has more buckets behind them if the last
+// ones spill.
 constexpr std::uint64_t home_buckets(std::uint64_t names) noexcept { return (2 * names + 6) / 7; }
 
-// The bucket to which a hash leads, of `homes` < 2^32. Rises with the hash.
+// Returns the home bucket of a hash; `homes` < 2^32. A greater hash never has a smaller bucket.
 constexpr std::uint64_t home_bucket(std::uint64_t hash, std::uint64_t homes) noexcept {
     return (hash >> 32) * homes >> 32;
 }
 
-// Of these names, which are in order, each once; the texts are left 0.
-// Error: limit (a name would lie more than kNameSpillMax behind its bucket; never by accident, only for names chosen
-// for it).
+// Returns the buckets of `names`, which are sorted and distinct; the texts are left 0. Error: limit (a name would lie
+// more than kNameSpillMax buckets behind its home; this happens only with names chosen for it).
 Result<std::vector<NameBucketRecord>> fill_name_buckets(std::span<const HashedName> names);
 
-// The filters, in words: 2^b of them, the smallest b with names ≤ 4 × 2^b; none for no names.
+// Returns the number of filter words: 2^b with the smallest b for which names ≤ 4 × 2^b; 0 if there are no names.
 constexpr std::uint64_t filter_words(std::uint64_t names) noexcept {
     return names == 0 ? 0 : std::bit_ceil((names + 3) / 4);
 }
-// The word of a hash: its b leading bits.
+// Returns the index of a hash's word: the leading b bits of the hash.
 constexpr std::uint64_t filter_word(std::uint64_t hash, std::uint64_t words) noexcept {
-    return (hash >> 1) >> (63 - std::countr_zero(words));  // in two steps: there may be one word
+    return (hash >> 1) >>
+           (63 - std::countr_zero(words));  // two shifts, because a shift by 64 (for one word) is undefined
 }
-// The bits that a hash sets in its word. Where one is missing, no name has the hash.
+// Returns the bits that a hash sets in its word. If one of them is missing, no name has the hash.
 constexpr std::uint32_t filter_bits(std::uint64_t hash) noexcept {
     return std::uint32_t{1} << (hash & 31) | std::uint32_t{1} << (hash >> 5 & 31);
 }

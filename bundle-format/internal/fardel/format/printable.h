@@ -1,4 +1,4 @@
-// Names, paths and words of others in messages: quoted, and made safe to show.
+// Quotes foreign names, paths and words in messages and makes them safe to show.
 #pragma once
 
 #include <fardel/format/name.h>

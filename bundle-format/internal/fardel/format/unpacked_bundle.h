@@ -2,9 +2,9 @@
 // archives that are mounted as they are, for assets in memory, and for objects of a store.
 //
 // The source has the bytes of the file that write_bundle would write for the plan with every block raw and no
-// signature, so Bundle::open accepts it and verifies every byte as in any bundle: a blob whose bytes differ from those
-// that were hashed is corrupt, or conflict if the blob itself notices. Blobs are opened when they are read; a bounded
-// number of them stays open.
+// signature. So Bundle::open accepts it and verifies every byte, as in any bundle: a blob whose bytes differ from the
+// hashed ones is corrupt, or conflict if the blob itself detects the change. Blobs are opened when they are read; a
+// bounded number of them stays open.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -28,13 +28,14 @@ struct BlobDigest {
     AssetId id;
     std::uint64_t raw_bytes = 0;
     std::uint8_t piece_log2 = 0;
-    std::vector<Hash> pieces;  // of an asset of several pieces
+    std::vector<Hash> pieces;  // only for an asset of several pieces
 };
 
-// Digests by version of a blob (BlobSource::find_version), so that only what changed is read again. Any thread.
+// Caches digests by the version of a blob (BlobSource::find_version), so that only changed blobs are read again. Any
+// thread.
 class DigestCache {
 public:
-    static constexpr std::size_t kDigestsMax = std::size_t{1} << 20;  // then it is emptied
+    static constexpr std::size_t kDigestsMax = std::size_t{1} << 20;  // the cache is emptied when it has this many
 
     std::optional<BlobDigest> find(const Hash& version) const;
     void put(const Hash& version, BlobDigest digest);
@@ -46,13 +47,13 @@ private:
 
 struct UnpackOptions {
     unsigned jobs = 0;                     // threads that hash; 0: one per core
-    std::shared_ptr<DigestCache> digests;  // nullptr: none
+    std::shared_ptr<DigestCache> digests;  // nullptr: no cache
     std::stop_token stop;                  // asked to stop: cancelled
 };
 
-// Reads every blob once, except those whose digests are known. Errors: those of write_bundle, without no_space. A blob
-// that can only be read from the start is read whole into memory when one of its blocks is wanted;
-// above kStreamedBlobBytesMax that read is a limit.
+// Reads every blob once, except those whose digests are cached. Errors: those of write_bundle, without no_space. A blob
+// that can only be read from its start is read whole into memory when one of its blocks is wanted; if it is larger than
+// kStreamedBlobBytesMax, that read fails with limit.
 inline constexpr std::uint64_t kStreamedBlobBytesMax = 512ull << 20;
 Result<std::shared_ptr<const ByteSource>> make_unpacked_source(const BundlePlan& plan,
                                                                const UnpackOptions& options = {});

@@ -19,7 +19,7 @@ struct BuildProgress {
     std::string_view stage;  // "hashing", "processing", "packing"
     std::uint64_t done = 0;
     std::uint64_t total = 0;
-    std::uint64_t raw_bytes = 0;  // of "packing"
+    std::uint64_t raw_bytes = 0;  // for "packing"
 };
 
 struct BuiltBundle {
@@ -28,10 +28,10 @@ struct BuiltBundle {
     std::string version;
     WriteSummary written;
     std::optional<PublicKey> signed_by;
-    double seconds = 0;  // of the first bundle: since the build began
+    double seconds = 0;  // of the first bundle: time since the build began
 };
 
-// What became of the references of a project with [link].
+// Counts of the references of a project with [link].
 struct ReferenceSummary {
     std::uint64_t references = 0;
     std::uint64_t resolved = 0;   // of those
@@ -45,31 +45,31 @@ ReferenceSummary summary_of(const ResolveResult& resolved);
 // "maps/a.map:3: texture env/gone", safe to show.
 std::string describe(const MissingReference& missing);
 
-// What a build wrote. The build database keeps it for later builds that find nothing to do.
+// The result of a build. The build database keeps it for later builds that have nothing to do.
 struct BuildSummary {
-    std::vector<BuiltBundle> bundles;  // each behind those that it needs
-    ScanReport scan;                   // names in the sources that no bundle has
+    std::vector<BuiltBundle> bundles;  // each one after those that it needs
+    ScanReport scan;                   // entries in the sources that no bundle contains
     std::vector<std::string> idle_rules;
     std::optional<ReferenceSummary> references;
 };
 
 struct BuildCounts {
     std::uint64_t sources = 0;
-    std::uint64_t sources_read = 0;  // that are new or have changed
+    std::uint64_t sources_read = 0;  // sources that are new or have changed
     std::uint64_t jobs = 0;
     std::uint64_t jobs_run = 0;      // the results of the others came from the cache
-    std::uint64_t with_scanner = 0;  // assets that some reference scanner reads
+    std::uint64_t with_scanner = 0;  // assets that at least one reference scanner reads
     std::uint64_t scanned = 0;       // of those; the references of the others were remembered
 };
 
 struct BuildOutcome {
     std::string target;  // path of the bundle; parts of a split one are beside it
     BuildSummary summary;
-    bool up_to_date = false;  // nothing was written: `summary` is that of the build that wrote the bundles
+    bool up_to_date = false;  // nothing was written; `summary` is that of the build that wrote the bundles
     BuildCounts counts;
-    std::vector<std::string> logs;       // what programs printed, each under its job
+    std::vector<std::string> logs;       // output of programs, under the names of their jobs
     std::vector<std::string> warnings;   // caches that could not be opened
-    std::vector<std::string> different;  // jobs that gave other bytes than before for the same inputs
+    std::vector<std::string> different;  // jobs whose bytes differ from an earlier run with the same inputs
     CacheStatistics cache;
     double seconds = 0;
 };

@@ -1,7 +1,7 @@
-// Plans become bundle files: each is written to a staged file, signed, and put in place in one step.
+// Writes plans as bundle files: each is staged, signed, and then committed in one step.
 //
-// A split plan becomes several bundles, each after those that it needs. A failure leaves the bundles that were put in
-// place before it.
+// A split plan becomes several bundles, each after those that it needs. After a failure, bundles that were already
+// committed stay.
 #pragma once
 
 #include <fardel/format/bundle.h>
@@ -22,8 +22,8 @@
 namespace fardel {
 
 struct BundleOutput {
-    std::string path;                  // of a split plan: parts are written beside it, as "game-maps-dm01.fardel"
-    std::vector<std::string> sources;  // that no bundle may replace or lie in
+    std::string path;                  // for a split plan, parts are written beside it, as "game-maps-dm01.fardel"
+    std::vector<std::string> sources;  // no bundle may replace one of them or be inside one
     std::string name;
     std::string version;
     int level = kLevelDefault;
@@ -31,17 +31,17 @@ struct BundleOutput {
     Signer* signer = nullptr;     // nullptr: unsigned
     std::uint64_t created_s = 0;  // of signatures, Unix seconds
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-    // The bundle at a path if its blocks may be copied (WriteOptions::donor); may be empty.
+    // Returns the bundle at a path if its blocks may be copied (WriteOptions::donor); may be empty.
     std::function<std::shared_ptr<const Bundle>(const std::string& path)> find_donor;
-    std::function<void(const BuildProgress&)> progress;  // on the caller's thread
+    std::function<void(const BuildProgress&)> progress;  // called on the caller's thread
     std::stop_token stop;
 };
 
-// Takes the plans out of `planned`. Errors: those of verify_bundle_target, write_bundle, the signer and
+// Moves the plans out of `planned`. Errors: those of verify_bundle_target, write_bundle, the signer and
 // StagedBundle::commit; malformed (a part's name).
 Result<std::vector<BuiltBundle>> write_planned(PackPlan& planned, const BundleOutput& output);
 
-// "game.fardel" and "maps/dm01" → "game-maps-dm01.fardel"; of no part: `path`.
+// "game.fardel" and "maps/dm01" → "game-maps-dm01.fardel"; if `part` is empty: `path`.
 std::string part_path(const std::string& path, const std::string& part);
 // "game" and "maps/dm01" → "game-maps-dm01".
 std::string part_name(const std::string& name, const std::string& part);

@@ -1,8 +1,9 @@
 // The packer: reads folders and legacy archives and returns the plan of one bundle, which write_bundle
 // (bundle_writer.h) writes.
 //
-// Every entry becomes an asset and a published name. Reads the names of each source and the first bytes of each entry.
-// The plan's blobs read the rest when the bundle is written, and report a file that changed in between (conflict).
+// Every entry becomes an asset and a published name. Only the names of each source and the first bytes of each entry
+// are read. The plan's blobs read the rest when the bundle is written, and report a file that changed in between
+// (conflict).
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -27,19 +28,19 @@ struct PackOptions {
     std::vector<std::string> excludes = usual_excludes();
 };
 
-// The comments "with [link]" mark what is empty unless resolve_packed was called.
+// Members marked "with [link]" are empty unless resolve_packed was called.
 struct PackPlan {
     BundlePlan plan;
     std::vector<AssetScan> assets;          // one per asset of the plan: its size; with [link]: its references
-    ScanReport report;                      // what the sources contain and the bundle will not
+    ScanReport report;                      // entries of the sources that the bundle will not contain
     std::optional<ResolveResult> resolved;  // with [link]
     std::vector<std::string> scan_logs;     // with [link]: output of scanners that are programs
     std::vector<SplitPart> parts;           // of a project with [split]: replaces `plan`; empty: one bundle
     std::vector<std::string> idle_rules;    // rules of a project that match nothing, "fardel.toml:7: **/*@hd.png"
 };
 
-// Errors: malformed (an option, no source at all), those of scan_sources, and corrupt, denied, conflict or io from an
-// entry that cannot be read.
+// Errors: malformed (an option, no source), those of scan_sources, and corrupt, denied, conflict or io from an entry
+// that cannot be read.
 Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options);
 
 // Scans the planned assets with the built-in scanners and resolves their references: sets `packed.resolved`. The plan

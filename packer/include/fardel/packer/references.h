@@ -24,7 +24,7 @@ enum class ReferenceUse : std::uint8_t {
 };
 inline constexpr ReferenceUse kReferenceUseLast = ReferenceUse::sky_box;
 
-// The word for people and for files: "texture".
+// Returns the word for people and for files: "texture".
 std::string_view reference_use_name(ReferenceUse use) noexcept;
 std::optional<ReferenceUse> find_reference_use(std::string_view word);
 
@@ -36,7 +36,7 @@ enum class ReferenceForm : std::uint8_t {
     relative_uri,    // the same, percent-encoded (RFC 3986)
 };
 
-// "from_root".
+// Parses a word such as "from_root".
 std::optional<ReferenceForm> find_reference_form(std::string_view word);
 
 // FoundReference::defined_in of a reference that belongs to the whole asset.

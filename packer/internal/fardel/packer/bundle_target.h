@@ -1,4 +1,4 @@
-// The file that a bundle is to be written to, checked before any work: a likely mistake is refused.
+// Checks the path of a new bundle before any work, and refuses likely mistakes.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -8,8 +8,8 @@
 
 namespace fardel {
 
-// An existing bundle may be replaced. Errors: conflict (another kind of file is there, or it is one of the sources or
-// inside one), malformed (no file name, a folder, a device).
+// An existing bundle may be replaced. Errors: conflict (the path has a file of another kind, or is one of the sources
+// or inside one), malformed (no file name, a folder, a device).
 Status verify_bundle_target(const std::string& target, std::span<const std::string> sources);
 
 // "mygame" for "build/mygame.fardel".

@@ -1,7 +1,7 @@
-// Index types: positions in lists, which cannot be taken for positions in lists of another kind.
+// Index types: positions in lists; a position in one kind of list cannot be used for another.
 //
 // Each is a scoped enumeration over std::uint32_t, as AssetIndex of manifest.h is. An IndexedList is a vector that
-// takes no other index than its own.
+// accepts only its own index type.
 #pragma once
 
 #include <concepts>
@@ -38,7 +38,7 @@ public:
     Item& operator[](Index index) { return items_[position_of(index)]; }
     const Item& operator[](Index index) const { return items_[position_of(index)]; }
 
-    // The index of the next item that is added; those of the items are below it.
+    // Returns the index that the next added item will have.
     Index end_index() const noexcept { return Index{static_cast<std::uint32_t>(items_.size())}; }
     Index add(Item item) {
         const Index index = end_index();

@@ -1,9 +1,9 @@
-// JobGraph: which jobs make which files from which, for a project and its sources.
+// JobGraph: the jobs of a project, the files that they read, and the files that they make.
 //
-// A pure value: it keeps copies of the project's rules and processors. Files are sources and outputs of jobs; a job
-// waits for the jobs that make its inputs. A rule gives each file that it matches to its processors, and their outputs
-// to the rules again; a file is never given to a processor that it came through. A [[job]] takes all files that its
-// globs match, outputs of earlier jobs included. docs/builds.md has the rules.
+// It is a pure value with copies of the project's rules and processors. Files are sources and outputs of jobs; a job
+// waits for the jobs that make its inputs. A rule passes each file that it matches to its processors, and their outputs
+// are matched against the rules again; a file never goes twice through the same processor. A [[job]] takes all files
+// that its globs match, including outputs of earlier jobs. docs/builds.md has the rules.
 #pragma once
 
 #include <fardel/format/name.h>
@@ -25,37 +25,38 @@ namespace fardel {
 struct GraphFile {
     AssetName name;
     std::optional<JobIndex> made_by;  // nothing: a source
-    bool consumed = false;            // it was made into others and is not kept itself
-    Tags tags;                        // of the processors that it came through
+    bool consumed = false;            // processors made it into other files, and it is not kept itself
+    Tags tags;                        // of the processors that it went through
 };
 
 struct GraphJob {
     ProcessorIndex processor{};
     std::vector<FileIndex> sources;
-    std::vector<FileIndex> others;    // that it may read as well
-    std::vector<FileIndex> outputs;   // empty as long as they are not known
+    std::vector<FileIndex> others;    // other files that it may read
+    std::vector<FileIndex> outputs;   // empty until they are known
     std::vector<JobIndex> waits_for;  // ascending
-    bool discovers_outputs = false;   // its outputs are known once it has run
+    bool discovers_outputs = false;   // its outputs are known only after it has run
     std::uint32_t line = 0;           // of the rule or [[job]] in the project file
 };
 
 class JobGraph {
 public:
-    // Errors: conflict (two outputs of one name, or a file and a folder of one name; jobs that wait for each other in a
-    // circle, with the jobs on it), limit, malformed or conflict (output names), unresolved (a [[job]] matches
+    // Errors: conflict (two outputs with one name, or a file and a folder with one name; a cycle of jobs that wait for
+    // each other, with the jobs in it), limit, malformed or conflict (output names), unresolved (a [[job]] matches
     // nothing).
     static Result<JobGraph> plan(const Project& project, std::vector<AssetName> sources);
 
     const IndexedList<GraphFile, FileIndex>& files() const noexcept { return files_; }
     const IndexedList<GraphJob, JobIndex>& jobs() const noexcept { return jobs_; }
     const Processor& processor_of(JobIndex job) const { return processors_[jobs_[job].processor]; }
-    // Each job behind those that it waits for, otherwise as planned; without jobs that add_outputs added since sort().
+    // Returns the jobs, each after those that it waits for, otherwise in planned order; jobs that add_outputs added are
+    // missing until sort() is called.
     const std::vector<JobIndex>& order() const noexcept { return order_; }
 
-    // The outputs that a job which discovers_outputs has made. Returns the first of the jobs that this adds: the former
-    // end of jobs(). Errors: as plan(), except circles.
+    // Adds the outputs of a job that discovers_outputs, after it has run. Returns the index of the first job that this
+    // adds: the former end of jobs(). Errors: those of plan(), except cycles.
     Result<JobIndex> add_outputs(JobIndex job, std::vector<AssetName> names);
-    // Error: conflict (jobs that wait for each other).
+    // Sorts order(). Error: conflict (jobs that wait for each other).
     Status sort();
     // "fardel.toml:7: processor 'sd' of 'a.png'"
     std::string describe(JobIndex job) const;

@@ -1,8 +1,8 @@
-// Runs one job, in a folder of its own, under a time limit, with its output captured.
+// Runs one job in a separate folder, under a time limit, and captures its output.
 //
-// A program sees its declared inputs by name below the folder it starts in, and writes what it makes; where the system
-// can (Landlock on Linux) it may read nothing else of the project and write nowhere else. From any thread; nothing of a
-// job is left behind, whatever happens.
+// A program finds its declared inputs by name below its starting folder, and writes its outputs there. If the system
+// supports it (Landlock on Linux), it can read nothing else of the project and write nowhere else. Any thread; no files
+// of a job are left behind, whatever happens.
 #pragma once
 
 #include <fardel/format/result.h>
@@ -16,40 +16,41 @@
 namespace fardel {
 
 struct JobEnvironment {
-    std::string project_folder;  // that found inputs and `code` are relative to
-    std::string scratch_folder;  // exists; each job makes a folder in it and removes it
-    std::string image_program;   // fardel-image; empty: beside the running program, or where Fardel is installed
+    std::string project_folder;  // found inputs and `code` are relative to it
+    std::string scratch_folder;  // exists; each job creates a folder in it and removes it
+    std::string image_program;   // fardel-image; empty: search beside the running program and where Fardel is installed
     std::stop_token stop;
 };
 
-// Hash of the program (as PATH finds it, or in the project) and of `code`; of the built-in "image", of the decoder's
-// version, which `image_program` reports. Errors: missing (no such program), denied, io.
+// Returns a hash of the program (found in PATH or in the project) and of `code`; for the built-in "image", of the
+// decoder's version, which `image_program` reports. Errors: missing (no such program), denied, io.
 Result<Hash> code_digest(const Processor& processor, const std::string& project_folder,
                          const std::string& image_program = {});
 
-// The outputs' blobs are files in the scratch folder's keeping or memory; they live until the result's blobs are gone.
-// Errors: unresolved (the program failed: its exit, and what it printed), cancelled, limit (time, too much output),
-// missing (an output that it did not make, no such program), denied (it read or wrote what it may not, where that
-// shows), malformed (a depfile or an answer that cannot be read, a name that breaks the rules, input that the built-in
-// does not take), conflict (an input was edited meanwhile), unsupported, no_space, io.
+// The outputs' blobs are in memory or are files in the scratch folder, which stay until the blobs are destroyed.
+// Errors: unresolved (the program failed; the message has its exit status and output), cancelled, limit (time, too much
+// output), missing (no such program, or it did not make an output), denied (it made a forbidden read or write that was
+// noticed), malformed (an invalid depfile or answer, a name that breaks the rules, input that the built-in does not
+// accept), conflict (an input was edited meanwhile), unsupported, no_space, io.
 Result<JobResult> run_job(const ProcessorJob& job, const JobEnvironment& environment);
 
 struct JobReply {
     std::string answer;  // its standard output; hostile
-    std::string log;     // as JobResult has it
+    std::string log;     // see JobResult
 };
 
 // The same for a program that answers a question about its sources on its standard output and makes no files.
-// `first_source_is_input`: its standard input is the first source; else it is empty. Errors: as run_job; limit also
-// when the answer is larger than `answer_bytes_max`.
+// `first_source_is_input`: the first source is its standard input, which is empty otherwise. Errors: those of run_job;
+// also limit if the answer is larger than `answer_bytes_max`.
 Result<JobReply> ask_job(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
                          std::size_t answer_bytes_max);
 
-// Whether programs are held to what the manual says they may reach; false: they are asked to.
+// Whether the system enforces the access rules of programs that the manual states; if false, programs only are asked to
+// follow them.
 bool can_confine_jobs();
 
-// What a found input of that path is now, for the second key. Errors: malformed (no regular file), denied, io, missing
-// (the project's folder).
+// Returns the current state of a found input for the second key. Errors: malformed (not a regular file), denied, io,
+// missing (the project's folder).
 Result<FoundInput> look_for_input(const std::string& path, const std::string& project_folder);
 
 }  // namespace fardel

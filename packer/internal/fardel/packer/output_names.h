@@ -1,4 +1,4 @@
-// The names of what a processor makes of a file, by its templates. Pure; any thread.
+// Computes the names of a processor's outputs from its templates. Pure; any thread.
 #pragma once
 
 #include <fardel/format/name.h>
@@ -11,11 +11,12 @@
 
 namespace fardel {
 
-// Of "textures/wall.hd.tga": {folder} "textures/" (empty for a name of one part), {stem} "wall.hd", {extension} "tga",
-// {name} "wall.hd.tga". Error: malformed, for what is no template; what stands in it is not judged otherwise.
+// Checks a template. For "textures/wall.hd.tga", {folder} is "textures/" (empty for a name of one part), {stem}
+// "wall.hd", {extension} "tga", {name} "wall.hd.tga". Error: malformed, for an unknown or unclosed placeholder; the
+// rest of the text is not checked.
 Status verify_output_template(std::string_view text);
-// Well-formed names, in the order of `outputs`; none if that is empty. Errors: malformed, limit (a name that breaks the
-// rules), conflict (two alike).
+// Returns well-formed names in the order of `outputs`; none if that is empty. Errors: malformed, limit (a name that
+// breaks the rules), conflict (two equal names).
 Result<std::vector<std::string>> output_names(const Processor& processor, const AssetName& source);
 
 }  // namespace fardel

@@ -2,7 +2,7 @@
 //
 // parse_project is pure; any thread; the text is untrusted. The error of a mistake has its position, what was found
 // there and what to write instead. Paths are as written, relative to the folder of the file (project_path.h). No file
-// is looked up: whether sources exist is checked when they are scanned.
+// is accessed: whether sources exist is checked when they are scanned.
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
@@ -29,7 +29,7 @@ inline constexpr std::string_view kProjectFileName = "fardel.toml";
 inline constexpr std::size_t kProjectBytesMax = 1u << 20;
 inline constexpr std::size_t kProjectItemsMax = 4096;  // in one list, and rules
 
-// Has an effect on the files that `match` matches. A member without a value has none.
+// A rule for the files that `match` matches. A member without a value has no effect.
 struct ProjectRule {
     std::string match;     // glob over the names in the sources
     bool exclude = false;  // then all other members are unset
@@ -57,7 +57,7 @@ struct ProjectDependency {
 struct ProjectJob {
     std::vector<std::string> sources;  // globs over the names in the sources
     std::string processor;             // its name
-    std::vector<std::string> outputs;  // names; empty: what the job leaves
+    std::vector<std::string> outputs;  // names; empty: all files that the job makes
     std::uint32_t line = 0;
 };
 
@@ -93,19 +93,20 @@ struct Project {
     std::vector<ProjectJob> jobs;
     std::vector<ProjectCache> caches;
     std::optional<ProjectReferences> references;  // absent: no asset is scanned
-    std::optional<SplitOptions> split;            // then `references` is there, too
+    std::optional<SplitOptions> split;            // set only if `references` is set
     std::vector<ProjectScanner> scanners;
 };
 
-// `file`: the name of the text in messages. Errors: malformed, limit; of the first mistake, with the number of others.
+// `file`: the name of the text in messages. Errors: malformed, limit; the message describes the first mistake and
+// counts the others.
 Result<Project> parse_project(std::string_view text, std::string_view file);
 // Errors: missing, denied, io, those of parse_project.
 Result<Project> read_project(const std::string& path);
 
-// `output`, or the last part of the bundle's name with ".fardel".
+// Returns `output`, or the last part of the bundle's name with ".fardel".
 std::string output_of(const Project& project);
 
-// A commented project that parses, for a bundle of that name, which must be well formed.
+// Returns a commented project file that parses, for a bundle with that name, which must be well formed.
 std::string starter_project(std::string_view name);
 
 }  // namespace fardel

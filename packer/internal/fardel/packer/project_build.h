@@ -31,30 +31,30 @@ struct FinishedBundle {
     LayoutId layout;
 };
 
-// What the build database keeps of a build for the next one.
+// The record of a build that the build database keeps for the next one.
 struct FinishedBuild {
-    Hash options;                    // BuildOptions::options
-    Hash plan;                       // digest of the plan
-    Hash encoder;                    // digest of how blocks were encoded
-    std::vector<ObservedPath> seen;  // the paths that were looked at
+    Hash options;                 // BuildOptions::options
+    Hash plan;                    // digest of the plan
+    Hash encoder;                 // digest of the encoder and its settings
+    std::vector<ObservedPath> seen;  // the paths that the build observed
     std::vector<FinishedBundle> bundles;
     BuildSummary summary;
 };
 
 struct BuildOptions {
-    std::string target;                                  // which of the project's builds this is: the bundle's path
-    std::string build_folder;                            // empty: ".fardel" beside the project file
-    Hash options;                                        // of everything besides the sources that decides the result
-    std::vector<std::string> watched;                    // further files that decide it: a key
-    std::string image_program;                           // as JobEnvironment has it
-    bool checksum = false;                               // every source is read, whatever its stamp
-    unsigned jobs = 0;                                   // threads; 0: one per core
-    std::uint32_t verify_per_1000 = 0;                   // of jobs whose results the cache has: run and compared
-    std::function<void(const BuildProgress&)> progress;  // from any thread, one at a time
+    std::string target;                 // identifies one of the project's builds: the bundle's path
+    std::string build_folder;           // empty: ".fardel" beside the project file
+    Hash options;                       // of everything besides the sources that determines the result
+    std::vector<std::string> watched;   // further files that determine the result, such as a key
+    std::string image_program;          // see JobEnvironment
+    bool checksum = false;              // read every source, whatever its stamp
+    unsigned jobs = 0;                  // threads; 0: one per core
+    std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
+    std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
     std::stop_token stop;
 };
 
-// Which files are made from which, without building.
+// The files and the jobs that make them, computed without building.
 struct BuildGraph {
     JobGraph graph;
     IndexedList<std::vector<std::string>, JobIndex> found;  // paths that each job looked for when it last finished
@@ -62,40 +62,40 @@ struct BuildGraph {
 
 class ProjectBuild {
 public:
-    // `folder`: of the project file; may be empty. Creates the build folder. Errors: busy (another build of the project
-    // runs), denied, no_space, io.
+    // `folder`: that of the project file; may be empty. Creates the build folder. Errors: busy (another build of the
+    // project is running), denied, no_space, io.
     static Result<ProjectBuild> open(Project project, std::string folder, BuildOptions options);
     ProjectBuild(ProjectBuild&&) noexcept;
     ~ProjectBuild();
 
-    // Scans the sources, and runs nothing. Errors: those of scan_sources and JobGraph::plan.
+    // Scans the sources but runs no job. Errors: those of scan_sources and JobGraph::plan.
     Result<BuildGraph> graph() const;
 
-    // The last build, if another one now would give the same: the paths that it looked at and the bundles that it wrote
-    // are unchanged.
+    // Returns the last build if another build now would have the same result: its observed paths and the bundles that
+    // it wrote are unchanged.
     std::optional<FinishedBuild> find_up_to_date() const;
-    // The last build, whatever has changed since.
+    // Returns the last build, whatever has changed since.
     const std::optional<FinishedBuild>& find_last() const;
 
     // Errors: those of plan_project and of the project's jobs (job_run.h).
     Result<PackPlan> plan();
-    // These five: after plan(), as BuildOutcome has them.
+    // These five are valid after plan(); BuildOutcome documents them.
     const BuildCounts& counts() const;
     const std::vector<std::string>& logs() const;
     const std::vector<std::string>& different() const;
     const std::vector<std::string>& warnings() const;
     CacheStatistics cache_statistics() const;
-    // The paths that plan() looked at, also if it failed.
+    // Returns the paths that plan() observed, also if it failed.
     const std::vector<ObservedPath>& seen() const;
-    // The last build, if plan() gave its plan again, and its bundles are unchanged.
+    // Returns the last build if plan() produced the same plan again and the bundles are unchanged.
     std::optional<FinishedBuild> find_same(const Hash& encoder) const;
-    // The bundle at `path`, if the last build wrote it there with this encoder.
+    // Returns the bundle at `path` if the last build wrote it there with this encoder.
     std::shared_ptr<const Bundle> find_donor(const std::string& path, const Hash& encoder) const;
 
-    // Keeps the build for the next one. Stamps of bundles are taken now.
+    // Records the build for the next one, with the current stamps of the bundles.
     Status finish(const Hash& encoder, std::vector<FinishedBundle> bundles, BuildSummary summary);
 
-    struct State;  // of build/ alone
+    struct State;  // defined in build/
 
 private:
     explicit ProjectBuild(std::unique_ptr<State> state);

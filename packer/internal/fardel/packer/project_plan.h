@@ -10,7 +10,7 @@
 
 namespace fardel {
 
-// The arguments of scan_sources for the project's sources.
+// Returns the arguments of scan_sources for the project's sources.
 std::vector<std::string> sources_of(const Project& project, const std::string& folder);
 std::vector<std::string> excludes_of(const Project& project);
 

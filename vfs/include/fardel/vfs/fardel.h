@@ -27,8 +27,8 @@ extern "C" {
 typedef int32_t fardel_code;
 enum {
     FARDEL_OK = 0,
-    FARDEL_ERROR_MISSING = 1,      /* the thing asked for does not exist */
-    FARDEL_ERROR_CORRUPT = 2,      /* bytes differ from what their hash or signature says */
+    FARDEL_ERROR_MISSING = 1,      /* the requested thing does not exist */
+    FARDEL_ERROR_CORRUPT = 2,      /* bytes do not match their hash or signature */
     FARDEL_ERROR_MALFORMED = 3,    /* bytes or text do not have the form that they must have */
     FARDEL_ERROR_LIMIT = 4,        /* above a limit of the library, or more than the caller's buffer holds */
     FARDEL_ERROR_UNTRUSTED = 5,    /* no acceptable signature */
@@ -44,14 +44,14 @@ enum {
     FARDEL_ERROR_NO_SPACE = 15,    /* the disk or quota is full */
     FARDEL_ERROR_IO = 16,          /* the operating system reported another failure */
     FARDEL_ERROR_CANCELLED = 17,   /* the caller asked to stop */
-    /* Only of this API. */
+    /* Used by this API only. */
     FARDEL_ERROR_ARGUMENT = 100, /* a null pointer, a struct_size that no version has had */
     FARDEL_ERROR_NO_MEMORY = 101
 };
 
 /* A failure, described for people. Functions that take one accept null. It is written only if a call fails. */
 typedef struct fardel_error {
-    size_t struct_size; /* sizeof(fardel_error): how much room there is; set by the caller */
+    size_t struct_size; /* sizeof(fardel_error): the size of this struct; set by the caller */
     fardel_code code;
     char text[500]; /* one sentence; cut at a character when it is longer */
 } fardel_error;
@@ -202,7 +202,7 @@ FARDEL_API fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path,
                                         fardel_error* error);
 
 /* 1 if there is a file, link or folder at the path, else 0; also 0 for null, for a malformed path, and if a damaged
- * mount decides about the path: fardel_stat_path tells these apart. */
+ * mount decides about the path: fardel_stat_path distinguishes these cases. */
 FARDEL_API int fardel_exists(const fardel_vfs* vfs, const char* path);
 
 /* "/assets/<id>" for a published name. `needed_bytes`, which may be null, is set to the size with NUL, also if
@@ -224,9 +224,9 @@ FARDEL_API fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file
                                         fardel_file** file, fardel_error* error);
 /* Null is allowed. */
 FARDEL_API void fardel_close(fardel_file* file);
-/* 0 for null. */
+/* Returns 0 for null. */
 FARDEL_API uint64_t fardel_file_size(const fardel_file* file);
-/* Zeros for null. */
+/* Returns zeros for null. */
 FARDEL_API fardel_id fardel_file_asset(const fardel_file* file);
 FARDEL_API fardel_id fardel_file_bundle(const fardel_file* file);
 /* Reads up to `size_bytes` at `offset` and sets `*read_bytes` to the number read: fewer only at the end, 0 at or behind

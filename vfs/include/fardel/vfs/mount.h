@@ -1,4 +1,4 @@
-// What is mounted into a Vfs and how, and what a change of its content changes. Plain values.
+// The subjects and options of mounts, and the effect of a content change on the paths of a Vfs. Plain values.
 //
 // Folders, archives and plans are mounted as bundles that are built in memory (unpacked_bundle.h): the same names, the
 // same ids, the same checks. They are unsigned, so they need allow_unsigned.
@@ -31,7 +31,7 @@ enum class MountKind : std::uint8_t {
     bundle,
     folder,
     archive,  // a legacy one: zip, pk3, 7z, …
-    plan,     // assets in memory, or wherever their blobs have them
+    plan,     // assets in memory, or wherever their blobs are stored
 };
 std::string_view mount_kind_text(MountKind kind) noexcept;
 

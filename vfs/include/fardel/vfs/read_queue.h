@@ -1,4 +1,4 @@
-// ReadQueue: reads done by threads of its own, urgent ones first, those of neighbouring blocks one after the other.
+// ReadQueue: reads on separate threads, by priority, with reads of neighbouring blocks in sequence.
 //
 // Waiting reads are done by priority, then bundle, then offset in the file: a batch goes through each file from front
 // to back, a block that several reads need is decoded once (the Vfs's cache keeps it), and the system is asked to
@@ -41,7 +41,7 @@ public:
     ReadQueue& operator=(const ReadQueue&) = delete;
 
     ReadId submit(ReadRequest request);
-    // All at once, so that they are put in order before the first one is read.
+    // Submits all requests at once, so that they are sorted before the first one is read.
     std::vector<ReadId> submit(std::vector<ReadRequest> requests);
     // True: the read was waiting, and `done` has been called with cancelled. False: it is running or done.
     bool cancel(ReadId id);

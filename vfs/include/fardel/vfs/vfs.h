@@ -67,7 +67,7 @@ public:
     // are scanned or hashed: that happens before, on the calling thread.
 
     // Mounts the bundle, folder or legacy archive at a path; the bundle whose bytes the source gives; or the assets and
-    // names of a plan, which stay where their blobs have them. Errors: those of open_file_source, Bundle::open
+    // names of a plan, whose bytes stay in their blobs. Errors: those of open_file_source, Bundle::open
     // (untrusted also if there is no policy and no allow_unsigned), scan_sources and make_unpacked_source; malformed or
     // limit (the mount point); denied (a mount point in /assets or /bundles); conflict (this bundle is already mounted
     // at this mount point).
@@ -102,7 +102,8 @@ public:
     // refresh() or poll(), are left to a later call. Errors: as refresh; the next call tries again.
     Result<std::vector<AssetChange>> poll();
 
-    // ---- What is at a path ------------------------------------------------------------------------------------------
+    // ---- Paths
+    // ---------------------------------------------------------------------------------------------------------
 
     // The asset at a path; links are followed. If there is no asset, find returns nothing and open returns missing.
     // "/assets/<id>": the first open from each bundle compares the whole content with the id; a copy that differs is
@@ -121,7 +122,7 @@ public:
     Result<File> open_from(const File& from, std::string_view reference) const;
 
     // Whether there is a file, link or folder. False also if the path is malformed or a damaged mount decides about it:
-    // find_stat() tells these apart.
+    // find_stat() distinguishes these cases.
     bool exists(std::string_view path) const;
     // Sizes and ids are those the bundle claims; no content is read. Nothing: no such path.
     Result<std::optional<PathStat>> find_stat(std::string_view path) const;
