@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kNamesTried = 10'000;
 
-// Returns a path that no other thread or process uses now. Its file name has a fixed length, so it fits in any folder
-// that the target fits in.
+// Returns a path that no other thread or process uses now. The length of its file name does not depend on the target,
+// so the longest valid target name works, too.
 std::string temporary_path(const std::string& folder) {
     static std::atomic<std::uint64_t> number{0};
     return folder + "/.fardel-" + std::to_string(process_id()) + "-" + std::to_string(number++) + ".tmp";

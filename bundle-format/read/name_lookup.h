@@ -17,7 +17,8 @@
 
 namespace fardel {
 
-// The parts of an open bundle that a look-up needs, side by side: two cache lines that say where the tables are.
+// The parts of an open bundle that a look-up needs, side by side: they fill two cache lines, whereas the tables
+// themselves fill many.
 struct NamePages {
     VerifiedPages filters;
     VerifiedPages buckets;
