@@ -33,9 +33,9 @@ struct FinishedBundle {
 
 // The record of a build that the build database keeps for the next one.
 struct FinishedBuild {
-    Hash options;                 // BuildOptions::options
-    Hash plan;                    // digest of the plan
-    Hash encoder;                 // digest of the encoder and its settings
+    Hash options;                    // BuildOptions::options
+    Hash plan;                       // digest of the plan
+    Hash encoder;                    // digest of the encoder and its settings
     std::vector<ObservedPath> seen;  // the paths that the build observed
     std::vector<FinishedBundle> bundles;
     BuildSummary summary;
