@@ -41,8 +41,8 @@ constexpr Folder kFolders[] = {
     {"bench", "", {}, true},
 };
 
-// Third-party headers that only bundle-format may include, and bench, which measures the libraries directly (DESIGN
-// §11). A trailing '/' stands for all headers below.
+// Third-party headers that only bundle-format may include, and bench, which measures the libraries directly. A trailing
+// '/' stands for all headers below.
 constexpr std::string_view kFormatOnly[] = {"sodium.h", "sodium/",  "zstd.h",  "zstd_errors.h",
                                             "zdict.h",  "blake3.h", "blake3/", "utf8proc.h"};
 
@@ -350,11 +350,26 @@ std::string format_finding(const Finding& finding) {
     return finding.file + ":" + (finding.line == 0 ? "" : std::to_string(finding.line) + ":") + " " + finding.text;
 }
 
+std::map<std::string, std::set<std::string>> folder_arrows() {
+    std::map<std::string, std::set<std::string>> arrows;
+    for (const Folder& folder : kFolders) {
+        if (folder.reaches_all)
+            continue;
+        std::set<std::string>& targets = arrows[std::string(folder.name)];
+        if (folder.name != "base")
+            targets.insert("base");
+        for (const std::string_view short_name : folder.may_reach)
+            if (const Folder* const target = find_folder_of(short_name))
+                targets.emplace(target->name);
+    }
+    return arrows;
+}
+
 std::vector<Finding> check_tree(const fs::path& root) {
     std::vector<Finding> findings;
     for (const SourceFile& file : source_files_of(root)) {
         if (file.folder == nullptr)
-            findings.push_back({file.relative(), 0, "DESIGN §2 knows no folder " + in_quotes(file.parts[0])});
+            findings.push_back({file.relative(), 0, "docs/architecture.md has no folder " + in_quotes(file.parts[0])});
         else
             FileCheck(root, file, findings).check();
     }

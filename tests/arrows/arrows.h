@@ -1,11 +1,12 @@
-// Rules for the source tree: which folder may include which (DESIGN §2), where third-party headers may appear, how
-// files are named, and that each is built. It reads text and no preprocessor directives except #include lines, so an
-// include that it cannot read is itself a finding.
+// Rules for the source tree: which folder may include which (docs/architecture.md), where third-party headers may
+// appear, how files are named, and that each is built. It reads text and no preprocessor directives except #include
+// lines, so an include that it cannot read is itself a finding.
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ struct Finding {
 
 // "vfs/mount.cpp:3: …"
 std::string format_finding(const Finding& finding);
+
+// By folder, the folders that its files may include; without those that may include everything.
+std::map<std::string, std::set<std::string>> folder_arrows();
 
 // Every finding about the tree under `root`, by file and line.
 std::vector<Finding> check_tree(const std::filesystem::path& root);

@@ -80,7 +80,7 @@ TEST_CASE("arrows: a folder reaches only what its arrows allow") {
         std::string_view from, to;
         bool allowed;
     };
-    // All pairs of the six libraries, from DESIGN §2.
+    // All pairs of the libraries, from docs/architecture.md.
     constexpr Arrow kArrows[] = {
         {"format", "vfs", false},        {"format", "store", false},    {"format", "packer", false},
         {"format", "verifier", false},   {"format", "delivery", false}, {"vfs", "format", true},
@@ -288,8 +288,8 @@ TEST_CASE("arrows: a file that no CMakeLists.txt names is a finding") {
                 "vfs/s.cpp: not named in vfs/CMakeLists.txt"});
 }
 
-TEST_CASE("arrows: a folder that DESIGN does not list is a finding") {
+TEST_CASE("arrows: a folder that docs/architecture.md does not list is a finding") {
     const Tree tree;
     tree.write("src/main.cpp", "");
-    CHECK(tree.findings() == Texts{"src/main.cpp: DESIGN §2 knows no folder 'src'"});
+    CHECK(tree.findings() == Texts{"src/main.cpp: docs/architecture.md has no folder 'src'"});
 }

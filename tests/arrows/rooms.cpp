@@ -177,6 +177,23 @@ private:
 
 }  // namespace
 
+std::map<std::string, std::set<std::string>> parse_folders(std::string_view markdown) {
+    std::map<std::string, std::set<std::string>> arrows;
+    bool inside = false;
+    for (const std::string& line : lines_of(markdown)) {
+        inside = line == "| folder | may include |" || (inside && line.starts_with("|"));
+        if (!inside || !line.starts_with("| `"))
+            continue;
+        const std::vector<std::string> cells = cells_of(line);
+        if (cells.size() < 2 || cells[1].find("everything") != std::string::npos)
+            continue;
+        const std::vector<std::string> targets = code_words_of(cells[1]);
+        for (const std::string& folder : code_words_of(cells[0]))
+            arrows[folder] = {targets.begin(), targets.end()};
+    }
+    return arrows;
+}
+
 RoomArrows parse_rooms(std::string_view markdown) {
     RoomArrows arrows;
     bool inside = false;

@@ -21,6 +21,10 @@ using RoomArrows = std::map<std::string, std::map<std::string, std::set<std::str
 
 inline constexpr std::string_view kRootRoom = "(root)";
 
+// The table "folder | may include |" below "## Floors": by folder, the folders that it may include. A row that says
+// "everything" is left out.
+std::map<std::string, std::set<std::string>> parse_folders(std::string_view markdown);
+
 // Reads the tables below "## Rooms" of a Markdown text.
 RoomArrows parse_rooms(std::string_view markdown);
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,11 @@
 using namespace fardel::arrows;
 
 namespace {
+
+std::string architecture() {
+    std::ifstream in(std::filesystem::path(FARDEL_SOURCE_DIR) / "docs/architecture.md", std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
 
 using Texts = std::vector<std::string>;
 
@@ -92,11 +99,24 @@ TEST_CASE("rooms: arrows in a circle are a finding") {
                 "docs/architecture.md: vfs: lookup and files are in a circle"});
 }
 
+TEST_CASE("folders: the table of the document is read") {
+    const auto arrows = parse_folders(
+        "## Floors\n| floor | folder |\n| 0 | `x/` |\n\n| folder | may include |\n| --- | --- |\n"
+        "| `base/` | nothing |\n| `a/`, `b/` | `base/` |\n| `cli/` | everything |\n\n| `c/` | `base/` |\n");
+    CHECK(arrows == std::map<std::string, std::set<std::string>>{{"base", {}}, {"a", {"base"}}, {"b", {"base"}}});
+}
+
+TEST_CASE("folders: docs/architecture.md has the arrows that are enforced") {
+    auto enforced = folder_arrows();
+    std::erase_if(enforced, [](const auto& folder) {  // a folder that is planned
+        return !std::filesystem::is_directory(std::filesystem::path(FARDEL_SOURCE_DIR) / folder.first);
+    });
+    CHECK(parse_folders(architecture()) == enforced);
+}
+
 TEST_CASE("rooms: docs/architecture.md shows this repository") {
-    const std::filesystem::path root = FARDEL_SOURCE_DIR;
-    std::ifstream in(root / "docs/architecture.md", std::ios::binary);
-    const RoomArrows documented = parse_rooms(std::string{std::istreambuf_iterator<char>(in), {}});
+    const RoomArrows documented = parse_rooms(architecture());
     CHECK(documented.size() >= 5);
-    for (const Finding& finding : check_rooms(root, documented))
+    for (const Finding& finding : check_rooms(FARDEL_SOURCE_DIR, documented))
         FAIL_CHECK(format_finding(finding));
 }
