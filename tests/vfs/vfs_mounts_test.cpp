@@ -1,13 +1,18 @@
+#include <fardel/format/manifest.h>
+#include <fardel/sources/legacy_archives.h>
+#include <fardel/vfs/vfs.h>
+
+#include "one_entry_zip.h"
 #include "scratch.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
-#include <fardel/format/manifest.h>
-#include <fardel/vfs/vfs.h>
+
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -51,6 +56,75 @@ std::vector<AssetChange> poll_until_changed(Vfs& vfs) {
     FAIL("no change was seen");
     return {};
 }
+
+// Reads archives, but waits at a closed gate before it does.
+class GatedReader final : public ArchiveReader {
+public:
+    Status list(std::shared_ptr<const ByteSource> bytes, std::string_view format, const std::string& path,
+                SourceListing& listing) const override {
+        {
+            std::unique_lock lock(mutex_);
+            ++waiting_;
+            changed_.notify_all();
+            changed_.wait(lock, [this] { return open_; });
+            --waiting_;
+        }
+        return reader_->list(std::move(bytes), format, path, listing);
+    }
+    void close() const { set(false); }
+    void open() const { set(true); }
+    void wait_for_a_scan() const {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return waiting_ > 0; });
+    }
+
+private:
+    void set(bool open) const {
+        const std::scoped_lock lock(mutex_);
+        open_ = open;
+        changed_.notify_all();
+    }
+    std::shared_ptr<const ArchiveReader> reader_ = make_archive_reader();
+    mutable std::mutex mutex_;
+    mutable std::condition_variable changed_;
+    mutable bool open_ = true;
+    mutable int waiting_ = 0;
+};
+
+// An archive that is mounted and whose refresh has come to the gate.
+struct StoppedRefresh {
+    ScratchFolder scratch;
+    std::shared_ptr<GatedReader> reader = std::make_shared<GatedReader>();
+    Vfs vfs;
+    MountId id{};
+    std::string outcome;  // of the refresh, once it has ended
+    std::jthread thread;
+
+    StoppedRefresh() {
+        write("old");
+        MountOptions options = unsigned_at();
+        options.archives = reader;
+        id = vfs.mount(scratch.path("pak0.pk3"), options).value();
+        write("new");
+        reader->close();
+        thread = std::jthread([this] {
+            const auto changes = vfs.refresh(id);
+            outcome = changes ? paths_of(*changes) : outcome_of(changes);
+        });
+        reader->wait_for_a_scan();
+    }
+    ~StoppedRefresh() { reader->open(); }
+    std::string finish() {
+        reader->open();
+        thread.join();
+        return outcome;
+    }
+    // The archive with one file of that name, whose content is "hello".
+    void write(std::string_view name) {
+        std::filesystem::remove(scratch.path("pak0.pk3"));
+        scratch.write("pak0.pk3", zip_of(name, "hello", 0x3610'a686));
+    }
+};
 
 }  // namespace
 
@@ -200,32 +274,44 @@ TEST_CASE("refresh: a folder's edits, additions and removals are reported with o
     CHECK(content_at(vfs, "/mod/same") == "same");
 }
 
-TEST_CASE("refresh: other mounts do not wait while it hashes") {
-    using Clock = std::chrono::steady_clock;
-    const ScratchFolder scratch;
-    scratch.write("game/large", "");
-    Vfs vfs;
-    const MountId id = vfs.mount(scratch.path("game"), unsigned_at()).value();
-    std::filesystem::resize_file(scratch.path("game/large"), 256u << 20);
-    std::atomic<bool> done = false;
-    Clock::duration refresh{};
-    std::jthread refreshing([&] {
-        const auto start = Clock::now();
-        CHECK(paths_of(vfs.refresh(id).value()) == "/large~");
-        refresh = Clock::now() - start;
-        done = true;
-    });
-    const Bytes bundle = BundleMaker().add("a", "1").write();
-    Clock::duration longest{};
-    while (!done) {
-        const auto start = Clock::now();
-        const MountId other = mount(vfs, bundle);
-        CHECK(vfs.poll().value().empty());
-        REQUIRE(vfs.unmount(other));
-        longest = std::max(longest, Clock::now() - start);
-    }
-    refreshing.join();
-    CHECK(longest < refresh / 2);
+TEST_CASE("refresh: nothing else waits while it scans") {
+    StoppedRefresh stopped;
+    Vfs& vfs = stopped.vfs;
+    const MountId other = mount(vfs, BundleMaker().add("a", "1").write());
+    CHECK(content_at(vfs, "/a") == "1");
+    CHECK(paths_of(vfs.replace(other, request(BundleMaker().add("a", "2").write())).value()) == "/a~");
+    vfs.prefer({});
+    CHECK_FALSE(vfs.enter_pure(PurePolicy::make({}).value()).empty());
+    CHECK(vfs.pure_report());
+    vfs.leave_pure();
+    REQUIRE(vfs.unmount(other));
+    CHECK(vfs.poll().value().empty());
+    CHECK(vfs.mounts().size() == 1);
+    CHECK(content_at(vfs, "/old") == "hello");
+    CHECK(stopped.finish() == "/new+ /old-");
+    CHECK(content_at(vfs, "/new") == "hello");
+}
+
+TEST_CASE("refresh: a mount that is removed meanwhile is missing") {
+    StoppedRefresh stopped;
+    REQUIRE(stopped.vfs.unmount(stopped.id));
+    CHECK(stopped.finish() == "missing");
+    CHECK(stopped.vfs.mounts().empty());
+}
+
+TEST_CASE("refresh: a mount that is replaced meanwhile keeps the new content") {
+    StoppedRefresh with_bundle;
+    REQUIRE(with_bundle.vfs.replace(with_bundle.id, request(BundleMaker().add("a", "bundle").write())));
+    CHECK(with_bundle.finish() == "unsupported");  // as a refresh after the replacement
+    CHECK(content_at(with_bundle.vfs, "/a") == "bundle");
+
+    StoppedRefresh with_folder;
+    with_folder.scratch.write("game/a", "folder");
+    REQUIRE(with_folder.vfs.replace(with_folder.id,
+                                    {.subject = with_folder.scratch.path("game"), .options = unsigned_at()}));
+    CHECK(with_folder.finish() == "");  // the folder has been scanned again
+    CHECK(content_at(with_folder.vfs, "/a") == "folder");
+    CHECK(outcome_of(with_folder.vfs.open("/old")) == "missing");
 }
 
 TEST_CASE("refresh: an unmount does not wait for it, and a replacement wins") {
