@@ -9,7 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
