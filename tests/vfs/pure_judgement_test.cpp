@@ -67,7 +67,7 @@ std::string visible(const PureJudgement& judgement) {
 }
 
 // "missing maps/dm01, extra x"
-std::string text_of(const std::vector<PureProblem>& problems) {
+std::string problems_text(const std::vector<PureProblem>& problems) {
     std::string text;
     for (const PureProblem& problem : problems)
         text += (text.empty() ? "" : ", ") + std::string(pure_fault_text(problem.fault)) + " " + problem.name;
@@ -101,7 +101,7 @@ TEST_CASE("judge_mounts: all problems are reported at once, each with bundle and
         judge(rules, {mount_of(9, '8', "cheats/see"), loose_mount(8), mount_of(7, '7', "huds/fine", {key_of('2')}),
                       mount_of(6, '6', "mods/other"), mount_of(5, 'e', "more/e", {key_of('9')}), elsewhere,
                       tainted(mount_of(2, 'b'))});
-    CHECK(text_of(judgement.problems) ==
+    CHECK(problems_text(judgement.problems) ==
           "missing base/core, unsigned maps/dm01, wrong more/c, missing more/d, revoked more/e, revoked cheats/see, "
           "not-allowed folder, not-allowed huds/fine, extra mods/other");
     CHECK(judgement.problems[0].bundle == bundle_of('a'));
@@ -115,7 +115,7 @@ TEST_CASE("judge_mounts: all problems are reported at once, each with bundle and
 TEST_CASE("judge_mounts: an unsigned content set is accepted only by policies that allow it") {
     PureRules rules = two_bundles();
     const std::vector<PureMount> mounts{tainted(mount_of(2, 'b')), mount_of(1, 'a')};
-    CHECK(text_of(judge(rules, mounts).problems) == "unsigned maps/dm01");
+    CHECK(problems_text(judge(rules, mounts).problems) == "unsigned maps/dm01");
     rules.unsigned_allowed = true;
     CHECK(judge(rules, mounts).problems.empty());
 }
@@ -125,7 +125,7 @@ TEST_CASE("judge_mounts: mount point and case rule are part of the policy") {
     rules.bundles[1].mount_point = "mods";
     rules.bundles[0].case_rule = CaseRule::fold;
     std::vector<PureMount> mounts{mount_of(2, 'b'), mount_of(1, 'a')};
-    CHECK(text_of(judge(rules, mounts).problems) == "wrong base/core, wrong maps/dm01");
+    CHECK(problems_text(judge(rules, mounts).problems) == "wrong base/core, wrong maps/dm01");
     mounts[0].mount_point = "mods";
     mounts[1].case_rule = CaseRule::fold;
     CHECK(judge(rules, mounts).problems.empty());
@@ -134,7 +134,7 @@ TEST_CASE("judge_mounts: mount point and case rule are part of the policy") {
     const PureJudgement twice = judge(rules, mounts);
     CHECK(visible(twice) == "2 1");
     CHECK(twice.complete);
-    CHECK(text_of(twice.problems) == "extra base/core");
+    CHECK(problems_text(twice.problems) == "extra base/core");
 }
 
 TEST_CASE("judge_mounts: an exception needs name and key, wins over the content set, and shows only its paths") {
@@ -145,22 +145,22 @@ TEST_CASE("judge_mounts: an exception needs name and key, wins over the content 
     CHECK(visible(judged(mount_of(7, '7', "huds/fine", {key_of('1')}))) == "7:gfx/hud/** 2 1");
     CHECK(visible(judged(mount_of(7, '7', "lang/fr/all", {key_of('5'), key_of('1')}))) == "7:text/** 2 1");
     CHECK(visible(judged(mount_of(7, '7', "huds/fine", {key_of('1'), key_of('2')}))) == "7:gfx/hud/**:** 2 1");
-    CHECK(text_of(judged(mount_of(7, '7', "lang/fr", {key_of('2')})).problems) == "not-allowed lang/fr");
-    CHECK(text_of(judged(mount_of(7, '7', "HUDS/fine", {key_of('1')})).problems) == "extra HUDS/fine");  // A69
-    CHECK(text_of(judged(mount_of(7, '7', "huds/a/b", {key_of('1')})).problems) == "extra huds/a/b");
-    CHECK(text_of(judged(tainted(mount_of(7, '7'))).problems) == "unsigned file7");
+    CHECK(problems_text(judged(mount_of(7, '7', "lang/fr", {key_of('2')})).problems) == "not-allowed lang/fr");
+    CHECK(problems_text(judged(mount_of(7, '7', "HUDS/fine", {key_of('1')})).problems) == "extra HUDS/fine");  // A69
+    CHECK(problems_text(judged(mount_of(7, '7', "huds/a/b", {key_of('1')})).problems) == "extra huds/a/b");
+    CHECK(problems_text(judged(tainted(mount_of(7, '7'))).problems) == "unsigned file7");
     // A bundle has the right name in a statement that the trust policy does not vouch for.
     PureMount claimed = mount_of(7, '7', "huds/fine", {key_of('1')});
     claimed.tainted = true;
-    CHECK(text_of(judged(claimed).problems) == "not-allowed huds/fine");
+    CHECK(problems_text(judged(claimed).problems) == "not-allowed huds/fine");
     rules.revoked_keys = {{key_of('1'), ""}};
-    CHECK(text_of(judged(mount_of(7, '7', "huds/fine", {key_of('1')})).problems) == "revoked huds/fine");
+    CHECK(problems_text(judged(mount_of(7, '7', "huds/fine", {key_of('1')})).problems) == "revoked huds/fine");
 }
 
 TEST_CASE("judge_mounts: loose files come last, so that none overrides a bundle's name, and only where tolerated") {
     PureRules rules = two_bundles();
     const std::vector<PureMount> mounts{loose_mount(8), mount_of(2, 'b'), mount_of(1, 'a')};
-    CHECK(text_of(judge(rules, mounts).problems) == "not-allowed folder");
+    CHECK(problems_text(judge(rules, mounts).problems) == "not-allowed folder");
     CHECK(visible(judge(rules, mounts)) == "2 1");
     rules.loose = {"config/**", "screenshots/*.png"};
     CHECK(visible(judge(rules, mounts)) == "2 1 8:config/**:screenshots/*.png");
@@ -175,7 +175,7 @@ TEST_CASE("judge_mounts: loose files come last, so that none overrides a bundle'
     const auto policy = PurePolicy::make(rules).value();
     const std::vector<std::string> paths{"config/a.cfg",        "scripts/a.cfg", "screenshots/1.png",
                                          "screenshots/x/1.png", "Config/a.cfg",  "a.png"};
-    CHECK(text_of(judge_loose_paths(policy, "folder", paths)) ==
+    CHECK(problems_text(judge_loose_paths(policy, "folder", paths)) ==
           "not-allowed scripts/a.cfg, not-allowed screenshots/x/1.png, not-allowed Config/a.cfg, not-allowed a.png");
 }
 
@@ -183,8 +183,8 @@ TEST_CASE("judge_variants: tags outside an axis of the policy are reported; the 
     PureRules rules = two_bundles();
     rules.variants = {{"texture", {"astc", "bc7"}}};
     const auto policy = PurePolicy::make(rules).value();
-    CHECK(text_of(judge_variants(policy, std::vector<PureAxis>{{"texture", {"png", "astc"}}, {"lang", {"fr"}}})) ==
-          "not-allowed texture=png");
+    CHECK(problems_text(judge_variants(policy, std::vector<PureAxis>{{"texture", {"png", "astc"}},
+                                                                     {"lang", {"fr"}}})) == "not-allowed texture=png");
     CHECK(judge_variants(policy, std::vector<PureAxis>{{"texture", {"bc7"}}}).empty());
     CHECK(judge_variants(policy, {}).empty());
 }
@@ -195,7 +195,8 @@ TEST_CASE("judge_mounts: a bundle whose id is right in all but its last bit is m
     forged.bytes[31] ^= 1;
     PureMount mount = mount_of(1, 'a');
     mount.bundle = forged;
-    CHECK(text_of(judge(two_bundles(), {mount_of(2, 'b'), mount}).problems) == "missing base/core, extra base/core");
+    CHECK(problems_text(judge(two_bundles(), {mount_of(2, 'b'), mount}).problems) ==
+          "missing base/core, extra base/core");
 }
 
 TEST_CASE("pure_mount: it has the bundle's name and signers if the trust policy accepts them, otherwise none") {
