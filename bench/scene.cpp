@@ -58,11 +58,7 @@ Scene make_scene(const std::string& folder, const std::string& scratch) {
 void write_signed(const BundlePlan& plan, const std::string& path, int level) {
     StagedBundle staged = must(write_bundle(plan, must(stage_file(path)), {.level = level}));
     const WriteSummary& summary = staged.summary();
-    Statement statement;
-    statement.bundle = summary.bundle;
-    statement.layouts = {summary.layout};
-    statement.name = "bench";
-    must(staged.append(must(sign_statement(statement, *bench_signer()))));
+    must(staged.append(must(sign_statement(statement_about(summary), *bench_signer()))));
     must(staged.commit());
 }
 
@@ -101,6 +97,7 @@ std::string made_up_bundle(const Scene& scene, std::uint32_t assets, std::uint32
     if (std::filesystem::exists(path))
         return path;
     BundlePlan plan;
+    plan.metadata.push_back({.key = "name", .value = std::string("made-up")});
     plan.assets.reserve(assets);
     plan.names.reserve(assets);
     for (std::uint32_t i = 0; i < assets; ++i) {

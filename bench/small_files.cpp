@@ -112,6 +112,7 @@ std::string small_files_bundle(const Scene& scene, std::uint32_t count) {
         return path;
     say_making(path);
     BundlePlan plan;
+    plan.metadata.push_back({.key = "name", .value = std::string("small-files")});
     plan.assets.reserve(count);
     plan.names.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {

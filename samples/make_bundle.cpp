@@ -40,8 +40,6 @@ fardel::Status make_bundle(const std::string& folder) {
     auto signer = fardel::make_key_signer(fardel::SecretKey::generate());
     const fardel::WriteSummary& summary = staged.summary();
     fardel::Statement statement = fardel::statement_about(summary);
-    statement.name = "samples/hello";
-    statement.version = "1.0";
     statement.created_s = static_cast<std::uint64_t>(std::time(nullptr));
     FARDEL_TRY_ASSIGN(const auto envelope, fardel::sign_statement(statement, *signer));
     FARDEL_TRY(staged.append(envelope));

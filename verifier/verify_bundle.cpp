@@ -56,8 +56,30 @@ void count_tables(const CheckedHeads& heads, VerifyReport& report) {
     report.blocks = count(heads.layout, blocks);
 }
 
+// The bundle's own name and version in its metadata, as they are in the file.
+struct OwnName {
+    std::string_view name;
+    std::string_view version;
+};
+
+OwnName find_own_name(const CheckedTables& tables, const BundleStrings& texts) {
+    OwnName own;
+    for (std::uint64_t i = tables.count(TableKind::metadata); i-- > 0;) {
+        const auto record = tables.find<MetadataRecord>(i);
+        if (!record || record->subject != kBundleSubject)
+            break;  // the bundle's own metadata come last
+        const auto key = texts.find(record->key);
+        const auto value = record->kind == MetadataKind::text ? texts.find(record->value) : std::nullopt;
+        if (key == "name" && value && own.name.empty())
+            own.name = *value;
+        if (key == "version" && value && own.version.empty())
+            own.version = *value;
+    }
+    return own;
+}
+
 // Fills in the sums, and the name and version from the metadata.
-void describe(const CheckedTables& tables, const BundleStrings& texts, VerifyReport& report) {
+void describe(const CheckedTables& tables, const OwnName& own, VerifyReport& report) {
     using enum TableKind;
     for (std::uint64_t i = 0; i < tables.count(assets); ++i)
         if (const auto asset = tables.find<AssetRecord>(i))
@@ -68,24 +90,21 @@ void describe(const CheckedTables& tables, const BundleStrings& texts, VerifyRep
     for (std::uint64_t i = 0; i < tables.count(names); ++i)
         if (const auto name = tables.find<NameRecord>(i); name && name->is(NameRecord::published))
             ++report.published;
-    for (std::uint64_t i = tables.count(metadata); i-- > 0;) {
-        const auto record = tables.find<MetadataRecord>(i);
-        if (!record || record->subject != kBundleSubject)
-            break;  // the bundle's own metadata come last
-        const auto key = texts.find(record->key);
-        const auto value = record->kind == MetadataKind::text ? texts.find(record->value) : std::nullopt;
-        if (key == "name" && value)
-            report.name = printable(*value);
-        if (key == "version" && value)
-            report.version = printable(*value);
-    }
+    report.name = printable(own.name);
+    report.version = printable(own.version);
 }
 
-std::optional<BundleFacts> bundle_facts(const CheckedHeads& heads, const CheckedTables& tables,
+std::optional<BundleFacts> bundle_facts(const CheckedHeads& heads, const CheckedTables& tables, const OwnName& own,
                                         const VerifyReport& report) {
     if (!heads.bundle || !heads.layout_id)
         return std::nullopt;
-    BundleFacts facts{*heads.bundle, *heads.layout_id, heads.head->manifest_bytes, {}, {}};
+    BundleFacts facts;
+    facts.identity = {.bundle = *heads.bundle,
+                      .layout = *heads.layout_id,
+                      .name = std::string(own.name),
+                      .version = std::string(own.version)};
+    facts.is_named = tables[TableKind::metadata].whole() && tables[TableKind::strings].whole();
+    facts.manifest_bytes = heads.head->manifest_bytes;
     if (tables[TableKind::assets].whole())
         facts.raw_bytes = report.raw_bytes;
     if (tables[TableKind::blocks].whole())
@@ -109,7 +128,8 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
     BundleStrings texts(tables[TableKind::strings], findings);
     if (head)
         check_manifest(tables, texts, all_records_known, options.now_s, findings);
-    describe(tables, texts, report);
+    const OwnName own = find_own_name(tables, texts);
+    describe(tables, own, report);
 
     const auto placed_assets = head ? check_placements(tables, findings) : std::vector<PlacedAsset>();
     const auto readable = check_blocks(tables, layout, placed_assets, head != nullptr, findings);
@@ -123,7 +143,7 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
                           {.jobs = options.jobs, .progress = report_progress, .stop = options.stop}, findings);
     report.raw_bytes_proved = contents.raw_bytes_proved;
 
-    TrailerSummary trailer = check_trailer(source, layout.trailer_offset, bundle_facts(heads, tables, report),
+    TrailerSummary trailer = check_trailer(source, layout.trailer_offset, bundle_facts(heads, tables, own, report),
                                            {options.policy, options.now_s, options.local_layout_allowed}, findings);
     report.envelopes = trailer.envelopes;
     report.signatures = trailer.signatures;

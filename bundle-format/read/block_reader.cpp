@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,12 @@ Error corrupt_raw(std::uint32_t block) {
 
 }  // namespace
 
-BlockReader::BlockReader(const ByteSource& source, const LayoutHead& layout, bool layout_signed,
+BlockReader::BlockReader(const ByteSource& source, const LayoutHead& layout, ProvedRuns proved,
                          std::shared_ptr<BlockCache> cache)
     : source_(source),
       blocks_offset_(layout.blocks_offset),
       blocks_bytes_(layout.blocks_bytes),
-      layout_signed_(layout_signed),
+      proved_(std::move(proved)),
       cache_(std::move(cache)),
       own_scratch_(cache_ ? nullptr : std::make_unique<ReadScratchPool>(0)),
       scratch_(cache_ ? cache_->scratch() : *own_scratch_) {}
@@ -57,11 +58,10 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
                       tables.record<PlacementRecord>(static_cast<std::uint32_t>(index)));
     const std::uint64_t pieces = asset.piece_count();
     if (pieces == 1) {
-        const RawCheck check{id_from<Hash>(asset.id), placement.offset, static_cast<std::uint32_t>(asset.raw_bytes)};
         if (!fits(placement.offset, asset.raw_bytes, limits::kBlockBytesMax))
             return Error(ErrorCode::malformed, "the asset's placement is outside any block");
         return read_block(tables, placement.first_block, placement.offset + static_cast<std::uint32_t>(offset), out,
-                          layout_signed_ ? nullptr : &check);
+                          check_of_asset(index, asset, placement.offset));
     }
     if (placement.offset != 0 || !fits(placement.first_block, pieces, limits::kBlocksMax))
         return Error(ErrorCode::malformed, "the asset's placement is not valid");
@@ -71,45 +71,70 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
         const std::uint64_t within = offset & (piece_bytes - 1);
         const std::uint64_t piece_size = std::min(piece_bytes, asset.raw_bytes - piece * piece_bytes);
         const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), piece_size - within));
-        RawCheck check{{}, 0, static_cast<std::uint32_t>(piece_size)};
-        if (!layout_signed_) {
-            FARDEL_TRY_ASSIGN(check.hash, piece_hash(tables, asset.piece_first + piece));
-        }
+        FARDEL_TRY_ASSIGN(const std::optional<RawCheck> check, check_of_piece(tables, asset, piece));
         FARDEL_TRY(read_block(tables, placement.first_block + static_cast<std::uint32_t>(piece),
-                              static_cast<std::uint32_t>(within), out.first(now), layout_signed_ ? nullptr : &check));
+                              static_cast<std::uint32_t>(within), out.first(now), check));
         out = out.subspan(now);
         offset += now;
     }
     return ok();
 }
 
+std::optional<BlockReader::RawCheck> BlockReader::check_of_asset(AssetIndex index, const AssetRecord& asset,
+                                                                 std::uint64_t offset) const {
+    const RunIndex run = ProvedRuns::of_asset(static_cast<std::uint32_t>(index));
+    if (proved_.has(run))
+        return std::nullopt;
+    return RawCheck{run, id_from<Hash>(asset.id), static_cast<std::uint32_t>(offset),
+                    static_cast<std::uint32_t>(asset.raw_bytes)};
+}
+
+Result<std::optional<BlockReader::RawCheck>> BlockReader::check_of_piece(const BundleTables& tables,
+                                                                         const AssetRecord& asset,
+                                                                         std::uint64_t piece) const {
+    if (!fits(asset.piece_first, asset.piece_count(), tables.table(TableKind::pieces).count()))
+        return Error(ErrorCode::malformed, "the asset's pieces are not in the table");
+    const RunIndex run = proved_.of_piece(asset.piece_first + piece);
+    if (proved_.has(run))
+        return std::optional<RawCheck>();
+    FARDEL_TRY_ASSIGN(const Hash hash, piece_hash(tables, asset.piece_first + piece));
+    const std::uint64_t piece_bytes = 1ull << asset.piece_log2;
+    const std::uint64_t bytes = std::min(piece_bytes, asset.raw_bytes - piece * piece_bytes);
+    return std::optional(RawCheck{run, hash, 0, static_cast<std::uint32_t>(bytes)});
+}
+
+// Compares the decoded bytes of a block with the manifest. `raw`: all of them, whose stored form has been compared with
+// its hash.
+Status BlockReader::prove(const RawCheck& check, std::uint32_t index, const BlockRecord& block,
+                          std::span<const std::byte> raw) const {
+    // All of a block that is stored raw: its stored hash is also the raw hash.
+    const bool is_stored = block.codec == Codec::raw && check.offset == 0 && check.bytes == block.raw_bytes;
+    const Hash found = is_stored ? block.stored_hash : blake3(raw.subspan(check.offset, check.bytes));
+    if (found != check.hash)
+        return corrupt_raw(index);
+    proved_.add(check.run);
+    return ok();
+}
+
 Status BlockReader::read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset,
-                               std::span<std::byte> out, const RawCheck* check) const {
+                               std::span<std::byte> out, const std::optional<RawCheck>& check) const {
     FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(index));
     if (!fits(offset, out.size(), block.raw_bytes) || (check && !fits(check->offset, check->bytes, block.raw_bytes)))
         return Error(ErrorCode::malformed, "block " + std::to_string(index) + " is shorter than what it should hold");
-    const auto raw_is_good = [&block, check](std::span<const std::byte> raw) {
-        if (!check)
-            return true;
-        // The whole block is wanted and stored raw: its stored hash, which load() compares, is also the raw hash.
-        if (block.codec == Codec::raw && check->offset == 0 && check->bytes == block.raw_bytes)
-            return block.stored_hash == check->hash;
-        return blake3(raw.subspan(check->offset, check->bytes)) == check->hash;
-    };
 
     // The whole block is wanted: it is decoded directly into the caller's memory, without the cache.
     if (out.size() == block.raw_bytes) {
         FARDEL_TRY(load(block, out, nullptr));
-        if (raw_is_good(out))
-            return ok();
-        wipe(out);
-        return corrupt_raw(index);
+        Status good = check ? prove(*check, index, block, out) : ok();
+        if (!good)
+            wipe(out);
+        return good;
     }
 
     const ReadScratchPool::Lease scratch = scratch_.take();
     FARDEL_TRY_ASSIGN(const std::byte* raw, find_or_load(block, *scratch));
-    if (!raw_is_good({raw, block.raw_bytes}))
-        return corrupt_raw(index);
+    if (check)
+        FARDEL_TRY(prove(*check, index, block, {raw, block.raw_bytes}));
     std::memcpy(out.data(), raw + offset, out.size());
     return ok();
 }
@@ -203,10 +228,11 @@ Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables&
     FARDEL_TRY_ASSIGN(const BlockRun run, find_blocks(tables, index, asset, offset, length));
     FARDEL_TRY_ASSIGN(const Bundle::StoredRange stored, stored_range_of(tables, run));
     FARDEL_TRY_ASSIGN(const auto mapped, source_.map(stored.offset, stored.length_bytes));
+    const bool one_piece = asset.piece_count() == 1;
     std::uint64_t done = 0;
     for (std::uint64_t i = 0; i < run.count; ++i) {
-        FARDEL_TRY_ASSIGN(const BlockRecord block,
-                          tables.record<BlockRecord>(static_cast<std::uint32_t>(run.first + i)));
+        const auto index_of_block = static_cast<std::uint32_t>(run.first + i);
+        FARDEL_TRY_ASSIGN(const BlockRecord block, tables.record<BlockRecord>(index_of_block));
         if (block.codec != Codec::raw || block.stored_bytes != block.raw_bytes ||
             blocks_offset_ + block.stored_offset != stored.offset + done)
             return Error(ErrorCode::unsupported, "its blocks are not stored raw and adjacent; read it instead");
@@ -216,35 +242,22 @@ Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables&
             return Error(ErrorCode::corrupt, "stored bytes at file offset " + std::to_string(stored.offset + done) +
                                                  " + " + std::to_string(block.stored_bytes) +
                                                  " differ from their hash");
+        std::optional<RawCheck> check;
+        if (one_piece) {
+            check = check_of_asset(index, asset, run.within - offset);
+        } else {
+            FARDEL_TRY_ASSIGN(check, check_of_piece(tables, asset, (offset >> asset.piece_log2) + i));
+        }
+        if (check && !fits(check->offset, check->bytes, block.raw_bytes))
+            return Error(ErrorCode::malformed,
+                         "block " + std::to_string(index_of_block) + " is shorter than what it should hold");
+        if (check)
+            FARDEL_TRY(prove(*check, index_of_block, block, {mapped.get() + done, block.raw_bytes}));
         done += block.stored_bytes;
     }
     if (!fits(run.within, length, done))
         return Error(ErrorCode::malformed, "its blocks are shorter than what they should hold");
-    if (!layout_signed_)
-        FARDEL_TRY(verify_raw(tables, asset, offset, run, std::span(mapped.get(), done)));
     return std::shared_ptr<const std::byte[]>(mapped, mapped.get() + run.within);
-}
-
-// Compares `raw` with the hashes of its pieces in the manifest; if the asset has only one piece, with the hash of the
-// asset.
-Status BlockReader::verify_raw(const BundleTables& tables, const AssetRecord& asset, std::uint64_t offset,
-                               const BlockRun& run, std::span<const std::byte> raw) const {
-    if (asset.piece_count() == 1) {
-        const std::uint64_t at = run.within - offset;
-        if (!fits(at, asset.raw_bytes, raw.size()))
-            return Error(ErrorCode::malformed, "its block is shorter than what it should hold");
-        return blake3(raw.subspan(at, asset.raw_bytes)) == id_from<Hash>(asset.id) ? ok()
-                                                                                   : Status(corrupt_raw(run.first));
-    }
-    const std::uint64_t piece_bytes = 1ull << asset.piece_log2;
-    const std::uint64_t first = offset >> asset.piece_log2;
-    for (std::uint64_t i = 0; i < run.count; ++i) {
-        FARDEL_TRY_ASSIGN(const Hash expected, piece_hash(tables, asset.piece_first + first + i));
-        const std::uint64_t size = std::min(piece_bytes, asset.raw_bytes - (first + i) * piece_bytes);
-        if (!fits(i * piece_bytes, size, raw.size()) || blake3(raw.subspan(i * piece_bytes, size)) != expected)
-            return corrupt_raw(run.first + static_cast<std::uint32_t>(i));
-    }
-    return ok();
 }
 
 }  // namespace fardel

@@ -1,8 +1,10 @@
-// Reads verified bytes of blocks: checks the stored hash, decodes, and for an unsigned layout checks the raw hash.
+// Reads verified bytes of blocks: checks the stored hash, decodes, and compares the raw bytes of each asset or piece
+// with the manifest's hash when they are first read, whoever signed the layout.
 #pragma once
 
 #include "blocks/read_scratch.h"
 #include "bundle_tables.h"
+#include "proved_runs.h"
 
 #include <fardel/format/block_cache.h>
 #include <fardel/format/head.h>
@@ -10,13 +12,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace fardel {
 
 class BlockReader {
 public:
-    BlockReader(const ByteSource& source, const LayoutHead& layout, bool layout_signed,
+    BlockReader(const ByteSource& source, const LayoutHead& layout, ProvedRuns proved,
                 std::shared_ptr<BlockCache> cache);
     BlockReader(const BlockReader&) = delete;
     BlockReader& operator=(const BlockReader&) = delete;
@@ -42,17 +45,23 @@ private:
     };
     Result<BlockRun> find_blocks(const BundleTables& tables, AssetIndex index, const AssetRecord& asset,
                                  std::uint64_t offset, std::uint64_t length) const;
-    // The expected hash of raw bytes under an unsigned layout: of one piece, or of an asset within a shared block.
+    // What the manifest says about raw bytes in a block that no read has compared yet: one piece, or an asset within a
+    // shared block.
     struct RawCheck {
+        RunIndex run{};
         Hash hash;
         std::uint32_t offset = 0;
         std::uint32_t bytes = 0;
     };
     Result<Bundle::StoredRange> stored_range_of(const BundleTables& tables, const BlockRun& run) const;
-    Status verify_raw(const BundleTables& tables, const AssetRecord& asset, std::uint64_t offset, const BlockRun& run,
-                      std::span<const std::byte> raw) const;
+    // Both return nothing if the bytes have been proved before.
+    std::optional<RawCheck> check_of_asset(AssetIndex index, const AssetRecord& asset, std::uint64_t offset) const;
+    Result<std::optional<RawCheck>> check_of_piece(const BundleTables& tables, const AssetRecord& asset,
+                                                   std::uint64_t piece) const;
+    Status prove(const RawCheck& check, std::uint32_t index, const BlockRecord& block,
+                 std::span<const std::byte> raw) const;
     Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out,
-                      const RawCheck* check) const;
+                      const std::optional<RawCheck>& check) const;
     Result<const std::byte*> find_or_load(const BlockRecord& block, ReadScratch& scratch) const;
     // If `scratch` is nullptr and the block must be decoded, one is taken from the pool.
     Status load(const BlockRecord& block, std::span<std::byte> raw, ReadScratch* scratch) const;
@@ -62,7 +71,7 @@ private:
     const ByteSource& source_;
     const std::uint64_t blocks_offset_;
     const std::uint64_t blocks_bytes_;
-    const bool layout_signed_;
+    const ProvedRuns proved_;
     const std::shared_ptr<BlockCache> cache_;
     const std::unique_ptr<ReadScratchPool> own_scratch_;  // used if there is no cache
     ReadScratchPool& scratch_;

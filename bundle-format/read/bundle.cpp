@@ -44,6 +44,7 @@ struct Bundle::Impl {
     Status read_heads();
     Status read_trailer(const TrustPolicy* policy, std::uint64_t now_s);
     Status open_tables();
+    Result<std::optional<std::string_view>> find_text(std::string_view key) const;
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
     // Not inline, so that find_name() saves no registers for the time after it.
     [[gnu::noinline]] Result<std::optional<NameIndex>> read_name(const NameQuery& query) const {
@@ -61,26 +62,9 @@ Result<std::shared_ptr<const Bundle>> Bundle::open(std::shared_ptr<const ByteSou
     impl->cache = std::move(options.cache);
     if (Status status = impl->read_heads(); !status)
         return impl->named(std::move(status).error());
+    if (Status status = impl->open_tables(); !status)
+        return impl->named(std::move(status).error());
     if (Status status = impl->read_trailer(options.policy, options.now_s); !status)
-        return impl->named(std::move(status).error());
-    if (Status status = impl->open_tables(); !status)
-        return impl->named(std::move(status).error());
-    return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
-}
-
-Result<std::shared_ptr<const Bundle>> Bundle::reopen_by_manifest() const {
-    auto impl = std::make_unique<Impl>();
-    impl->source = impl_->source;
-    impl->label = impl_->label;
-    impl->cache = impl_->cache;
-    if (Status status = impl->read_heads(); !status)
-        return impl->named(std::move(status).error());
-    if (impl->id != impl_->id || impl->layout_id != impl_->layout_id)
-        return impl->named(Error(ErrorCode::corrupt, "its heads have changed since it was opened"));
-    impl->envelopes = impl_->envelopes;
-    impl->verdict = impl_->verdict;
-    impl->verdict.layout_signed = false;
-    if (Status status = impl->open_tables(); !status)
         return impl->named(std::move(status).error());
     return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
 }
@@ -90,7 +74,8 @@ Status Bundle::Impl::open_tables() {
     asset_count = static_cast<std::uint32_t>(tables.table(TableKind::assets).count());
     name_count = static_cast<std::uint32_t>(tables.table(TableKind::names).count());
     name_pages = NamePages(tables);
-    blocks.emplace(*source, layout, verdict.layout_signed, cache);
+    FARDEL_TRY_ASSIGN(ProvedRuns proved, ProvedRuns::open(asset_count, tables.table(TableKind::pieces).count()));
+    blocks.emplace(*source, layout, std::move(proved), cache);
     return ok();
 }
 
@@ -124,7 +109,12 @@ Status Bundle::Impl::read_trailer(const TrustPolicy* policy, std::uint64_t now_s
         verdict.tainted = true;
         return ok();
     }
-    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, id, layout_id, now_s));
+    BundleIdentity identity{.bundle = id, .layout = layout_id, .name = {}, .version = {}};
+    FARDEL_TRY_ASSIGN(const auto name, find_text("name"));
+    FARDEL_TRY_ASSIGN(const auto version, find_text("version"));
+    identity.name = name.value_or("");
+    identity.version = version.value_or("");
+    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, identity, now_s));
     if (verdict.trusted)
         return ok();
     if (verdict.refusal)
@@ -231,19 +221,23 @@ Result<std::string_view> Bundle::name_text(NameIndex index) const {
 }
 
 // The bundle's own records come last: walk back from the end while the subject is the bundle.
-Result<std::optional<std::string_view>> Bundle::find_bundle_text(std::string_view key) const {
-    const auto count = static_cast<std::uint32_t>(table_count(TableKind::metadata));
+Result<std::optional<std::string_view>> Bundle::Impl::find_text(std::string_view key) const {
+    const auto count = static_cast<std::uint32_t>(tables.table(TableKind::metadata).count());
     for (std::uint32_t i = count; i-- > 0 && count - i <= limits::kMetadataPerSubjectMax;) {
-        FARDEL_TRY_ASSIGN(const MetadataRecord record, metadata(i));
+        FARDEL_TRY_ASSIGN(const MetadataRecord record, tables.record<MetadataRecord>(i));
         if (record.subject != kBundleSubject)
             break;
-        FARDEL_TRY_ASSIGN(const std::string_view found, string(record.key));
+        FARDEL_TRY_ASSIGN(const std::string_view found, tables.string(record.key));
         if (found != key || record.kind != MetadataKind::text)
             continue;
-        FARDEL_TRY_ASSIGN(const std::string_view text, string(static_cast<StringRef>(record.value)));
+        FARDEL_TRY_ASSIGN(const std::string_view text, tables.string(static_cast<StringRef>(record.value)));
         return std::optional(text);
     }
     return std::optional<std::string_view>();
+}
+
+Result<std::optional<std::string_view>> Bundle::find_bundle_text(std::string_view key) const {
+    return impl_->named(impl_->find_text(key));
 }
 
 Result<AssetIndex> Bundle::default_asset(const NameRecord& name) const {
@@ -314,6 +308,8 @@ Status Bundle::verify_asset(AssetIndex index) const {
         FARDEL_TRY(read_at(index, at, now));
         hasher.update(now);
     }
+    if (record.piece_count() == 1)  // read_at() has compared it with its id
+        return ok();
     if (id_from<AssetId>(hasher.finish()) == record.id)
         return ok();
     return impl_->named(Error(ErrorCode::corrupt, "asset " + record.id.hex() + ": its bytes have another id"));

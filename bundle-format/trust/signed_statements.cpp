@@ -9,9 +9,16 @@
 namespace fardel {
 namespace {
 
+// "maps/x", version 1.0; "no name" for a bundle without.
+std::string shown_name(std::string_view name, std::string_view version) {
+    return (name.empty() ? "no name" : "\"" + printable(name) + "\"") +
+           (version.empty() ? ", no version" : ", version " + printable(version));
+}
+
 class Gathering {
 public:
-    Gathering(const TrustRules& rules, std::span<const Envelope> envelopes, const BundleId& bundle, std::uint64_t now_s)
+    Gathering(const TrustRules& rules, std::span<const Envelope> envelopes, const BundleIdentity& bundle,
+              std::uint64_t now_s)
         : rules_(rules), envelopes_(envelopes), bundle_(bundle), now_s_(now_s) {}
 
     SignedStatements run() {
@@ -88,9 +95,13 @@ private:
             if (!statement) {
                 note_bad_payload(i, statement.error());
                 found_.unsupported_seen |= statement.error().code() == ErrorCode::unsupported;
-            } else if (statement->bundle != bundle_) {
+            } else if (statement->bundle != bundle_.bundle) {
                 note("wrong-bundle", ErrorCode::untrusted, i,
                      "a statement about another bundle, " + statement->bundle.hex());
+            } else if (statement->name != bundle_.name || statement->version != bundle_.version) {  // A123
+                found_.misnamed = "it is signed as " + shown_name(statement->name, statement->version) +
+                                  ", and its manifest says " + shown_name(bundle_.name, bundle_.version);
+                note("wrong-name", ErrorCode::untrusted, i, *found_.misnamed);
             } else {
                 gather_authors(i, statement_for(i, std::move(*statement)));
             }
@@ -122,7 +133,7 @@ private:
             auto countersignature = decode_countersignature(envelopes_[i].payload);
             if (!countersignature)
                 note_bad_payload(i, countersignature.error());
-            else if (countersignature->bundle != bundle_)
+            else if (countersignature->bundle != bundle_.bundle)
                 note("wrong-bundle", ErrorCode::untrusted, i,
                      "a countersignature for another bundle, " + countersignature->bundle.hex());
             else if (SignedStatement* signed_statement = find_countersigned(*countersignature))
@@ -174,7 +185,7 @@ private:
 
     const TrustRules& rules_;
     std::span<const Envelope> envelopes_;
-    BundleId bundle_;
+    const BundleIdentity& bundle_;
     std::uint64_t now_s_;
     SignedStatements found_;
 };
@@ -182,7 +193,7 @@ private:
 }  // namespace
 
 SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
-                                          const BundleId& bundle, std::uint64_t now_s) {
+                                          const BundleIdentity& bundle, std::uint64_t now_s) {
     return Gathering(rules, envelopes, bundle, now_s).run();
 }
 

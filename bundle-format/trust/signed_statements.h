@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,12 +33,14 @@ struct SignedStatement {
 struct SignedStatements {
     std::vector<SignedStatement> statements;
     std::vector<TrustFinding> findings;
-    bool unsupported_seen = false;  // a statement that needs a newer version of this library
+    bool unsupported_seen = false;        // a statement that needs a newer version of this library
+    std::optional<std::string> misnamed;  // what is wrong with a statement that gives another name or version
 };
 
-// Equal payloads become one statement. `rules` labels keys and says which are revoked; it decides nothing here.
+// Equal payloads become one statement. A statement that gives another name or version than the bundle's manifest is
+// left out. `rules` labels keys and says which are revoked; it decides nothing here.
 SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
-                                          const BundleId& bundle, std::uint64_t now_s);
+                                          const BundleIdentity& bundle, std::uint64_t now_s);
 
 // `sorted`: one of the lists of TrustRules.
 template <class Id>

@@ -17,7 +17,6 @@ namespace {
 // The verdict on one statement.
 struct Judgement {
     std::optional<Error> refusal;
-    std::size_t rule = 0;  // its index in the policy; one past the end if no rule matches the name
     std::vector<TrustedSigner> signers;
 };
 
@@ -35,7 +34,6 @@ public:
         const Statement& statement = signed_statement.statement;
         const auto rule = find_rule(statement.name);
         Judgement judgement;
-        judgement.rule = static_cast<std::size_t>(rule - rules_.allow.begin());
         if (find_revocation(rules_.revoked_keys, statement.author))  // A72
             judgement.refusal = Error(ErrorCode::revoked, "its author's key, " + shown_key(rules_, statement.author) +
                                                               ", has been withdrawn");
@@ -128,14 +126,14 @@ private:
     std::uint64_t now_s_;
 };
 
-// Returns the verdict on the statement that ranks first: trusted before others, then by the index of its rule in the
-// policy, higher epoch, later creation, greater hash. So the order of statements in the trailer does not matter.
+// Returns the verdict on the statement that ranks first: trusted before others, then by higher epoch, later creation,
+// greater hash. So the order of statements in the trailer does not matter. All have the bundle's name, and so one rule.
 TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
     TrustVerdict verdict;
     const SignedStatement* best = nullptr;
     Judgement judgement;
     const auto rank = [](const SignedStatement& of, const Judgement& judged) {
-        return std::tuple(!judged.refusal, ~judged.rule, of.statement.epoch, of.statement.created_s, of.hash);
+        return std::tuple(!judged.refusal, of.statement.epoch, of.statement.created_s, of.hash);
     };
     for (const SignedStatement& next : found.statements) {
         Judgement judged = judge.judge(next);
@@ -150,6 +148,8 @@ TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
         verdict.signers = std::move(judgement.signers);
     } else if (found.unsupported_seen) {
         verdict.refusal = Error(ErrorCode::unsupported, "its statement needs a newer version of this library");
+    } else if (found.misnamed) {
+        verdict.refusal = Error(ErrorCode::untrusted, *found.misnamed);
     } else {
         verdict.refusal = Error(ErrorCode::untrusted, "nobody has signed a statement about this bundle");
     }
@@ -162,8 +162,8 @@ bool is_mere_distrust(const Error& refusal) {
 
 }  // namespace
 
-Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, const BundleId& bundle,
-                                           const LayoutId& layout, std::uint64_t now_s) const {
+Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, const BundleIdentity& bundle,
+                                           std::uint64_t now_s) const {
     std::size_t signatures = 0;
     for (const Envelope& envelope : envelopes)
         signatures += envelope.signatures.size();
@@ -175,7 +175,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
 
     SignedStatements found = gather_signed_statements(rules_, envelopes, bundle, now_s);
     TrustVerdict verdict = choose(found, Judge(rules_, now_s));
-    if (const auto* revocation = find_revocation(rules_.revoked_bundles, bundle)) {
+    if (const auto* revocation = find_revocation(rules_.revoked_bundles, bundle.bundle)) {
         verdict.refusal =
             Error(ErrorCode::revoked, "this bundle has been withdrawn" + shown_reason(revocation->reason));
         verdict.signers.clear();
@@ -184,7 +184,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
     verdict.trusted = !verdict.refusal;
     if (verdict.trusted) {
         const auto& layouts = verdict.statement->layouts;
-        verdict.layout_signed = std::ranges::find(layouts, layout) != layouts.end();
+        verdict.layout_signed = std::ranges::find(layouts, bundle.layout) != layouts.end();
     } else if (rules_.unsigned_allowed && is_mere_distrust(*verdict.refusal)) {
         verdict.findings.push_back({"unsigned-allowed", verdict.refusal->code(), 0,
                                     "accepted in development mode only: " + verdict.refusal->message()});

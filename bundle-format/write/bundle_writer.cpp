@@ -11,14 +11,27 @@
 #include <fardel/format/manifest.h>
 
 #include <cassert>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 namespace fardel {
 namespace {
 
+// The bundle's own metadata text under `key`; empty if there is none.
+std::string own_text(const BundlePlan& plan, std::string_view key) {
+    for (const PlannedMetadata& record : plan.metadata)
+        if (const auto* text = std::get_if<std::string>(&record.value); text && record.key == key)
+            return *text;
+    return {};
+}
+
 WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const BundleHead& head,
                         const LayoutHead& layout) {
     WriteSummary summary;
+    summary.name = own_text(plan, "name");
+    summary.version = own_text(plan, "version");
     summary.assets = content.assets.size();
     summary.names = plan.names.size();
     summary.duplicates = plan.assets.size() - content.assets.size();
@@ -54,7 +67,7 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<Staged
     WriteSummary summary = summary_of(plan, content, heads.head, heads.layout);
     summary.bundle = heads.layout.bundle;
     summary.layout = heads.layout_id;
-    return StagedBundle(summary, std::move(file));
+    return StagedBundle(std::move(summary), std::move(file));
 }
 
 }  // namespace fardel

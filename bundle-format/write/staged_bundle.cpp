@@ -12,6 +12,8 @@ namespace fardel {
 Statement statement_about(const WriteSummary& summary) {
     Statement statement;
     statement.bundle = summary.bundle;
+    statement.name = summary.name;
+    statement.version = summary.version;
     statement.layouts = {summary.layout};
     statement.manifest_bytes = summary.manifest_bytes;
     statement.raw_bytes = summary.raw_bytes;
@@ -20,7 +22,7 @@ Statement statement_about(const WriteSummary& summary) {
 }
 
 StagedBundle::StagedBundle(WriteSummary summary, std::unique_ptr<StagedFile> file)
-    : summary_(summary), file_(std::move(file)) {}
+    : summary_(std::move(summary)), file_(std::move(file)) {}
 
 Status StagedBundle::append(const Envelope& envelope) {
     if (!file_)

@@ -16,10 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Status sign(StagedBundle& staged, const BuiltBundle& built, const BundleOutput& output) {
+Status sign(StagedBundle& staged, const BundleOutput& output) {
     Statement statement = statement_about(staged.summary());
-    statement.name = built.name;
-    statement.version = built.version;
     statement.created_s = output.created_s;
     FARDEL_TRY_ASSIGN(const Envelope envelope, sign_statement(statement, *output.signer));
     return staged.append(envelope);
@@ -49,7 +47,7 @@ Result<BuiltBundle> write_one(const BundlePlan& plan, std::string path, std::str
                                     .stop = output.stop,
                                     .donor = output.find_donor ? output.find_donor(built.path) : nullptr}));
     if (output.signer)
-        FARDEL_TRY(sign(staged, built, output));
+        FARDEL_TRY(sign(staged, output));
     FARDEL_TRY(staged.commit());
     built.written = staged.summary();
     if (output.signer)

@@ -312,8 +312,8 @@ TEST_CASE("bundle: a block of an unknown codec, or of the reserved codec with a 
     }
 }
 
-// A58: id and pieces disagree. The id of an asset of one piece is compared on every read; that of an asset of several
-// pieces when the whole asset is verified.
+// A58: id and pieces disagree. The id of an asset of one piece is compared when it is first read; that of an asset of
+// several pieces when the whole asset is verified.
 TEST_CASE("bundle: an asset whose bytes have another id is corrupt") {
     forge::Draft draft = forge::draft(forge::small_recipe());
     for (AssetRecord& asset : draft.assets)
@@ -327,8 +327,7 @@ TEST_CASE("bundle: an asset whose bytes have another id is corrupt") {
     }
 }
 
-TEST_CASE(
-    "bundle: an asset whose pieces are not those of the manifest is corrupt, unless a trusted layout says so") {  // A58
+TEST_CASE("bundle: an asset whose pieces are not those of the manifest is corrupt, whoever signed the layout") {  // A58
     forge::Draft draft = forge::draft(forge::small_recipe());
     for (Hash& piece : draft.pieces)
         piece.bytes[0] ^= 1;
@@ -339,8 +338,67 @@ TEST_CASE(
     const auto without_policy = opened(made.bytes);
     CHECK(without_policy->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
     const auto trusted = opened(made.bytes, {.policy = &policy, .now_s = 1'800'000'000});
-    CHECK(trusted->read_all(AssetIndex{music}));  // stored hashes are right, and a trusted signer has signed them
-    CHECK(trusted->verify_asset(AssetIndex{music}));
+    CHECK(trusted->verdict().layout_signed);
+    CHECK(trusted->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
+    CHECK(trusted->verify_asset(AssetIndex{music}).error().code() == ErrorCode::corrupt);
+}
+
+// A121
+TEST_CASE("bundle: a layout that a trusted key signed gives no other bytes to an asset, through no kind of read") {
+    forge::Recipe recipe = forge::recipe_with_raw_pieces();
+    const TrustPolicy policy = forge::test_policy();
+    const forge::ForgedBundle genuine = forge::forge(recipe);
+    forge::Draft draft = forge::draft(recipe);
+    // Each block gets other bytes of its size, with the right stored hash.
+    for (std::uint32_t i = 0; i < draft.blocks.size(); ++i)
+        draft.store_block(i, forge::noise(draft.blocks[i].raw_bytes, 1000 + i), Codec::raw);
+    draft.codecs.clear();
+    forge::ForgedBundle evil = forge::forge(draft);
+    REQUIRE(evil.id == genuine.id);
+    forge::sign(evil);
+    for (const bool cached : {false, true}) {
+        const auto bundle = opened(evil.bytes, {.policy = &policy,
+                                                .now_s = 1'800'000'000,
+                                                .cache = cached ? std::make_shared<BlockCache>(8u << 20) : nullptr});
+        CHECK(bundle->verdict().layout_signed);
+        for (int round = 0; round < 2; ++round)
+            for (std::uint32_t i = 0; i < bundle->asset_count(); ++i) {
+                CAPTURE(i);
+                const std::uint64_t size = bundle->asset(AssetIndex{i}).value().raw_bytes;
+                if (size == 0)
+                    continue;
+                std::byte one{};
+                CHECK(bundle->read_at(AssetIndex{i}, size - 1, {&one, 1}).error().code() == ErrorCode::corrupt);
+                CHECK(one == std::byte{0});
+                CHECK(bundle->read_all(AssetIndex{i}).error().code() == ErrorCode::corrupt);
+                CHECK(bundle->verify_asset(AssetIndex{i}).error().code() == ErrorCode::corrupt);
+                const auto view = bundle->view(AssetIndex{i}, 0, size);
+                CHECK_FALSE(view);
+            }
+    }
+}
+
+// A121. The proof belongs to the asset: that its neighbour's bytes are genuine says nothing about it.
+TEST_CASE("bundle: a layout that leads two assets to the same bytes gives them to the right one only") {
+    forge::Recipe recipe;
+    for (const char* text : {"what the first asset contains", "what the other one contains  "})
+        recipe.assets.push_back({.bytes = forge::bytes_of(text)});
+    for (const std::uint32_t seed : {1u, 2u})
+        recipe.assets.push_back({.bytes = forge::noise(100'000, seed)});
+    const auto genuine = forge::forge(recipe);
+    for (const std::size_t first : {0u, 2u}) {
+        forge::Draft draft = forge::draft(recipe);
+        const std::uint32_t one = draft.asset_with(recipe.assets[first].bytes);
+        const std::uint32_t other = draft.asset_with(recipe.assets[first + 1].bytes);
+        draft.placements[other] = draft.placements[one];
+        const auto evil = forge::forge(draft);
+        REQUIRE(evil.id == genuine.id);
+        const auto bundle = opened(evil.bytes, {.cache = std::make_shared<BlockCache>(8u << 20)});
+        for (int round = 0; round < 2; ++round) {
+            CHECK(bundle->read_all(AssetIndex{one}).value() == recipe.assets[first].bytes);
+            CHECK(bundle->read_all(AssetIndex{other}).error().code() == ErrorCode::corrupt);
+        }
+    }
 }
 
 // A61

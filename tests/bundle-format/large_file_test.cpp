@@ -56,6 +56,8 @@ std::string name_of(std::uint64_t asset) { return "noise/" + std::to_string(asse
 
 BundlePlan noise_plan() {
     BundlePlan plan;
+    plan.metadata = {{.key = "name", .value = std::string("tests/large")},
+                     {.key = "version", .value = std::string("1.0")}};
     for (std::uint64_t asset = 0; asset < kAssets; ++asset) {
         PlannedAsset planned;
         planned.source = generated_blob(kAssetBytes[asset], [asset](std::uint64_t offset, std::span<std::byte> out) {
@@ -79,8 +81,6 @@ void write_signed(const std::string& path) {
     CHECK(summary.raw_bytes == kRawBytes);
     CHECK(summary.stored_bytes == summary.raw_bytes);  // noise stays raw
     Statement statement = statement_about(summary);
-    statement.name = "tests/large";
-    statement.version = "1.0";
     REQUIRE(bundle->append(sign_statement(statement, *make_key_signer(forge::test_key(1))).value()));
     REQUIRE(bundle->commit());
 }

@@ -54,8 +54,20 @@ Envelope countersigned(const Envelope& statement, std::uint8_t by, SignerRole ro
     return countersign(statement, request, *signer(by)).value();
 }
 
+// The bundle of the document's statement, with the name and version that the first of these statements gives.
+BundleIdentity identity_for(std::span<const Envelope> envelopes) {
+    Statement named = document_statement();
+    for (const Envelope& envelope : envelopes)
+        if (const auto statement = decode_statement(envelope.payload)) {
+            named.name = statement->name;
+            named.version = statement->version;
+            break;
+        }
+    return {.bundle = named.bundle, .layout = named.layouts[0], .name = named.name, .version = named.version};
+}
+
 TrustVerdict judged(const TrustPolicy& policy, std::vector<Envelope> envelopes, std::uint64_t now_s = kNow) {
-    auto verdict = policy.evaluate(envelopes, document_statement().bundle, document_statement().layouts[0], now_s);
+    auto verdict = policy.evaluate(envelopes, identity_for(envelopes), now_s);
     REQUIRE(verdict);
     CHECK(verdict->trusted == !verdict->refusal);
     return *std::move(verdict);
@@ -342,11 +354,40 @@ TEST_CASE("trust verdict: a statement of a trusted author is trusted") {
 TEST_CASE("trust verdict: a layout that the statement does not list is local") {
     const TrustPolicy policy = policy_of("allow ** author=1:p1\n");
     const std::vector<Envelope> envelopes = {stated(1)};
-    const BundleId bundle = document_statement().bundle;
-    CHECK(policy.evaluate(envelopes, bundle, filled_id<LayoutId>(0x22), kNow)->layout_signed);
-    const auto other = policy.evaluate(envelopes, bundle, filled_id<LayoutId>(0x33), kNow);
+    BundleIdentity bundle = identity_for(envelopes);
+    bundle.layout = filled_id<LayoutId>(0x22);
+    CHECK(policy.evaluate(envelopes, bundle, kNow)->layout_signed);
+    bundle.layout = filled_id<LayoutId>(0x33);
+    const auto other = policy.evaluate(envelopes, bundle, kNow);
     CHECK(other->trusted);
     CHECK_FALSE(other->layout_signed);
+}
+
+TEST_CASE("trust verdict: a statement that gives another name or version than the manifest does not count") {  // A123
+    const TrustPolicy policy = policy_of("allow maps/* author=1:p1\nallow core author=1:p2\n");
+    const std::vector<Envelope> as_map = {stated(1)};
+    BundleIdentity core = identity_for(as_map);
+    core.name = "core";
+    const TrustVerdict renamed = policy.evaluate(as_map, core, kNow).value();
+    REQUIRE(renamed.refusal);
+    CHECK(renamed.refusal->code() == ErrorCode::untrusted);
+    CHECK(renamed.refusal->message().find("\"maps/dm01\"") != std::string::npos);
+    CHECK(renamed.refusal->message().find("\"core\"") != std::string::npos);
+    CHECK(has_finding(renamed, "wrong-name", 0));
+    CHECK_FALSE(renamed.statement);
+
+    BundleIdentity other_version = identity_for(as_map);
+    other_version.version = "9";
+    CHECK(policy.evaluate(as_map, other_version, kNow)->refusal);
+    BundleIdentity nameless = identity_for(as_map);
+    nameless.name.clear();
+    CHECK(policy.evaluate(as_map, nameless, kNow)->refusal);
+
+    // The true statement beside it counts.
+    const std::vector<Envelope> both = {stated(1), stated(2, [](Statement& s) { s.name = "core"; })};
+    const TrustVerdict true_one = policy.evaluate(both, core, kNow).value();
+    CHECK(true_one.trusted);
+    CHECK(true_one.signers.at(0).label == "p2");
 }
 
 TEST_CASE("trust verdict: no signature, an unknown signer's, another bundle's and a damaged one are refused") {  // A54
@@ -399,11 +440,13 @@ TEST_CASE("trust verdict: each flipped bit of a signed trailer is refused, or is
 
 TEST_CASE("trust verdict: an appended statement of a stranger changes nothing") {
     const TrustPolicy policy = policy_of("allow ** author=1:p1\n");
-    const TrustVerdict verdict =
-        judged(policy, {stated(1), stated(99, [](Statement& s) { s.epoch = 1000, s.name = "evil"; })});
+    const TrustVerdict verdict = judged(policy, {stated(1), stated(99, [](Statement& s) { s.epoch = 1000; }),
+                                                 stated(99, [](Statement& s) { s.epoch = 1000, s.name = "evil"; })});
     CHECK(verdict.trusted);
     CHECK(verdict.statement->name == "maps/dm01");
+    CHECK(verdict.statement->epoch == 7);
     CHECK(has_finding(verdict, "unknown-signer", 1));
+    CHECK(has_finding(verdict, "wrong-name", 2));
 }
 
 TEST_CASE("trust verdict: distinct public keys count") {  // A55
@@ -454,11 +497,11 @@ TEST_CASE("trust verdict: too many signatures are refused before any is verified
     statement.signatures.resize(limits::kSignaturesMax, statement.signatures[0]);
     CHECK_FALSE(refused(policy, {statement}));
     statement.signatures.resize(limits::kSignaturesMax + 1, statement.signatures[0]);
-    const BundleId bundle = document_statement().bundle;
-    CHECK(code_of(policy.evaluate(std::vector{statement}, bundle, {}, kNow)) == ErrorCode::limit);
+    const BundleIdentity bundle = identity_for(std::span(&statement, 1));
+    CHECK(code_of(policy.evaluate(std::vector{statement}, bundle, kNow)) == ErrorCode::limit);
     statement.signatures.resize(50'000, statement.signatures[0]);
-    CHECK(code_of(policy.evaluate(std::vector{statement}, bundle, {}, kNow)) == ErrorCode::limit);
-    CHECK(code_of(policy.evaluate(std::vector(17, stated(1)), bundle, {}, kNow)) == ErrorCode::limit);
+    CHECK(code_of(policy.evaluate(std::vector{statement}, bundle, kNow)) == ErrorCode::limit);
+    CHECK(code_of(policy.evaluate(std::vector(17, stated(1)), bundle, kNow)) == ErrorCode::limit);
 }
 
 TEST_CASE("trust verdict: author and registry must both have signed the same statement and signature") {  // A57
@@ -688,26 +731,22 @@ TEST_CASE("trust verdict: a statement is valid until it expires") {
     CHECK_FALSE(refused(registry, {statement, until, countersigned(statement, 2)}));
 }
 
-TEST_CASE("trust verdict: of several good statements the policy's order decides, then the newest") {
-    const TrustPolicy policy = policy_of("allow core author=1:p1\nallow maps/* author=1:p1,p2\n");
-    const auto version_of = [&](std::vector<Envelope> envelopes) {
+TEST_CASE("trust verdict: of several statements one that passes counts before others, then the newest") {
+    const TrustPolicy policy = policy_of("allow maps/* author=1:p1,p2\n");
+    const auto comment_of = [&](std::vector<Envelope> envelopes) {
         const TrustVerdict verdict = judged(policy, envelopes);
         CHECK(verdict.trusted);
         std::ranges::reverse(envelopes);
         CHECK(judged(policy, envelopes).statement == verdict.statement);  // their order in the trailer does not matter
-        return verdict.statement->version;
+        return verdict.statement->comment;
     };
-    const auto statement = [](std::uint8_t author, const char* name, std::uint64_t epoch, std::uint64_t created_s,
-                              const char* version) {
-        return stated(author, [&](Statement& s) {
-            s.name = name, s.epoch = epoch, s.created_s = created_s, s.version = version;
-        });
+    const auto statement = [](std::uint8_t author, std::uint64_t epoch, std::uint64_t created_s, const char* comment) {
+        return stated(author, [&](Statement& s) { s.epoch = epoch, s.created_s = created_s, s.comment = comment; });
     };
-    CHECK(version_of({statement(1, "maps/a", 1, 10, "low"), statement(2, "maps/a", 2, 9, "high")}) == "high");
-    CHECK(version_of({statement(1, "maps/a", 2, 9, "old"), statement(2, "maps/b", 2, 10, "new")}) == "new");
-    CHECK(version_of({statement(1, "core", 1, 1, "core"), statement(2, "maps/a", UINT64_MAX, 10, "map")}) == "core");
-    CHECK(version_of({statement(2, "core", 9, 9, "not-allowed"), statement(2, "maps/a", 1, 1, "map")}) == "map");
-    const auto tie = version_of({statement(1, "maps/a", 1, 1, "x"), statement(1, "maps/a", 1, 1, "y")});
+    CHECK(comment_of({statement(1, 1, 10, "low"), statement(2, 2, 9, "high")}) == "high");
+    CHECK(comment_of({statement(1, 2, 9, "old"), statement(2, 2, 10, "new")}) == "new");
+    CHECK(comment_of({statement(3, UINT64_MAX, 10, "not-allowed"), statement(2, 1, 1, "allowed")}) == "allowed");
+    const auto tie = comment_of({statement(1, 1, 1, "x"), statement(1, 1, 1, "y")});
     CHECK((tie == "x" || tie == "y"));
 }
 

@@ -173,8 +173,8 @@ std::pair<Hash, Bytes> page_tree(TableKind kind, std::span<const std::byte> reco
 // A key that is derived from one byte, so it protects nothing.
 SecretKey test_key(std::uint8_t seed);
 
-// The statement that an honest author makes about the bundle.
-Statement statement_about(const ForgedBundle& bundle, std::string name = "tests/forged");
+// The statement that an honest author makes about a bundle of that name, version 1.0; the default is small_recipe()'s.
+Statement statement_about(const ForgedBundle& bundle, std::string name = "tests/small");
 
 void append_envelope(ForgedBundle& bundle, const Envelope& envelope);
 

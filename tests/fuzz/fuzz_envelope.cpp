@@ -37,12 +37,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     require(std::ranges::equal(again, bytes));
 
-    // The bundle id is that of the first statement, so that its signatures are checked.
-    BundleId bundle;
+    // The bundle is the one that the first statement is about, so that its signatures are checked.
+    BundleIdentity bundle;
     if (!envelopes->empty())
-        if (const auto statement = decode_statement(envelopes->front().payload))
-            bundle = statement->bundle;
-    const auto verdict = policy().evaluate(*envelopes, bundle, {}, 1'750'000'000);
+        if (const auto statement = decode_statement(envelopes->front().payload)) {
+            bundle.bundle = statement->bundle;
+            bundle.name = statement->name;
+            bundle.version = statement->version;
+        }
+    const auto verdict = policy().evaluate(*envelopes, bundle, 1'750'000'000);
     require(verdict && !verdict->trusted && verdict->refusal && !verdict->layout_signed);
     return 0;
 }

@@ -284,6 +284,16 @@ std::vector<Defect> trust_defects() {
         {"a statement lies about the stored size", "statement-untrue", {}, with_statement([](Statement& s) {
              s.stored_bytes -= 1;
          })},
+        // A123
+        {"a statement gives another name than the manifest",
+         "statement-untrue",
+         {"trust-refused"},
+         with_statement([](Statement& s) { s.name = "maps/x"; }),
+         with_policy},
+        {"a statement gives another version than the manifest",
+         "statement-untrue",
+         {},
+         with_statement([](Statement& s) { s.version = "9"; })},
         {"a layout is not the signed one", "layout-not-signed", {}, with_statement([](Statement& s) {
              s.layouts[0].bytes[0] ^= 1;
          })},

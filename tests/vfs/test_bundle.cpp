@@ -117,9 +117,17 @@ BundleMaker& BundleMaker::version(std::string text) {
     return *this;
 }
 
+BundleMaker& BundleMaker::title(std::string text) {
+    plan_.metadata.push_back({.key = "name", .value = std::move(text)});
+    return *this;
+}
+
 Bytes BundleMaker::write() const {
+    BundlePlan plan = plan_;
+    if (std::ranges::find(plan.metadata, std::string_view("name"), &PlannedMetadata::key) == plan.metadata.end())
+        plan.metadata.push_back({.key = "name", .value = std::string("test")});
     MemoryDisk disk;
-    auto staged = write_bundle(plan_, make_memory_file(disk), {.jobs = 1});
+    auto staged = write_bundle(plan, make_memory_file(disk), {.jobs = 1});
     if (!staged)
         FAIL(staged.error().text());
     REQUIRE(staged->commit());
@@ -135,11 +143,13 @@ Author::Author() : policy_(TrustPolicy::make({}).value()) {
     policy_ = *std::move(policy);
 }
 
-Bytes Author::sign(Bytes bundle) {
+Bytes Author::sign(Bytes bundle, std::string_view under) {
     Statement statement;
     statement.bundle = bundle_id(head_bytes(bundle, 0));
     statement.layouts = {layout_id(head_bytes(bundle, limits::kHeadBytes))};
-    statement.name = "test";
+    const auto opened = open_plain(bundle);
+    statement.name = under.empty() ? opened->find_bundle_text("name").value().value() : under;
+    statement.version = opened->find_bundle_text("version").value().value_or("");
     auto envelope = sign_statement(statement, *signer_);
     REQUIRE(envelope);
     auto encoded = encode_envelope(*envelope);

@@ -40,6 +40,8 @@ public:
     BundleMaker& add_tombstone(std::string_view name);
     // Gives the same content another bundle id, because the id covers the metadata.
     BundleMaker& version(std::string text);
+    // Without this, the bundle's name is "test".
+    BundleMaker& title(std::string text);
 
     Bytes write() const;
     // For changes without a function here.
@@ -56,8 +58,8 @@ public:
     Author();
     const TrustPolicy& policy() const { return policy_; }
     const PublicKey& key() const { return key_; }
-    // Returns the bundle with a signed statement in its trailer.
-    Bytes sign(Bytes bundle);
+    // Returns the bundle with a signed statement in its trailer, under the bundle's own name or under another one.
+    Bytes sign(Bytes bundle, std::string_view under = {});
 
 private:
     std::unique_ptr<Signer> signer_;

@@ -4,7 +4,9 @@
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
+#include <fardel/format/bundle.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/trust_policy.h>
 
 #include <filesystem>
 #include <string>
@@ -275,6 +277,39 @@ TEST_CASE("mount: a bundle that the policy accepts is not tainted, and its signe
     REQUIRE(vfs.mounts().size() == 1);
     CHECK(vfs.mounts()[0].signers == std::vector<std::string>{"author"});
     CHECK(content_at(vfs, "/a") == "content");
+}
+
+// A121, A123
+TEST_CASE("mount: a key believed for other names cannot serve other bytes under a genuine bundle's id") {
+    const std::string config = noise(1, 5'000), other = noise(2, 5'000);
+    const Bytes core = BundleMaker().title("core").add("default.cfg", config).write();
+    Author alice, bob;
+    const Bytes evil = forge_content(core, config, other);
+    const auto policy_of = [&](const std::string& rules) {
+        return TrustPolicy::parse("fardel-trust 1\nkey alice " + alice.key().hex() + "\nkey bob " + bob.key().hex() +
+                                  "\n" + rules)
+            .value();
+    };
+    // Under the name that he is believed for, it is not the manifest's name.
+    const TrustPolicy narrow = policy_of("allow core author=1:alice\nallow maps/* author=1:bob\n");
+    Vfs vfs;
+    mount(vfs, alice.sign(core), {.policy = &narrow});
+    CHECK(outcome_of(vfs.mount(make_memory_source(bob.sign(evil, "maps/x")), {.policy = &narrow})) == "untrusted");
+    CHECK(outcome_of(vfs.mount(make_memory_source(bob.sign(core, "maps/x")), {.policy = &narrow})) == "untrusted");
+    CHECK(content_at(vfs, "/default.cfg") == config);
+
+    // Believed for everything, he still cannot change what a bundle id means.
+    const TrustPolicy wide = policy_of("allow ** author=1:alice,bob\n");
+    const BundleId id = Bundle::open(make_memory_source(core), {}).value()->id();
+    Vfs trusting;
+    mount(trusting, bob.sign(evil), {.policy = &wide});
+    REQUIRE(trusting.mounts().at(0).bundle == id);
+    for (int round = 0; round < 2; ++round) {
+        CHECK(outcome_of(trusting.open("/default.cfg").value().read_all()) == "corrupt");
+        CHECK(outcome_of(trusting.open("/bundles/" + id.hex() + "/default.cfg").value().read_all()) == "corrupt");
+        CHECK(outcome_of(trusting.open("/assets/" + id_of(config).hex())) == "corrupt");
+        CHECK(outcome_of(trusting.open("/default.cfg").value().view()) == "corrupt");
+    }
 }
 
 TEST_CASE("mount: allow_unsigned does not admit a bundle that the policy has withdrawn") {

@@ -2,6 +2,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/name.h>
 
 #include <algorithm>
 #include <array>
@@ -55,7 +56,7 @@ public:
         }
         if (listed || !has_statement_)
             return;
-        const std::string found = "layout " + facts_->layout.hex() + " is not signed";
+        const std::string found = "layout " + facts_->identity.layout.hex() + " is not signed";
         if (lists_any && !options.local_layout_allowed)
             findings_.add(VerifierRule::layout_not_signed, "layout head",
                           found + "; someone else stored the bundle again, or its layout head was changed");
@@ -81,9 +82,9 @@ private:
     }
 
     void check_bundle(std::size_t index, const BundleId& bundle) {
-        if (facts_ && bundle != facts_->bundle)
+        if (facts_ && bundle != facts_->identity.bundle)
             findings_.add(VerifierRule::statement_of_another_bundle, envelope_location(index),
-                          "it is about bundle " + bundle.hex() + "; this bundle is " + facts_->bundle.hex());
+                          "it is about bundle " + bundle.hex() + "; this bundle is " + facts_->identity.bundle.hex());
     }
 
     void check_statement(std::size_t index, const Envelope& envelope) {
@@ -95,7 +96,7 @@ private:
             return;
         }
         check_bundle(index, statement->bundle);
-        if (facts_ && statement->bundle == facts_->bundle)
+        if (facts_ && statement->bundle == facts_->identity.bundle)
             check_facts(index, *statement);
     }
 
@@ -108,9 +109,17 @@ private:
         };
         has_statement_ = true;
         lists_any_layout_ = lists_any_layout_ || !statement.layouts.empty();
-        const bool listed = std::ranges::find(statement.layouts, facts_->layout) != statement.layouts.end();
+        const bool listed = std::ranges::find(statement.layouts, facts_->identity.layout) != statement.layouts.end();
         lists_this_layout_ = lists_this_layout_ || listed;
         expect("manifest bytes", statement.manifest_bytes, facts_->manifest_bytes);
+        const auto expect_text = [&](std::string_view what, std::string_view stated, std::string_view found) {
+            if (facts_->is_named && stated != found)
+                findings_.add(VerifierRule::statement_untrue, envelope_location(index),
+                              "it states the " + std::string(what) + " \"" + printable(stated) +
+                                  "\"; the manifest says \"" + printable(found) + "\"");
+        };
+        expect_text("name", statement.name, facts_->identity.name);
+        expect_text("version", statement.version, facts_->identity.version);
         if (facts_->raw_bytes)
             expect("raw bytes", statement.raw_bytes, *facts_->raw_bytes);
         // A statement with several layouts states the stored bytes of the largest, which may be another than this one.
@@ -175,7 +184,9 @@ std::optional<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const 
             findings.add(VerifierRule::unsigned_bundle, "trailer", "this bundle has no signature");
         return std::nullopt;
     }
-    auto verdict = options.policy->evaluate(envelopes, facts.bundle, facts.layout, options.now_s);
+    if (!facts.is_named)
+        return std::nullopt;  // the damage is a finding already
+    auto verdict = options.policy->evaluate(envelopes, facts.identity, options.now_s);
     if (!verdict) {
         findings.add(VerifierRule::trust_refused, "trailer", verdict.error());
         return std::nullopt;

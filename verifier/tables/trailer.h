@@ -14,8 +14,8 @@ namespace fardel {
 
 // What a statement about the bundle must claim. Values that damage hides are absent.
 struct BundleFacts {
-    BundleId bundle;
-    LayoutId layout;
+    BundleIdentity identity;
+    bool is_named = true;  // false: damage hides the name and version of `identity`
     std::uint64_t manifest_bytes = 0;
     std::optional<std::uint64_t> raw_bytes;
     std::optional<std::uint64_t> stored_bytes;

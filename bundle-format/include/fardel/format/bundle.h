@@ -1,10 +1,13 @@
 // Bundle: one open bundle file; finds assets by id and name and reads their bytes, each byte verified.
 //
-// open() reads only the two heads and the trailer, so it costs the same for ten assets and ten million. Table pages are
-// read and checked against the head's page trees when they are first touched. A Bundle is immutable and may be used
-// from any number of threads; its only shared mutable state is the page states and the block cache. Returned views live
-// as long as the Bundle. Input is hostile: every index and size is checked before use. Any function may return the
-// errors corrupt (bytes differ from their hash), malformed (a verified table is impossible) and io.
+// open() reads only the two heads and the trailer, and with a policy the bundle's name and version, so it costs the
+// same for ten assets and ten million. Table pages are read and checked against the head's page trees when they are
+// first touched. Whoever signed the layout, the bytes of an asset or piece are compared with the manifest's hash when
+// they are first read, and the stored bytes with theirs on every read. A Bundle is immutable and may be used from any
+// number of threads; its only shared mutable state is the page states, a bit for each asset or piece that was compared,
+// and the block cache. Returned views live as long as the Bundle. Input is hostile: every index and size is checked
+// before use. Any function may return the errors corrupt (bytes differ from their hash), malformed (a verified table is
+// impossible) and io.
 #pragma once
 
 #include <fardel/format/byte_source.h>
@@ -46,8 +49,7 @@ struct VariantRecord;
 class BlockCache;
 
 struct BundleOptions {
-    // Decides whose signatures are required. nullptr: no signature is required; the bundle is then `tainted`, and its
-    // layout is checked by raw hashes.
+    // Decides whose signatures are required. nullptr: no signature is required; the bundle is then `tainted`.
     const TrustPolicy* policy = nullptr;
     std::uint64_t now_s = 0;            // Unix seconds, for expiry in statements
     std::shared_ptr<BlockCache> cache;  // nullptr: no cache
@@ -58,9 +60,6 @@ class Bundle {
 public:
     // Errors: malformed, unsupported, limit, corrupt, io, and the policy's untrusted, revoked, expired.
     static Result<std::shared_ptr<const Bundle>> open(std::shared_ptr<const ByteSource> source, BundleOptions options);
-    // Opens the same pinned bytes again with the same verdict, but without trust in the layout: every byte read is
-    // compared with the manifest, even if the layout is signed. Errors: those of open(), except the policy's.
-    Result<std::shared_ptr<const Bundle>> reopen_by_manifest() const;
     ~Bundle();
     Bundle(const Bundle&) = delete;
     Bundle& operator=(const Bundle&) = delete;

@@ -44,6 +44,8 @@ struct WriteOptions {
 struct WriteSummary {
     BundleId bundle;
     LayoutId layout;
+    std::string name;  // from the plan's metadata; empty: none
+    std::string version;
     std::uint64_t assets = 0;  // distinct
     std::uint64_t names = 0;
     std::uint64_t duplicates = 0;  // planned assets whose bytes were stored already
@@ -56,7 +58,7 @@ struct WriteSummary {
     std::uint64_t file_bytes = 0;
 };
 
-// Returns a statement with the ids and sizes filled in; the author adds name, version, date and the rest.
+// Returns a statement with the ids, sizes, name and version filled in; the author adds the date and the rest.
 Statement statement_about(const WriteSummary& summary);
 
 // A bundle that is written but not yet visible.

@@ -73,10 +73,18 @@ struct TrustFinding {
     std::string text;          // safe to show
 };
 
+// What a statement must be about, or it does not count.
+struct BundleIdentity {
+    BundleId bundle;
+    LayoutId layout;      // it need not list this one: see TrustVerdict::layout_signed
+    std::string name;     // in the manifest's metadata; empty: the bundle has none, and no statement counts
+    std::string version;  // empty: it has none
+};
+
 struct TrustVerdict {
     bool trusted = false;
     bool tainted = false;          // trusted only because the policy says `unsigned allow`
-    bool layout_signed = false;    // the trusted statement lists this layout; if not, treat the layout as local
+    bool layout_signed = false;    // the trusted statement lists this layout: its signers made or checked this file
     std::optional<Error> refusal;  // set when not trusted: untrusted, revoked, expired or unsupported
     std::optional<Statement>
         statement;  // the statement that the verdict is about; rely on it only if trusted and not tainted
@@ -96,7 +104,7 @@ public:
     std::string format() const;
 
     // Error: limit (too many envelopes or signatures; counted before any cryptography). The rest is in the verdict.
-    Result<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleId& bundle, const LayoutId& layout,
+    Result<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleIdentity& bundle,
                                   std::uint64_t now_s) const;
 
 private:
