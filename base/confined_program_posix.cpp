@@ -198,17 +198,15 @@ public:
     Status start(const Sandbox& sandbox) {
         const std::vector<char*> arguments = pointers_to(call_.arguments);
         const std::vector<char*> environment = pointers_to(call_.environment);
-        const std::string input_path = call_.input.empty() ? "/dev/null" : call_.input;
-        const Descriptor input(::open(input_path.c_str(), O_RDONLY | O_CLOEXEC));
-        if (!input)
-            return system_error(errno, input_path);
+        FARDEL_TRY_ASSIGN(const Descriptor input, open_input());
         const int errors = errors_.write_end.number();
+        const int answer = call_.answer_bytes_max == 0 ? errors : output_.write_end.number();
         const ChildPlan plan{.call = call_,
                              .sandbox = sandbox,
                              .arguments = arguments.data(),
                              .environment = environment.data(),
                              .input = input.number(),
-                             .output = call_.answer_bytes_max == 0 ? errors : output_.write_end.number(),
+                             .output = call_.output_file != nullptr ? call_.output_file->number() : answer,
                              .errors = errors,
                              .report = report_.write_end.number()};
         sigset_t all;
@@ -257,6 +255,16 @@ public:
     }
 
 private:
+    Result<Descriptor> open_input() const {
+        if (call_.input_file != nullptr)
+            return call_.input_file->duplicate("standard input");
+        const std::string path = call_.input.empty() ? "/dev/null" : call_.input;
+        Descriptor input(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!input)
+            return system_error(errno, path);
+        return input;
+    }
+
     void kill(ConfinedOutcome::Reason reason) {
         if (killed_ || !report_.read_end)
             return;

@@ -1,6 +1,6 @@
 #include <fardel/sources/legacy_archives.h>
 
-#include "physfs_archive_scan.h"
+#include "confined_archive.h"
 #include "zip_scan.h"
 
 #include <utility>
@@ -10,15 +10,23 @@ namespace {
 
 class LegacyArchives final : public ArchiveReader {
 public:
+    explicit LegacyArchives(std::string program) : program_(std::move(program)) {}
     Status list(std::shared_ptr<const ByteSource> bytes, std::string_view format, const std::string& path,
                 SourceListing& listing) const override {
         return format == kZipFormat ? list_zip(std::move(bytes), path, listing)
-                                    : list_physfs_archive(std::move(bytes), format, path, listing);
+                                    : list_confined_archive(std::move(bytes), format, path, program_, listing);
     }
+
+private:
+    const std::string program_;
 };
 
 }  // namespace
 
-std::shared_ptr<const ArchiveReader> make_archive_reader() { return std::make_shared<LegacyArchives>(); }
+std::shared_ptr<const ArchiveReader> make_archive_reader() { return std::make_shared<LegacyArchives>(std::string()); }
+
+std::shared_ptr<const ArchiveReader> make_archive_reader_with(std::string program) {
+    return std::make_shared<LegacyArchives>(std::move(program));
+}
 
 }  // namespace fardel

@@ -3,6 +3,7 @@
 #include "fits.h"
 
 #include <fardel/base/file.h>
+#include <fardel/format/source_descriptor.h>
 
 #include <utility>
 
@@ -37,6 +38,8 @@ public:
         return map_file(file_, offset, length, path_);
     }
 
+    const Descriptor& descriptor() const noexcept { return file_; }
+
 private:
     const Descriptor file_;
     const std::uint64_t size_bytes_;
@@ -48,6 +51,11 @@ private:
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::string& path) {
     FARDEL_TRY_ASSIGN(RegularFile file, open_regular_file(path, path));
     return std::shared_ptr<const ByteSource>(std::make_shared<FileSource>(std::move(file), path));
+}
+
+const Descriptor* find_descriptor(const ByteSource& source) {
+    const auto* const file = dynamic_cast<const FileSource*>(&source);
+    return file == nullptr ? nullptr : &file->descriptor();
 }
 
 }  // namespace fardel

@@ -1,19 +1,13 @@
 #include "image_program.h"
 
-#include "job_code.h"
-#include "text/in_quotes.h"
-
 #include <fardel/base/confined_program.h>
+#include <fardel/base/own_program.h>
 
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <vector>
-
-namespace fs = std::filesystem;
 
 namespace fardel {
 namespace {
@@ -23,31 +17,13 @@ constexpr std::size_t kImageAnswerBytesMax = 4096;
 constexpr std::chrono::seconds kImageTimeMax{300};
 constexpr std::uint64_t kImageFileBytesMax = std::uint64_t{1} << 30;  // more than an image of 2^26 pixels needs
 
-// Address and thread sanitizers reserve terabytes of address space.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kImageMemoryBytesMax = 0;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-constexpr std::uint64_t kImageMemoryBytesMax = 0;
-#else
-constexpr std::uint64_t kImageMemoryBytesMax = std::uint64_t{4} << 30;
-#endif
-#else
-constexpr std::uint64_t kImageMemoryBytesMax = std::uint64_t{4} << 30;
-#endif
+constexpr std::uint64_t kImageMemoryBytesMax = own_program_memory(std::uint64_t{4} << 30);
 
 // Returns the shortest text that parses as the same number.
 std::string text_of(double number) {
     std::array<char, 32> text;
     const auto [end, failure] = std::to_chars(text.data(), text.data() + text.size(), number);
     return std::string(text.data(), end);
-}
-
-// Libraries may be read wherever they are installed; programs may be started only from the loader's folders.
-SandboxRules sandbox_rules(const std::string& program, const std::string& folder) {
-    return {.readable = {program, "/lib", "/lib32", "/lib64", "/libx32"},
-            .read_write = {"/dev/null", folder},
-            .unstartable = {"/usr", "/opt", "/etc/ld.so.cache", "/proc/meminfo", "/sys/devices/system/cpu"}};
 }
 
 Result<ConfinedOutcome> run(const std::string& program, std::vector<std::string> arguments, const std::string& folder,
@@ -98,27 +74,11 @@ Status verify_end(const ConfinedOutcome& end) {
 }  // namespace
 
 Result<std::string> find_image_program(const std::string& wanted) {
-    if (!wanted.empty())
-        return is_program(wanted) ? Result<std::string>(wanted)
-                                  : Error(ErrorCode::missing, "there is no program " + in_quotes(wanted));
-    std::vector<fs::path> folders;
-    std::error_code failure;
-    if (const fs::path self = fs::read_symlink("/proc/self/exe", failure); !failure) {
-        folders.push_back(self.parent_path());
-        folders.push_back(self.parent_path().parent_path() / "libexec" / "fardel");
-    }
-    folders.emplace_back(FARDEL_LIBEXEC_FOLDER);
-    for (const fs::path& folder : folders)
-        if (const std::string path = (folder / kProgramName).string(); is_program(path))
-            return path;
-    return Error(ErrorCode::missing, "the built-in 'image' needs the program " + std::string(kProgramName) +
-                                         ", which is neither beside the running program nor in " +
-                                         FARDEL_LIBEXEC_FOLDER + "; install Fardel's tools");
+    return find_own_program(kProgramName, wanted, FARDEL_LIBEXEC_FOLDER, "the built-in 'image'");
 }
 
 Result<std::string> image_program_version(const std::string& program) {
-    FARDEL_TRY_ASSIGN(const ConfinedOutcome end,
-                      run(program, {"version"}, "/", sandbox_rules(program, "/dev/null"), {}));
+    FARDEL_TRY_ASSIGN(const ConfinedOutcome end, run(program, {"version"}, "/", own_program_rules(program, ""), {}));
     FARDEL_TRY(verify_end(end));
     return printable(std::string_view(end.answer).substr(0, end.answer.find('\n')));
 }
@@ -130,7 +90,7 @@ Status run_image_program(const std::string& program, const ImageRequest& request
                           {"convert", request.in, request.out, std::string(request.from), std::string(request.to),
                            text_of(request.scale), std::to_string(request.width_max.value_or(0)),
                            std::to_string(request.height_max.value_or(0)), std::to_string(request.quality)},
-                          folder.path(), sandbox_rules(program, folder.path()), stop));
+                          folder.path(), own_program_rules(program, folder.path()), stop));
     return verify_end(end);
 }
 

@@ -4,6 +4,7 @@
 #include "text/in_quotes.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/own_program.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
@@ -32,11 +33,6 @@ Result<Hash> hash_file(const std::string& path) {
 }
 
 }  // namespace
-
-bool is_program(const std::string& path) {
-    const auto status = find_file_status(path, {});
-    return status && *status && (*status)->is_file() && may_execute(path);
-}
 
 Result<std::string> absolute_folder(const std::string& project_folder) {
     std::error_code error;

@@ -14,9 +14,6 @@ inline constexpr const char* kJobPath = "/usr/local/bin:/usr/bin:/bin:/usr/local
 // Returns the absolute path of the folder; the working folder if `project_folder` is empty.
 Result<std::string> absolute_folder(const std::string& project_folder);
 
-// Whether `path` is a regular file that may be executed.
-bool is_program(const std::string& path);
-
 struct ProgramPlace {
     std::string path;         // absolute
     bool in_project = false;  // named with a path relative to the project's folder

@@ -4,6 +4,7 @@
 // No shell is involved. Any thread; several programs may run at once.
 #pragma once
 
+#include <fardel/base/descriptor.h>
 #include <fardel/base/sandbox.h>
 
 #include <fardel/base/result.h>
@@ -18,12 +19,14 @@
 namespace fardel {
 
 struct ConfinedCall {
-    std::string program;                   // path
-    std::vector<std::string> arguments;    // the first is the program's name
-    std::vector<std::string> environment;  // NAME=value
-    std::string folder;                    // the folder in which it starts
-    std::string input;                     // path of the file that becomes its standard input
-    std::size_t answer_bytes_max = 0;      // 0: standard output goes to the log, like standard error
+    std::string program;                      // path
+    std::vector<std::string> arguments;       // the first is the program's name
+    std::vector<std::string> environment;     // NAME=value
+    std::string folder;                       // the folder in which it starts
+    std::string input;                        // path of the file that becomes its standard input
+    const Descriptor* input_file = nullptr;   // becomes its standard input instead; open while the program runs
+    const Descriptor* output_file = nullptr;  // becomes its standard output; open while the program runs
+    std::size_t answer_bytes_max = 0;  // without output_file; 0: standard output goes to the log, like standard error
     std::chrono::milliseconds timeout{0};
     std::uint64_t memory_bytes_max = 0;                      // of its address space; 0: no limit
     std::uint64_t file_bytes_max = std::uint64_t{16} << 30;  // of each file that it writes

@@ -1,14 +1,23 @@
-// The reader of legacy archives, in the library fardel::archives: zip by our own code, other formats by PhysicsFS.
+// The reader of legacy archives, in the library fardel::archives: zip by our own code, other formats by PhysicsFS in
+// the confined program fardel-archive.
 #pragma once
 
 #include <fardel/sources/archive_reader.h>
 
 #include <memory>
+#include <string>
 
 namespace fardel {
 
-// Any number of readers may exist; all share PhysicsFS, which exists once per process. Listing an archive, or opening a
-// blob of it, is `busy` while other code in the process has PhysicsFS initialised.
+// Any number of readers may exist; all share PhysicsFS, which inflates the entries of zips and exists once per process.
+// Opening a blob of a zip is `busy` while other code in the process has PhysicsFS initialised.
+//
+// Listing another archive is `missing` unless fardel-archive is installed: beside the running program, in its
+// ../libexec/fardel, or where this library was installed. The listing is `malformed` if the archive crashes its reader,
+// and `limit` if it needs too much memory, time or room.
 std::shared_ptr<const ArchiveReader> make_archive_reader();
+
+// The same, with the path of fardel-archive.
+std::shared_ptr<const ArchiveReader> make_archive_reader_with(std::string program);
 
 }  // namespace fardel

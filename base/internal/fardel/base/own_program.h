@@ -1,0 +1,44 @@
+// The programs that Fardel's libraries start to decode hostile bytes, and how these are confined: fardel-image and
+// fardel-archive.
+//
+// Any thread.
+#pragma once
+
+#include <fardel/base/sandbox.h>
+
+#include <fardel/base/result.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+// Whether `path` is a file that this process may run.
+bool is_program(const std::string& path);
+
+// Returns `wanted` or, if that is empty, the program beside the running program, in its ../libexec/fardel, or in
+// `installed`, the folder where this library was installed. Error: missing; its message begins with `purpose`.
+Result<std::string> find_own_program(std::string_view name, const std::string& wanted, const std::string& installed,
+                                     std::string_view purpose);
+
+// Libraries may be read wherever they are installed; only the loader's folders have programs that may be started. Files
+// may be written in `folder` alone; if it is empty, nowhere.
+SandboxRules own_program_rules(const std::string& program, const std::string& folder);
+
+// Returns ConfinedCall::memory_bytes_max. A sanitizer reserves terabytes of address space, so there is no limit then.
+constexpr std::uint64_t own_program_memory(std::uint64_t bytes_max) noexcept {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return bytes_max * 0;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+    return bytes_max * 0;
+#else
+    return bytes_max;
+#endif
+#else
+    return bytes_max;
+#endif
+}
+
+}  // namespace fardel

@@ -1,0 +1,45 @@
+#include <fardel/base/own_program.h>
+
+#include <fardel/base/file.h>
+
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+namespace fardel {
+
+bool is_program(const std::string& path) {
+    const auto status = find_file_status(path, {});
+    return status && *status && (*status)->is_file() && may_execute(path);
+}
+
+Result<std::string> find_own_program(std::string_view name, const std::string& wanted, const std::string& installed,
+                                     std::string_view purpose) {
+    if (!wanted.empty())
+        return is_program(wanted) ? Result<std::string>(wanted)
+                                  : Error(ErrorCode::missing, "there is no program '" + wanted + "'");
+    std::vector<std::filesystem::path> folders;
+    std::error_code failure;
+    if (const auto self = std::filesystem::read_symlink("/proc/self/exe", failure); !failure) {
+        folders.push_back(self.parent_path());
+        folders.push_back(self.parent_path().parent_path() / "libexec" / "fardel");
+    }
+    folders.emplace_back(installed);
+    for (const std::filesystem::path& folder : folders)
+        if (const std::string path = (folder / name).string(); is_program(path))
+            return path;
+    return Error(ErrorCode::missing, std::string(purpose) + " needs the program " + std::string(name) +
+                                         ", which is neither beside the running program nor in " + installed +
+                                         "; install Fardel's tools");
+}
+
+SandboxRules own_program_rules(const std::string& program, const std::string& folder) {
+    SandboxRules rules{.readable = {program, "/lib", "/lib32", "/lib64", "/libx32"},
+                       .read_write = {"/dev/null"},
+                       .unstartable = {"/usr", "/opt", "/etc/ld.so.cache", "/proc/meminfo", "/sys/devices/system/cpu"}};
+    if (!folder.empty())
+        rules.read_write.push_back(folder);
+    return rules;
+}
+
+}  // namespace fardel

@@ -1,0 +1,171 @@
+#include "confined_archive.h"
+
+#include "archive_program.h"
+
+#include <fardel/base/file.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+// PhysicsFS 3.0.2 keeps the size of an entry in 32 bits.
+constexpr std::uint64_t kEntryBytesMax = 0xffff'ffff;
+
+class ConfinedArchive {
+public:
+    ConfinedArchive(std::string program, std::shared_ptr<const ByteSource> bytes, std::string format,
+                    std::vector<ArchiveItem> items)
+        : program_(std::move(program)),
+          bytes_(std::move(bytes)),
+          format_(std::move(format)),
+          items_(std::move(items)) {}
+
+    const std::vector<ArchiveItem>& items() const { return items_; }
+
+    // Unpacks the archive unless that was done; the result lives as long as this object. `file` counts files only.
+    Result<const Descriptor*> open(std::size_t file) const {
+        const std::lock_guard lock(unpacking_);
+        if (!unpacked_)
+            unpacked_.emplace(unpack_in_program(program_, *bytes_, format_, items_));
+        if (!*unpacked_)
+            return unpacked_->error();
+        if (const std::optional<Error>& failure = (*unpacked_)->failures[file])
+            return *failure;
+        return &(*unpacked_)->bytes;
+    }
+
+private:
+    const std::string program_;
+    const std::shared_ptr<const ByteSource> bytes_;
+    const std::string format_;
+    const std::vector<ArchiveItem> items_;
+    mutable std::mutex unpacking_;
+    mutable std::optional<Result<UnpackedFiles>> unpacked_;
+};
+
+struct FileRange {
+    std::size_t file = 0;  // its number in the archive
+    std::uint64_t offset = 0;
+    std::uint64_t size_bytes = 0;
+};
+
+class ConfinedStream final : public BlobStream {
+public:
+    ConfinedStream(std::shared_ptr<const ConfinedArchive> archive, const Descriptor& bytes, const FileRange& range,
+                   std::string origin)
+        : archive_(std::move(archive)), bytes_(bytes), range_(range), origin_(std::move(origin)) {}
+
+    Result<std::size_t> read(std::span<std::byte> out) override {
+        out = out.first(static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), range_.size_bytes)));
+        FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(bytes_, range_.offset, out, origin_));
+        if (count < out.size())
+            return Error(ErrorCode::corrupt, origin_ + ": the unpacked file ends too early");
+        range_.offset += count;
+        range_.size_bytes -= count;
+        return count;
+    }
+
+private:
+    std::shared_ptr<const ConfinedArchive> archive_;  // owns `bytes_`
+    const Descriptor& bytes_;
+    FileRange range_;  // the rest
+    std::string origin_;
+};
+
+class ConfinedBlob final : public BlobSource {
+public:
+    ConfinedBlob(std::shared_ptr<const ConfinedArchive> archive, const FileRange& range, std::string origin)
+        : archive_(std::move(archive)), range_(range), origin_(std::move(origin)) {}
+
+    Result<std::unique_ptr<BlobStream>> open() const override {
+        const Result<const Descriptor*> bytes = archive_->open(range_.file);
+        if (!bytes)
+            return Error(bytes.error()).with_context(origin_);
+        return std::unique_ptr<BlobStream>(std::make_unique<ConfinedStream>(archive_, **bytes, range_, origin_));
+    }
+
+private:
+    std::shared_ptr<const ConfinedArchive> archive_;
+    FileRange range_;
+    std::string origin_;
+};
+
+// Judges the items in their order: those of a folder follow it.
+class ItemJudgement {
+public:
+    ItemJudgement(std::shared_ptr<const ConfinedArchive> archive, const std::string& path, SourceListing& listing)
+        : archive_(std::move(archive)), path_(path), listing_(listing) {}
+
+    void judge(const ArchiveItem& item) {
+        const bool is_file = item.kind == ArchiveItem::Kind::file;
+        const FileRange range{.file = next_.file, .offset = next_.offset, .size_bytes = item.size_bytes};
+        if (is_file)
+            next_ = {.file = range.file + 1, .offset = range.offset + item.size_bytes, .size_bytes = 0};
+        if (!skipped_.empty() && item.name.starts_with(skipped_))
+            return;
+        skipped_.clear();
+        const std::string origin = path_ + ": " + printable(item.name);
+        switch (item.kind) {
+            case ArchiveItem::Kind::folder:
+                if (!listing_.admit_folder(item.name, origin))
+                    skipped_ = item.name + '/';
+                return;
+            case ArchiveItem::Kind::bad_name: return refuse_name(item.name, origin);
+            case ArchiveItem::Kind::repeated:
+                return listing_.refuse(
+                    item.name, origin,
+                    Error(ErrorCode::conflict, "PhysicsFS has this name twice and can read only one"));
+            case ArchiveItem::Kind::unreadable: return listing_.refuse(item.name, origin, *item.reason);
+            case ArchiveItem::Kind::file: return admit_file(item.name, origin, range);
+        }
+    }
+
+private:
+    void refuse_name(const std::string& name, const std::string& origin) {
+        Status good = verify_name(name);
+        listing_.refuse(name, origin,
+                        good ? Error(ErrorCode::malformed, "its reader refuses the name") : std::move(good).error());
+    }
+
+    void admit_file(const std::string& name, const std::string& origin, const FileRange& range) {
+        std::optional<AssetName> admitted = listing_.admit(name, origin);
+        if (!admitted)
+            return;
+        if (range.size_bytes > kEntryBytesMax)
+            return listing_.refuse(name, origin,
+                                   Error(ErrorCode::limit, "it has " + std::to_string(range.size_bytes) +
+                                                               " bytes, more than " + std::to_string(kEntryBytesMax)));
+        listing_.entries.push_back({.name = std::move(*admitted),
+                                    .origin = origin,
+                                    .size_bytes = range.size_bytes,
+                                    .blob = std::make_shared<ConfinedBlob>(archive_, range, origin)});
+    }
+
+    std::shared_ptr<const ConfinedArchive> archive_;
+    const std::string& path_;
+    SourceListing& listing_;
+    FileRange next_;
+    std::string skipped_;  // a folder that is not admitted, with '/' at its end
+};
+
+}  // namespace
+
+Status list_confined_archive(std::shared_ptr<const ByteSource> bytes, std::string_view format, const std::string& path,
+                             const std::string& program, SourceListing& listing) {
+    FARDEL_TRY_ASSIGN(std::string found, find_archive_program(program, format));
+    FARDEL_TRY_ASSIGN(std::vector<ArchiveItem> items, list_in_program(found, *bytes, format));
+    FARDEL_TRY(sum_of_files(items, kUnpackedBytesMax));
+    const auto archive = std::make_shared<const ConfinedArchive>(std::move(found), std::move(bytes),
+                                                                 std::string(format), std::move(items));
+    ItemJudgement judgement(archive, path, listing);
+    for (const ArchiveItem& item : archive->items())
+        judgement.judge(item);
+    return ok();
+}
+
+}  // namespace fardel
