@@ -12,7 +12,8 @@
 # executable has these definitions:
 #     FARDEL_SOURCE_DIR   the repository, for golden files
 #     FARDEL_PROGRAM      the path of the built `fardel`
-# and may include the private headers of the folder that it tests, and "scratch.h", which gives a case a folder on disk.
+# and may include the private headers of the folder that it tests, and what tests share: "kit/bytes.h",
+# "kit/scratch_folder.h", which gives a case a folder on disk, and their neighbours.
 # Without files it creates nothing.
 function(fardel_add_test_folder folder)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "FILES;SUPPORT;ALONE;COMPUTES;LINKS")
@@ -34,7 +35,7 @@ function(fardel_add_test_folder folder)
     endif()
     set(target "fardel_${folder}_tests")
     add_executable(${target} ${arg_FILES} ${arg_SUPPORT})
-    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")  # what tests share: scratch.h
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")  # what tests share: kit/x.h
     if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
         target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/${folder}")  # its private headers
     endif()

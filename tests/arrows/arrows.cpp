@@ -1,5 +1,7 @@
 #include "arrows.h"
 
+#include "kit/files.h"
+
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -86,11 +88,6 @@ bool is_format_only(std::string_view header) { return matches(kFormatOnly, heade
 
 std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-std::string read_text(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 std::string_view trimmed(std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r");
     return first == std::string_view::npos ? std::string_view()
@@ -166,7 +163,7 @@ public:
         check_name();
         check_place();
         check_is_built();
-        for (const Include& include : includes_of(read_text(file_.path)))
+        for (const Include& include : includes_of(tests::read_file(file_.path)))
             check_include(include);
     }
 
@@ -219,7 +216,7 @@ private:
                 continue;
             std::string name = below_list.generic_string();
             name.erase(name.find_last_not_of('/') + 1);
-            if (!is_named_in(read_text(list), name))
+            if (!is_named_in(tests::read_file(list), name))
                 add(0, "not named in " + fs::relative(list, root_).generic_string());
             return;
         }

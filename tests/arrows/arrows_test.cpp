@@ -1,6 +1,6 @@
 #include "arrows.h"
 
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 
 #include <doctest/doctest.h>
 

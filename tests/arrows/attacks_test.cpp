@@ -1,6 +1,8 @@
 // Checks that tests/ATTACKS.md names existing tests, for every row that needs them.
 #include <doctest/doctest.h>
 
+#include "kit/files.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -16,11 +18,8 @@ const std::string kTests = std::string(FARDEL_SOURCE_DIR) + "/tests/";
 
 // Returns the file's text; string literals that continue on the next line are joined.
 std::string read(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    REQUIRE_MESSAGE(in, path);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     static const std::regex continued("\"\\s*\n\\s*\"");
-    return std::regex_replace(text, continued, "");
+    return std::regex_replace(fardel::tests::read_file(path), continued, "");
 }
 
 // Returns the text between `from` and the next `end`, and moves `from` behind it.

@@ -1,5 +1,8 @@
 #include "rooms.h"
 
+#include "kit/files.h"
+#include "kit/text.h"
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -12,21 +15,6 @@ namespace fs = std::filesystem;
 
 namespace fardel::arrows {
 namespace {
-
-std::string text_of(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-std::vector<std::string> lines_of(std::string_view text) {
-    std::vector<std::string> lines;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        lines.emplace_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return lines;
-}
 
 // Returns the words in backticks, without a trailing '/'.
 std::vector<std::string> code_words_of(const std::string& cell) {
@@ -110,7 +98,7 @@ private:
     void check_includes(const RoomFile& file) {
         static const std::regex include("^ *# *include +[<\"]([^>\"]+)[>\"].*");
         std::size_t number = 0;
-        for (const std::string& line : lines_of(text_of(root_ / file.path))) {
+        for (const std::string& line : tests::lines_of(tests::read_file(root_ / file.path))) {
             ++number;
             std::smatch match;
             if (!std::regex_match(line, match, include))
@@ -180,7 +168,7 @@ private:
 std::map<std::string, std::set<std::string>> parse_folders(std::string_view markdown) {
     std::map<std::string, std::set<std::string>> arrows;
     bool inside = false;
-    for (const std::string& line : lines_of(markdown)) {
+    for (const std::string& line : tests::lines_of(markdown)) {
         inside = line == "| folder | may include |" || (inside && line.starts_with("|"));
         if (!inside || !line.starts_with("| `"))
             continue;
@@ -198,7 +186,7 @@ RoomArrows parse_rooms(std::string_view markdown) {
     RoomArrows arrows;
     bool inside = false;
     std::string folder;
-    for (const std::string& line : lines_of(markdown)) {
+    for (const std::string& line : tests::lines_of(markdown)) {
         if (line.starts_with("## "))
             inside = line == "## Rooms";
         else if (inside && line.starts_with("### "))

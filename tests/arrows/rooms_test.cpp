@@ -1,5 +1,5 @@
 #include "rooms.h"
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -16,10 +16,7 @@ using namespace fardel::arrows;
 
 namespace {
 
-std::string architecture() {
-    std::ifstream in(std::filesystem::path(FARDEL_SOURCE_DIR) / "docs/architecture.md", std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string architecture() { return fardel::tests::read_file(FARDEL_SOURCE_DIR "/docs/architecture.md"); }
 
 using Texts = std::vector<std::string>;
 

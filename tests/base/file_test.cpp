@@ -1,7 +1,8 @@
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 
-#include "scratch.h"
+#include "kit/bytes.h"
+#include "kit/scratch_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -19,11 +20,10 @@
 #include <thread>
 
 using namespace fardel;
+using fardel::tests::bytes_of;
 using fardel::tests::ScratchFolder;
 
 namespace {
-
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 template <class T>
 int number_of(const T& result) {

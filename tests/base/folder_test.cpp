@@ -1,7 +1,7 @@
 #include <fardel/base/folder.h>
 #include <fardel/base/memory.h>
 
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 
 #include <doctest/doctest.h>
 

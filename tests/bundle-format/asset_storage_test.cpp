@@ -34,7 +34,7 @@ public:
         };
         ++opened;
         FARDEL_TRY(on_open());
-        inner_ = blob(content);
+        inner_ = blob_of(content);
         auto stream = std::make_unique<Stream>();
         stream->blob = this;
         FARDEL_TRY_ASSIGN(stream->inner, inner_->open());
@@ -48,7 +48,7 @@ private:
 // Returns a plan of three assets, the second of which is `trick`.
 BundlePlan plan_around(std::shared_ptr<const BlobSource> trick) {
     BundlePlan plan;
-    add(plan, "a", noise(3 * kPiece, 1));
+    add(plan, "a", noise_text(3 * kPiece, 1));
     add(plan, "b", "");
     add(plan, "c", "small");
     plan.assets[1].source = std::move(trick);
@@ -77,7 +77,7 @@ TEST_CASE("asset storage: each source is opened once, in order of type and key")
 
 TEST_CASE("asset storage: a failing source ends the work with the source's error and the asset's key") {
     const auto trick = std::make_shared<TrickBlob>();
-    trick->content = noise(10 * kPiece, 2);
+    trick->content = noise_text(10 * kPiece, 2);
     trick->on_open = [] { return Error(ErrorCode::denied, "not for you"); };
     CHECK(refusal(plan_around(trick)) == "denied: asset \"b\": not for you");
 
@@ -95,7 +95,7 @@ TEST_CASE("asset storage: a requested stop ends the work, before the next asset 
     WriteOptions options = quick();
     options.stop = stop.get_token();
     const auto trick = std::make_shared<TrickBlob>();
-    trick->content = noise(100 * kPiece, 2);
+    trick->content = noise_text(100 * kPiece, 2);
     std::size_t last_read = 0;
     trick->on_read = [&](std::size_t reads) {
         last_read = reads;
@@ -123,7 +123,7 @@ TEST_CASE("asset storage: progress rises to the totals") {
         last = now;
         ++calls;
     };
-    const AuditedBundle audit = audited(plan_around(blob(noise(20 * kPiece, 2))), options);
+    const AuditedBundle audit = audited(plan_around(blob_of(noise_text(20 * kPiece, 2))), options);
     CHECK(last.assets_done == 3);
     CHECK(last.raw_bytes == 23 * kPiece + 5);
     CHECK(last.stored_bytes == audit.layout.blocks_bytes);
@@ -132,8 +132,8 @@ TEST_CASE("asset storage: progress rises to the totals") {
 
 TEST_CASE(
     "asset storage: whichever operation on the file fails, the error comes out and nothing becomes visible") {  // A102
-    BundlePlan plan = plan_around(blob(noise(40 * kPiece, 2)));
-    add(plan, "d", noise(40 * kPiece, 2));  // a duplicate, so that a resize can fail, too
+    BundlePlan plan = plan_around(blob_of(noise_text(40 * kPiece, 2)));
+    add(plan, "d", noise_text(40 * kPiece, 2));  // a duplicate, so that a resize can fail, too
     add(plan, "e", prose(1000, 3));
     plan.metadata = {{"name", std::string("faulty")}};
 

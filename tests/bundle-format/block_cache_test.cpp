@@ -5,7 +5,8 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
-#include "memory_file.h"
+#include "kit/counting_source.h"
+#include "kit/memory_file.h"
 
 #include <doctest/doctest.h>
 
@@ -42,18 +43,6 @@ std::vector<std::byte> many_blocks(const std::string& version) {
     REQUIRE(write_bundle(plan, tests::make_memory_file(disk), {}).value().commit());
     return disk.bytes;
 }
-
-struct CountingSource final : ByteSource {
-    explicit CountingSource(std::vector<std::byte> content) : bytes(std::move(content)) {}
-    std::uint64_t size_bytes() const noexcept override { return bytes.size(); }
-    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-        ++reads;
-        std::ranges::copy(std::span(bytes).subspan(offset, out.size()), out.begin());
-        return ok();
-    }
-    std::vector<std::byte> bytes;
-    mutable std::uint64_t reads = 0;
-};
 
 }  // namespace
 
@@ -123,7 +112,7 @@ TEST_CASE("block cache: the last block is freed with the cache, whichever thread
 }
 
 TEST_CASE("block cache: two caches share no block, even on one thread") {
-    const auto source = std::make_shared<CountingSource>(many_blocks("1"));
+    const auto source = std::make_shared<tests::CountingSource>(many_blocks("1"));
     std::vector<std::byte> part(10);
     const auto first = Bundle::open(source, {.cache = std::make_shared<BlockCache>(16u << 20)}).value();
     const auto second = Bundle::open(source, {.cache = std::make_shared<BlockCache>(16u << 20)}).value();

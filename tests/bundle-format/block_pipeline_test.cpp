@@ -1,7 +1,7 @@
 #include "blocks/block_pipeline.h"
 
+#include "kit/random_seed.h"
 #include "plans.h"
-#include "random_seed.h"
 
 #include <fardel/format/hash.h>
 
@@ -22,7 +22,7 @@ void set(BlockBuffer& buffer, std::string_view text) {
 
 std::string content_of(std::uint32_t number) {
     const std::size_t size = 1 + number * 7919 % 70'000;
-    return number % 3 == 0 ? noise(size, number) : prose(size, number);
+    return number % 3 == 0 ? noise_text(size, number) : prose(size, number);
 }
 
 std::unique_ptr<BlockPipeline> started(unsigned jobs) { return BlockPipeline::start(1, jobs).value(); }

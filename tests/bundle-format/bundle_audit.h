@@ -1,5 +1,5 @@
-// Reads a whole bundle from memory and checks every rule of docs/bundle-format.md on the way. This code shares only the
-// records with the reader, so the writer's output is compared with the document and not with the reader.
+// Reads a whole bundle from memory and checks every rule of docs/bundle-format.md on the way. A witness: it shares only
+// the records with the reader, so the writer's output is compared with the document and not with the reader.
 #pragma once
 
 #include <fardel/format/head.h>

@@ -1,6 +1,8 @@
 #include <fardel/format/bundle_plan.h>
 
-#include "scratch.h"
+#include "kit/blobs.h"
+#include "kit/results.h"
+#include "kit/scratch_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -12,34 +14,13 @@
 #include <string>
 
 using namespace fardel;
-using fardel::tests::ScratchFolder;
+using namespace fardel::tests;
 
 namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::byte> bytes_of(std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
-// Returns the blob's content, read with a buffer of `step` bytes.
-Result<std::string> content(const BlobSource& source, std::size_t step = 4096) {
-    FARDEL_TRY_ASSIGN(const auto stream, source.open());
-    std::string text;
-    for (std::string buffer(step, '?');;) {
-        FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(std::as_writable_bytes(std::span(buffer))));
-        if (count == 0)
-            return text;
-        text.append(buffer, 0, count);
-    }
-}
-
-ErrorCode refusal(const BlobSource& source) {
-    const auto text = content(source);
-    REQUIRE_FALSE(text);
-    return text.error().code();
-}
+ErrorCode refusal(const BlobSource& source) { return code_of(read_blob(source)); }
 
 }  // namespace
 
@@ -49,9 +30,9 @@ TEST_CASE("blob: memory and files give their bytes, in steps of any size, as oft
     for (const auto& source :
          {make_memory_blob(bytes_of(text)), make_file_blob(scratch.write("file", std::string_view(text)))})
         for (const std::size_t step : {1u, 3u, 10u, 11u, 4096u})
-            CHECK(content(*source, step).value() == text);
+            CHECK(read_blob_text(*source, step).value() == text);
     for (const auto& source : {make_memory_blob({}), make_file_blob(scratch.write("empty", std::string_view()))})
-        CHECK(content(*source).value().empty());
+        CHECK(read_blob_text(*source).value().empty());
 }
 
 TEST_CASE("blob: a stream returns nothing after its end") {
@@ -71,7 +52,7 @@ TEST_CASE("blob: a file is examined when it is opened, not before") {
     const auto source = make_file_blob(scratch.path("later"));
     CHECK(refusal(*source) == ErrorCode::missing);
     scratch.write("later", std::string_view("here now"));
-    CHECK(content(*source).value() == "here now");
+    CHECK(read_blob_text(*source).value() == "here now");
 }
 
 TEST_CASE("blob: a file that is written while it is read is a conflict") {  // A110
@@ -116,5 +97,5 @@ TEST_CASE("blob: a path that is not a regular file is refused, and opening it do
 TEST_CASE("blob: an error names the path") {
     const ScratchFolder scratch;
     const auto path = scratch.path("nothing");
-    CHECK(content(*make_file_blob(path)).error().message().starts_with(path + ": "));
+    CHECK(read_blob_text(*make_file_blob(path)).error().message().starts_with(path + ": "));
 }

@@ -5,8 +5,9 @@
 
 #include "bundle_forge/bundle_forge.h"
 #include "bundle_forge/damage.h"
+#include "kit/opened_bundle.h"
+#include "kit/random_seed.h"
 #include "plans.h"
-#include "random_seed.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
@@ -27,21 +28,7 @@ using forge::Bytes;
 using forge::changed;
 using forge::joined;
 
-std::shared_ptr<const Bundle> opened(Bytes bytes, BundleOptions options = {}) {
-    auto bundle = Bundle::open(make_memory_source(std::move(bytes)), std::move(options));
-    REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));
-    return *std::move(bundle);
-}
-
-ErrorCode refusal_of(Bytes bytes) {
-    const auto bundle = Bundle::open(make_memory_source(std::move(bytes)), {});
-    REQUIRE_FALSE(bundle);
-    return bundle.error().code();
-}
-
-AssetId id_of(std::string_view content) { return id_from<AssetId>(blake3(forge::bytes_of(content))); }
-
-std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+ErrorCode refusal_of(Bytes bytes) { return code_of(Bundle::open(make_memory_source(std::move(bytes)), {})); }
 
 // ---- Random bundles, and their content as plain values
 
@@ -91,7 +78,7 @@ public:
             return contents_[below(static_cast<std::uint32_t>(contents_.size()))];
         const std::size_t size = below(12) == 0 ? below(600'000) : below(4) == 0 ? below(70'000) : below(1500);
         const auto seed = static_cast<std::uint32_t>(random_());
-        contents_.push_back(below(2) == 0 ? noise(size, seed) : prose(size, seed));
+        contents_.push_back(below(2) == 0 ? noise_text(size, seed) : prose(size, seed));
         return contents_.back();
     }
 
@@ -101,7 +88,7 @@ public:
             const auto [text, other] = name(number);
             KnownName& entry = known.names[text];
             entry.other_spelling = other;
-            PlannedName planned{.name = named(text)};
+            PlannedName planned{.name = name_of(text)};
             const std::uint32_t kind = below(10);  // 0: a tombstone; 1 to 3: variants; else a plain name
             const std::uint32_t variants = kind == 0 ? 0 : kind <= 3 ? 2 + below(4) : 1;
             for (std::uint32_t v = 0; v < variants; ++v) {
@@ -231,12 +218,6 @@ void check_assets(const Bundle& bundle, const Known& known) {
 
 // ---- Bundles that a dishonest author wrote
 
-// Returns the first block of the music in the small recipe: a frame of 65536 times 7. Only the music has this codec.
-std::uint32_t music_block(const forge::Draft& draft) {
-    const auto block = std::ranges::find(draft.blocks, Codec::zstd, &BlockRecord::codec);
-    return static_cast<std::uint32_t>(block - draft.blocks.begin());
-}
-
 }  // namespace
 
 TEST_CASE("bundle: the reader returns the same as a map of the plan, for random plans") {
@@ -250,7 +231,7 @@ TEST_CASE("bundle: the reader returns the same as a map of the plan, for random 
             BundleOptions options;
             if (cache_bytes != 0)
                 options.cache = std::make_shared<BlockCache>(cache_bytes);
-            const auto bundle = opened(bytes, options);
+            const auto bundle = open_bundle(bytes, options);
             check_names(*bundle, known);
             check_listing(*bundle, known, inventor);
             check_variants(*bundle, known, inventor);
@@ -278,14 +259,14 @@ TEST_CASE("bundle: a block that is not a frame of its size is malformed, each ti
         {"a byte behind", joined(good, Bytes(1))},
         {"a cut frame", {good.begin(), good.end() - 1}},
         {"a reserved block type", changed(good, 7, 0x07)},
-        {"noise", forge::noise(40, 9)},
+        {"noise", noise(40, 9)},
     };
     const Bytes music(65536 * 2 + 1000, std::byte{7});
     for (const auto& frame : frames) {
         CAPTURE(frame.first);
         forge::Draft draft = forge::draft(forge::small_recipe());
-        draft.store_block(music_block(draft), frame.second, Codec::zstd);
-        const auto bundle = opened(forge::forge(draft).bytes);
+        draft.store_block(forge::music_block(draft), frame.second, Codec::zstd);
+        const auto bundle = open_bundle(forge::forge(draft).bytes);
         for (std::uint32_t i = 0; i < bundle->asset_count(); ++i) {
             const bool hit = bundle->asset(AssetIndex{i}).value().raw_bytes == music.size();
             for (int again = 0; again < 2; ++again) {
@@ -307,7 +288,7 @@ TEST_CASE("bundle: a block of an unknown codec, or of the reserved codec with a 
     for (const unsigned codec : {2u, 3u, 0xffffu}) {
         forge::Draft draft = forge::draft(forge::wide_recipe(3));
         draft.blocks[0].codec = static_cast<Codec>(codec);
-        const auto bundle = opened(forge::forge(draft).bytes);
+        const auto bundle = open_bundle(forge::forge(draft).bytes);
         CHECK(bundle->read_all(AssetIndex{0}).error().code() == ErrorCode::unsupported);
     }
 }
@@ -318,7 +299,7 @@ TEST_CASE("bundle: an asset whose bytes have another id is corrupt") {
     forge::Draft draft = forge::draft(forge::small_recipe());
     for (AssetRecord& asset : draft.assets)
         asset.id.bytes[31] ^= 1;
-    const auto bundle = opened(forge::forge(draft).bytes);
+    const auto bundle = open_bundle(forge::forge(draft).bytes);
     for (std::uint32_t i = 0; i < bundle->asset_count(); ++i) {
         const AssetRecord asset = bundle->asset(AssetIndex{i}).value();
         CHECK(bundle->verify_asset(AssetIndex{i}).error().code() == ErrorCode::corrupt);
@@ -335,9 +316,9 @@ TEST_CASE("bundle: an asset whose pieces are not those of the manifest is corrup
     forge::sign(made);
     const TrustPolicy policy = forge::test_policy();
     const std::uint32_t music = draft.asset_with(Bytes(65536 * 2 + 1000, std::byte{7}));
-    const auto without_policy = opened(made.bytes);
+    const auto without_policy = open_bundle(made.bytes);
     CHECK(without_policy->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
-    const auto trusted = opened(made.bytes, {.policy = &policy, .now_s = 1'800'000'000});
+    const auto trusted = open_bundle(made.bytes, {.policy = &policy, .now_s = 1'800'000'000});
     CHECK(trusted->verdict().layout_signed);
     CHECK(trusted->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
     CHECK(trusted->verify_asset(AssetIndex{music}).error().code() == ErrorCode::corrupt);
@@ -351,15 +332,16 @@ TEST_CASE("bundle: a layout that a trusted key signed gives no other bytes to an
     forge::Draft draft = forge::draft(recipe);
     // Each block gets other bytes of its size, with the right stored hash.
     for (std::uint32_t i = 0; i < draft.blocks.size(); ++i)
-        draft.store_block(i, forge::noise(draft.blocks[i].raw_bytes, 1000 + i), Codec::raw);
+        draft.store_block(i, noise(draft.blocks[i].raw_bytes, 1000 + i), Codec::raw);
     draft.codecs.clear();
     forge::ForgedBundle evil = forge::forge(draft);
     REQUIRE(evil.id == genuine.id);
     forge::sign(evil);
     for (const bool cached : {false, true}) {
-        const auto bundle = opened(evil.bytes, {.policy = &policy,
-                                                .now_s = 1'800'000'000,
-                                                .cache = cached ? std::make_shared<BlockCache>(8u << 20) : nullptr});
+        const auto bundle =
+            open_bundle(evil.bytes, {.policy = &policy,
+                                     .now_s = 1'800'000'000,
+                                     .cache = cached ? std::make_shared<BlockCache>(8u << 20) : nullptr});
         CHECK(bundle->verdict().layout_signed);
         for (int round = 0; round < 2; ++round)
             for (std::uint32_t i = 0; i < bundle->asset_count(); ++i) {
@@ -384,7 +366,7 @@ TEST_CASE("bundle: a layout that leads two assets to the same bytes gives them t
     for (const char* text : {"what the first asset contains", "what the other one contains  "})
         recipe.assets.push_back({.bytes = forge::bytes_of(text)});
     for (const std::uint32_t seed : {1u, 2u})
-        recipe.assets.push_back({.bytes = forge::noise(100'000, seed)});
+        recipe.assets.push_back({.bytes = noise(100'000, seed)});
     const auto genuine = forge::forge(recipe);
     for (const std::size_t first : {0u, 2u}) {
         forge::Draft draft = forge::draft(recipe);
@@ -393,7 +375,7 @@ TEST_CASE("bundle: a layout that leads two assets to the same bytes gives them t
         draft.placements[other] = draft.placements[one];
         const auto evil = forge::forge(draft);
         REQUIRE(evil.id == genuine.id);
-        const auto bundle = opened(evil.bytes, {.cache = std::make_shared<BlockCache>(8u << 20)});
+        const auto bundle = open_bundle(evil.bytes, {.cache = std::make_shared<BlockCache>(8u << 20)});
         for (int round = 0; round < 2; ++round) {
             CHECK(bundle->read_all(AssetIndex{one}).value() == recipe.assets[first].bytes);
             CHECK(bundle->read_all(AssetIndex{other}).error().code() == ErrorCode::corrupt);
@@ -409,7 +391,7 @@ TEST_CASE("bundle: ids that differ only in their last byte are distinguished") {
         draft.assets[i].id.bytes[31] = static_cast<std::uint8_t>(i);
     }
     draft.index_again();
-    const auto bundle = opened(forge::forge(draft).bytes);
+    const auto bundle = open_bundle(forge::forge(draft).bytes);
     for (unsigned last = 0; last < 256; ++last) {
         AssetId id;
         id.bytes.fill(0xab);
@@ -445,7 +427,7 @@ TEST_CASE("bundle: optional additions of a later minor version are kept, require
     };
     draft.edit_layout_head = [](LayoutHead& head) { head.optional_flags = 2; };
     const Bytes bytes = forge::forge(draft).bytes;
-    const auto bundle = opened(bytes);
+    const auto bundle = open_bundle(bytes);
     CHECK(bundle->head().minor == 9);
     CHECK(bundle->head().optional_flags == 1ull << 40);
     CHECK(bundle->layout_head().optional_flags == 2);
@@ -462,7 +444,7 @@ TEST_CASE("bundle: nothing, noise, zeros and other formats are malformed at once
     CHECK(refusal_of({}) == ErrorCode::malformed);
     CHECK(refusal_of(Bytes(1)) == ErrorCode::malformed);
     CHECK(refusal_of(Bytes(100'000)) == ErrorCode::malformed);
-    CHECK(refusal_of(forge::noise(100'000, 1)) == ErrorCode::malformed);
+    CHECK(refusal_of(noise(100'000, 1)) == ErrorCode::malformed);
     CHECK(refusal_of(joined(forge::bytes_of("PK\x03\x04"), Bytes(10'000))) == ErrorCode::malformed);
     CHECK(refusal_of(joined(forge::bytes_of("FARDEL\r\n"), Bytes(10'000))) != ErrorCode::io);
 }

@@ -1,8 +1,9 @@
 #include <fardel/format/bundle_writer.h>
 
+#include "kit/opened_bundle.h"
+#include "kit/random_seed.h"
+#include "kit/scratch_folder.h"
 #include "plans.h"
-#include "random_seed.h"
-#include "scratch.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
@@ -44,19 +45,13 @@ private:
     std::size_t step_;
 };
 
-std::shared_ptr<const Bundle> opened(std::vector<std::byte> bytes) {
-    auto bundle = Bundle::open(make_memory_source(std::move(bytes)), {});
-    REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));
-    return *std::move(bundle);
-}
-
 // Returns the bytes that a reader finds under the name.
 std::string read(const Bundle& bundle, std::string_view name) {
     const auto index = bundle.find_name(name).value();
     REQUIRE(index);
     const auto record = bundle.name(*index).value();
     const auto bytes = bundle.read_all(bundle.default_asset(record).value()).value();
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    return text_of(bytes);
 }
 
 // A plan that uses every feature of the format.
@@ -65,10 +60,10 @@ BundlePlan varied_plan() {
     for (int i = 0; i < 300; ++i)
         add(plan, "scripts/" + std::to_string(i) + ".shader",
             prose(static_cast<std::size_t>(i) * 37, static_cast<std::uint32_t>(i)));
-    add(plan, "textures/wall", noise(3 * kPiece + 100, 1), "image/jpeg");
-    add(plan, "textures/wall copy", noise(3 * kPiece + 100, 1), "image/jpeg");
+    add(plan, "textures/wall", noise_text(3 * kPiece + 100, 1), "image/jpeg");
+    add(plan, "textures/wall copy", noise_text(3 * kPiece + 100, 1), "image/jpeg");
     add(plan, "models/tree", prose(5 * kPiece, 2), "model/gltf-binary");
-    add(plan, "music/theme", noise(kStreamPiece * 2 + 1, 3), "audio/ogg", true);
+    add(plan, "music/theme", noise_text(kStreamPiece * 2 + 1, 3), "audio/ogg", true);
     add(plan, "music/short", prose(kPiece + 5, 4), "audio/ogg", true);
     add(plan, "empty", "");
     plan.assets[3].references = {{"../x", PlannedReference::Internal{7}, true},
@@ -83,21 +78,21 @@ BundlePlan varied_plan() {
 TEST_CASE("writer: a name leads to its asset, by the document and by the reader") {
     BundlePlan plan;
     add(plan, "maps/dm1", "a map");
-    add(plan, "textures/base/wall", noise(1000, 1), "image/jpeg");
-    add(plan, "models/big", noise(200'000, 2), "model/x");
+    add(plan, "textures/base/wall", noise_text(1000, 1), "image/jpeg");
+    add(plan, "models/big", noise_text(200'000, 2), "model/x");
     const auto bytes = written(plan);
     const AuditedBundle audit = tests::audit(bytes);
     CHECK(audit.content_named("maps/dm1") == "a map");
-    CHECK(audit.content_named("textures/base/wall") == noise(1000, 1));
-    CHECK(audit.content_named("models/big") == noise(200'000, 2));
+    CHECK(audit.content_named("textures/base/wall") == noise_text(1000, 1));
+    CHECK(audit.content_named("models/big") == noise_text(200'000, 2));
     CHECK(audit.text(audit.assets[audit.asset_named("textures/base/wall")].content_type) == "image/jpeg");
     CHECK(audit.name("maps/dm1").flags == NameRecord::published);
 
-    const auto bundle = opened(bytes);
+    const auto bundle = open_bundle(bytes);
     CHECK(bundle->id() == audit.id);
     CHECK(read(*bundle, "maps/dm1") == "a map");
-    CHECK(read(*bundle, "textures/base/wall") == noise(1000, 1));
-    CHECK(read(*bundle, "models/big") == noise(200'000, 2));
+    CHECK(read(*bundle, "textures/base/wall") == noise_text(1000, 1));
+    CHECK(read(*bundle, "models/big") == noise_text(200'000, 2));
 }
 
 TEST_CASE("writer: an empty plan gives a valid bundle") {  // A29
@@ -106,7 +101,7 @@ TEST_CASE("writer: an empty plan gives a valid bundle") {  // A29
     const AuditedBundle audit = tests::audit(bytes);
     CHECK(audit.head.tables.empty());
     CHECK(audit.layout.tables.empty());
-    const auto bundle = opened(bytes);
+    const auto bundle = open_bundle(bytes);
     CHECK(bundle->asset_count() == 0);
     CHECK_FALSE(bundle->find_name("anything").value());
 }
@@ -140,7 +135,7 @@ TEST_CASE("writer: an asset of any size around the size of a piece is read back"
                 CAPTURE(size);
                 CAPTURE(streamed);
                 CAPTURE(compressible);
-                const std::string content = compressible ? prose(size, 1) : noise(size, 1);
+                const std::string content = compressible ? prose(size, 1) : noise_text(size, 1);
                 BundlePlan plan;
                 add(plan, "a", "first", "video/x", streamed);
                 add(plan, "b", content, "video/x", streamed);
@@ -152,7 +147,7 @@ TEST_CASE("writer: an asset of any size around the size of a piece is read back"
                 const std::size_t piece = streamed ? kStreamPiece : kPiece;
                 const std::size_t pieces = (size + piece - 1) / piece;
                 CHECK(audit.pieces.size() == (pieces > 1 ? pieces : 0));
-                CHECK(read(*opened(bytes), "b") == content);
+                CHECK(read(*open_bundle(bytes), "b") == content);
             }
 }
 
@@ -238,12 +233,13 @@ TEST_CASE("writer: small assets are stored in the order of their keys") {
 }
 
 TEST_CASE("writer: equal bytes are stored once, small and large, first, between and last") {
-    const std::string small = prose(500, 1), large = noise(4 * kPiece + 7, 2), streamed = noise(kPiece + 9, 3);
+    const std::string small = prose(500, 1), large = noise_text(4 * kPiece + 7, 2),
+                      streamed = noise_text(kPiece + 9, 3);
     BundlePlan plan;
     add(plan, "a large", large);
     add(plan, "b large again", large);
     add(plan, "c small", small);
-    add(plan, "d other", noise(2 * kPiece, 4));
+    add(plan, "d other", noise_text(2 * kPiece, 4));
     add(plan, "e large again", large);
     add(plan, "f small again", small);
     add(plan, "g streamed", streamed, "text/plain", true);
@@ -275,7 +271,7 @@ TEST_CASE("writer: equal bytes are stored once, small and large, first, between 
 }
 
 TEST_CASE("writer: a duplicate that is too large for memory is taken back from the file") {
-    const std::string large = noise(60 * kPiece, 1);
+    const std::string large = noise_text(60 * kPiece, 1);
     for (const unsigned jobs : {1u, 2u, 5u}) {
         BundlePlan plan;
         add(plan, "a", large);
@@ -354,7 +350,7 @@ TEST_CASE("writer: random plans are read back, in any combination") {
             const std::size_t size = below(8) == 0 ? below(600'000) : below(3) == 0 ? below(70'000) : below(2000);
             std::string content = !contents.empty() && below(5) == 0
                                       ? contents[below(static_cast<std::uint32_t>(contents.size()))]
-                                  : below(2) == 0 ? noise(size, static_cast<std::uint32_t>(random()))
+                                  : below(2) == 0 ? noise_text(size, static_cast<std::uint32_t>(random()))
                                                   : prose(size, static_cast<std::uint32_t>(random()));
             const std::string types[] = {"text/plain", "image/png", "audio/ogg"};
             add(plan, "d" + std::to_string(below(4)) + "/" + std::to_string(i), content, types[below(3)],
@@ -363,7 +359,7 @@ TEST_CASE("writer: random plans are read back, in any combination") {
         }
         const auto bytes = written(plan, quick(1 + below(4)));
         const AuditedBundle audit = tests::audit(bytes);
-        const auto bundle = opened(bytes);
+        const auto bundle = open_bundle(bytes);
         for (std::size_t i = 0; i < contents.size(); ++i) {
             CHECK(audit.content_named(plan.names[i].name.view()) == contents[i]);
             CHECK(read(*bundle, plan.names[i].name.view()) == contents[i]);

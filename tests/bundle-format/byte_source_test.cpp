@@ -1,6 +1,8 @@
 #include <fardel/format/byte_source.h>
 
-#include "scratch.h"
+#include "kit/bytes.h"
+#include "kit/results.h"
+#include "kit/scratch_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -17,32 +19,14 @@
 #include <string>
 #include <thread>
 
-using fardel::ByteSource;
-using fardel::ErrorCode;
-using fardel::tests::ScratchFolder;
+using namespace fardel;
+using namespace fardel::tests;
 
 namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::byte> bytes_of(std::string_view text) {
-    std::vector<std::byte> bytes(text.size());
-    if (!text.empty())
-        std::memcpy(bytes.data(), text.data(), text.size());
-    return bytes;
-}
-
-std::shared_ptr<const ByteSource> opened(const std::string& path) {
-    auto source = fardel::open_file_source(path);
-    REQUIRE_MESSAGE(source, (source ? "" : source.error().text()));
-    return *std::move(source);
-}
-
-ErrorCode refusal(const std::string& path) {
-    const auto source = fardel::open_file_source(path);
-    REQUIRE_FALSE(source);
-    return source.error().code();
-}
+ErrorCode refusal(const std::string& path) { return code_of(fardel::open_file_source(path)); }
 
 std::string text_at(const ByteSource& source, std::uint64_t offset, std::size_t size) {
     std::string text(size, '?');
@@ -52,9 +36,7 @@ std::string text_at(const ByteSource& source, std::uint64_t offset, std::size_t 
 
 ErrorCode failure_at(const ByteSource& source, std::uint64_t offset, std::size_t size) {
     std::vector<std::byte> out(size);
-    const auto status = source.read_at(offset, out);
-    REQUIRE_FALSE(status);
-    return status.error().code();
+    return code_of(source.read_at(offset, out));
 }
 
 std::size_t open_descriptors() {
@@ -95,8 +77,8 @@ TEST_CASE("byte source: memory is read in range and never past its end") {
 
 TEST_CASE("byte source: a file is read in range and never past its end") {
     const ScratchFolder scratch;
-    check_reads_of_0123456789(*opened(scratch.write("digits", "0123456789")));
-    const auto empty = opened(scratch.write("empty", ""));
+    check_reads_of_0123456789(*value_of(open_file_source(scratch.write("digits", "0123456789"))));
+    const auto empty = value_of(open_file_source(scratch.write("empty", "")));
     CHECK(empty->size_bytes() == 0);
     CHECK(empty->read_at(0, {}));
     CHECK(failure_at(*empty, 0, 1) == ErrorCode::corrupt);
@@ -105,7 +87,7 @@ TEST_CASE("byte source: a file is read in range and never past its end") {
 TEST_CASE("byte source: a file that is replaced or deleted keeps its bytes") {  // A33
     const ScratchFolder scratch;
     const auto path = scratch.write("a", "first content");
-    const auto source = opened(path);
+    const auto source = value_of(open_file_source(path));
     fs::rename(scratch.write("b", "SECOND CONTENT, longer"), path);
     CHECK(source->size_bytes() == 13);
     CHECK(text_at(*source, 0, 13) == "first content");
@@ -117,7 +99,7 @@ TEST_CASE("byte source: a file that is replaced or deleted keeps its bytes") {  
 TEST_CASE("byte source: a file that shrinks is corrupt, one that grows keeps its size") {  // A33
     const ScratchFolder scratch;
     const auto path = scratch.write("a", "0123456789");
-    const auto source = opened(path);
+    const auto source = value_of(open_file_source(path));
     fs::resize_file(path, 4);
     CHECK(text_at(*source, 0, 4) == "0123");
     CHECK(failure_at(*source, 2, 4) == ErrorCode::corrupt);
@@ -138,7 +120,7 @@ TEST_CASE("byte source: offsets above 4 GiB are read") {
         out << "end";
         REQUIRE(out.flush());
     }
-    const auto source = opened(path);
+    const auto source = value_of(open_file_source(path));
     CHECK(source->size_bytes() == kSize);
     CHECK(text_at(*source, kSize - 3, 3) == "end");
     CHECK(text_at(*source, kSize - 4, 1) == std::string(1, '\0'));
@@ -205,7 +187,7 @@ TEST_CASE("byte source: a symlink to a file is followed") {
     const ScratchFolder scratch;
     scratch.write("target", "0123456789");
     fs::create_symlink("target", scratch.path("link"));
-    check_reads_of_0123456789(*opened(scratch.path("link")));
+    check_reads_of_0123456789(*value_of(open_file_source(scratch.path("link"))));
 }
 
 TEST_CASE("byte source: no descriptor is left behind, and none crosses exec") {
@@ -213,7 +195,7 @@ TEST_CASE("byte source: no descriptor is left behind, and none crosses exec") {
     const auto path = scratch.write("a", "x");
     const auto before = open_descriptors();
     {
-        const auto source = opened(path);
+        const auto source = value_of(open_file_source(path));
         CHECK(open_descriptors() == before + 1);
         for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
             std::error_code gone;
@@ -230,7 +212,7 @@ TEST_CASE("byte source: many threads read at once") {
     std::string content(1 << 20, '\0');
     for (std::size_t i = 0; i < content.size(); ++i)
         content[i] = static_cast<char>((i * 31) ^ (i >> 8));
-    const auto source = opened(scratch.write("big", content));
+    const auto source = value_of(open_file_source(scratch.write("big", content)));
     std::vector<int> wrong(4, 0);
     {
         std::vector<std::jthread> readers;

@@ -1,6 +1,7 @@
 #include "blocks/codec.h"
 
-#include "random_seed.h"
+#include "kit/bytes.h"
+#include "kit/random_seed.h"
 
 #include <doctest/doctest.h>
 
@@ -12,32 +13,12 @@
 #include <vector>
 
 using namespace fardel;
+using namespace fardel::tests;
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
 constexpr std::size_t kSmall = 65536;
 constexpr std::size_t kLarge = 262144;
-
-Bytes noise(std::size_t size, std::uint32_t seed) {
-    std::mt19937 random(seed);
-    Bytes bytes(size);
-    std::ranges::generate(bytes, [&] { return static_cast<std::byte>(random() >> 8); });
-    return bytes;
-}
-
-// Random words, which compress about as well as a script.
-Bytes prose(std::size_t size, std::uint32_t seed) {
-    static constexpr std::string_view kWords[] = {"texture ", "shader ",    "{\n",     "}\n",   "map ",
-                                                  "0.5 ",     "blendFunc ", "models/", "base/", "water "};
-    std::mt19937 random(seed);
-    std::string text;
-    while (text.size() < size)
-        text += kWords[random() % std::size(kWords)];
-    const auto bytes = std::as_bytes(std::span(text).first(size));
-    return {bytes.begin(), bytes.end()};
-}
 
 // Returns nothing if the block stays raw.
 Bytes encode(BlockEncoder& encoder, const Bytes& raw) {
@@ -109,7 +90,7 @@ TEST_CASE("codec: encoded bytes decode to themselves, at every level and size") 
               kSmall, kSmall + 1, kLarge / 2 + 1, kLarge - 1, kLarge}) {
             CAPTURE(level);
             CAPTURE(size);
-            for (const Bytes& raw : {prose(size, 1), Bytes(size, std::byte{7})}) {
+            for (const Bytes& raw : {bytes_of(prose(size, 1)), Bytes(size, std::byte{7})}) {
                 const Bytes stored = encode(encoder, raw);
                 REQUIRE_FALSE(stored.empty());
                 CHECK(decoded(stored, size) == raw);
@@ -146,7 +127,7 @@ TEST_CASE("codec: an encoder's output does not depend on earlier blocks") {
         for (int i = 0; i < 24; ++i) {
             const std::size_t size = 1 + random() % (i % 4 == 0 ? kLarge : kSmall);
             const Bytes raw = i % 3 == 0 ? noise(size, static_cast<std::uint32_t>(random()))
-                                         : prose(size, static_cast<std::uint32_t>(random()));
+                                         : bytes_of(prose(size, static_cast<std::uint32_t>(random())));
             BlockEncoder fresh(level);
             CHECK(encode(used, raw) == encode(fresh, raw));
         }
@@ -154,7 +135,7 @@ TEST_CASE("codec: an encoder's output does not depend on earlier blocks") {
 }
 
 TEST_CASE("codec: neighbouring blocks in memory are not used as dictionaries") {
-    const Bytes both = prose(2 * kSmall, 5);
+    const Bytes both = bytes_of(prose(2 * kSmall, 5));
     BlockEncoder used(9), fresh(9);
     Bytes out(stored_bytes_max(kSmall));
     (void)used.encode(std::span(both).first(kSmall), out);
@@ -287,7 +268,7 @@ TEST_CASE("codec: a codec of a later version is unsupported") {  // A44
 
 TEST_CASE("codec: a cut frame is malformed at every length") {
     BlockEncoder encoder(9);
-    for (const Bytes& stored : {encode(encoder, prose(3000, 8)), frame_of(kSmall, {kSmall}).bytes()}) {
+    for (const Bytes& stored : {encode(encoder, bytes_of(prose(3000, 8))), frame_of(kSmall, {kSmall}).bytes()}) {
         const std::size_t raw_bytes = stored.size() < 20 ? kSmall : 3000;
         for (std::size_t length = 0; length < stored.size(); ++length)
             CHECK(refusal(Bytes(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(length)), raw_bytes)
@@ -298,7 +279,7 @@ TEST_CASE("codec: a cut frame is malformed at every length") {
 TEST_CASE("codec: a damaged frame fails or fills the block, and does nothing else") {  // A43
     FARDEL_RANDOM(random);
     BlockEncoder encoder(9);
-    const Bytes raw = prose(5000, 9);
+    const Bytes raw = bytes_of(prose(5000, 9));
     const Bytes good = encode(encoder, raw);
     const auto check = [&](const Bytes& stored) {
         Bytes out(raw.size());
@@ -322,7 +303,7 @@ TEST_CASE("codec: a damaged frame fails or fills the block, and does nothing els
 
 TEST_CASE("codec: threads decode side by side") {  // A53, A116
     BlockEncoder encoder(3);
-    const Bytes raw = prose(kLarge, 10), stored = encode(encoder, raw);
+    const Bytes raw = bytes_of(prose(kLarge, 10)), stored = encode(encoder, raw);
     std::vector<int> wrong(8, 0);
     {
         std::vector<std::jthread> threads;

@@ -1,22 +1,12 @@
 #include "document_vectors.h"
 
+#include "kit/bytes.h"
+
 #include <doctest/doctest.h>
 
 #include <fstream>
 
 namespace fardel::tests {
-namespace {
-
-int digit(char c) {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return -1;
-}
-
-}  // namespace
-
 std::map<std::string, std::vector<std::byte>, std::less<>> read_document_vectors(std::string_view page) {
     std::ifstream in(std::string(FARDEL_SOURCE_DIR) + "/docs/" + std::string(page));
     REQUIRE_MESSAGE(in.good(), "docs/" << page << " cannot be read");
@@ -32,11 +22,9 @@ std::map<std::string, std::vector<std::byte>, std::less<>> read_document_vectors
             open = nullptr;
         } else if (open) {
             REQUIRE(line.size() % 2 == 0);
-            for (std::size_t i = 0; i < line.size(); i += 2) {
-                REQUIRE(digit(line[i]) >= 0);
-                REQUIRE(digit(line[i + 1]) >= 0);
-                open->push_back(static_cast<std::byte>(digit(line[i]) * 16 + digit(line[i + 1])));
-            }
+            REQUIRE(line.find_first_not_of("0123456789abcdef") == std::string::npos);
+            const Bytes bytes = bytes_of_hex(line);
+            open->insert(open->end(), bytes.begin(), bytes.end());
         }
     }
     return vectors;

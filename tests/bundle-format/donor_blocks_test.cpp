@@ -1,5 +1,6 @@
 #include "write/donor_blocks.h"
 
+#include "kit/opened_bundle.h"
 #include "plans.h"
 
 #include <fardel/format/bundle.h>
@@ -51,11 +52,11 @@ Made varied() {
     for (int i = 0; i < 200; ++i)
         put(made, "scripts/" + std::to_string(i),
             prose(static_cast<std::size_t>(i) * 31 + 1, static_cast<std::uint32_t>(i)), "text/plain");
-    put(made, "a/raw", noise(3 * kPiece + 100, 1), "image/jpeg");
-    put(made, "a/raw again", noise(3 * kPiece + 100, 1), "image/jpeg");
+    put(made, "a/raw", noise_text(3 * kPiece + 100, 1), "image/jpeg");
+    put(made, "a/raw again", noise_text(3 * kPiece + 100, 1), "image/jpeg");
     put(made, "a/text", prose(5 * kPiece, 2), "model/x");
     put(made, "a/one", prose(kPiece, 5), "model/x");
-    put(made, "m/long", noise(2 * kStreamPiece + 1, 3), "audio/ogg", true);
+    put(made, "m/long", noise_text(2 * kStreamPiece + 1, 3), "audio/ogg", true);
     put(made, "m/short", prose(kPiece + 5, 4), "audio/ogg", true);
     put(made, "empty", "", "text/plain");
     return made;
@@ -63,8 +64,7 @@ Made varied() {
 
 void know_all(Made& made) {
     for (std::size_t i = 0; i < made.contents.size(); ++i)
-        made.plan.assets[i].known = PlannedAsset::Known{
-            id_from<AssetId>(blake3(std::as_bytes(std::span(made.contents[i])))), made.contents[i].size()};
+        made.plan.assets[i].known = PlannedAsset::Known{id_of(made.contents[i]), made.contents[i].size()};
 }
 
 void count_all(Made& made, std::atomic<int>& opened) {
@@ -73,13 +73,9 @@ void count_all(Made& made, std::atomic<int>& opened) {
 }
 
 void change(Made& made, std::size_t asset, std::string content) {
-    made.plan.assets[asset].source = blob(content);
+    made.plan.assets[asset].source = blob_of(content);
     made.plan.assets[asset].known.reset();
     made.contents[asset] = std::move(content);
-}
-
-std::shared_ptr<const Bundle> opened(std::vector<std::byte> bytes) {
-    return *Bundle::open(make_memory_source(std::move(bytes)), {});
 }
 
 struct Written {
@@ -107,7 +103,7 @@ TEST_CASE("donor: known assets that the donor contains are not read at all, and 
     count_all(made, opens);
     for (const unsigned jobs : {1u, 3u}) {
         opens = 0;
-        const Written again = write_from(made.plan, opened(clean), jobs);
+        const Written again = write_from(made.plan, open_bundle(clean), jobs);
         CHECK(again.bytes == clean);
         CHECK(again.summary.copied_blocks == again.summary.blocks);
         CHECK(opens <= 2);  // "m/short" and "empty" are read, because only then it is known that they have one piece
@@ -117,14 +113,14 @@ TEST_CASE("donor: known assets that the donor contains are not read at all, and 
 TEST_CASE("donor: assets without a known id are read, and their blocks are copied if whole blocks are the same") {
     Made made = varied();
     const auto clean = written(made.plan);
-    const Written again = write_from(made.plan, opened(clean));
+    const Written again = write_from(made.plan, open_bundle(clean));
     CHECK(again.bytes == clean);
     CHECK(again.summary.copied_blocks > 0);
 }
 
 TEST_CASE("donor: after a change the bundle is that of a clean build, and only neighbours of the change are read") {
     const Made before = varied();
-    const auto donor = opened(written(before.plan));
+    const auto donor = open_bundle(written(before.plan));
     for (const std::size_t changed :
          {std::size_t(0), std::size_t(77), std::size_t(199), std::size_t(200), std::size_t(202), std::size_t(203),
           std::size_t(204), std::size_t(205), std::size_t(206)}) {
@@ -143,7 +139,7 @@ TEST_CASE("donor: after a change the bundle is that of a clean build, and only n
 
 TEST_CASE("donor: assets that are added, removed or change their type give the bundle of a clean build") {
     const Made before = varied();
-    const auto donor = opened(written(before.plan));
+    const auto donor = open_bundle(written(before.plan));
     Made after = varied();
     know_all(after);
     after.plan.assets[5].content_type = "text/x-quake-shader";
@@ -158,11 +154,11 @@ TEST_CASE("donor: a damaged block of the donor is encoded again") {
     Made made = varied();
     const auto clean = written(made.plan);
     know_all(made);
-    const auto whole = opened(clean);
+    const auto whole = open_bundle(clean);
     for (std::uint32_t block = 0; block < whole->table_count(TableKind::blocks); ++block) {
         auto damaged = clean;
         damaged[whole->layout_head().blocks_offset + whole->block(block)->stored_offset] ^= std::byte{1};
-        CHECK(write_from(made.plan, opened(damaged)).bytes == clean);
+        CHECK(write_from(made.plan, open_bundle(damaged)).bytes == clean);
     }
 }
 
@@ -171,14 +167,14 @@ TEST_CASE("donor: an asset whose bytes do not have the known id is a conflict, i
     know_all(made);
     for (const std::size_t asset : {std::size_t(3), std::size_t(200), std::size_t(205)}) {
         Made wrong = made;
-        wrong.plan.assets[asset].source = blob(prose(made.contents[asset].size(), 1234));
+        wrong.plan.assets[asset].source = blob_of(prose(made.contents[asset].size(), 1234));
         CHECK(has(refusal(wrong.plan), "conflict"));
         Made other = made;  // with a donor that does not have the block
         other.plan.assets[asset].source = wrong.plan.assets[asset].source;
         WriteOptions options = quick();
         BundlePlan little;
         add(little, "x", "y");
-        options.donor = opened(written(little));
+        options.donor = open_bundle(written(little));
         CHECK(has(refusal(other.plan, options), "conflict"));
     }
 }

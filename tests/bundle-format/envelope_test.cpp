@@ -1,11 +1,10 @@
 #include <fardel/format/envelope.h>
 
-#include "record_family.h"
+#include "kit/record_family.h"
+#include "kit/scratch_folder.h"
 #include "signing_vectors.h"
 
 #include <fardel/format/limits.h>
-
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -63,19 +62,6 @@ Result<Envelope> decode_one(std::span<const std::byte> bytes) {
     return std::move(envelopes[0]);
 }
 
-Bytes with_bytes(Bytes bytes, std::size_t at, std::initializer_list<unsigned> values) {
-    for (const unsigned value : values)
-        bytes[at++] = static_cast<std::byte>(value);
-    return bytes;
-}
-
-Bytes bytes_of(std::string_view hex) {
-    Bytes bytes;
-    for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-        bytes.push_back(static_cast<std::byte>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
-    return bytes;
-}
-
 // A signer whose program always fails.
 class BrokenSigner final : public Signer {
 public:
@@ -83,30 +69,11 @@ public:
     Result<Signature> sign(std::span<const std::byte>) override { return Error(ErrorCode::denied, "no"); }
 };
 
-// A temporary folder that is removed when the tests end.
-const std::filesystem::path& folder() {
-    struct Folder {
-        Folder() : path(std::filesystem::temp_directory_path() / ("fardel-signer-test-" + std::to_string(::getpid()))) {
-            std::filesystem::create_directories(path);
-        }
-        ~Folder() { std::filesystem::remove_all(path); }
-        std::filesystem::path path;
-    };
-    static const Folder only;
-    return only.path;
-}
-
-std::filesystem::path make_program(std::string_view name, std::string_view body) {
-    const auto path = folder() / name;
-    std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return path;
-}
-
 Result<Signature> run_program(std::string_view name, std::string_view body,
                               std::chrono::milliseconds timeout = std::chrono::seconds(20)) {
-    const auto signer = make_external_signer({make_program(name, body).string(), "an argument"},
-                                             fixed_vector<PublicKey>("key-alice"), timeout);
+    const ScratchFolder scratch;
+    const std::string program = scratch.write_program(name, "#!/bin/sh\n" + std::string(body) + "\n");
+    const auto signer = make_external_signer({program, "an argument"}, fixed_vector<PublicKey>("key-alice"), timeout);
     return signer->sign(signing_vector("signed-message"));
 }
 
@@ -282,7 +249,7 @@ TEST_CASE("envelope: Ed25519 decides its twelve edge cases as it did when the fo
         std::string verdict, key, message, signature;
         fields >> verdict >> key >> message >> signature;
         const bool good =
-            verify_signature(PublicKey::parse(key).value(), bytes_of(message), Signature::parse(signature).value());
+            verify_signature(PublicKey::parse(key).value(), bytes_of_hex(message), Signature::parse(signature).value());
         CHECK(good == (verdict == "accept"));
         ++(good ? accepted : refused);
     }
@@ -391,12 +358,10 @@ TEST_CASE("external signer: the program's signature is taken after it was checke
 }
 
 TEST_CASE("external signer: the program gets the message and its arguments") {
-    const auto seen = folder() / "seen";
-    CHECK_FALSE(run_program("keeps", "cat > '" + seen.string() + "'; printf %s \"$1\" >> '" + seen.string() + "'"));
-    std::ifstream in(seen, std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(in), {}};
-    const Bytes& message = signing_vector("signed-message");
-    CHECK(content == std::string(reinterpret_cast<const char*>(message.data()), message.size()) + "an argument");
+    const ScratchFolder scratch;
+    const std::string seen = scratch.path("seen");
+    CHECK_FALSE(run_program("keeps", "cat > '" + seen + "'; printf %s \"$1\" >> '" + seen + "'"));
+    CHECK(read_file(seen) == text_of(signing_vector("signed-message")) + "an argument");
 }
 
 TEST_CASE("external signer: each way to fail has its error") {

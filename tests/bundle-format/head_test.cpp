@@ -1,6 +1,7 @@
 #include <fardel/format/head.h>
 
 #include "document_vectors.h"
+#include "kit/bytes.h"
 
 #include <doctest/doctest.h>
 
@@ -9,18 +10,9 @@
 #include <limits>
 
 using namespace fardel;
+using namespace fardel::tests;
 
 namespace {
-
-using Bytes = std::vector<std::byte>;
-
-template <class Id>
-Id id_of(const Bytes& bytes) {
-    Id id;
-    REQUIRE(bytes.size() == 32);
-    std::memcpy(id.bytes.data(), bytes.data(), 32);
-    return id;
-}
 
 HeadBytes padded(const Bytes& bytes) {
     HeadBytes out{};
@@ -95,23 +87,23 @@ TEST_CASE("head: bytes and bundle id are those of the document") {
     BundleHead head;
     head.manifest_bytes = 64;
     head.tables = {entry(TableKind::strings, 7)};
-    head.tables[0].root = id_of<Hash>(vectors().at("page-tree-one-page-root"));
+    head.tables[0].root = fixed_from<Hash>(vectors().at("page-tree-one-page-root"));
     CHECK(*read == head);
-    CHECK(bundle_id(encode_head(head)) == id_of<BundleId>(vectors().at("bundle-id-of-that-head")));
+    CHECK(bundle_id(encode_head(head)) == fixed_from<BundleId>(vectors().at("bundle-id-of-that-head")));
 }
 
 TEST_CASE("layout head: bytes and layout id are those of the document") {
     const auto read = decode_layout_head(padded(vectors().at("layout-head-without-its-trailing-zeros")));
     REQUIRE(read);
     LayoutHead layout;
-    layout.bundle = id_of<BundleId>(vectors().at("bundle-id-of-that-head"));
+    layout.bundle = fixed_from<BundleId>(vectors().at("bundle-id-of-that-head"));
     layout.blocks_offset = 8192;
     layout.manifest_offset = 8192;
     layout.layout_offset = 12288;
     layout.trailer_offset = 12288;
     layout.codecs = {{Codec::zstd, 1}};
     CHECK(*read == layout);
-    CHECK(layout_id(encode_layout_head(layout)) == id_of<LayoutId>(vectors().at("layout-id-of-that-head")));
+    CHECK(layout_id(encode_layout_head(layout)) == fixed_from<LayoutId>(vectors().at("layout-id-of-that-head")));
 }
 
 TEST_CASE("heads: an encoded value decodes to itself") {

@@ -1,14 +1,13 @@
 #include <fardel/format/key_file.h>
 
+#include "kit/scratch_folder.h"
 #include "signing_vectors.h"
 
 #include <fardel/format/limits.h>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 
 using namespace fardel;
 using namespace fardel::tests;
@@ -31,10 +30,7 @@ const std::string kOpenText =
     "seed: 000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n";
 
 std::string golden(std::string_view name) {
-    std::ifstream in(std::string(FARDEL_SOURCE_DIR) + "/tests/bundle-format/keys/" + std::string(name),
-                     std::ios::binary);
-    REQUIRE(in);
-    return {std::istreambuf_iterator<char>(in), {}};
+    return read_file(FARDEL_SOURCE_DIR "/tests/bundle-format/keys/" + std::string(name));
 }
 
 PassphraseProvider answering(std::string_view passphrase) {
@@ -56,17 +52,6 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 PublicKey alice() { return fixed_vector<PublicKey>("key-alice"); }
 
 std::span<const std::byte> fardel_message() { return std::as_bytes(std::span(std::string_view("fardel"))); }
-
-// A temporary folder that the destructor removes.
-struct Folder {
-    Folder() : path(fs::temp_directory_path() / ("fardel-key-file-test-" + std::to_string(::getpid()))) {
-        fs::remove_all(path);
-        fs::create_directories(path);
-    }
-    ~Folder() { fs::remove_all(path); }
-    std::string file(std::string_view name) const { return (path / name).string(); }
-    fs::path path;
-};
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -297,8 +282,8 @@ TEST_CASE("minisign: other algorithms are unsupported, other text is malformed")
 }
 
 TEST_CASE("key file on disk: a new file is for its owner alone, and is never overwritten") {
-    const Folder folder;
-    const std::string path = folder.file("alice.key");
+    const ScratchFolder folder;
+    const std::string path = folder.path("alice.key");
     ::umask(0);
     CHECK(write_key_file(path, kOpenText));
     struct stat status {};
@@ -307,15 +292,15 @@ TEST_CASE("key file on disk: a new file is for its owner alone, and is never ove
     CHECK(read_key_file(path, never_asked).value().public_key() == alice());
     CHECK(code_of(write_key_file(path, "other")) == ErrorCode::conflict);
     CHECK(read_key_file(path, never_asked));
-    CHECK(code_of(write_key_file(folder.file("none/alice.key"), kOpenText)) == ErrorCode::missing);
-    fs::create_symlink(folder.file("elsewhere"), folder.file("link.key"));
-    CHECK(code_of(write_key_file(folder.file("link.key"), kOpenText)) == ErrorCode::conflict);
-    CHECK_FALSE(fs::exists(folder.file("elsewhere")));
+    CHECK(code_of(write_key_file(folder.path("none/alice.key"), kOpenText)) == ErrorCode::missing);
+    fs::create_symlink(folder.path("elsewhere"), folder.path("link.key"));
+    CHECK(code_of(write_key_file(folder.path("link.key"), kOpenText)) == ErrorCode::conflict);
+    CHECK_FALSE(fs::exists(folder.path("elsewhere")));
 }
 
 TEST_CASE("key file on disk: one that others may use, or a link, is denied") {  // A75
-    const Folder folder;
-    const std::string path = folder.file("alice.key");
+    const ScratchFolder folder;
+    const std::string path = folder.path("alice.key");
     REQUIRE(write_key_file(path, kOpenText));
     for (const mode_t mode : {0640u, 0604u, 0620u, 0602u, 0610u, 0644u}) {
         CAPTURE(mode);
@@ -324,29 +309,29 @@ TEST_CASE("key file on disk: one that others may use, or a link, is denied") {  
     }
     REQUIRE(::chmod(path.c_str(), 0400) == 0);
     CHECK(read_key_file(path, never_asked));
-    fs::create_symlink(path, folder.file("link.key"));
-    CHECK(code_of(read_key_file(folder.file("link.key"), never_asked)) == ErrorCode::denied);
+    fs::create_symlink(path, folder.path("link.key"));
+    CHECK(code_of(read_key_file(folder.path("link.key"), never_asked)) == ErrorCode::denied);
 }
 
 TEST_CASE("key file on disk: what is not a key file") {  // A34
-    const Folder folder;
-    CHECK(code_of(read_key_file(folder.file("none"), never_asked)) == ErrorCode::missing);
-    CHECK(code_of(read_key_file(folder.path.string(), never_asked)) == ErrorCode::malformed);
-    REQUIRE(::mkfifo(folder.file("fifo").c_str(), 0600) == 0);
-    CHECK(code_of(read_key_file(folder.file("fifo"), never_asked)) == ErrorCode::malformed);
-    REQUIRE(write_key_file(folder.file("empty"), ""));
-    CHECK(code_of(read_key_file(folder.file("empty"), never_asked)) == ErrorCode::malformed);
-    REQUIRE(write_key_file(folder.file("huge"), std::string(limits::kKeyFileBytesMax + 1, 'x')));
-    CHECK(code_of(read_key_file(folder.file("huge"), never_asked)) == ErrorCode::limit);
+    const ScratchFolder folder;
+    CHECK(code_of(read_key_file(folder.path("none"), never_asked)) == ErrorCode::missing);
+    CHECK(code_of(read_key_file(folder.root().string(), never_asked)) == ErrorCode::malformed);
+    REQUIRE(::mkfifo(folder.path("fifo").c_str(), 0600) == 0);
+    CHECK(code_of(read_key_file(folder.path("fifo"), never_asked)) == ErrorCode::malformed);
+    REQUIRE(write_key_file(folder.path("empty"), ""));
+    CHECK(code_of(read_key_file(folder.path("empty"), never_asked)) == ErrorCode::malformed);
+    REQUIRE(write_key_file(folder.path("huge"), std::string(limits::kKeyFileBytesMax + 1, 'x')));
+    CHECK(code_of(read_key_file(folder.path("huge"), never_asked)) == ErrorCode::limit);
 }
 
 TEST_CASE("public key file on disk: it may be readable by all and may be a symbolic link") {
-    const Folder folder;
-    const std::string path = folder.file("alice.pub");
-    std::ofstream(path) << kPublicText;
-    fs::create_symlink(path, folder.file("link.pub"));
-    CHECK(read_public_key_file(folder.file("link.pub")).value().key == alice());
-    const auto none = read_public_key_file(folder.file("none.pub"));
+    const ScratchFolder folder;
+    const std::string path = folder.path("alice.pub");
+    write_file(path, kPublicText);
+    fs::create_symlink(path, folder.path("link.pub"));
+    CHECK(read_public_key_file(folder.path("link.pub")).value().key == alice());
+    const auto none = read_public_key_file(folder.path("none.pub"));
     CHECK(code_of(none) == ErrorCode::missing);
     CHECK(none.error().message().find("none.pub") != std::string::npos);
 }

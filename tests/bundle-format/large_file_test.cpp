@@ -6,8 +6,8 @@
 #include <fardel/format/manifest.h>
 
 #include "bundle_forge/bundle_forge.h"
-#include "generated_blob.h"
-#include "scratch.h"
+#include "kit/generated_blob.h"
+#include "kit/scratch_folder.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 #include <fardel/format/manifest.h>
 
 #include "document_vectors.h"
-#include "record_family.h"
+#include "kit/record_family.h"
 
 #include <limits>
 

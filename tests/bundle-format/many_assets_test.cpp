@@ -3,7 +3,8 @@
 #include <fardel/format/bundle.h>
 
 #include "bundle_forge/damage.h"
-#include "generated_blob.h"
+#include "kit/counting_source.h"
+#include "kit/generated_blob.h"
 #include "plans.h"
 
 #include <fardel/format/hash.h>
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
 
 using namespace fardel;
@@ -34,7 +34,10 @@ Text content_of(std::uint32_t asset) {
     return text;
 }
 
-std::span<const std::byte> bytes_of(const Text& text) { return std::as_bytes(std::span(text)); }
+AssetId id_of_content(std::uint32_t asset) {
+    const Text text = content_of(asset);
+    return id_of(std::as_bytes(std::span(text)));
+}
 
 // Within a folder, the names of rising assets are in the order of a bundle.
 std::string name_of(std::uint32_t asset) {
@@ -46,23 +49,9 @@ std::string name_of(std::uint32_t asset) {
 std::shared_ptr<const BlobSource> text_blob(std::uint32_t asset) {
     return generated_blob(Text().size(), [asset](std::uint64_t offset, std::span<std::byte> out) {
         const Text text = content_of(asset);
-        std::ranges::copy(bytes_of(text).subspan(offset, out.size()), out.begin());
+        std::ranges::copy(std::as_bytes(std::span(text)).subspan(offset, out.size()), out.begin());
     });
 }
-
-class CountingSource final : public ByteSource {
-public:
-    explicit CountingSource(std::vector<std::byte> bytes) : inner_(make_memory_source(std::move(bytes))) {}
-    std::uint64_t size_bytes() const noexcept override { return inner_->size_bytes(); }
-    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-        bytes_read += out.size();
-        return inner_->read_at(offset, out);
-    }
-    mutable std::atomic<std::uint64_t> bytes_read = 0;
-
-private:
-    std::shared_ptr<const ByteSource> inner_;
-};
 
 std::shared_ptr<const CountingSource> bundle_of(std::uint32_t assets) {
     BundlePlan plan;
@@ -74,7 +63,7 @@ std::shared_ptr<const CountingSource> bundle_of(std::uint32_t assets) {
         asset.key = name_of(i);
         asset.content_type = "text/plain";
         plan.assets.push_back(std::move(asset));
-        plan.names.push_back({.name = named(name_of(i)), .variants = {{.asset = i}}});
+        plan.names.push_back({.name = tests::name_of(name_of(i)), .variants = {{.asset = i}}});
     }
     return std::make_shared<CountingSource>(written(plan, quick(0)));
 }
@@ -97,7 +86,7 @@ void check_found(const Bundle& bundle, std::uint32_t asset) {
     CHECK_FALSE(bundle.find_name(other).value());
     CHECK_FALSE(bundle.find_name(name_of(asset) + "x", CaseRule::fold).value());
     const AssetIndex index = bundle.default_asset(bundle.name(*name).value()).value();
-    CHECK(bundle.find_asset(id_from<AssetId>(blake3(bytes_of(content_of(asset))))).value() == index);
+    CHECK(bundle.find_asset(id_of_content(asset)).value() == index);
     Text out{};
     CHECK(bundle.read_at(index, 0, std::as_writable_bytes(std::span(out))));
     CHECK(out == content_of(asset));
@@ -124,7 +113,7 @@ TEST_CASE("many assets: a bundle of a million is written and opened, and all are
 
     for (std::uint32_t i = 0; i < 20'000; ++i)
         check_found(*bundle, static_cast<std::uint32_t>(i * 7919ull % kMany));
-    CHECK_FALSE(bundle->find_asset(id_from<AssetId>(blake3(bytes_of(content_of(kMany))))).value());
+    CHECK_FALSE(bundle->find_asset(id_of_content(kMany)).value());
     CHECK_FALSE(bundle->find_name(name_of(kMany)).value());
 
     // The names of a folder follow each other.

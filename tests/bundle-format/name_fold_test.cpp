@@ -1,8 +1,8 @@
 #include <fardel/format/name.h>
 
+#include "kit/random_seed.h"
 #include "name_vectors.h"
 #include "names/unicode.h"
-#include "random_seed.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 #include <fardel/format/name.h>
 
+#include "kit/random_seed.h"
 #include "name_vectors.h"
 #include "names/wide_product.h"
-#include "random_seed.h"
 
 #include <doctest/doctest.h>
 

@@ -45,10 +45,10 @@ TEST_CASE("name tables: variants keep their order, tags are sorted by axis") {
     const auto png = add_asset(plan, "wall.png", "png"), astc = add_asset(plan, "wall.astc", "astc"),
                hd = add_asset(plan, "wall.hd", "hd");
     plan.names.push_back(
-        {.name = named("wall"),
+        {.name = name_of("wall"),
          .variants = {{png, {}}, {hd, {{"texture", "png"}, {"quality", "hd"}}}, {astc, {{"texture", "astc"}}}}});
-    plan.names.push_back({.name = named("floor"), .variants = {{astc, {{"texture", "astc"}}}}});
-    plan.names.push_back({.name = named("base/door"), .variants = {{hd, {}}}, .extends = true});
+    plan.names.push_back({.name = name_of("floor"), .variants = {{astc, {{"texture", "astc"}}}}});
+    plan.names.push_back({.name = name_of("base/door"), .variants = {{hd, {}}}, .extends = true});
     const AuditedBundle audit = audited(plan);
     CHECK(variants_of(audit, "wall") ==
           std::vector<std::string>{"png:", "hd: quality=hd texture=png", "astc: texture=astc"});
@@ -60,7 +60,7 @@ TEST_CASE("name tables: variants keep their order, tags are sorted by axis") {
 
 TEST_CASE("name tables: a name without variants is a tombstone") {
     BundlePlan plan;
-    plan.names.push_back({.name = named("gone")});
+    plan.names.push_back({.name = name_of("gone")});
     const AuditedBundle audit = audited(plan);
     CHECK(audit.name("gone").flags == (NameRecord::published | NameRecord::tombstone));
     CHECK(audit.assets.empty());
@@ -71,7 +71,7 @@ TEST_CASE("name tables: an asset is stored once, with no name and with many") {
     const auto shared = add_asset(plan, "1", "shared");
     add_asset(plan, "2", "nameless");
     for (const char* name : {"x", "y", "z"})
-        plan.names.push_back({.name = named(name), .variants = {{shared, {}}}});
+        plan.names.push_back({.name = name_of(name), .variants = {{shared, {}}}});
     const AuditedBundle audit = audited(plan);
     CHECK(audit.assets.size() == 2);
     for (const char* name : {"x", "y", "z"})
@@ -83,7 +83,7 @@ TEST_CASE("name tables: buckets are right from one name to many") {  // checked 
         BundlePlan plan;
         const auto asset = add_asset(plan, "asset", "x");
         for (int i = 0; i < count; ++i)
-            plan.names.push_back({.name = named("folder/" + std::to_string(i)), .variants = {{asset, {}}}});
+            plan.names.push_back({.name = name_of("folder/" + std::to_string(i)), .variants = {{asset, {}}}});
         CHECK(audited(plan).names.size() == static_cast<std::size_t>(count));
     }
 }

@@ -1,9 +1,9 @@
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 
+#include "kit/random_seed.h"
 #include "name_vectors.h"
 #include "names/unicode.h"
-#include "random_seed.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 #include "name_vectors.h"
 
-#include "openarena.h"
+#include "kit/openarena.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 #include "tables/page_tree.h"
 
 #include "document_vectors.h"
+#include "kit/bytes.h"
 
 #include <fardel/format/head.h>
 
@@ -11,10 +12,9 @@
 #include <thread>
 
 using namespace fardel;
+using namespace fardel::tests;
 
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 Bytes pattern(std::size_t size) {
     Bytes out(size);
@@ -62,23 +62,16 @@ private:
     Bytes bytes_;
 };
 
-Hash hash_of(const Bytes& bytes) {
-    Hash hash;
-    REQUIRE(bytes.size() == 32);
-    std::memcpy(hash.bytes.data(), bytes.data(), 32);
-    return hash;
-}
-
 }  // namespace
 
 TEST_CASE("page tree: roots and levels are those of the document") {
     const auto vectors = fardel::tests::read_document_vectors("bundle-format.md");
     const Bytes one{std::byte{5},   std::byte{0},   std::byte{'h'}, std::byte{'e'},
                     std::byte{'l'}, std::byte{'l'}, std::byte{'o'}};
-    CHECK(build_page_tree(TableKind::strings, one).root == hash_of(vectors.at("page-tree-one-page-root")));
+    CHECK(build_page_tree(TableKind::strings, one).root == fixed_from<Hash>(vectors.at("page-tree-one-page-root")));
     const PageTree two = build_page_tree(TableKind::strings, pattern(4097));
     CHECK(two.levels == vectors.at("page-tree-two-pages-levels"));
-    CHECK(two.root == hash_of(vectors.at("page-tree-two-pages-root")));
+    CHECK(two.root == fixed_from<Hash>(vectors.at("page-tree-two-pages-root")));
 }
 
 TEST_CASE("page tree: every size around a page and a level gives its bytes back") {  // A29

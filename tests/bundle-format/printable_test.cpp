@@ -1,7 +1,7 @@
 #include <fardel/format/name.h>
 
+#include "kit/random_seed.h"
 #include "names/unicode.h"
-#include "random_seed.h"
 
 #include <doctest/doctest.h>
 

@@ -3,6 +3,9 @@
 
 #include "document_vectors.h"
 
+#include "kit/ids.h"
+#include "kit/results.h"
+
 #include <fardel/format/envelope.h>
 #include <fardel/format/signer.h>
 #include <fardel/format/statement.h>
@@ -24,11 +27,7 @@ inline const std::vector<std::byte>& signing_vector(std::string_view name) {
 // `Fixed` is an Id32 or a Signature.
 template <class Fixed>
 Fixed fixed_vector(std::string_view name) {
-    Fixed value;
-    const auto& bytes = signing_vector(name);
-    REQUIRE(bytes.size() == value.bytes.size());
-    std::memcpy(value.bytes.data(), bytes.data(), bytes.size());
-    return value;
+    return fixed_from<Fixed>(signing_vector(name));
 }
 
 inline SecretKey secret_key(std::string_view person) {
@@ -40,13 +39,6 @@ inline SecretKey numbered_key(std::uint8_t number) {
     std::array<std::byte, 32> seed{};
     seed.fill(std::byte{number});
     return SecretKey::from_seed(seed);
-}
-
-template <class Id>
-Id filled_id(std::uint8_t value) {
-    Id id;
-    id.bytes.fill(value);
-    return id;
 }
 
 inline Statement document_statement() {
@@ -66,17 +58,6 @@ inline Statement document_statement() {
     statement.channel = "stable";
     statement.comment = "prüf";
     return statement;
-}
-
-template <class T>
-ErrorCode code_of(const Result<T>& result) {
-    REQUIRE_FALSE(result);
-    return result.error().code();
-}
-
-inline ErrorCode code_of(const Status& status) {
-    REQUIRE_FALSE(status);
-    return status.error().code();
 }
 
 }  // namespace fardel::tests

@@ -12,7 +12,7 @@ namespace {
 std::vector<PlannedName> names_of(std::initializer_list<std::string_view> texts) {
     std::vector<PlannedName> names;
     for (const std::string_view text : texts)
-        names.push_back({.name = named(text)});
+        names.push_back({.name = name_of(text)});
     return names;
 }
 

@@ -1,6 +1,10 @@
 #include <fardel/format/staged_file.h>
 
-#include "scratch.h"
+#include "kit/bytes.h"
+#include "kit/files.h"
+#include "kit/results.h"
+#include "kit/scratch_folder.h"
+#include "kit/unprivileged.h"
 
 #include <doctest/doctest.h>
 
@@ -18,72 +22,36 @@
 #include <string>
 
 using namespace fardel;
-using fardel::tests::ScratchFolder;
+using namespace fardel::tests;
 
 namespace fs = std::filesystem;
 
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-std::string content(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    REQUIRE(in);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::unique_ptr<StagedFile> staged(const std::string& path) {
-    auto file = stage_file(path);
-    REQUIRE_MESSAGE(file, (file ? "" : file.error().text()));
-    return *std::move(file);
-}
-
-ErrorCode refusal(const std::string& path) {
-    const auto file = stage_file(path);
-    REQUIRE_FALSE(file);
-    return file.error().code();
-}
+ErrorCode refusal(const std::string& path) { return code_of(stage_file(path)); }
 
 ErrorCode append_refusal(const std::string& path, std::uint64_t expected_bytes) {
-    const Status status = append_to_file(path, expected_bytes, bytes_of("more"));
-    REQUIRE_FALSE(status);
-    return status.error().code();
+    return code_of(append_to_file(path, expected_bytes, bytes_of("more")));
 }
 
 std::size_t files_in(const fs::path& folder) {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
 }
 
-// Gives the process another user's rights while it lives, because no permission restricts root.
-class SteppedDown {
-public:
-    SteppedDown() {
-        if (user_ == 0)
-            REQUIRE(::seteuid(65534) == 0);
-    }
-    ~SteppedDown() {
-        if (user_ == 0)
-            CHECK(::seteuid(0) == 0);
-    }
-
-private:
-    const uid_t user_ = ::geteuid();
-};
-
 }  // namespace
 
 TEST_CASE("staged file: nothing is at the target before commit, everything after") {
     const ScratchFolder scratch;
     const auto path = scratch.path("out");
-    auto file = staged(path);
+    auto file = value_of(stage_file(path));
     REQUIRE(file->write_at(4, bytes_of("world")));
     REQUIRE(file->write_at(0, bytes_of("new ")));
     REQUIRE(file->write_at(0, {}));
     CHECK_FALSE(fs::exists(path));
     REQUIRE(file->commit());
-    CHECK(content(path) == "new world");
+    CHECK(read_file(path) == "new world");
     file.reset();
-    CHECK(content(path) == "new world");
+    CHECK(read_file(path) == "new world");
     CHECK(files_in(scratch.root()) == 1);
 }
 
@@ -91,42 +59,42 @@ TEST_CASE("staged file: a file that is not committed leaves no trace, and the ol
     const ScratchFolder scratch;
     const auto path = scratch.write("out", std::string_view("old"));
     {
-        const auto file = staged(path);
+        const auto file = value_of(stage_file(path));
         REQUIRE(file->write_at(0, bytes_of("something else")));
-        CHECK(content(path) == "old");
+        CHECK(read_file(path) == "old");
         CHECK(files_in(scratch.root()) == 2);
     }
-    CHECK(content(path) == "old");
+    CHECK(read_file(path) == "old");
     CHECK(files_in(scratch.root()) == 1);
 }
 
 TEST_CASE("staged file: gaps are zero, and so are bytes that are cut off and grown again") {
     const ScratchFolder scratch;
     const auto path = scratch.path("out");
-    const auto file = staged(path);
+    const auto file = value_of(stage_file(path));
     REQUIRE(file->write_at(2, bytes_of("garbage")));
     REQUIRE(file->resize(4));
     REQUIRE(file->write_at(6, bytes_of("x")));
     REQUIRE(file->resize(9));
     REQUIRE(file->commit());
-    CHECK(content(path) == std::string("\0\0ga\0\0x\0\0", 9));
+    CHECK(read_file(path) == std::string("\0\0ga\0\0x\0\0", 9));
 }
 
 TEST_CASE("staged file: an old file that is open keeps its bytes") {
     const ScratchFolder scratch;
     const auto path = scratch.write("out", std::string_view("old"));
     std::ifstream reader(path, std::ios::binary);
-    const auto file = staged(path);
+    const auto file = value_of(stage_file(path));
     REQUIRE(file->write_at(0, bytes_of("new content")));
     REQUIRE(file->commit());
     CHECK(std::string(std::istreambuf_iterator<char>(reader), {}) == "old");
-    CHECK(content(path) == "new content");
+    CHECK(read_file(path) == "new content");
 }
 
 TEST_CASE("staged file: the umask decides who may read it") {
     const ScratchFolder scratch;
     const mode_t before = ::umask(027);
-    const auto file = staged(scratch.path("out"));
+    const auto file = value_of(stage_file(scratch.path("out")));
     ::umask(before);
     REQUIRE(file->commit());
     struct stat status {};
@@ -137,12 +105,12 @@ TEST_CASE("staged file: the umask decides who may read it") {
 TEST_CASE("staged file: two files for one target do not disturb each other, and the last commit wins") {
     const ScratchFolder scratch;
     const auto path = scratch.path("out");
-    const auto first = staged(path), second = staged(path);
+    const auto first = value_of(stage_file(path)), second = value_of(stage_file(path));
     REQUIRE(first->write_at(0, bytes_of("first")));
     REQUIRE(second->write_at(0, bytes_of("second")));
     REQUIRE(second->commit());
     REQUIRE(first->commit());
-    CHECK(content(path) == "first");
+    CHECK(read_file(path) == "first");
     CHECK(files_in(scratch.root()) == 1);
 }
 
@@ -152,13 +120,13 @@ TEST_CASE("staged file: a link at the target is replaced, what it points to is n
     for (const char* to : {"pointed", "nowhere"}) {
         const auto link = scratch.path(std::string("to ") + to);
         fs::create_symlink(to, link);
-        const auto file = staged(link);
+        const auto file = value_of(stage_file(link));
         REQUIRE(file->write_at(0, bytes_of("new")));
         REQUIRE(file->commit());
         CHECK_FALSE(fs::is_symlink(link));
-        CHECK(content(link) == "new");
+        CHECK(read_file(link) == "new");
     }
-    CHECK(content(pointed) == "pointed");
+    CHECK(read_file(pointed) == "pointed");
     CHECK_FALSE(fs::exists(scratch.path("nowhere")));
 }
 
@@ -188,8 +156,8 @@ TEST_CASE("staged file: a target that cannot or must not be replaced is refused 
 TEST_CASE("staged file: the longest name that the system allows is written") {
     const ScratchFolder scratch;
     const auto path = scratch.path(std::string(255, 'n'));
-    REQUIRE(staged(path)->commit());
-    CHECK(content(path).empty());
+    REQUIRE(value_of(stage_file(path))->commit());
+    CHECK(read_file(path).empty());
 }
 
 TEST_CASE("staged file: a folder that may not be written is denied") {
@@ -197,7 +165,7 @@ TEST_CASE("staged file: a folder that may not be written is denied") {
     using enum fs::perms;
     fs::permissions(scratch.root(), owner_read | owner_exec | others_read | others_exec);
     {
-        const SteppedDown other_user;
+        const Unprivileged other_user;
         CHECK(refusal(scratch.path("out")) == ErrorCode::denied);
     }
     fs::permissions(scratch.root(), owner_all);
@@ -207,7 +175,7 @@ TEST_CASE("staged file: a target that became a folder meanwhile stays, and nothi
     const ScratchFolder scratch;
     const auto path = scratch.path("out");
     {
-        const auto file = staged(path);
+        const auto file = value_of(stage_file(path));
         fs::create_directory(path);
         const Status status = file->commit();
         REQUIRE_FALSE(status);
@@ -227,7 +195,7 @@ TEST_CASE(
     }();
     const auto old_action = std::signal(SIGXFSZ, SIG_IGN);
     {
-        const auto file = staged(scratch.path("out"));
+        const auto file = value_of(stage_file(scratch.path("out")));
         rlimit small = before;
         small.rlim_cur = 100;
         REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
@@ -250,7 +218,7 @@ TEST_CASE(
     }
     {
         const std::string much(1 << 20, 'x');
-        const auto file = staged(disk + "/out");
+        const auto file = value_of(stage_file(disk + "/out"));
         const Status status = file->write_at(0, bytes_of(much));
         CHECK_FALSE(status);
         if (!status)
@@ -264,7 +232,7 @@ TEST_CASE(
         CHECK_FALSE(status);
         if (!status)
             CHECK(status.error().code() == ErrorCode::no_space);
-        CHECK(content(path) == "0123456789");  // all or nothing
+        CHECK(read_file(path) == "0123456789");  // all or nothing
     }
     CHECK(::umount2(disk.c_str(), MNT_DETACH) == 0);
 }
@@ -283,20 +251,20 @@ TEST_CASE("staged file: a killed writer leaves the target as it was, and the nex
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFSIGNALED(status));
-    CHECK(content(path) == "old");
+    CHECK(read_file(path) == "old");
     CHECK(files_in(scratch.root()) == 2);
     // Temporary files of dead processes are removed; those of living ones stay, and so do files with similar names.
     scratch.write(".fardel-1-2.tmp.txt", std::string_view("mine"));
-    const auto file = staged(path);
+    const auto file = value_of(stage_file(path));
     CHECK(files_in(scratch.root()) == 3);
     REQUIRE(file->write_at(0, bytes_of("new")));
-    const auto other = staged(scratch.path("other"));
+    const auto other = value_of(stage_file(scratch.path("other")));
     CHECK(files_in(scratch.root()) == 4);
     REQUIRE(file->commit());
-    CHECK(content(path) == "new");
+    CHECK(read_file(path) == "new");
     REQUIRE(other->write_at(0, bytes_of("too")));
     REQUIRE(other->commit());
-    CHECK(content(scratch.path("other")) == "too");
+    CHECK(read_file(scratch.path("other")) == "too");
     CHECK(files_in(scratch.root()) == 3);
 }
 
@@ -306,7 +274,7 @@ TEST_CASE("append: bytes go behind the expected end") {
     REQUIRE(append_to_file(path, 6, bytes_of(" and a signature")));
     REQUIRE(append_to_file(path, 22, {}));
     REQUIRE(append_to_file(path, 22, bytes_of("!")));
-    CHECK(content(path) == "blocks and a signature!");
+    CHECK(read_file(path) == "blocks and a signature!");
     CHECK(files_in(scratch.root()) == 1);
 }
 
@@ -317,7 +285,7 @@ TEST_CASE("append: a file of another length is a conflict and stays as it is") {
     CHECK(append_refusal(path, 7) == ErrorCode::conflict);
     CHECK(append_refusal(path, 0) == ErrorCode::conflict);
     CHECK(append_refusal(path, ~std::uint64_t{0}) == ErrorCode::conflict);
-    CHECK(content(path) == "blocks");
+    CHECK(read_file(path) == "blocks");
 }
 
 TEST_CASE("append: a file that another process locks is busy") {
@@ -343,7 +311,7 @@ TEST_CASE("append: a target that is not a regular file is refused") {
     const auto path = scratch.write("read-only", std::string_view("x"));
     fs::permissions(path, fs::perms::owner_read);
     fs::permissions(scratch.root(), fs::perms::all);
-    const SteppedDown other_user;
+    const Unprivileged other_user;
     CHECK(append_refusal(path, 1) == ErrorCode::denied);
 }
 
@@ -360,5 +328,5 @@ TEST_CASE("append: an error in the middle gives the file its old length back") {
     REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
     std::signal(SIGXFSZ, old_action);
     CHECK(code == ErrorCode::limit);
-    CHECK(content(path) == "0123456789");
+    CHECK(read_file(path) == "0123456789");
 }

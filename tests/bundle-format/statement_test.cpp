@@ -1,6 +1,6 @@
 #include <fardel/format/statement.h>
 
-#include "record_family.h"
+#include "kit/record_family.h"
 #include "signing_vectors.h"
 
 #include <fardel/format/limits.h>
@@ -58,12 +58,6 @@ std::optional<ErrorCode> outcome(const std::function<void(Statement&)>& change) 
     REQUIRE(again);
     CHECK(*again == statement);
     return std::nullopt;
-}
-
-Bytes with_bytes(Bytes bytes, std::size_t at, std::initializer_list<unsigned> values) {
-    for (const unsigned value : values)
-        bytes[at++] = static_cast<std::byte>(value);
-    return bytes;
 }
 
 std::vector<LayoutId> layouts(std::uint8_t count) {

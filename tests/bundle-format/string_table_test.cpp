@@ -1,20 +1,14 @@
 #include "write/string_table.h"
 
+#include "kit/bytes.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <string>
 
 using namespace fardel;
-
-namespace {
-
-std::vector<std::byte> bytes_of(std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
-}  // namespace
+using namespace fardel::tests;
 
 TEST_CASE("string table: each string is stored once, in byte order, behind its length") {
     StringTable strings;

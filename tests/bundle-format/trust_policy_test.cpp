@@ -1,11 +1,10 @@
 #include <fardel/format/trust_policy.h>
 
+#include "kit/scratch_folder.h"
 #include "signing_vectors.h"
 #include "trust/threshold.h"
 
 #include <fardel/format/limits.h>
-
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -303,17 +302,15 @@ TEST_CASE("trust policy: make_policy creates a policy from keys and a pattern") 
 }
 
 TEST_CASE("trust policy: a file is read, and an error names the file") {
-    const auto folder = std::filesystem::temp_directory_path() / ("fardel-trust-test-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder);
-    const std::string path = (folder / "policy").string();
+    const ScratchFolder folder;
+    const std::string path = folder.path("policy");
     CHECK(code_of(read_trust_policy(path)) == ErrorCode::missing);
-    std::ofstream(path) << "fardel-trust 1\nnonsense\n";
+    write_file(path, "fardel-trust 1\nnonsense\n");
     const auto bad = read_trust_policy(path);
     CHECK(code_of(bad) == ErrorCode::malformed);
     CHECK(bad.error().message().starts_with(path + ": trust policy: line 2: "));
-    std::ofstream(path) << "fardel-trust 1\n";
+    write_file(path, "fardel-trust 1\n");
     CHECK(read_trust_policy(path));
-    std::filesystem::remove_all(folder);
 }
 
 // ---- Thresholds

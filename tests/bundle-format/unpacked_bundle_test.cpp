@@ -1,6 +1,7 @@
 #include <fardel/format/unpacked_bundle.h>
 
-#include "scratch.h"
+#include "kit/sample_plan.h"
+#include "kit/scratch_folder.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
@@ -13,17 +14,9 @@
 #include <utility>
 
 using namespace fardel;
+using namespace fardel::tests;
 
 namespace {
-
-std::vector<std::byte> noise(std::size_t size, unsigned seed) {
-    std::vector<std::byte> bytes(size);
-    for (std::byte& byte : bytes) {
-        seed = seed * 1664525u + 1013904223u;
-        byte = static_cast<std::byte>(seed >> 24);
-    }
-    return bytes;
-}
 
 // Returns the bytes that the test has set, and counts how often it is opened.
 class CountingBlob final : public BlobSource {

@@ -2,9 +2,12 @@
 // right.
 //
 // Recipe → draft(): the canonical tables of a small good bundle, as values that a test may change → forge(): page
-// trees, heads, ids, bytes. It shares no code with the writer or the readers beyond encoding single records and heads,
-// and checks nothing. Not for large bundles: everything is in memory.
+// trees, heads, ids, bytes. A witness: it shares no code with the writer or the readers beyond encoding single records
+// and heads, computes offsets, trees and ids itself, and checks nothing. Not for large bundles: everything is in
+// memory.
 #pragma once
+
+#include "kit/bytes.h"
 
 #include <fardel/format/envelope.h>
 #include <fardel/format/head.h>
@@ -25,11 +28,9 @@
 
 namespace fardel::forge {
 
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(std::string_view text);
-// Returns `size` incompressible bytes; equal seeds give equal bytes.
-Bytes noise(std::size_t size, std::uint32_t seed);
+using tests::Bytes;
+using tests::bytes_of;
+using tests::noise;
 
 // ---- The content of the bundle; any text is possible, well formed or not --------------------------------------------
 
@@ -149,6 +150,9 @@ struct Draft {
 };
 
 Draft draft(const Recipe& recipe);
+
+// Returns the first block of the music in the small recipe: a frame of 65536 times 7. Only the music has this codec.
+std::uint32_t music_block(const Draft& draft);
 
 // ---- The bytes ------------------------------------------------------------------------------------------------------
 

@@ -1,21 +1,16 @@
 // The content of test bundles, and the keys that sign them.
 #include "bundle_forge.h"
 
+#include "kit/ids.h"
+
 #include <fardel/format/hash.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
 namespace fardel::forge {
 namespace {
-
-BundleId bundle_of(std::uint8_t byte) {
-    BundleId id;
-    id.bytes.fill(byte);
-    return id;
-}
-
-AssetId asset_of(std::string_view text) { return id_from<AssetId>(blake3(bytes_of(text))); }
 
 template <class T>
 T must(Result<T> result) {
@@ -26,28 +21,13 @@ T must(Result<T> result) {
 
 }  // namespace
 
-Bytes bytes_of(std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
-Bytes noise(std::size_t size, std::uint32_t seed) {
-    Bytes bytes(size);
-    std::uint64_t state = 0x9e3779b97f4a7c15u * (seed + 1);
-    for (std::byte& byte : bytes) {
-        state = state * 6364136223846793005u + 1442695040888963407u;
-        byte = static_cast<std::byte>(state >> 56);
-    }
-    return bytes;
-}
-
 Recipe small_recipe() {
     Recipe recipe;
     recipe.assets = {
         {.content_type = "text/plain"},
         {.bytes = bytes_of("models/hero.skin names textures/hero"),
          .content_type = "text/plain",
-         .references = {{"shared/skin", Reference::Foreign{asset_of("a skin of another bundle"), 0}},
+         .references = {{"shared/skin", Reference::Foreign{tests::id_of("a skin of another bundle"), 0}},
                         {"sounds/step.ogg", Reference::Dynamic{"sounds/step.ogg"}, true},
                         {"textures/hero", Reference::Internal{2}}},
          .metadata = {{"licence", "CC0-1.0"}, {"metric.polygons", 1234.5}, {"expires", std::int64_t{4102444800}}},
@@ -68,7 +48,8 @@ Recipe small_recipe() {
         {"old/gone.txt", {}},
     };
     recipe.consumes = {{"sounds/step.ogg", false, true}, {"sounds/**", true, false}, {"textures/wall", false, false}};
-    recipe.dependencies = {{bundle_of(0x11), "core", "1.0", true}, {bundle_of(0x22), "extras", "", false}};
+    recipe.dependencies = {{tests::filled_id<BundleId>(0x11), "core", "1.0", true},
+                           {tests::filled_id<BundleId>(0x22), "extras", "", false}};
     recipe.metadata = {{"name", "tests/small"}, {"version", "1.0"}, {"build", "forge"}};
     recipe.creator_metadata = {{"tool", "bundle_forge"}};
     return recipe;
@@ -92,6 +73,11 @@ Recipe wide_recipe(std::size_t names) {
             {"folder" + std::to_string(i % 7) + "/file" + number, {{static_cast<std::uint32_t>(i), {}}}});
     }
     return recipe;
+}
+
+std::uint32_t music_block(const Draft& draft) {
+    const auto block = std::ranges::find(draft.blocks, Codec::zstd, &BlockRecord::codec);
+    return static_cast<std::uint32_t>(block - draft.blocks.begin());
 }
 
 SecretKey test_key(std::uint8_t seed) {

@@ -1,5 +1,5 @@
 // fardel audit, and build with [link] and [split], on small projects and on maps of a real game.
-#include "openarena.h"
+#include "kit/openarena.h"
 #include "sample.h"
 
 #include <nlohmann/json.hpp>

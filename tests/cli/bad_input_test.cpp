@@ -47,7 +47,7 @@ TEST_CASE("bad input: no bundle, an empty file, a folder, a device, a FIFO and a
     check_refused(scratch, scratch.path("absent.fardel"), 3, "missing");
     check_refused(scratch, scratch.write("empty.fardel", ""), 1, "malformed");
     check_refused(scratch, scratch.write("text.fardel", "not a bundle at all\n"), 1, "malformed");
-    check_refused(scratch, scratch.write("noise.fardel", noise(7, 100'000)), 1, "malformed");
+    check_refused(scratch, scratch.write("noise.fardel", noise_text(100'000, 7)), 1, "malformed");
     check_refused(scratch, scratch.root().string(), 1, "malformed");
     check_refused(scratch, "/dev/zero", 1, "malformed");
     const std::string fifo = scratch.path("fifo");
@@ -60,7 +60,7 @@ TEST_CASE("bad input: no bundle, an empty file, a folder, a device, a FIFO and a
 TEST_CASE("bad input: verify reports a damaged bundle as BAD, and a file that cannot be opened as an error") {
     const ScratchFolder scratch;
     for (const std::string& file :
-         {scratch.write("empty.fardel", ""), scratch.write("noise.fardel", noise(7, 100'000))}) {
+         {scratch.write("empty.fardel", ""), scratch.write("noise.fardel", noise_text(100'000, 7))}) {
         const Outcome outcome = run({"verify", file});
         CHECK(outcome.exit_code == 1);
         CHECK(outcome.out.find("BAD") != std::string::npos);
@@ -90,7 +90,7 @@ TEST_CASE("bad input: cat and extract report a damaged block as corrupt, and lea
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string content = read_file(bundle);
-    const std::string map = noise(1, 300'000);
+    const std::string map = noise_text(300'000, 1);
     const auto at = content.find(map.substr(100'000, 64));
     REQUIRE(at != std::string::npos);
     flip_bit(bundle, at);

@@ -1,5 +1,8 @@
 #include "sample.h"
 
+#include "kit/blobs.h"
+#include "kit/ids.h"
+
 #include <fardel/format/hash.h>
 #include <fardel/store/cache_layers.h>
 #include <fardel/store/cache_record.h>
@@ -17,8 +20,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-AssetId asset_of(const std::string& text) { return id_from<AssetId>(blake3(std::as_bytes(std::span(text)))); }
-
 // Three records with one object each.
 std::string make_cache(const ScratchFolder& scratch) {
     const std::string folder = scratch.path("cache");
@@ -27,16 +28,15 @@ std::string make_cache(const ScratchFolder& scratch) {
     for (const std::string text : {"one", "two", "three"}) {
         CacheRecord record;
         record.key.bytes.fill(static_cast<std::uint8_t>(text[1]));
-        record.outputs = {{.name = text, .asset = asset_of(text), .size_bytes = text.size()}};
-        const auto bytes = std::as_bytes(std::span(text));
-        REQUIRE((*layer)->write_object(asset_of(text), text.size(), *make_memory_blob({bytes.begin(), bytes.end()})));
+        record.outputs = {{.name = text, .asset = id_of(text), .size_bytes = text.size()}};
+        REQUIRE((*layer)->write_object(id_of(text), text.size(), *blob_of(text)));
         REQUIRE((*layer)->write_record(record.key, *encode_cache_record(record)));
     }
     return folder;
 }
 
 std::string object_of(const std::string& folder, const std::string& text) {
-    return folder + "/objects/" + asset_of(text).hex().substr(0, 2) + "/" + asset_of(text).hex();
+    return folder + "/objects/" + id_of(text).hex().substr(0, 2) + "/" + id_of(text).hex();
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ TEST_CASE("cache export: writes a bundle with the objects, which verifies") {
     const std::string bundle = scratch.path("farm.fardel");
     CHECK(run_well({"cache", "export", folder, "-o", bundle}) == "wrote " + bundle + ": 3 records, 3 objects\n");
     run_well({"verify", bundle});
-    CHECK(run_well({"cat", bundle, "/assets/" + asset_of("three").hex()}) == "three");
+    CHECK(run_well({"cat", bundle, "/assets/" + id_of("three").hex()}) == "three");
     fs::remove(object_of(folder, "two"));
     CHECK(json::parse(run_well({"cache", "export", "--json", folder, "-o", bundle}))["broken"] == 1);
     CHECK(is_one_clear_line(run({"cache", "export", scratch.path("none"), "-o", bundle}), "missing"));

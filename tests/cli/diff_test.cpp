@@ -12,7 +12,7 @@ TEST_CASE("diff: lists added, removed, renamed and changed names, and the bytes 
     const std::string before = make_bundle(scratch, "one");
     make_game(scratch, "two");
     scratch.write("two/default.cfg", "set name \"nobody\"\n");
-    scratch.write("two/maps/dm02.bsp", noise(3, 70'000));
+    scratch.write("two/maps/dm02.bsp", noise_text(70'000, 3));
     std::filesystem::rename(scratch.path("two/maps/dm01.bsp"), scratch.path("two/maps/dm03.bsp"));
     std::filesystem::remove(scratch.path("two/textures/base/wasser.jpg"));
     run_well({"pack", scratch.path("two"), "-o", scratch.path("two.fardel"), "--name", "game", "--version", "1.1"});

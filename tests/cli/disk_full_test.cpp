@@ -1,7 +1,7 @@
 // A disk that is really full: a small tmpfs, if this user may mount one.
 
+#include "kit/small_disk.h"
 #include "sample.h"
-#include "small_disk.h"
 
 #include <unistd.h>
 

@@ -2,22 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include <sstream>
-
 using namespace fardel::tests;
 using nlohmann::json;
-
-namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);)
-        lines.push_back(line);
-    return lines;
-}
-
-}  // namespace
 
 TEST_CASE("ls: lists names one per line, in order; of a folder, one name, or published names only") {
     const ScratchFolder scratch;

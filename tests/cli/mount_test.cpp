@@ -304,7 +304,7 @@ TEST_CASE("mount: a folder of many names is listed completely, in order, and fro
 TEST_CASE("mount: many readers at once get the same bytes") {
     const ScratchFolder scratch;
     for (int i = 0; i < 40; ++i)
-        scratch.write("game/noise/" + std::to_string(i), noise(static_cast<std::uint64_t>(i), 200'000));
+        scratch.write("game/noise/" + std::to_string(i), noise_text(200'000, static_cast<std::uint64_t>(i)));
     const std::string bundle = scratch.path("game.fardel");
     run_well({"pack", scratch.path("game"), "-o", bundle, "--name", "game", "--version", "1.0", "--level", "1"});
     const MountPoint mount(scratch);
@@ -319,7 +319,7 @@ TEST_CASE("mount: many readers at once get the same bytes") {
             for (int i = 0; i < 40; ++i) {
                 const int which = (i + 5 * reader) % 40;
                 good += read_file(root + "/noise/" + std::to_string(which)) ==
-                        noise(static_cast<std::uint64_t>(which), 200'000);
+                        noise_text(200'000, static_cast<std::uint64_t>(which));
             }
         });
     readers.clear();
@@ -329,7 +329,7 @@ TEST_CASE("mount: many readers at once get the same bytes") {
 TEST_CASE("mount: a damaged asset is an I/O error, and all others can be read") {  // A21
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
-    const std::string content = noise(1, 300'000);
+    const std::string content = noise_text(300'000, 1);
     const std::string bytes = read_file(bundle);
     const auto at = bytes.find(content.substr(100'000, 64));  // noise is stored uncompressed
     REQUIRE(at != std::string::npos);
@@ -351,7 +351,7 @@ TEST_CASE("mount: a damaged asset is an I/O error, and all others can be read") 
     CHECK(cat.exit_code == 1);
     CHECK(cat.out == "");
     CHECK(read_file(mount.path("default.cfg")) == kConfig);
-    CHECK(read_file(mount.path("textures/base/water.jpg")) == noise(2, 5'000));
+    CHECK(read_file(mount.path("textures/base/water.jpg")) == noise_text(5'000, 2));
     CHECK(fs::file_size(mount.path("maps/dm01.bsp")) == 300'000);
 
     flip_bit(bundle, at);  // repaired: the kernel must not have cached the error
@@ -391,7 +391,7 @@ TEST_CASE("mount: replacing the bundle file does not change the mounted files") 
     run_well({"pack", scratch.path("other"), "-o", scratch.path("other.fardel"), "--name", "other", "--version", "2"});
     fs::rename(scratch.path("other.fardel"), bundle);
     CHECK(read_file(mount.path("default.cfg")) == kConfig);
-    CHECK(read_file(mount.path("maps/dm01.bsp")) == noise(1, 300'000));
+    CHECK(read_file(mount.path("maps/dm01.bsp")) == noise_text(300'000, 1));
     run_well({"mount", "--unmount", mount.path()});
     run_well({"mount", bundle, mount.path()});
     CHECK(read_file(mount.path("default.cfg")) == "another game\n");
@@ -414,7 +414,7 @@ TEST_CASE("mount: a mount in use is not unmounted; an open file of a detached mo
     CHECK(list_folder(mount.path()) == "");
     std::string bytes(300'000, '\0');
     CHECK(::pread(open, bytes.data(), bytes.size(), 0) == 300'000);
-    CHECK(bytes == noise(1, 300'000));
+    CHECK(bytes == noise_text(300'000, 1));
     ::close(open);
 }
 

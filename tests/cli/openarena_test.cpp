@@ -1,6 +1,6 @@
 // An end-to-end test on a real game: the archives of OpenArena that Debian ships.
 
-#include "openarena.h"
+#include "kit/openarena.h"
 #include "sample.h"
 
 #include <nlohmann/json.hpp>

@@ -16,9 +16,9 @@ class Game {
 public:
     Game() {
         make_game(scratch, "base");
-        scratch.write("map/maps/dm02.bsp", noise(7, 200'000));
-        scratch.write("map/textures/wall.tga", noise(8, 40'000));
-        scratch.write("map/textures/glass.tga", noise(9, 40'000));
+        scratch.write("map/maps/dm02.bsp", noise_text(200'000, 7));
+        scratch.write("map/textures/wall.tga", noise_text(40'000, 8));
+        scratch.write("map/textures/glass.tga", noise_text(40'000, 9));
         key = make_key(scratch, "author");
         trust = make_policy(scratch, "client.trust", {"--author", key + ".pub"});
         base = packed("base", "base/core");

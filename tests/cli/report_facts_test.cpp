@@ -3,6 +3,7 @@
 #include "bundle_forge/bundle_forge.h"
 #include "sample.h"
 
+#include "kit/ids.h"
 #include "report/report_audit.h"
 #include "report/report_selection.h"
 
@@ -24,20 +25,11 @@ using namespace fardel::tests;
 
 namespace {
 
-AssetId id_of(std::uint8_t byte) {
-    AssetId id;
-    id.bytes.fill(byte);
-    return id;
-}
-
-BundleId bundle_of(std::uint8_t byte) {
-    BundleId id;
-    id.bytes.fill(byte);
-    return id;
-}
-
 ContentAsset asset_of(std::uint8_t id, std::uint64_t raw_bytes, std::string type = "image/png") {
-    return {.id = id_of(id), .content_type = std::move(type), .raw_bytes = raw_bytes, .stored_bytes = raw_bytes / 2};
+    return {.id = filled_id<AssetId>(id),
+            .content_type = std::move(type),
+            .raw_bytes = raw_bytes,
+            .stored_bytes = raw_bytes / 2};
 }
 
 ContentName name_of(std::string text, std::uint32_t asset, bool published = true) {
@@ -220,7 +212,7 @@ TEST_CASE("report facts: duplicates are assets with several names, in one bundle
 
 TEST_CASE("report selection: listed names and sums together are everything") {
     ReportFacts facts;
-    ReportBundle bundle{.file = "many.fardel", .id = bundle_of(1)};
+    ReportBundle bundle{.file = "many.fardel", .id = filled_id<BundleId>(1)};
     for (std::uint32_t i = 0; i < 200; ++i) {
         bundle.contents.assets.push_back(
             asset_of(static_cast<std::uint8_t>(i), 10 + i, i % 2 == 0 ? "image/png" : "text/plain"));

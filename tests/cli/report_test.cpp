@@ -1,7 +1,7 @@
 // The page of `fardel report`, in a real browser.
 
 #include "bundle_forge/bundle_forge.h"
-#include "openarena.h"
+#include "kit/openarena.h"
 #include "sample.h"
 
 #include <nlohmann/json.hpp>
@@ -109,7 +109,7 @@ TEST_CASE("report: hostile texts of a bundle stay text in the page") {
     const ScratchFolder scratch;
     const std::string bundle = hostile_bundle(scratch, std::string(kTag) + ".fardel");
     scratch.write("mod/constructor", "mine\n");
-    scratch.write("mod/big.bin", noise(5, 40'000));
+    scratch.write("mod/big.bin", noise_text(40'000, 5));
     run_well({"pack", scratch.path("mod"), "-o", scratch.path("mod.fardel"), "--name", "mods/one"});
     const json audit{{"missing", {{{"from", kTag}, {"spelling", kEnd}, {"use", kTag}, {"line", 7}, {"tried", {kEnd}}}}},
                      {"unused", {{{"name", kTag}, {"bytes", 5}}}},

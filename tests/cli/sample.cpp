@@ -1,31 +1,24 @@
 #include "sample.h"
 
+#include "kit/blobs.h"
+#include "kit/ids.h"
+
 #include <fardel/format/bundle_writer.h>
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
-#include <random>
-#include <span>
 
 namespace fs = std::filesystem;
 
 namespace fardel::tests {
 
-std::string noise(std::uint64_t seed, std::size_t size_bytes) {
-    std::mt19937_64 random(seed);
-    std::string bytes(size_bytes, '\0');
-    std::ranges::generate(bytes, [&] { return static_cast<char>(random()); });
-    return bytes;
-}
-
 std::string make_game(const ScratchFolder& scratch, std::string_view folder) {
     const std::string root(folder);
     scratch.write(root + "/default.cfg", kConfig);
     scratch.write(root + "/docs/readme.txt", "Read me. " + std::string(2000, 'x') + "\n");
-    scratch.write(root + "/maps/dm01.bsp", noise(1, 300'000));
-    scratch.write(root + "/textures/base/water.jpg", noise(2, 5'000));
-    scratch.write(root + "/textures/base/wasser.jpg", noise(2, 5'000));
+    scratch.write(root + "/maps/dm01.bsp", noise_text(300'000, 1));
+    scratch.write(root + "/textures/base/water.jpg", noise_text(5'000, 2));
+    scratch.write(root + "/textures/base/wasser.jpg", noise_text(5'000, 2));
     return scratch.path(root);
 }
 
@@ -40,17 +33,14 @@ std::string make_rich_bundle(const ScratchFolder& scratch) {
     BundlePlan plan;
     std::uint32_t count = 0;
     for (const std::string_view text : {"astc bytes", "png bytes", "private bytes"}) {
-        const auto bytes = std::as_bytes(std::span(text));
-        plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}),
-                               .key = "asset" + std::to_string(count++),
-                               .content_type = "image/png"});
+        plan.assets.push_back(
+            {.source = blob_of(text), .key = "asset" + std::to_string(count++), .content_type = "image/png"});
     }
-    const auto name = [](std::string_view text) { return *AssetName::parse(text); };
     plan.names.push_back(
-        {.name = name("textures/wall"),
+        {.name = name_of("textures/wall"),
          .variants = {{.asset = 0, .tags = {{"texture", "astc"}}}, {.asset = 1, .tags = {{"texture", "png"}}}}});
-    plan.names.push_back({.name = name("old.cfg")});
-    plan.names.push_back({.name = name("private.dat"), .variants = {{.asset = 2}}, .published = false});
+    plan.names.push_back({.name = name_of("old.cfg")});
+    plan.names.push_back({.name = name_of("private.dat"), .variants = {{.asset = 2}}, .published = false});
     const std::string path = scratch.path("rich.fardel");
     auto staged = write_bundle(plan, *stage_file(path), {});
     REQUIRE(staged);
@@ -88,11 +78,6 @@ std::string word_after(std::string_view text, std::string_view label) {
     return std::string(text.substr(start, text.find_first_of(" \n", start) - start));
 }
 
-std::string read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 void flip_bit(const std::string& path, std::uint64_t offset) {
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
     file.seekg(static_cast<std::streamoff>(offset));
@@ -112,12 +97,6 @@ std::string list_folder(const std::string& path) {
     for (const std::string& name : names)
         text += (text.empty() ? "" : " ") + name;
     return text;
-}
-
-std::string b3sum(const std::string& path) {
-    const Outcome outcome = run_program({"b3sum", "--no-names", path});
-    REQUIRE(outcome.exit_code == 0);
-    return outcome.out.substr(0, 64);
 }
 
 }  // namespace fardel::tests

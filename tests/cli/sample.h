@@ -1,17 +1,17 @@
 // A small game to pack, and files that the program creates from it.
 #pragma once
 
-#include "program.h"
+#include "kit/program.h"
 
-#include "scratch.h"
+#include "kit/bytes.h"
+#include "kit/files.h"
+#include "kit/scratch_folder.h"
+#include "kit/text.h"
 
 #include <cstdint>
 #include <string>
 
 namespace fardel::tests {
-
-// Random bytes, which do not compress.
-std::string noise(std::uint64_t seed, std::size_t size_bytes);
 
 inline constexpr std::string_view kConfig = "set name \"player\"\nset volume 0.7\n";
 
@@ -37,12 +37,9 @@ std::string facts_of(const std::string& bundle);
 // The word after the first `label` in a text; empty if there is none.
 std::string word_after(std::string_view text, std::string_view label);
 
-std::string read_file(const std::string& path);
 // Flips one bit of the byte at `offset`.
 void flip_bit(const std::string& path, std::uint64_t offset);
 // The names of everything below a folder, sorted; folders end in '/'.
 std::string list_folder(const std::string& path);
-// The hash that b3sum prints.
-std::string b3sum(const std::string& path);
 
 }  // namespace fardel::tests

@@ -55,7 +55,7 @@ TEST_CASE("colours: at a terminal, unless NO_COLOR is set or the terminal is dum
 TEST_CASE("progress: long work shows a bar at a terminal and clears it; elsewhere there is none") {
     const ScratchFolder scratch;
     for (int i = 0; i < 40; ++i)
-        scratch.write("big/" + std::to_string(i) + ".dat", noise(static_cast<std::uint64_t>(i), 500'000));
+        scratch.write("big/" + std::to_string(i) + ".dat", noise_text(500'000, static_cast<std::uint64_t>(i)));
     const Arguments arguments{"pack", scratch.path("big"), "-o", scratch.path("big.fardel"), "--level", "19", "--jobs",
                               "1"};
     const Outcome watched = run_at_terminal(arguments);
@@ -68,7 +68,7 @@ TEST_CASE("progress: long work shows a bar at a terminal and clears it; elsewher
 TEST_CASE("Ctrl-C during pack: leaves no files, and an existing bundle unchanged") {
     const ScratchFolder scratch;
     for (int i = 0; i < 60; ++i)
-        scratch.write("big/" + std::to_string(i) + ".dat", noise(static_cast<std::uint64_t>(i), 1'000'000));
+        scratch.write("big/" + std::to_string(i) + ".dat", noise_text(1'000'000, static_cast<std::uint64_t>(i)));
     fs::create_directory(scratch.path("out"));
     const std::string out = scratch.path("out/big.fardel");
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

@@ -1,6 +1,6 @@
 // All archives of a real game: every byte of the bundle is compared with unzip and b3sum.
 
-#include "openarena.h"
+#include "kit/openarena.h"
 #include "sample.h"
 
 #include <nlohmann/json.hpp>

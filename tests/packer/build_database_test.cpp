@@ -2,8 +2,9 @@
 #include "build/build_database.h"
 #include "build/build_summary_record.h"
 
-#include "random_seed.h"
-#include "scratch.h"
+#include "kit/ids.h"
+#include "kit/random_seed.h"
+#include "kit/scratch_folder.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,21 +16,18 @@ namespace {
 
 using tests::ScratchFolder;
 
-template <class Id>
-Id id(unsigned char with) {
-    Id id;
-    id.bytes.fill(with);
-    return id;
-}
-
-const KnownSource kSource{
-    .version = id<Hash>(1), .asset = id<AssetId>(2), .size_bytes = 0x123456789a, .content_type = "image/png"};
+const KnownSource kSource{.version = tests::filled_id<Hash>(1),
+                          .asset = tests::filled_id<AssetId>(2),
+                          .size_bytes = 0x123456789a,
+                          .content_type = "image/png"};
 
 BuildSummary summary() {
     BuildSummary summary;
-    summary.bundles = {{.path = "x.fardel", .name = "x", .version = "1", .signed_by = id<PublicKey>(9), .seconds = 0.5},
-                       {.path = "y.fardel"}};
-    summary.bundles[0].written = {.bundle = id<BundleId>(6), .layout = id<LayoutId>(7), .assets = 1, .file_bytes = 2};
+    summary.bundles = {
+        {.path = "x.fardel", .name = "x", .version = "1", .signed_by = tests::filled_id<PublicKey>(9), .seconds = 0.5},
+        {.path = "y.fardel"}};
+    summary.bundles[0].written = {
+        .bundle = tests::filled_id<BundleId>(6), .layout = tests::filled_id<LayoutId>(7), .assets = 1, .file_bytes = 2};
     summary.scan.refused.push_back(
         {.printable_name = "a?", .origin = "assets/a?", .reason = Error(ErrorCode::malformed, "no good name")});
     summary.scan.overridden.push_back(
@@ -61,14 +59,17 @@ FinishedBuild finished() {
                           .changed_ns = INT64_MAX};
     const PathStamp folder{
         .kind = StampKind::folder, .young = false, .inode = 1, .size_bytes = 2, .modified_ns = 3, .changed_ns = 4};
-    return {.options = id<Hash>(3),
-            .plan = id<Hash>(4),
-            .encoder = id<Hash>(5),
+    return {.options = tests::filled_id<Hash>(3),
+            .plan = tests::filled_id<Hash>(4),
+            .encoder = tests::filled_id<Hash>(5),
             .seen = {{.path = "assets",
                       .stamp = folder,
                       .files = {{.name = "a", .stamp = stamp}, {.name = "b", .stamp = {}}}},
                      {.path = "none", .stamp = {}, .files = {}}},
-            .bundles = {{.path = "x.fardel", .stamp = stamp, .bundle = id<BundleId>(6), .layout = id<LayoutId>(7)}},
+            .bundles = {{.path = "x.fardel",
+                         .stamp = stamp,
+                         .bundle = tests::filled_id<BundleId>(6),
+                         .layout = tests::filled_id<LayoutId>(7)}},
             .summary = summary()};
 }
 
@@ -85,7 +86,7 @@ std::string make(const ScratchFolder& scratch) {
     BuildDatabase database = open_well(path);
     REQUIRE(database.write_source("assets/a.png", kSource));
     REQUIRE(database.write_note("note", "text"));
-    REQUIRE(database.write_scans({{id<Hash>(8), "record"}}));
+    REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
     REQUIRE(database.write_finished("x.fardel", finished()));
     REQUIRE(database.keep());
     return path;
@@ -96,9 +97,9 @@ bool knows_all(const BuildDatabase& database) {
     const auto note = database.find_note("note");
     const auto build = database.find_finished("x.fardel");
     const auto scans = database.read_scans();
-    return scans && scans->size() == 1 && scans->contains(id<Hash>(8)) && scans->at(id<Hash>(8)) == "record" &&
-           sources && sources->size() == 1 && sources->at("assets/a.png") == kSource && note && *note == "text" &&
-           build && *build;
+    return scans && scans->size() == 1 && scans->contains(tests::filled_id<Hash>(8)) &&
+           scans->at(tests::filled_id<Hash>(8)) == "record" && sources && sources->size() == 1 &&
+           sources->at("assets/a.png") == kSource && note && *note == "text" && build && *build;
 }
 
 bool is_empty(const BuildDatabase& database) {
@@ -107,11 +108,6 @@ bool is_empty(const BuildDatabase& database) {
     const auto build = database.find_finished("x.fardel");
     const auto scans = database.read_scans();
     return scans && scans->empty() && sources && sources->empty() && note && !*note && build && !*build;
-}
-
-std::string read_all(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 TEST_CASE("build database: committed records are found again") {
@@ -180,7 +176,7 @@ TEST_CASE("build database: a second user gets busy, also between two commits of 
 TEST_CASE("build database: an empty, truncated or foreign file is created again") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
-    const std::string whole = read_all(path);
+    const std::string whole = tests::read_file(path);
     for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{50}, std::size_t{100}, std::size_t{1000},
                                    std::size_t{4096}, whole.size() / 2, whole.size() - 4096}) {
         CAPTURE(size);
@@ -211,7 +207,7 @@ TEST_CASE("build database: an empty, truncated or foreign file is created again"
 TEST_CASE("build database: with any byte damaged, it returns what was written, or nothing") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
-    const std::string whole = read_all(path);
+    const std::string whole = tests::read_file(path);
     FARDEL_RANDOM(random);
     for (int round = 0; round < 150; ++round) {
         std::string damaged = whole;
@@ -234,8 +230,9 @@ TEST_CASE("build database: with any byte damaged, it returns what was written, o
         CHECK((!*note || **note == "text"));
         const auto scans = database.read_scans();
         REQUIRE(scans);
-        CHECK((scans->empty() || *scans == std::unordered_map<Hash, std::string>{{id<Hash>(8), "record"}}));
-        REQUIRE(database.forget_idle_scans({id<Hash>(8)}));
+        CHECK(
+            (scans->empty() || *scans == std::unordered_map<Hash, std::string>{{tests::filled_id<Hash>(8), "record"}}));
+        REQUIRE(database.forget_idle_scans({tests::filled_id<Hash>(8)}));
         const auto build = database.find_finished("x.fardel");
         REQUIRE(build);
         CHECK((!*build ||
@@ -243,7 +240,7 @@ TEST_CASE("build database: with any byte damaged, it returns what was written, o
         // The database can be used again.
         REQUIRE(database.write_source("assets/a.png", kSource));
         REQUIRE(database.write_note("note", "text"));
-        REQUIRE(database.write_scans({{id<Hash>(8), "record"}}));
+        REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
         REQUIRE(database.write_finished("x.fardel", finished()));
         REQUIRE(database.keep());
         CHECK(knows_all(database));
@@ -253,7 +250,7 @@ TEST_CASE("build database: with any byte damaged, it returns what was written, o
 TEST_CASE("build database: with any byte of its header damaged, it opens and can be used") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);
-    const std::string whole = read_all(path);
+    const std::string whole = tests::read_file(path);
     for (std::size_t at = 0; at < 100; ++at)
         for (const char value : {'\0', '\2', '\x7f', '\xff'}) {
             CAPTURE(at);
@@ -264,7 +261,7 @@ TEST_CASE("build database: with any byte of its header damaged, it opens and can
             REQUIRE(database.mend());
             REQUIRE(database.write_source("assets/a.png", kSource));
             REQUIRE(database.write_note("note", "text"));
-            REQUIRE(database.write_scans({{id<Hash>(8), "record"}}));
+            REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
             REQUIRE(database.write_finished("x.fardel", finished()));
             REQUIRE(database.keep());
             CHECK(knows_all(database));
@@ -326,7 +323,7 @@ TEST_CASE("build summary: a whole record is read back, and no part of it is acce
     CHECK(good);
     CHECK(reader.is_whole());
     CHECK(bytes_of(read) == bytes);
-    CHECK(read.bundles[0].signed_by == id<PublicKey>(9));
+    CHECK(read.bundles[0].signed_by == tests::filled_id<PublicKey>(9));
     CHECK_FALSE(read.bundles[1].signed_by);
     CHECK(read.bundles[0].seconds == 0.5);
     CHECK(read.references->missing[0].reference.spelling.size() == 10);

@@ -153,10 +153,10 @@ TEST_CASE("build key: inputs that were found while the job ran give a second key
     CHECK(differs({}));
     CHECK(differs({{.path = "a.h", .asset = std::nullopt}}));
     CHECK(differs({{.path = "a.h", .asset = AssetId{}}}));
-    CHECK(differs({{.path = "a.h", .asset = asset_of("A")}}));
-    CHECK(differs({{.path = "a.h", .asset = asset_of("B")}}));
-    CHECK(differs({{.path = "b.h", .asset = asset_of("A")}}));
-    CHECK(differs({{.path = "a.h", .asset = asset_of("A")}, {.path = "b.h", .asset = std::nullopt}}));
+    CHECK(differs({{.path = "a.h", .asset = id_of("A")}}));
+    CHECK(differs({{.path = "a.h", .asset = id_of("B")}}));
+    CHECK(differs({{.path = "b.h", .asset = id_of("A")}}));
+    CHECK(differs({{.path = "a.h", .asset = id_of("A")}, {.path = "b.h", .asset = std::nullopt}}));
     const BuildKey other = key_of([](Subject& s) { s.processor.name = "other"; });
     CHECK(keys.insert(build_key_with(other, {})).second);
     CHECK(build_key_with(other, {}) == build_key_with(other, std::vector<FoundInput>{}));

@@ -1,6 +1,7 @@
 // Builds with the program, real folders and real converters. The output always equals that of a clean build.
 #include "built_game.h"
-#include "random_seed.h"
+#include "kit/ids.h"
+#include "kit/random_seed.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
@@ -110,9 +111,6 @@ std::vector<fs::path> files_below(const std::string& folder) {
     std::ranges::sort(files);
     return files;
 }
-
-// Waits longer than the resolution of the file system's clock, so that later writes get another time.
-void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 bool is_refused(const Outcome& outcome, std::string_view code, std::string_view words) {
     INFO(outcome.err);
@@ -392,9 +390,7 @@ TEST_CASE("build: --verify reports a processor whose output differs each time") 
 
 TEST_CASE("build: references that a job reports for its output are resolved, and the next build knows them") {
     const ScratchFolder scratch;
-    std::ifstream script(FARDEL_SOURCE_DIR "/samples/processor/scene_list.py", std::ios::binary);
-    REQUIRE(script);
-    scratch.write("game/tools/scene_list.py", std::string(std::istreambuf_iterator<char>(script), {}));
+    scratch.write("game/tools/scene_list.py", read_file(FARDEL_SOURCE_DIR "/samples/processor/scene_list.py"));
     scratch.write("game/assets/town.scene", "sprites/tree.png 3\nsprites/gone.png 1\nsprites/tree.png 1\n");
     scratch.write("game/assets/sprites/tree.png", "a tree");
     scratch.write("game/fardel.toml", R"(name = "game"
@@ -422,7 +418,7 @@ process = "scenes"
         REQUIRE(references.size() == 1);  // a missing target is not in the table
         CHECK(references[0].spelling == "sprites/tree.png");
         CHECK(references[0].kind == ReferenceKind::internal);
-        CHECK(references[0].asset == id_from<AssetId>(blake3(std::as_bytes(std::span(std::string_view("a tree"))))));
+        CHECK(references[0].asset == id_of("a tree"));
     }
 }
 

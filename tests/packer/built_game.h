@@ -1,16 +1,12 @@
 // A project in its own scratch folder, built by the program.
 #pragma once
 
-#include "program.h"
-#include "scratch.h"
+#include "kit/program.h"
+#include "kit/scratch_folder.h"
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <fstream>
-#include <iterator>
 #include <memory>
-#include <thread>
 
 namespace fardel::tests {
 
@@ -21,14 +17,9 @@ public:
     std::string path(std::string_view name = "") const { return scratch_->path("game/" + std::string(name)); }
     void write(const std::string& name, std::string_view text) const { scratch_->write("game/" + name, text); }
     void write_program(const std::string& name, std::string_view text) const {
-        write(name, text);
-        std::filesystem::permissions(path(name), std::filesystem::perms::owner_exec,
-                                     std::filesystem::perm_options::add);
+        scratch_->write_program("game/" + name, text);
     }
-    std::string read(const std::string& name) const {
-        std::ifstream file(path(name), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
+    std::string read(const std::string& name) const { return read_file(path(name)); }
     void replace(const std::string& name, std::string_view from, std::string_view to) const {
         std::string text = read(name);
         const auto at = text.find(from);
@@ -55,12 +46,9 @@ public:
         std::filesystem::remove_all(other.path("game/.fardel"));
         std::filesystem::remove(other.path("game/game.fardel"));
         run_well({"build", other.path("game"), "--level", "1"});
-        std::ifstream file(other.path("game/game.fardel"), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
+        return other.read("game/game.fardel");
     }
     std::string cat(const std::string& name) const { return run_well({"cat", path("game.fardel"), name}); }
-    // Waits until the files are old enough that a build remembers them.
-    static void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
 
 private:
     std::unique_ptr<ScratchFolder> scratch_ =

@@ -3,7 +3,7 @@
 #include "jobs/builtin.h"
 #include "jobs/image_program.h"
 
-#include "sources/zip_builder.h"
+#include "kit/zip_builder.h"
 
 #include <fardel/packer/build_key.h>
 
@@ -19,7 +19,7 @@ Processor builtin(std::string_view name, std::vector<std::pair<std::string, Para
     return {.name = "p", .builtin = std::string(name), .parameters = std::move(parameters)};
 }
 
-ProcessorJob job_of(const Processor& processor, JobInput source, std::vector<std::string> outputs = {}) {
+ProcessorJob job_on(const Processor& processor, JobInput source, std::vector<std::string> outputs = {}) {
     ProcessorJob job{.processor = processor, .outputs = std::move(outputs)};
     job.sources.push_back(std::move(source));
     return job;
@@ -74,7 +74,7 @@ std::vector<std::string> png_chunks(std::string_view png) {
 std::string convert(const JobBench& bench, std::string_view name, std::string_view bytes,
                     std::vector<std::pair<std::string, ParameterValue>> parameters, std::string_view expected) {
     const Processor image = builtin("image", std::move(parameters));
-    const JobResult result = bench.run_well(job_of(image, input_of(name, bytes)));
+    const JobResult result = bench.run_well(job_on(image, input_of(name, bytes)));
     REQUIRE(result.outputs.size() == 1);
     CHECK(result.outputs[0].name == expected);
     return text_of(result.outputs[0]);
@@ -96,12 +96,12 @@ TEST_CASE("builtin: each has a version that is part of the key") {
 TEST_CASE("copy: gives the bytes under other names, one or several") {
     const JobBench bench;
     const Processor copy = builtin("copy");
-    const JobResult result = bench.run_well(job_of(copy, input_of("a/b.txt", "hello"), {"x/y.txt", "z"}));
+    const JobResult result = bench.run_well(job_on(copy, input_of("a/b.txt", "hello"), {"x/y.txt", "z"}));
     REQUIRE(result.outputs.size() == 2);
     CHECK(result.outputs[0].name == "x/y.txt");
     CHECK(text_of(result.outputs[0]) == "hello");
     CHECK(text_of(result.outputs[1]) == "hello");
-    ProcessorJob job = job_of(copy, input_of("a/b.txt", "1"));
+    ProcessorJob job = job_on(copy, input_of("a/b.txt", "1"));
     job.sources.push_back(input_of("a/c.txt", "2"));
     CHECK(bench.run_well(job).outputs.size() == 2);
     job.outputs = {"x"};
@@ -125,9 +125,9 @@ TEST_CASE("image: is converted between formats, by the parameter or the output's
           png);  // nothing was lost
     const Processor image = builtin("image");
     CHECK(png_size(text_of(
-              bench.run_well(job_of(image, input_of("t/wall.tga", source), {"small/wall.png"})).outputs.at(0))) ==
+              bench.run_well(job_on(image, input_of("t/wall.tga", source), {"small/wall.png"})).outputs.at(0))) ==
           Size{40, 20});
-    CHECK(bench.run_badly(job_of(image, input_of("t/wall.tga", source), {"small/wall.gif"})).code() ==
+    CHECK(bench.run_badly(job_on(image, input_of("t/wall.tga", source), {"small/wall.gif"})).code() ==
           ErrorCode::malformed);
 }
 
@@ -181,7 +181,7 @@ TEST_CASE("image: garbage, other formats and truncated images are malformed") {
     const std::string jpeg = convert(bench, "a.tga", tga(24, 24), {{"format", std::string("jpeg")}}, "a.jpg");
     const std::string good_tga = tga(24, 24);
     const auto code = [&](std::string_view name, std::string_view bytes) {
-        const auto result = bench.run(job_of(image, input_of(name, bytes)));
+        const auto result = bench.run(job_on(image, input_of(name, bytes)));
         return result ? std::optional<ErrorCode>() : result.error().code();
     };
     CHECK(code("a.png", "") == ErrorCode::malformed);
@@ -214,18 +214,18 @@ TEST_CASE("image: one that would be too large is refused after its header") {
     const Processor image = builtin("image", {{"format", std::string("png")}});
     for (const std::string& huge : {std::string("\0\0\2\0\0\0\0\0\0\0\0\0\xff\xff\xff\xff\x18\0", 18),
                                     std::string("\0\0\2\0\0\0\0\0\0\0\0\0\0\x70\0\x70\x18\0", 18)}) {
-        const Error error = bench.run_badly(job_of(image, input_of("a.tga", huge)));
+        const Error error = bench.run_badly(job_on(image, input_of("a.tga", huge)));
         CHECK((error.code() == ErrorCode::limit || error.code() == ErrorCode::malformed));
     }
     const Processor grown = builtin("image", {{"format", std::string("png")}, {"scale", std::int64_t{16}}});
-    CHECK(bench.run_badly(job_of(grown, input_of("a.tga", tga(1000, 1000)))).code() == ErrorCode::limit);
+    CHECK(bench.run_badly(job_on(grown, input_of("a.tga", tga(1000, 1000)))).code() == ErrorCode::limit);
 }
 
 TEST_CASE("image: four threads convert at the same time, to the same bytes") {
     const JobBench bench;
     const std::string source = tga(120, 90);
     const Processor image = builtin("image", {{"format", std::string("png")}, {"scale", 0.5}});
-    const AssetId expected = bench.run_well(job_of(image, input_of("a.tga", source))).outputs.at(0).asset;
+    const AssetId expected = bench.run_well(job_on(image, input_of("a.tga", source))).outputs.at(0).asset;
     const JobInput input = input_of("a.tga", source);
     std::atomic<int> good = 0;
     {
@@ -233,7 +233,7 @@ TEST_CASE("image: four threads convert at the same time, to the same bytes") {
         for (int thread = 0; thread < 4; ++thread)
             threads.emplace_back([&] {
                 for (int i = 0; i < 6; ++i) {
-                    const auto result = run_job(job_of(image, input), bench.environment());
+                    const auto result = run_job(job_on(image, input), bench.environment());
                     good += result && result->outputs.size() == 1 && result->outputs[0].asset == expected;
                 }
             });
@@ -268,10 +268,10 @@ TEST_CASE("image: bytes of another format under the name of an image reach no de
         "width=\"64\" height=\"82\"><image xlink:href=\"private.ppm\" x=\"0\" y=\"0\" height=\"82\" "
         "width=\"64\"/></svg>";
     const std::string postscript = "%!PS-Adobe-3.0\n%%BoundingBox: 0 0 10 10\n(x) show\n";
-    CHECK(has(bench.run_badly(job_of(image, input_of("a.tga", postscript))).message(), "not those of a TGA"));
+    CHECK(has(bench.run_badly(job_on(image, input_of("a.tga", postscript))).message(), "not those of a TGA"));
     const std::string ppm = "P6\n2 2\n255\nSECRETPIXELS";
     for (const std::string& bytes : {svg, postscript, ppm, std::string("GIF89a\x01\0\x01\0", 10)}) {
-        const Error error = bench.run_badly(job_of(image, input_of("a.tga", bytes)));
+        const Error error = bench.run_badly(job_on(image, input_of("a.tga", bytes)));
         CHECK(error.code() == ErrorCode::malformed);
     }
 }
@@ -284,7 +284,7 @@ TEST_CASE("rewrite: replaces whole spellings and nothing within others") {
                                                   {"textures/a", std::string("T")},
                                                   {"b", std::string("textures/a.tga")}});
     const auto rewritten = [&](std::string_view text) {
-        return text_of(bench.run_well(job_of(rewrite, input_of("s.shader", text))).outputs.at(0));
+        return text_of(bench.run_well(job_on(rewrite, input_of("s.shader", text))).outputs.at(0));
     };
     CHECK(rewritten("map textures/a.tga\n\tmap \"textures/a\" b\n") ==
           "map textures/a.png\n\tmap \"T\" textures/a.tga\n");
@@ -295,10 +295,10 @@ TEST_CASE("rewrite: replaces whole spellings and nothing within others") {
           "b");
     CHECK(rewritten("(b)(b),b;") == "(textures/a.tga)(textures/a.tga),textures/a.tga;");
     CHECK(rewritten("") == "");
-    CHECK(bench.run_well(job_of(rewrite, input_of("s.shader", "b"), {"t.shader"})).outputs.at(0).name == "t.shader");
-    CHECK(bench.run_badly(job_of(rewrite, input_of("s.shader", std::string_view("a\0b", 3)))).code() ==
+    CHECK(bench.run_well(job_on(rewrite, input_of("s.shader", "b"), {"t.shader"})).outputs.at(0).name == "t.shader");
+    CHECK(bench.run_badly(job_on(rewrite, input_of("s.shader", std::string_view("a\0b", 3)))).code() ==
           ErrorCode::malformed);
-    CHECK(bench.run_badly(job_of(rewrite, input_of("s.shader", "b"), {"t", "u"})).code() == ErrorCode::malformed);
+    CHECK(bench.run_badly(job_on(rewrite, input_of("s.shader", "b"), {"t", "u"})).code() == ErrorCode::malformed);
 }
 
 // ---- unpack ---------------------------------------------------------------------------------------------------------
@@ -313,26 +313,26 @@ TEST_CASE("unpack: a zip becomes its files, below a folder of its name") {
     const std::string zip = zip_of({{.name = "b.txt", .content = "B"},
                                     {.name = "a/c.txt", .content = std::string(200'000, 'c'), .deflated = true},
                                     {.name = "d/", .content = ""}});
-    const JobResult result = bench.run_well(job_of(unpack, input_of("maps/pak.pk3", zip)));
+    const JobResult result = bench.run_well(job_on(unpack, input_of("maps/pak.pk3", zip)));
     REQUIRE(result.outputs.size() == 2);
     CHECK(result.outputs[0].name == "maps/pak/a/c.txt");
     CHECK(text_of(result.outputs[0]) == std::string(200'000, 'c'));
     CHECK(result.outputs[1].name == "maps/pak/b.txt");
-    const JobResult one = bench.run_well(job_of(unpack, input_of("maps/pak.pk3", zip), {"maps/pak/b.txt"}));
+    const JobResult one = bench.run_well(job_on(unpack, input_of("maps/pak.pk3", zip), {"maps/pak/b.txt"}));
     REQUIRE(one.outputs.size() == 1);
     CHECK(text_of(one.outputs[0]) == "B");
-    CHECK(bench.run_badly(job_of(unpack, input_of("maps/pak.pk3", zip), {"maps/pak/gone"})).code() ==
+    CHECK(bench.run_badly(job_on(unpack, input_of("maps/pak.pk3", zip), {"maps/pak/gone"})).code() ==
           ErrorCode::missing);
-    CHECK(bench.run_badly(job_of(unpack, input_of("a.zip", zip_of({{.name = "../evil", .content = "x"}})))).code() ==
+    CHECK(bench.run_badly(job_on(unpack, input_of("a.zip", zip_of({{.name = "../evil", .content = "x"}})))).code() ==
           ErrorCode::malformed);
-    CHECK(bench.run_badly(job_of(unpack, input_of("a.zip", zip_of({{.name = "/etc/evil", .content = "x"}})))).code() ==
+    CHECK(bench.run_badly(job_on(unpack, input_of("a.zip", zip_of({{.name = "/etc/evil", .content = "x"}})))).code() ==
           ErrorCode::malformed);
     CHECK(bench
-              .run_badly(job_of(
+              .run_badly(job_on(
                   unpack, input_of("a.zip",
                                    zip_of({{.name = "link", .content = "/etc/passwd", .attributes = 0120777u << 16}}))))
               .code() == ErrorCode::denied);
-    CHECK_FALSE(bench.run(job_of(unpack, input_of("a.zip", zip_of({{.name = "x", .content = "x", .crc32 = 1}})))));
+    CHECK_FALSE(bench.run(job_on(unpack, input_of("a.zip", zip_of({{.name = "x", .content = "x", .crc32 = 1}})))));
 }
 
 TEST_CASE("unpack: a broken archive, or a file that is not an archive, is malformed") {
@@ -342,7 +342,7 @@ TEST_CASE("unpack: a broken archive, or a file that is not an archive, is malfor
         const std::size_t size = bytes.size();
         CAPTURE(size);
         CAPTURE(name);
-        return bench.run_badly(job_of(unpack, input_of(name, bytes))).code();
+        return bench.run_badly(job_on(unpack, input_of(name, bytes))).code();
     };
     CHECK(code("a.gz", "no gzip") == ErrorCode::malformed);
     CHECK(code("a.gz", "") == ErrorCode::malformed);
@@ -352,16 +352,16 @@ TEST_CASE("unpack: a broken archive, or a file that is not an archive, is malfor
     CHECK(code(".gz", "x") == ErrorCode::malformed);
     Processor gzip = shell("gzip -n <\"$1\" >\"$2\"");
     const std::string packed =
-        text_of(bench.run_well(job_of(gzip, input_of("a", std::string(100'000, 'x')), {"a.gz"})).outputs.at(0));
+        text_of(bench.run_well(job_on(gzip, input_of("a", std::string(100'000, 'x')), {"a.gz"})).outputs.at(0));
     for (std::size_t bytes = 0; bytes < packed.size(); bytes += 6)
         CHECK(code("a.gz", std::string_view(packed).substr(0, bytes)) == ErrorCode::malformed);
     std::string spoilt = packed;
     spoilt[spoilt.size() - 6] ^= 1;  // the checksum
     CHECK(code("a.gz", spoilt) == ErrorCode::malformed);
     CHECK(code("a.gz", packed + "x") == ErrorCode::malformed);
-    CHECK(text_of(bench.run_well(job_of(unpack, input_of("a.gz", packed + packed))).outputs.at(0)) ==
+    CHECK(text_of(bench.run_well(job_on(unpack, input_of("a.gz", packed + packed))).outputs.at(0)) ==
           std::string(200'000, 'x'));
-    CHECK(text_of(bench.run_well(job_of(unpack, input_of("a.GZ", packed))).outputs.at(0)) == std::string(100'000, 'x'));
+    CHECK(text_of(bench.run_well(job_on(unpack, input_of("a.GZ", packed))).outputs.at(0)) == std::string(100'000, 'x'));
 }
 
 }  // namespace fardel

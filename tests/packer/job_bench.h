@@ -1,7 +1,11 @@
 // A bench for the jobs of a test case: a project, a scratch folder and text inputs.
 #pragma once
 
-#include "scratch.h"
+#include "kit/blobs.h"
+#include "kit/ids.h"
+#include "kit/results.h"
+#include "kit/scratch_folder.h"
+#include "kit/text.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/packer/job_run.h>
@@ -17,37 +21,19 @@
 
 namespace fardel::tests {
 
-inline AssetId asset_of(std::string_view text) { return id_from<AssetId>(blake3(std::as_bytes(std::span(text)))); }
-
-inline AssetName name_of(std::string_view text) {
-    auto name = AssetName::parse(text);
-    REQUIRE(name);
-    return *std::move(name);
-}
-
 inline JobInput input_of(std::string_view name, std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {.name = name_of(name),
-            .asset = asset_of(text),
-            .size_bytes = text.size(),
-            .blob = make_memory_blob({bytes.begin(), bytes.end()})};
+    return {.name = name_of(name), .asset = id_of(text), .size_bytes = text.size(), .blob = blob_of(text)};
 }
 
 inline std::string text_of(const JobOutput& output) {
-    auto stream = output.blob->open();
-    REQUIRE(stream);
-    std::string text;
-    std::vector<std::byte> piece(65536);
-    for (;;) {
-        const auto count = (*stream)->read(piece);
-        REQUIRE(count);
-        if (*count == 0)
-            break;
-        text.append(reinterpret_cast<const char*>(piece.data()), *count);
-    }
+    const std::string text = value_of(read_blob_text(*output.blob, 65536));
     CHECK(text.size() == output.size_bytes);
-    CHECK(asset_of(text) == output.asset);
+    CHECK(id_of(text) == output.asset);
     return text;
+}
+
+inline ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
+    return {.processor = processor, .sources = {input_of("source.txt", "hello")}, .outputs = std::move(outputs)};
 }
 
 class JobBench {
@@ -68,12 +54,7 @@ public:
                 .stop = stop.get_token()};
     }
     Result<JobResult> run(const ProcessorJob& job) const { return run_job(job, environment()); }
-    JobResult run_well(const ProcessorJob& job) const {
-        auto result = run(job);
-        const std::string message = result ? "" : result.error().text();
-        REQUIRE_MESSAGE(result, message);
-        return *std::move(result);
-    }
+    JobResult run_well(const ProcessorJob& job) const { return value_of(run(job)); }
     Error run_badly(const ProcessorJob& job) const {
         auto result = run(job);
         REQUIRE_FALSE(result);
@@ -81,8 +62,7 @@ public:
     }
     // Writes a program of the project.
     void write_program(std::string_view name, std::string_view text) const {
-        const std::string path = files.write("project/" + std::string(name), text);
-        std::filesystem::permissions(path, std::filesystem::perms::owner_exec, std::filesystem::perm_options::add);
+        files.write_program("project/" + std::string(name), text);
     }
 
     ScratchFolder files;
@@ -93,7 +73,5 @@ public:
 inline Processor shell(std::string_view commands) {
     return {.name = "shell", .command = {"sh", "-c", std::string(commands), "sh", "${in}", "${out}"}};
 }
-
-inline bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 }  // namespace fardel::tests

@@ -1,6 +1,8 @@
 // JobGraph: plans jobs from a project and names, without any file.
 #include <fardel/packer/job_graph.h>
 
+#include "parsed_project.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,10 +12,7 @@ namespace fardel {
 namespace {
 
 Project project(const std::string& tables) {
-    auto parsed = parse_project("name = \"game\"\nsources = [\"assets\"]\n" + tables, "fardel.toml");
-    const std::string message = parsed ? "" : parsed.error().message();
-    REQUIRE_MESSAGE(parsed, message);
-    return *std::move(parsed);
+    return tests::parse_well("name = \"game\"\nsources = [\"assets\"]\n" + tables);
 }
 
 std::vector<AssetName> names(std::initializer_list<std::string_view> texts) {
@@ -24,20 +23,12 @@ std::vector<AssetName> names(std::initializer_list<std::string_view> texts) {
 }
 
 JobGraph plan_well(const Project& project, std::initializer_list<std::string_view> sources) {
-    auto graph = JobGraph::plan(project, names(sources));
-    const std::string message = graph ? "" : graph.error().message();
-    REQUIRE_MESSAGE(graph, message);
-    return *std::move(graph);
+    return tests::value_of(JobGraph::plan(project, names(sources)));
 }
 
 void check_refused(const Project& project, std::initializer_list<std::string_view> sources, ErrorCode code,
                    std::string_view words) {
-    const auto graph = JobGraph::plan(project, names(sources));
-    REQUIRE_FALSE(graph);
-    const std::string message = graph.error().message();
-    CAPTURE(message);
-    CHECK(graph.error().code() == code);
-    CHECK(message.find(words) != std::string::npos);
+    tests::check_error(JobGraph::plan(project, names(sources)), code, words);
 }
 
 std::string list(const JobGraph& graph, const std::vector<FileIndex>& files) {

@@ -2,16 +2,14 @@
 #include "jobs/job_protocol.h"
 #include "job_bench.h"
 
-#include <fstream>
-#include <iterator>
-
 namespace fardel {
 namespace {
 
 using namespace tests;
 
-ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {}) {
-    return {.processor = processor, .sources = {input_of("source.txt", "hello")}, .outputs = std::move(outputs)};
+// The program may report outputs of its own.
+ProcessorJob answering_job(const Processor& processor, std::vector<std::string> outputs = {}) {
+    return job_of(processor, std::move(outputs));
 }
 
 // Returns a processor that runs the commands and then prints the given answer.
@@ -32,9 +30,7 @@ Error answer_error(std::string_view answer) {
 
 TEST_CASE("protocol: the sample program makes a list, and reports what it read, missed and references") {
     const JobBench bench;
-    std::ifstream in(FARDEL_SOURCE_DIR "/samples/processor/scene_list.py", std::ios::binary);
-    REQUIRE(in);
-    bench.files.write("project/tools/scene_list.py", std::string(std::istreambuf_iterator<char>(in), {}));
+    bench.files.write("project/tools/scene_list.py", read_file(FARDEL_SOURCE_DIR "/samples/processor/scene_list.py"));
     bench.files.write("project/aliases.txt", "hero sprites/hero.png\n");
     const std::string project = std::filesystem::canonical(bench.files.path("project")).string();
     Processor processor = shell("");
@@ -52,8 +48,7 @@ TEST_CASE("protocol: the sample program makes a list, and reports what it read, 
     REQUIRE(result.outputs.size() == 1);
     CHECK(result.outputs[0].name == "maps/town.list");
     CHECK(text_of(result.outputs[0]) == "sprites/hero.png\ntree\n");
-    CHECK(result.found ==
-          std::vector<FoundInput>{{.path = "aliases.txt", .asset = asset_of("hero sprites/hero.png\n")}});
+    CHECK(result.found == std::vector<FoundInput>{{.path = "aliases.txt", .asset = id_of("hero sprites/hero.png\n")}});
     REQUIRE(result.references.size() == 2);
     CHECK(result.references[0].first == "maps/town.list");
     CHECK(result.references[0].second == FoundReference{.spelling = "sprites/hero.png", .use = ReferenceUse::texture});
@@ -72,7 +67,7 @@ TEST_CASE("protocol: the request has every field of the manual") {
     processor.version = "7";
     processor.parameters = {{"a", std::int64_t{1}}, {"b", 0.5}, {"c", std::string("\"x\"")}, {"d", true}};
     processor.tags = {{"lang", "fr"}};
-    ProcessorJob job = job_of(processor, {"request"});
+    ProcessorJob job = answering_job(processor, {"request"});
     job.others = {input_of("f/other.txt", "x")};
     CHECK(text_of(bench.run_well(job).outputs.at(0)) ==
           R"({"fardel":1,"inputs":[{"name":"source.txt","path":"in/source.txt","source":true},)"
@@ -150,51 +145,52 @@ TEST_CASE("protocol: no answer reaches a file outside of the folder of outputs")
           std::string("."), std::string("x/../made"), std::string("./made"), std::string("gone")}) {
         CAPTURE(path);
         CHECK(bench
-                  .run_badly(job_of(
+                  .run_badly(answering_job(
                       answering("touch out/made", "{\"outputs\":[{\"name\":\"made\",\"path\":\"" + path + "\"}]}")))
                   .code() == ErrorCode::missing);
     }
-    CHECK(bench.run_badly(job_of(answering("ln -s /etc/passwd out/made", R"({"outputs":[{"path":"made"}]})"))).code() ==
-          ErrorCode::denied);
-    CHECK(bench.run_badly(job_of(answering("ln -s /etc out/made", R"({"outputs":[{"path":"made/passwd"}]})"))).code() ==
-          ErrorCode::denied);
+    CHECK(bench.run_badly(answering_job(answering("ln -s /etc/passwd out/made", R"({"outputs":[{"path":"made"}]})")))
+              .code() == ErrorCode::denied);
+    CHECK(bench.run_badly(answering_job(answering("ln -s /etc out/made", R"({"outputs":[{"path":"made/passwd"}]})")))
+              .code() == ErrorCode::denied);
 }
 
 TEST_CASE("protocol: outputs can be renamed, and a list of outputs is complete and has each name once") {
     const JobBench bench;
-    const JobResult result = bench.run_well(job_of(
+    const JobResult result = bench.run_well(answering_job(
         answering("echo 1 >out/x; echo 2 >out/y", R"({"outputs":[{"name":"b","path":"x"},{"name":"a","path":"y"}]})")));
     REQUIRE(result.outputs.size() == 2);
     CHECK(text_of(result.outputs[0]) == "2\n");
     CHECK(text_of(result.outputs[1]) == "1\n");
-    CHECK(bench.run_badly(job_of(answering("touch out/x out/y", R"({"outputs":[{"path":"x"}]})"))).code() ==
+    CHECK(bench.run_badly(answering_job(answering("touch out/x out/y", R"({"outputs":[{"path":"x"}]})"))).code() ==
           ErrorCode::malformed);
     CHECK(bench
-              .run_badly(job_of(
+              .run_badly(answering_job(
                   answering("touch out/x out/y", R"({"outputs":[{"name":"a","path":"x"},{"name":"a","path":"y"}]})")))
               .code() == ErrorCode::conflict);
-    CHECK(bench.run_badly(job_of(answering("touch out/x", R"({"outputs":[{"name":"../a","path":"x"}]})"))).code() ==
-          ErrorCode::malformed);
-    CHECK(
-        bench.run_badly(job_of(answering("touch out/x", R"({"references":[{"output":"y","spelling":"s"}]})"))).code() ==
-        ErrorCode::malformed);
-    CHECK(bench.run_well(job_of(answering("touch out/x", "{}"))).outputs.size() == 1);
+    CHECK(bench.run_badly(answering_job(answering("touch out/x", R"({"outputs":[{"name":"../a","path":"x"}]})")))
+              .code() == ErrorCode::malformed);
+    CHECK(bench.run_badly(answering_job(answering("touch out/x", R"({"references":[{"output":"y","spelling":"s"}]})")))
+              .code() == ErrorCode::malformed);
+    CHECK(bench.run_well(answering_job(answering("touch out/x", "{}"))).outputs.size() == 1);
 }
 
 TEST_CASE("protocol: a file that is reported as missing and exists is a conflict") {
     const JobBench bench;
     bench.files.write("project/there", "");
     const std::string path = std::filesystem::canonical(bench.files.path("project/there")).string();
-    CHECK(bench.run_badly(job_of(answering("touch out/x", "{\"missing\":[\"" + path + "\"]}"))).code() ==
+    CHECK(bench.run_badly(answering_job(answering("touch out/x", "{\"missing\":[\"" + path + "\"]}"))).code() ==
           ErrorCode::conflict);
 }
 
 TEST_CASE("protocol: an endless answer is cut off, and standard error is the log") {
     const JobBench bench;
-    CHECK(bench.run_badly(job_of(answering("yes", "{}"))).code() == ErrorCode::limit);
-    CHECK(bench.run_well(job_of(answering("echo careful >&2; touch out/x", "{\"messages\":[\"done \\u001b[1m\"]}")))
-              .log.starts_with("careful\ndone "));
-    CHECK(bench.run_badly(job_of(answering("echo oh >&2; exit 1", "{}"))).code() == ErrorCode::unresolved);
+    CHECK(bench.run_badly(answering_job(answering("yes", "{}"))).code() == ErrorCode::limit);
+    CHECK(
+        bench
+            .run_well(answering_job(answering("echo careful >&2; touch out/x", "{\"messages\":[\"done \\u001b[1m\"]}")))
+            .log.starts_with("careful\ndone "));
+    CHECK(bench.run_badly(answering_job(answering("echo oh >&2; exit 1", "{}"))).code() == ErrorCode::unresolved);
 }
 
 }  // namespace fardel

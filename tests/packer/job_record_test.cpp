@@ -1,6 +1,8 @@
 // Job records: results as the cache stores them, and hostile records.
 #include "jobs/job_record.h"
 
+#include "kit/ids.h"
+
 #include <doctest/doctest.h>
 
 namespace fardel {
@@ -23,12 +25,6 @@ JobResult result() {
     return result;
 }
 
-BuildKey key() {
-    BuildKey key;
-    key.bytes.fill(5);
-    return key;
-}
-
 const std::vector<std::string> kOutputs{"b/c.txt", "a.ktx"};  // in any order
 
 FoundSets sets() {
@@ -40,8 +36,8 @@ FoundSets sets() {
 }
 
 TEST_CASE("job record: decoding gives the encoded result") {
-    const CacheRecord record = record_of(key(), result());
-    CHECK(record.key == key());
+    const CacheRecord record = record_of(tests::filled_id<BuildKey>(5), result());
+    CHECK(record.key == tests::filled_id<BuildKey>(5));
     const auto again = find_result(record, kOutputs);
     REQUIRE(again);
     REQUIRE(again->outputs.size() == 2);
@@ -59,11 +55,11 @@ TEST_CASE("job record: decoding gives the encoded result") {
     CHECK(again->references[0].second.line == 9);
     CHECK(again->log.find("warning: grey") == 0);
     CHECK(find_result(record, {}));  // a job that discovers its outputs accepts any outputs
-    CHECK(record_of(key(), *again).notes.size() >= 8);
+    CHECK(record_of(tests::filled_id<BuildKey>(5), *again).notes.size() >= 8);
 }
 
 TEST_CASE("job record: each proper prefix and one extra byte are refused") {  // A20 A109
-    CacheRecord record = record_of(key(), result());
+    CacheRecord record = record_of(tests::filled_id<BuildKey>(5), result());
     const std::string whole = record.notes;
     for (std::size_t size = 0; size < whole.size(); ++size) {
         record.notes = whole.substr(0, size);
@@ -74,7 +70,7 @@ TEST_CASE("job record: each proper prefix and one extra byte are refused") {  //
 }
 
 TEST_CASE("job record: with any bit flipped it is refused, or is a result of the same outputs") {  // A21 A22 A109
-    CacheRecord record = record_of(key(), result());
+    CacheRecord record = record_of(tests::filled_id<BuildKey>(5), result());
     std::size_t refused = 0;
     for (std::size_t bit = 0; bit < record.notes.size() * 8; ++bit) {
         record.notes[bit / 8] = static_cast<char>(record.notes[bit / 8] ^ (1 << (bit % 8)));
@@ -93,7 +89,7 @@ TEST_CASE("job record: with any bit flipped it is refused, or is a result of the
 }
 
 TEST_CASE("job record: outputs of another job, bad names and repeated names are refused") {  // A109
-    const CacheRecord good = record_of(key(), result());
+    const CacheRecord good = record_of(tests::filled_id<BuildKey>(5), result());
     CHECK_FALSE(find_result(good, {"a.ktx"}));
     CHECK_FALSE(find_result(good, {"a.ktx", "b/c.txt", "d"}));
     CHECK_FALSE(find_result(good, {"a.ktx", "B/c.txt"}));
@@ -108,7 +104,8 @@ TEST_CASE("job record: outputs of another job, bad names and repeated names are 
     CacheRecord none = good;
     none.outputs.clear();
     CHECK_FALSE(find_result(none, kOutputs));
-    CHECK_FALSE(find_result({.key = key(), .outputs = good.outputs, .notes = encode_found_sets(sets())}, {}));
+    CHECK_FALSE(find_result(
+        {.key = tests::filled_id<BuildKey>(5), .outputs = good.outputs, .notes = encode_found_sets(sets())}, {}));
 }
 
 TEST_CASE("found sets: decoding gives the encoded sets, newest first, without repeats, up to a limit") {

@@ -17,18 +17,12 @@ namespace {
 
 using namespace tests;
 
-ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
-    return {.processor = processor, .sources = {input_of("source.txt", "hello")}, .outputs = std::move(outputs)};
-}
-
 // A file whose bytes differ from its id, because it was edited after the scan.
 class EditedBlob final : public BlobSource {
 public:
     Result<std::unique_ptr<BlobStream>> open() const override {
-        const std::string_view text = "edited";
-        const auto bytes = std::as_bytes(std::span(text));
         if (!blob_)
-            blob_ = make_memory_blob({bytes.begin(), bytes.end()});
+            blob_ = blob_of("edited");
         return blob_->open();
     }
 
@@ -352,7 +346,7 @@ TEST_CASE("job: four threads run jobs at the same time") {
                     ProcessorJob job{.processor = processor};
                     auto name = AssetName::parse("s");
                     job.sources.push_back({.name = *std::move(name),
-                                           .asset = asset_of(text),
+                                           .asset = id_of(text),
                                            .size_bytes = text.size(),
                                            .blob = make_memory_blob({span.begin(), span.end()})});
                     const auto result = run_job(job, bench.environment());

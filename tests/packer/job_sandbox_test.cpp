@@ -11,21 +11,12 @@ namespace {
 
 using namespace tests;
 
-ProcessorJob job_of(const Processor& processor, std::vector<std::string> outputs = {"made"}) {
-    return {.processor = processor, .sources = {input_of("source.txt", "hello")}, .outputs = std::move(outputs)};
-}
-
 Processor finder(std::string_view commands) {
     Processor processor = shell(commands);
     processor.command.push_back("${project}");  // $3
     processor.command.push_back("${depfile}");  // $4
     processor.depfile = true;
     return processor;
-}
-
-std::string read_text(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace
@@ -61,7 +52,7 @@ TEST_CASE("sandbox: no indirect path leads to an undeclared input") {  // A113
         const auto result = bench.run(job_of(shell(way)));
         CHECK_FALSE(result);
     }
-    CHECK(read_text(path) == "secret");
+    CHECK(read_file(path) == "secret");
 }
 
 TEST_CASE("sandbox: a job does not see another job's folder") {
@@ -82,7 +73,7 @@ TEST_CASE("sandbox: nothing outside of the job's folder can be written, removed 
         CAPTURE(way);
         CHECK(bench.run_badly(job_of(shell(way))).code() == ErrorCode::denied);
     }
-    CHECK(read_text(file) == "kept");
+    CHECK(read_file(file) == "kept");
     CHECK_FALSE(std::filesystem::exists(bench.files.path("new")));
     CHECK_FALSE(std::filesystem::exists("/tmp/fardel-test-escaped"));
 }
@@ -119,7 +110,7 @@ TEST_CASE("found inputs: a depfile lists files that were read and files that wer
     REQUIRE(result.found.size() == 3);
     CHECK(result.found[0].path == "/bin/sh");
     CHECK(result.found[1] == FoundInput{.path = "gone.h", .asset = std::nullopt});
-    CHECK(result.found[2] == FoundInput{.path = "include/a.h", .asset = asset_of("A")});
+    CHECK(result.found[2] == FoundInput{.path = "include/a.h", .asset = id_of("A")});
     for (const FoundInput& input : result.found) {
         const auto now = look_for_input(input.path, bench.files.path("project"));
         REQUIRE(now);
@@ -127,8 +118,8 @@ TEST_CASE("found inputs: a depfile lists files that were read and files that wer
     }
     bench.files.write("project/include/a.h", "B");
     bench.files.write("project/gone.h", "");
-    CHECK(look_for_input("include/a.h", bench.files.path("project"))->asset == asset_of("B"));
-    CHECK(look_for_input("gone.h", bench.files.path("project"))->asset == asset_of(""));
+    CHECK(look_for_input("include/a.h", bench.files.path("project"))->asset == id_of("B"));
+    CHECK(look_for_input("gone.h", bench.files.path("project"))->asset == id_of(""));
 }
 
 TEST_CASE("found inputs: the compiler's own depfile is read") {

@@ -7,8 +7,8 @@
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/source_scan.h>
 
-#include "openarena.h"
-#include "sources/blob_text.h"
+#include "kit/blobs.h"
+#include "kit/openarena.h"
 
 #include <doctest/doctest.h>
 
@@ -49,7 +49,7 @@ Game scan_game() {
         if (!is_scanned(folded))
             continue;
         CAPTURE(entry.origin);
-        const auto content = read_blob(*entry.blob, 1 << 18);
+        const auto content = tests::read_blob_text(*entry.blob, 1 << 18);
         REQUIRE(content);
         const auto bytes = std::as_bytes(std::span(*content));
         const std::string type(content_type(entry.name.view(), bytes.first(std::min(bytes.size(), kContentHeadBytes))));

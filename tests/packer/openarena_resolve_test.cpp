@@ -2,7 +2,7 @@
 // The figures are in docs/openarena-audit.md.
 #include <fardel/packer/pack.h>
 
-#include "openarena.h"
+#include "kit/openarena.h"
 
 #include <algorithm>
 #include <set>

@@ -3,15 +3,14 @@
 #include <fardel/packer/pack.h>
 #include <fardel/sources/legacy_archives.h>
 
-#include "openarena.h"
-#include "sources/blob_text.h"
+#include "kit/blobs.h"
+#include "kit/openarena.h"
+#include "kit/program.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -19,20 +18,9 @@
 namespace fardel {
 namespace {
 
-// Returns the output of `command`.
-std::string run(const std::string& command) {
-    const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-    REQUIRE(pipe);
-    std::string out;
-    std::string buffer(1 << 16, '\0');
-    while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe.get()))
-        out.append(buffer, 0, count);
-    return out;
-}
-
 std::vector<std::string> unzip_names(const std::string& archive) {
     std::vector<std::string> names;
-    std::istringstream lines(run("unzip -Z1 '" + archive + '\''));
+    std::istringstream lines(tests::run_program({"unzip", "-Z1", archive}).out);
     for (std::string line; std::getline(lines, line);)
         if (!line.ends_with('/'))
             names.push_back(line);
@@ -110,9 +98,9 @@ TEST_CASE("openarena: all archives together have the last entry of each name, an
         const PlannedAsset& asset = packed->plan.assets[i];
         CAPTURE(asset.key);
         const std::string& archive = winners[lowered(asset.key)].first;
-        const auto content = read_blob(*asset.source, 65536);
+        const auto content = tests::read_blob_text(*asset.source, 65536);
         REQUIRE(content);
-        CHECK((*content == run("unzip -p '" + archive + "' '" + asset.key + '\'')));
+        CHECK((*content == tests::run_program({"unzip", "-p", archive, asset.key}).out));
     }
 }
 

@@ -3,25 +3,20 @@
 #include <fardel/format/manifest.h>
 #include <fardel/packer/pack.h>
 
-#include "sources/blob_text.h"
-#include "sources/unprivileged.h"
-#include "sources/zip_builder.h"
+#include "kit/blobs.h"
+#include "kit/results.h"
+#include "kit/unprivileged.h"
+#include "kit/zip_builder.h"
 
 #include <doctest/doctest.h>
 
 namespace fardel {
 namespace {
 
-using tests::ScratchFolder;
+using namespace tests;
 
 Result<PackPlan> pack(const std::vector<std::string>& sources, const PackOptions& options = {.name = "mods/test"}) {
     return pack_sources(sources, options);
-}
-
-void check_refused(const Result<PackPlan>& result, ErrorCode code, std::string_view word) {
-    REQUIRE_FALSE(result);
-    CHECK(result.error().code() == code);
-    CHECK(result.error().message().find(word) != std::string::npos);
 }
 
 }  // namespace
@@ -51,7 +46,7 @@ TEST_CASE("pack: every file becomes an asset and a published name, with its type
         CHECK(plan.assets[i].content_type == types[i]);
         CHECK(plan.assets[i].streamed == (i == 1));
     }
-    CHECK(read_blob(*plan.assets[1].source)->size() == 300'000);
+    CHECK(read_blob_text(*plan.assets[1].source)->size() == 300'000);
     REQUIRE(plan.metadata.size() == 2);
     CHECK(plan.metadata[0].key == "name");
     CHECK(std::get<std::string>(plan.metadata[0].value) == "mods/test");
@@ -129,20 +124,20 @@ TEST_CASE("pack: what is not packed is in the report") {
 
 TEST_CASE("pack: a bad name is malformed, and so is nothing to pack") {
     const ScratchFolder folder;
-    check_refused(pack({folder.root().string()}, {.name = ""}), ErrorCode::malformed, "bundle name");
-    check_refused(pack({folder.root().string()}, {.name = "../x"}), ErrorCode::malformed, "bundle name");
-    check_refused(pack({}), ErrorCode::malformed, "no source");
+    check_error(pack({folder.root().string()}, {.name = ""}), ErrorCode::malformed, "bundle name");
+    check_error(pack({folder.root().string()}, {.name = "../x"}), ErrorCode::malformed, "bundle name");
+    check_error(pack({}), ErrorCode::malformed, "no source");
 }
 
 TEST_CASE("pack: an entry that cannot be read stops the pack, and is named") {
     const ScratchFolder folder;
     const std::string pak = folder.write(
         "bad.pk3", build_zip({{.name = "fine", .content = "x"}, {.name = "rotten", .content = "x", .crc32 = 1}}));
-    check_refused(pack({pak}), ErrorCode::corrupt, pak + ": rotten");
+    check_error(pack({pak}), ErrorCode::corrupt, pak + ": rotten");
 
     REQUIRE(::chmod(folder.write("tree/secret", "x").c_str(), 0) == 0);
     const Unprivileged unprivileged(folder);
-    check_refused(pack({folder.path("tree")}), ErrorCode::denied, folder.path("tree/secret"));
+    check_error(pack({folder.path("tree")}), ErrorCode::denied, folder.path("tree/secret"));
 }
 
 }  // namespace fardel

@@ -1,6 +1,8 @@
 // plan_digest: each change of a plan changes its digest.
 #include "plan/plan_digest.h"
 
+#include "kit/ids.h"
+
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -10,32 +12,25 @@
 namespace fardel {
 namespace {
 
-template <class Id>
-Id id(unsigned char with) {
-    Id id;
-    id.bytes.fill(with);
-    return id;
-}
-
 BundlePlan plan() {
     BundlePlan plan;
     plan.assets.resize(2);
     PlannedAsset& asset = plan.assets[0];
     asset.key = "a";
     asset.content_type = "image/png";
-    asset.known = {.asset = id<AssetId>(1), .size_bytes = 5};
+    asset.known = {.asset = tests::filled_id<AssetId>(1), .size_bytes = 5};
     asset.references = {{.spelling = "b", .target = PlannedReference::Internal{1}},
-                        {.spelling = "c", .target = PlannedReference::Foreign{id<AssetId>(2), 0}},
+                        {.spelling = "c", .target = PlannedReference::Foreign{tests::filled_id<AssetId>(2), 0}},
                         {.spelling = "d", .target = PlannedReference::Dynamic{"d"}}};
     asset.metadata = {{"text", std::string("1")}, {"number", 1.5}, {"integer", std::int64_t{1}}, {"truth", true}};
     asset.creator_metadata = {{"by", std::string("me")}};
     plan.assets[1].key = "b";
-    plan.assets[1].known = {.asset = id<AssetId>(3), .size_bytes = 5};
+    plan.assets[1].known = {.asset = tests::filled_id<AssetId>(3), .size_bytes = 5};
     plan.names = {
         {.name = *AssetName::parse("n/a"), .variants = {{.asset = 0}, {.asset = 1, .tags = {{"quality", "hd"}}}}},
         {.name = *AssetName::parse("n/gone")}};
     plan.consumes = {{.text = "fonts/**", .pattern = true}};
-    plan.dependencies = {{.bundle = id<BundleId>(4), .name = "base", .version = "1"}};
+    plan.dependencies = {{.bundle = tests::filled_id<BundleId>(4), .name = "base", .version = "1"}};
     plan.metadata = {{"name", std::string("game")}};
     plan.creator_metadata = {{"tool", std::string("x")}};
     return plan;
@@ -44,7 +39,7 @@ BundlePlan plan() {
 using Change = std::function<void(BundlePlan&)>;
 
 const std::pair<const char*, Change> kChanges[] = {
-    {"asset", [](BundlePlan& p) { p.assets[0].known->asset = id<AssetId>(9); }},
+    {"asset", [](BundlePlan& p) { p.assets[0].known->asset = tests::filled_id<AssetId>(9); }},
     {"key", [](BundlePlan& p) { p.assets[0].key = "x"; }},
     {"content type", [](BundlePlan& p) { p.assets[0].content_type = "image/jpeg"; }},
     {"streamed", [](BundlePlan& p) { p.assets[0].streamed = true; }},
@@ -54,11 +49,11 @@ const std::pair<const char*, Change> kChanges[] = {
     {"internal target", [](BundlePlan& p) { p.assets[0].references[0].target = PlannedReference::Internal{0}; }},
     {"foreign asset",
      [](BundlePlan& p) {
-         p.assets[0].references[1].target = PlannedReference::Foreign{id<AssetId>(9), 0};
+         p.assets[0].references[1].target = PlannedReference::Foreign{tests::filled_id<AssetId>(9), 0};
      }},
     {"foreign dependency",
      [](BundlePlan& p) {
-         p.assets[0].references[1].target = PlannedReference::Foreign{id<AssetId>(2), 1};
+         p.assets[0].references[1].target = PlannedReference::Foreign{tests::filled_id<AssetId>(2), 1};
      }},
     {"dynamic target", [](BundlePlan& p) { p.assets[0].references[2].target = PlannedReference::Dynamic{"x"}; }},
     {"kind of target", [](BundlePlan& p) { p.assets[0].references[2].target = PlannedReference::Internal{1}; }},
@@ -86,7 +81,7 @@ const std::pair<const char*, Change> kChanges[] = {
     {"consume", [](BundlePlan& p) { p.consumes[0].text = "x"; }},
     {"pattern", [](BundlePlan& p) { p.consumes[0].pattern = false; }},
     {"optional consume", [](BundlePlan& p) { p.consumes[0].optional = true; }},
-    {"dependency", [](BundlePlan& p) { p.dependencies[0].bundle = id<BundleId>(9); }},
+    {"dependency", [](BundlePlan& p) { p.dependencies[0].bundle = tests::filled_id<BundleId>(9); }},
     {"dependency's name", [](BundlePlan& p) { p.dependencies[0].name = "x"; }},
     {"dependency's version", [](BundlePlan& p) { p.dependencies[0].version = "2"; }},
     {"static", [](BundlePlan& p) { p.dependencies[0].is_static = false; }},

@@ -4,38 +4,23 @@
 #include <fardel/format/manifest.h>
 #include <fardel/packer/project_plan.h>
 
-#include "scratch.h"
+#include "kit/scratch_folder.h"
+#include "parsed_project.h"
 
 #include <algorithm>
 
 namespace fardel {
 namespace {
 
-using tests::ScratchFolder;
+using namespace tests;
 
 const std::string kStart = "name = \"mygame\"\nversion = \"1.0\"\nsources = [\"assets\"]\n";  // three lines
 
 Result<PackPlan> plan(const ScratchFolder& folder, const std::string& text) {
-    const auto project = parse_project(text, "fardel.toml");
-    const std::string message = project ? "" : project.error().message();
-    REQUIRE_MESSAGE(project, message);
-    return plan_project(*project, folder.root().string());
+    return plan_project(parse_well(text), folder.root().string());
 }
 
-PackPlan plan_well(const ScratchFolder& folder, const std::string& text) {
-    auto packed = plan(folder, text);
-    const std::string message = packed ? "" : packed.error().message();
-    REQUIRE_MESSAGE(packed, message);
-    return *std::move(packed);
-}
-
-void check_refused(const Result<PackPlan>& result, ErrorCode code, std::string_view words) {
-    REQUIRE_FALSE(result);
-    const std::string message = result.error().message();
-    CAPTURE(message);
-    CHECK(result.error().code() == code);
-    CHECK(message.find(words) != std::string::npos);
-}
+PackPlan plan_well(const ScratchFolder& folder, const std::string& text) { return value_of(plan(folder, text)); }
 
 const PlannedName& name_of(const PackPlan& packed, std::string_view text) {
     const auto found =
@@ -45,13 +30,10 @@ const PlannedName& name_of(const PackPlan& packed, std::string_view text) {
 }
 
 std::string write_bundle_of(const ScratchFolder& folder, const PackPlan& packed, std::string_view file) {
-    auto staged_file = stage_file(folder.path(file));
-    REQUIRE(staged_file);
-    auto staged = write_bundle(packed.plan, std::move(*staged_file), {.level = 1, .jobs = 1});
-    const std::string message = staged ? "" : staged.error().message();
-    REQUIRE_MESSAGE(staged, message);
-    REQUIRE(staged->commit());
-    return staged->summary().bundle.hex();
+    StagedBundle staged =
+        value_of(write_bundle(packed.plan, value_of(stage_file(folder.path(file))), {.level = 1, .jobs = 1}));
+    REQUIRE(staged.commit());
+    return staged.summary().bundle.hex();
 }
 
 }  // namespace
@@ -200,33 +182,33 @@ TEST_CASE("project plan: files that cannot share a name are both reported") {
     folder.write("assets/Tile@hd.png", "c");
     folder.write("assets/dir/x.png", "d");
     const std::string strip = "[[rule]]\nmatch = \"wall@hd.png\"\nstrip = \"@hd\"\n";
-    check_refused(plan(folder, kStart + strip), ErrorCode::conflict,
-                  "the files 'wall.png' and 'wall@hd.png' share the name 'wall.png' and have the same tags");
-    check_refused(plan(folder, kStart + strip + "tags = { quality = \"hd\" }\npublish = false"), ErrorCode::conflict,
-                  "make the rules match both");
-    check_refused(
+    check_error(plan(folder, kStart + strip), ErrorCode::conflict,
+                "the files 'wall.png' and 'wall@hd.png' share the name 'wall.png' and have the same tags");
+    check_error(plan(folder, kStart + strip + "tags = { quality = \"hd\" }\npublish = false"), ErrorCode::conflict,
+                "make the rules match both");
+    check_error(
         plan(folder, kStart + "[[rule]]\nmatch = \"Tile@hd.png\"\nname = \"WALL.png\"\ntags = { quality = \"hd\" }"),
         ErrorCode::conflict, "differ only in case");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nname = \"Dir\""), ErrorCode::conflict,
-                  "'dir/x.png' would be inside 'Dir'");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"*.png\"\nstrip = \"@hd\""), ErrorCode::conflict,
-                  "fardel.toml:4: '@hd' is not in the name 'wall.png'");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nstrip = \"l\""), ErrorCode::conflict,
-                  "'l' is more than once in the name 'wall.png'");
-    check_refused(plan(folder, kStart + "[[rule]]\nmatch = \"dir/x.png\"\nstrip = \"x.png\""), ErrorCode::malformed,
-                  "the file 'dir/x.png' would get the name 'dir/'");
-    check_refused(plan(folder, kStart + "tombstones = [\"Wall.png\"]"), ErrorCode::conflict, "remove one of the two");
-    check_refused(plan(folder, kStart + "tombstones = [\"dir\"]"), ErrorCode::conflict, "tombstones are for files");
+    check_error(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nname = \"Dir\""), ErrorCode::conflict,
+                "'dir/x.png' would be inside 'Dir'");
+    check_error(plan(folder, kStart + "[[rule]]\nmatch = \"*.png\"\nstrip = \"@hd\""), ErrorCode::conflict,
+                "fardel.toml:4: '@hd' is not in the name 'wall.png'");
+    check_error(plan(folder, kStart + "[[rule]]\nmatch = \"wall.png\"\nstrip = \"l\""), ErrorCode::conflict,
+                "'l' is more than once in the name 'wall.png'");
+    check_error(plan(folder, kStart + "[[rule]]\nmatch = \"dir/x.png\"\nstrip = \"x.png\""), ErrorCode::malformed,
+                "the file 'dir/x.png' would get the name 'dir/'");
+    check_error(plan(folder, kStart + "tombstones = [\"Wall.png\"]"), ErrorCode::conflict, "remove one of the two");
+    check_error(plan(folder, kStart + "tombstones = [\"dir\"]"), ErrorCode::conflict, "tombstones are for files");
 }
 
 TEST_CASE("project plan: sources and dependencies that do not exist are reported by name") {
     const ScratchFolder folder;
-    check_refused(plan(folder, kStart), ErrorCode::missing, folder.path("assets"));
+    check_error(plan(folder, kStart), ErrorCode::missing, folder.path("assets"));
     folder.write("assets/a", "a");
-    check_refused(plan(folder, kStart + "[[dependency]]\nfile = \"base.fardel\""), ErrorCode::missing,
-                  "fardel.toml:4: dependency: ");
+    check_error(plan(folder, kStart + "[[dependency]]\nfile = \"base.fardel\""), ErrorCode::missing,
+                "fardel.toml:4: dependency: ");
     const std::string twice = "[[dependency]]\nid = \"" + std::string(64, 'a') + "\"\n";
-    check_refused(plan(folder, kStart + twice + twice), ErrorCode::conflict, "fardel.toml:6: the bundle aaaa");
+    check_error(plan(folder, kStart + twice + twice), ErrorCode::conflict, "fardel.toml:6: the bundle aaaa");
 }
 
 }  // namespace fardel

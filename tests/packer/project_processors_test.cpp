@@ -1,32 +1,20 @@
 // Processors and jobs of a project: each key, each mistake with its position; names of outputs.
 #include <fardel/packer/output_names.h>
+
 #include <fardel/packer/project.h>
+#include "kit/files.h"
+#include "kit/ids.h"
+#include "parsed_project.h"
 
 #include <doctest/doctest.h>
-
-#include <fstream>
-#include <iterator>
 
 namespace fardel {
 namespace {
 
+using namespace tests;
+
 const std::string kStart = "name = \"mygame\"\nsources = [\"assets\"]\n";  // two lines
 const std::string kCopy = "[processor.c]\ncommand = [\"cp\", \"${in}\", \"${out}\"]\n";
-
-Result<Project> parse(std::string_view text) { return parse_project(text, "fardel.toml"); }
-
-Project parse_well(std::string_view text) {
-    auto project = parse(text);
-    const std::string message = project ? "" : project.error().message();
-    REQUIRE_MESSAGE(project, message);
-    return *std::move(project);
-}
-
-AssetName name_of(std::string_view text) {
-    auto name = AssetName::parse(text);
-    REQUIRE(name);
-    return *std::move(name);
-}
 
 }  // namespace
 
@@ -180,14 +168,7 @@ TEST_CASE("project: a mistake about processors is reported with its position and
         {good + "[[job]]\nsource = [\"*\"]", "6:1", "in [[job]]; did you mean 'sources'?"},
     };
     for (const Mistake& mistake : mistakes) {
-        CAPTURE(mistake.text);
-        const auto project = parse(kStart + mistake.text + "\n");
-        REQUIRE_FALSE(project);
-        const std::string message = project.error().message();
-        CAPTURE(message);
-        CHECK(message.starts_with("fardel.toml:" + mistake.position));
-        CHECK(message.find(mistake.words) != std::string::npos);
-        CHECK(message.find('\n') == std::string::npos);
+        check_mistake(kStart + mistake.text + "\n", mistake.position, mistake.words);
     }
 }
 
@@ -243,9 +224,7 @@ TEST_CASE("output names: an invalid name, or one that is there twice, is an erro
 }
 
 TEST_CASE("project: the examples of the manual of processors parse, and every key is in it") {
-    std::ifstream in(FARDEL_SOURCE_DIR "/docs/processors.md", std::ios::binary);
-    REQUIRE(in);
-    const std::string manual{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string manual = read_file(FARDEL_SOURCE_DIR "/docs/processors.md");
     std::size_t examples = 0;
     for (std::size_t begin = manual.find("```toml\n"); begin != std::string::npos;
          begin = manual.find("```toml\n", begin + 1)) {

@@ -1,24 +1,17 @@
 // parse_project: each key, each mistake with its position and what to write instead.
 #include <fardel/packer/project.h>
 
-#include <doctest/doctest.h>
+#include "kit/files.h"
+#include "parsed_project.h"
 
-#include <fstream>
-#include <iterator>
+#include <doctest/doctest.h>
 
 namespace fardel {
 namespace {
 
+using namespace tests;
+
 const std::string kStart = "name = \"mygame\"\nsources = [\"assets\"]\n";  // two lines
-
-Result<Project> parse(std::string_view text) { return parse_project(text, "fardel.toml"); }
-
-Project parse_well(std::string_view text) {
-    auto project = parse(text);
-    const std::string message = project ? "" : project.error().message();
-    REQUIRE_MESSAGE(project, message);
-    return *std::move(project);
-}
 
 }  // namespace
 
@@ -200,14 +193,7 @@ TEST_CASE("project: a mistake is reported with its position and what to write in
         {"exclude = [\"a\"", "3:", "a list in [ ]"},
     };
     for (const Mistake& mistake : mistakes) {
-        CAPTURE(mistake.text);
-        const auto project = parse(kStart + mistake.text + "\n");
-        REQUIRE_FALSE(project);
-        const std::string message = project.error().message();
-        CAPTURE(message);
-        CHECK(message.starts_with("fardel.toml:" + mistake.position));
-        CHECK(message.find(mistake.words) != std::string::npos);
-        CHECK(message.find('\n') == std::string::npos);
+        check_mistake(kStart + mistake.text + "\n", mistake.position, mistake.words);
     }
 }
 
@@ -285,9 +271,7 @@ TEST_CASE("project: the starter project parses, and so does everything in its co
 }
 
 TEST_CASE("project: the example of the manual parses, and every key is in the manual") {
-    std::ifstream in(FARDEL_SOURCE_DIR "/docs/project-file.md", std::ios::binary);
-    REQUIRE(in);
-    const std::string manual{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const std::string manual = read_file(FARDEL_SOURCE_DIR "/docs/project-file.md");
     const std::size_t begin = manual.find("```toml\n");
     REQUIRE(begin != std::string::npos);
     const std::size_t end = manual.find("```", begin + 8);

@@ -1,6 +1,8 @@
 // Small assets made by hand, for the tests of the reference scanners.
 #pragma once
 
+#include "kit/bytes.h"
+
 #include <fardel/packer/reference_scanners.h>
 
 #include <cstddef>
@@ -12,8 +14,6 @@
 #include <vector>
 
 namespace fardel::tests {
-
-inline std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 inline std::string le32(std::uint32_t value) {
     std::string out;

@@ -2,6 +2,7 @@
 
 #include <fardel/format/limits.h>
 
+#include "kit/results.h"
 #include "reference_bytes.h"
 
 #include <doctest/doctest.h>
@@ -42,10 +43,7 @@ std::vector<std::string> found(std::string_view type, std::string_view text) {
 
 void check_refused(std::string_view type, std::string_view text, ErrorCode code, std::string_view word) {
     CAPTURE(std::string(text));
-    const auto findings = scan(type, text);
-    REQUIRE_FALSE(findings);
-    CHECK(findings.error().code() == code);
-    CHECK(findings.error().message().find(word) != std::string::npos);
+    tests::check_error(scan(type, text), code, word);
 }
 
 using Lines = std::vector<std::string>;

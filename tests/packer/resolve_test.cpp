@@ -1,7 +1,9 @@
 // resolve_plan: the targets of references, and the names that are missing, unused or reached from roots.
 #include <fardel/format/manifest.h>
+
 #include <fardel/packer/plan_scan.h>
 #include <fardel/packer/resolve.h>
+#include "kit/results.h"
 
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/unpacked_bundle.h>
@@ -48,12 +50,7 @@ struct Game {
         plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset}}});
     }
 
-    ResolveResult resolve() const {
-        auto result = resolve_plan(plan, assets, options);
-        const std::string message = result ? "" : result.error().message();
-        REQUIRE_MESSAGE(result, message);
-        return *std::move(result);
-    }
+    ResolveResult resolve() const { return tests::value_of(resolve_plan(plan, assets, options)); }
 
     Names texts(std::span<const std::uint32_t> names) const {
         Names out;

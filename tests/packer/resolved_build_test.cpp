@@ -1,7 +1,7 @@
 // Builds of projects with [link], by the program in real folders: which assets are scanned, and which scans are
 // remembered.
 #include "built_game.h"
-#include "random_seed.h"
+#include "kit/random_seed.h"
 
 namespace fardel {
 namespace {
@@ -31,7 +31,7 @@ BuiltGame make_game() {
     game.write("assets/fire.fx", "image = \"env/fire\"\nother = \"env/ice\"\n");
     for (const char* image : {"env/sky.tga", "env/own.png", "env/fire.jpg", "env/ice.jpg"})
         game.write("assets/" + std::string(image), image);
-    BuiltGame::grow_old();
+    grow_old();
     return game;
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("resolved build: a changed asset is scanned, and nothing else") {
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
     game.write("assets/renamed.skin", "h_head,sky\nl_legs,env/own\n");  // the earlier content
-    BuiltGame::grow_old();
+    grow_old();
     CHECK(game.build()["assets_scanned"] == 0);
     CHECK(game.bundle() == game.clean_bundle());
 }

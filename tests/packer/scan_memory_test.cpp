@@ -3,7 +3,8 @@
 #include <fardel/packer/scan_memory.h>
 
 #include "build/build_database.h"
-#include "scratch.h"
+#include "kit/ids.h"
+#include "kit/scratch_folder.h"
 
 namespace fardel {
 namespace {
@@ -24,12 +25,6 @@ ScanRecord sample() {
                                     .line = 0xffff'ffffu,
                                     .defined_in = kNoDefinition}};
     return scanned;
-}
-
-Hash key(unsigned char with) {
-    Hash hash;
-    hash.bytes.fill(with);
-    return hash;
 }
 
 bool alike(const ScanRecord& a, const ScanRecord& b) {
@@ -90,32 +85,33 @@ TEST_CASE("scan record: findings that no scanner can make are refused") {
 }
 
 TEST_CASE("scan memory: lists the used keys and the new records; a bad record counts as absent") {
-    ScanMemory memory(
-        {{key(1), encode_scan_record(sample())}, {key(2), "no record"}, {key(3), encode_scan_record({})}});
-    CHECK(memory.find(key(1)));
-    CHECK_FALSE(memory.find(key(2)));
-    CHECK_FALSE(memory.find(key(9)));
-    memory.add(key(2), sample());
-    CHECK(memory.used() == std::vector<Hash>{key(1), key(2)});
+    ScanMemory memory({{tests::filled_id<Hash>(1), encode_scan_record(sample())},
+                       {tests::filled_id<Hash>(2), "no record"},
+                       {tests::filled_id<Hash>(3), encode_scan_record({})}});
+    CHECK(memory.find(tests::filled_id<Hash>(1)));
+    CHECK_FALSE(memory.find(tests::filled_id<Hash>(2)));
+    CHECK_FALSE(memory.find(tests::filled_id<Hash>(9)));
+    memory.add(tests::filled_id<Hash>(2), sample());
+    CHECK(memory.used() == std::vector<Hash>{tests::filled_id<Hash>(1), tests::filled_id<Hash>(2)});
     const auto added = memory.take_added();
     REQUIRE(added.size() == 1);
-    CHECK(added.at(key(2)) == encode_scan_record(sample()));
+    CHECK(added.at(tests::filled_id<Hash>(2)) == encode_scan_record(sample()));
 }
 
 TEST_CASE("build database: records that scans no longer need are deleted after a while") {
     const tests::ScratchFolder scratch;
     auto database = BuildDatabase::open(scratch.path("build.sqlite"));
     REQUIRE(database);
-    REQUIRE(database->write_scans({{key(1), "one"}, {key(2), "two"}}));
+    REQUIRE(database->write_scans({{tests::filled_id<Hash>(1), "one"}, {tests::filled_id<Hash>(2), "two"}}));
     for (std::uint64_t scan = 0; scan < kScansIdleMax; ++scan)
-        REQUIRE(database->forget_idle_scans({key(1)}));
+        REQUIRE(database->forget_idle_scans({tests::filled_id<Hash>(1)}));
     CHECK(database->read_scans()->size() == 2);
-    REQUIRE(database->forget_idle_scans({key(1), key(2)}));  // needed again
+    REQUIRE(database->forget_idle_scans({tests::filled_id<Hash>(1), tests::filled_id<Hash>(2)}));  // needed again
     for (std::uint64_t scan = 0; scan < kScansIdleMax; ++scan)
-        REQUIRE(database->forget_idle_scans({key(1)}));
+        REQUIRE(database->forget_idle_scans({tests::filled_id<Hash>(1)}));
     CHECK(database->read_scans()->size() == 2);
-    REQUIRE(database->forget_idle_scans({key(1)}));
-    CHECK(*database->read_scans() == std::unordered_map<Hash, std::string>{{key(1), "one"}});
+    REQUIRE(database->forget_idle_scans({tests::filled_id<Hash>(1)}));
+    CHECK(*database->read_scans() == std::unordered_map<Hash, std::string>{{tests::filled_id<Hash>(1), "one"}});
 }
 
 TEST_CASE("build database: the total size of idle scans is bounded, that of needed scans is not") {
@@ -123,12 +119,16 @@ TEST_CASE("build database: the total size of idle scans is bounded, that of need
     auto database = BuildDatabase::open(scratch.path("build.sqlite"));
     REQUIRE(database);
     const std::string large(kIdleScanBytesMax / 3 + 1, 'x');
-    REQUIRE(database->write_scans({{key(1), large}, {key(2), large}, {key(3), large}, {key(4), large}}));
-    REQUIRE(database->forget_idle_scans({key(1), key(2), key(3), key(4)}));
+    REQUIRE(database->write_scans({{tests::filled_id<Hash>(1), large},
+                                   {tests::filled_id<Hash>(2), large},
+                                   {tests::filled_id<Hash>(3), large},
+                                   {tests::filled_id<Hash>(4), large}}));
+    REQUIRE(database->forget_idle_scans(
+        {tests::filled_id<Hash>(1), tests::filled_id<Hash>(2), tests::filled_id<Hash>(3), tests::filled_id<Hash>(4)}));
     CHECK(database->read_scans()->size() == 4);
-    REQUIRE(database->forget_idle_scans({key(4)}));
+    REQUIRE(database->forget_idle_scans({tests::filled_id<Hash>(4)}));
     CHECK(database->read_scans()->size() == 3);
-    CHECK(database->read_scans()->contains(key(4)));
+    CHECK(database->read_scans()->contains(tests::filled_id<Hash>(4)));
 }
 
 }  // namespace

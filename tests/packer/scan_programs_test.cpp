@@ -37,7 +37,7 @@ BuiltGame make_game(std::string_view project = kProject) {
     game.write("assets/sub/b c.fx", "\nuse t/gone\n");
     game.write("assets/t/one.png", "1");
     game.write("assets/t/two.tga", "2");
-    BuiltGame::grow_old();
+    grow_old();
     return game;
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("scanner program: its findings depend on its script, command, version,
     CHECK(asked() == 2);
     game.replace("fardel.toml", "code = [", "timeout = 50\ncode = [");
     CHECK(asked() == 0);
-    BuiltGame::grow_old();
+    grow_old();
     CHECK(game.build()["up_to_date"] == true);
     game.replace("tools/scan.py", "number, line  in", "number, line in");  // builds watch the script
     CHECK(game.build()["assets_with_scanner"] == 2);

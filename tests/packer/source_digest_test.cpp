@@ -1,26 +1,15 @@
 // digest_sources: compared with b3sum, on any number of threads.
 #include "build/source_digest.h"
 
-#include "random_seed.h"
-#include "scratch.h"
-
-#include <array>
-#include <cstdio>
+#include "kit/bytes.h"
+#include "kit/program.h"
+#include "kit/random_seed.h"
+#include "kit/scratch_folder.h"
 
 namespace fardel {
 namespace {
 
-using tests::ScratchFolder;
-
-std::string b3sum(const std::string& path) {
-    FILE* const pipe = ::popen(("b3sum --no-names '" + path + "'").c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::array<char, 65> line{};
-    const std::size_t count = std::fread(line.data(), 1, 64, pipe);
-    ::pclose(pipe);
-    REQUIRE_MESSAGE(count == 64, "setup/install-dependencies installs b3sum");
-    return line.data();
-}
+using namespace tests;
 
 // A source that fails when it is opened.
 class NoBlob final : public BlobSource {
@@ -55,9 +44,7 @@ TEST_CASE("source digest: it equals that of b3sum, in the order of the entries, 
     for (const std::size_t size :
          {std::size_t{0}, std::size_t{1}, std::size_t{1023}, std::size_t{1025}, std::size_t{262'143},
           std::size_t{262'144}, std::size_t{262'145}, std::size_t{1'000'000}, std::size_t{3}, std::size_t{70'000}}) {
-        std::string text(size, '\0');
-        for (char& c : text)
-            c = static_cast<char>(random());
+        const std::string text = noise_text(size, random());
         const std::string name = "f" + std::to_string(size) + ".dat";
         const std::string path = scratch.write(name, text);
         sources.add(name, make_file_blob(path));

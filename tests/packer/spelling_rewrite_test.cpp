@@ -1,6 +1,8 @@
 // [link] rewrite, by the program on real projects: the rewritten texts, their link tables, and refusals.
 #include "built_game.h"
 
+#include "kit/ids.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
 #include <fardel/packer/reference_scanners.h>
@@ -19,7 +21,7 @@ std::string project(std::string_view link, std::string_view more = "") {
     return "name = \"game\"\nsources = [\"assets\"]\n\n[link]\n" + std::string(link) + "\n" + std::string(more);
 }
 
-std::string id_path(std::string_view text) { return "/assets/" + blake3(std::as_bytes(std::span(text))).hex(); }
+std::string id_path(std::string_view text) { return "/assets/" + id_of(text).hex(); }
 
 // Maps each spelling to its target: "id HEX" or "name NAME".
 std::map<std::string, std::string> table_of(const BuiltGame& game, std::string_view name) {
@@ -163,7 +165,7 @@ TEST_CASE(
     const std::string first = game.bundle();
     game.build({"--anew", "--jobs", "4"});
     CHECK(game.bundle() == first);
-    BuiltGame::grow_old();
+    grow_old();
     CHECK(game.build()["up_to_date"] == true);
     game.write("assets/env/sky.tga", "another sky");  // its id is in the material, whose id is in the model
     const json changed = game.build();

@@ -1,9 +1,9 @@
 #include "archive_scan.h"
 
 #include <fardel/base/little_endian.h>
-#include "blob_text.h"
-#include "unprivileged.h"
-#include "zip_builder.h"
+#include "kit/blobs.h"
+#include "kit/unprivileged.h"
+#include "kit/zip_builder.h"
 #include "zip_signature.h"
 
 #include <fardel/format/bundle.h>
@@ -21,7 +21,7 @@
 namespace fardel {
 namespace {
 
-using tests::ScratchFolder;
+using namespace tests;
 
 // A pak of Quake: records of 64 bytes, the name in the first 56.
 std::vector<std::byte> build_pak(const std::vector<std::pair<std::string, std::string>>& members) {
@@ -52,13 +52,6 @@ constexpr std::string_view kSevenZip =
     "5e99372537e02c3ecba86429852954f6b3a405cd0cb6a3fffe9a540017062101096b00070b01000123030101055d0000"
     "80000c720a01013884160000";
 
-std::string from_hex(std::string_view hex) {
-    std::string bytes;
-    for (std::size_t i = 0; i < hex.size(); i += 2)
-        bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
-    return bytes;
-}
-
 SourceListing list(const std::string& path) {
     SourceListing listing({});
     const Status listed = list_archive(path, make_archive_reader_with(FARDEL_ARCHIVE_PROGRAM).get(), listing);
@@ -83,12 +76,12 @@ TEST_CASE("archive: the signature decides the format, and the file's name does n
     for (const char* name : {"a.zip", "a.pk3", "a.7z", "a", "a.we:ird"}) {
         const SourceListing listing = list(folder.write(name, build_zip({{.name = "x", .content = "in a zip"}})));
         REQUIRE(listing.entries.size() == 1);
-        CHECK(*read_blob(*listing.entries[0].blob) == "in a zip");
+        CHECK(*read_blob_text(*listing.entries[0].blob) == "in a zip");
     }
     for (const char* name : {"b.pak", "b.zip", "b", "b.we:ird"}) {
         const SourceListing listing = list(folder.write(name, build_pak({{"x", "in a pak"}})));
         REQUIRE(listing.entries.size() == 1);
-        CHECK(*read_blob(*listing.entries[0].blob) == "in a pak");
+        CHECK(*read_blob_text(*listing.entries[0].blob) == "in a pak");
     }
 }
 
@@ -177,20 +170,20 @@ TEST_CASE("archive: a pak is listed with its folders, and its bad names are repo
 
 TEST_CASE("archive: a 7z is read") {
     const ScratchFolder folder;
-    const SourceListing listing = list(folder.write("mod.7z", from_hex(kSevenZip)));
+    const SourceListing listing = list(folder.write("mod.7z", text_of(bytes_of_hex(kSevenZip))));
     REQUIRE(listing.entries.size() == 2);
     CHECK(listing.entries[0].name.text() == "default.cfg");
-    CHECK(read_blob(*listing.entries[0].blob)->starts_with("bind x quit\n"));
+    CHECK(read_blob_text(*listing.entries[0].blob)->starts_with("bind x quit\n"));
     CHECK(listing.entries[1].name.text() == "maps/dm01.bsp");
-    CHECK(*read_blob(*listing.entries[1].blob, 3) == "a level");
+    CHECK(*read_blob_text(*listing.entries[1].blob, 3) == "a level");
 }
 
 TEST_CASE("archive: a 7z whose bytes changed is corrupt or malformed") {
     const ScratchFolder folder;
-    std::string bytes = from_hex(kSevenZip);
+    std::string bytes = text_of(bytes_of_hex(kSevenZip));
     bytes[50] ^= 1;  // in the compressed content, which has a CRC-32
     const SourceListing listing = list(folder.write("mod.7z", bytes));
-    const Result<std::string> content = read_blob(*listing.entries[0].blob);
+    const Result<std::string> content = read_blob_text(*listing.entries[0].blob);
     REQUIRE_FALSE(content);
     CHECK(content.error().code() == ErrorCode::corrupt);
     bytes[180] ^= 1;  // in the header
@@ -202,7 +195,7 @@ TEST_CASE("archive: an entry that reaches past the end of a pak is corrupt") {
     std::vector<std::byte> pak = build_pak({{"a", "1"}});
     pak[pak.size() - 2] = std::byte{1};  // its size, plus 65536
     const SourceListing listing = list(folder.write("a.pak", pak));
-    const Result<std::string> content = read_blob(*listing.entries[0].blob);
+    const Result<std::string> content = read_blob_text(*listing.entries[0].blob);
     REQUIRE_FALSE(content);
     CHECK(content.error().code() == ErrorCode::corrupt);
     CHECK(content.error().message().starts_with(folder.path("a.pak") + ": a: "));
@@ -248,7 +241,7 @@ TEST_CASE("archive: replacing the file after the scan changes nothing") {
     const SourceListing listing = list(path);
     std::filesystem::remove(path);
     folder.write("a.pk3", build_zip({{.name = "a", .content = "new"}}));
-    CHECK(*read_blob(*listing.entries[0].blob) == "old");
+    CHECK(*read_blob_text(*listing.entries[0].blob) == "old");
 }
 
 }  // namespace fardel

@@ -1,7 +1,7 @@
 #include "folder_scan.h"
 
-#include "blob_text.h"
-#include "unprivileged.h"
+#include "kit/blobs.h"
+#include "kit/unprivileged.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 namespace fardel {
 namespace {
 
-using tests::ScratchFolder;
+using namespace tests;
 
 // A folder with a/b/file, scanned.
 struct Scanned {
@@ -26,7 +26,7 @@ struct Scanned {
     const BlobSource& blob() const { return *listing.entries[0].blob; }
 
     void check_conflict() const {
-        const Result<std::string> content = read_blob(blob());
+        const Result<std::string> content = read_blob_text(blob());
         REQUIRE_FALSE(content);
         CHECK(content.error().code() == ErrorCode::conflict);
         CHECK(content.error().message().starts_with(file));
@@ -41,10 +41,10 @@ struct Scanned {
 
 TEST_CASE("folder blob: it can be read any number of times, also after the folder is renamed") {
     const Scanned scanned;
-    CHECK(read_blob(scanned.blob())->size() == 10'000);
+    CHECK(read_blob_text(scanned.blob())->size() == 10'000);
     const std::string moved = scanned.folder.root().string() + "-moved";
     std::filesystem::rename(scanned.folder.root().string(), moved);
-    CHECK(read_blob(scanned.blob(), 7)->size() == 10'000);
+    CHECK(read_blob_text(scanned.blob(), 7)->size() == 10'000);
     std::filesystem::rename(moved, scanned.folder.root().string());
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("folder blob: a file that may not be read is denied, and the message n
     SourceListing listing({});
     REQUIRE(list_folder(folder.root().string(), listing));
     const Unprivileged user(folder);
-    const Result<std::string> content = read_blob(*listing.entries[0].blob);
+    const Result<std::string> content = read_blob_text(*listing.entries[0].blob);
     REQUIRE_FALSE(content);
     CHECK(content.error().code() == ErrorCode::denied);
     CHECK(content.error().message().starts_with(folder.path("secret")));

@@ -1,7 +1,7 @@
 #include "folder_scan.h"
 
-#include "blob_text.h"
-#include "unprivileged.h"
+#include "kit/blobs.h"
+#include "kit/unprivileged.h"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 namespace fardel {
 namespace {
 
-using tests::ScratchFolder;
+using namespace tests;
 
 SourceListing list(const std::string& path, std::span<const std::string> excludes = {}) {
     SourceListing listing(excludes);
@@ -48,8 +48,8 @@ TEST_CASE("folder: every file is listed under its path, in byte order, with size
     CHECK(names_of(listing) == std::vector<std::string>{"Z.txt", "a/b/c/d.txt", "a/z.txt", "b.txt"});
     CHECK(listing.entries[0].size_bytes == 3);
     CHECK(listing.entries[2].origin == folder.path("a/z.txt"));
-    CHECK(*read_blob(*listing.entries[2].blob) == "zee");
-    CHECK(*read_blob(*listing.entries[1].blob) == "");
+    CHECK(*read_blob_text(*listing.entries[2].blob) == "zee");
+    CHECK(*read_blob_text(*listing.entries[1].blob) == "");
     CHECK(listing.refused.empty());
 }
 

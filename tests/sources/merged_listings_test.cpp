@@ -1,6 +1,6 @@
 #include "merged_listings.h"
 
-#include "random_seed.h"
+#include "kit/random_seed.h"
 
 #include <doctest/doctest.h>
 

@@ -2,7 +2,7 @@
 
 #include <fardel/sources/source_scan.h>
 
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -14,8 +14,6 @@ using namespace fardel;
 using namespace fardel::tests;
 
 namespace {
-
-void grow_old() { std::this_thread::sleep_for(std::chrono::milliseconds(120)); }
 
 std::vector<ObservedPath> seen(const std::string& folder) {
     const std::string sources[] = {folder};

@@ -2,16 +2,16 @@
 
 #include <fardel/sources/legacy_archives.h>
 
-#include "blob_text.h"
-#include "scratch.h"
-#include "zip_builder.h"
+#include "kit/blobs.h"
+#include "kit/scratch_folder.h"
+#include "kit/zip_builder.h"
 
 #include <doctest/doctest.h>
 
 namespace fardel {
 namespace {
 
-using tests::ScratchFolder;
+using namespace tests;
 
 Result<ScanResult> scan(const std::vector<std::string>& sources, const std::vector<std::string>& excludes = {}) {
     return scan_sources(sources, excludes, make_archive_reader().get());
@@ -32,9 +32,9 @@ TEST_CASE("source scan: folders and archives mix, and the later wins") {
     REQUIRE(result);
     REQUIRE(result->entries.size() == 2);
     CHECK(result->entries[0].name.text() == "default.cfg");
-    CHECK(*read_blob(*result->entries[0].blob) == "loose");
+    CHECK(*read_blob_text(*result->entries[0].blob) == "loose");
     CHECK(result->entries[1].name.text() == "maps/dm01.bsp");
-    CHECK(*read_blob(*result->entries[1].blob) == "new");
+    CHECK(*read_blob_text(*result->entries[1].blob) == "new");
     REQUIRE(result->report.overridden.size() == 2);
     CHECK(result->report.overridden[0].origin == pak0 + ": Maps/dm01.bsp");
     CHECK(result->report.overridden[0].by_origin == pak1 + ": maps/dm01.bsp");
@@ -44,7 +44,7 @@ TEST_CASE("source scan: folders and archives mix, and the later wins") {
     const auto reversed = scan({loose, pak1, pak0});
     REQUIRE(reversed);
     CHECK(reversed->entries[0].name.text() == "Maps/dm01.bsp");
-    CHECK(*read_blob(*reversed->entries[0].blob) == "old");
+    CHECK(*read_blob_text(*reversed->entries[0].blob) == "old");
 }
 
 TEST_CASE("source scan: a hidden name and the one that hides it each have their own bytes") {
@@ -55,8 +55,8 @@ TEST_CASE("source scan: a hidden name and the one that hides it each have their 
     const auto both = scan({pak0, pak1});
     REQUIRE(first);
     REQUIRE(both);
-    CHECK(*read_blob(*first->entries[0].blob) == "first");
-    CHECK(*read_blob(*both->entries[0].blob) == "second");
+    CHECK(*read_blob_text(*first->entries[0].blob) == "first");
+    CHECK(*read_blob_text(*both->entries[0].blob) == "second");
 }
 
 TEST_CASE("source scan: a link that names a source is followed, links inside the source are not") {

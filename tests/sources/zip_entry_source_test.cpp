@@ -1,7 +1,7 @@
 #include "zip_entry_source.h"
 
+#include "kit/zip_builder.h"
 #include "physfs_archive.h"
-#include "zip_builder.h"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,8 @@
 
 namespace fardel {
 namespace {
+
+using namespace tests;
 
 std::vector<std::byte> all_of(const ByteSource& source) {
     std::vector<std::byte> bytes(source.size_bytes());

@@ -1,7 +1,7 @@
 #include "zip_scan.h"
 
-#include "blob_text.h"
-#include "zip_builder.h"
+#include "kit/blobs.h"
+#include "kit/zip_builder.h"
 
 #include <doctest/doctest.h>
 
@@ -10,6 +10,8 @@
 
 namespace fardel {
 namespace {
+
+using namespace tests;
 
 SourceListing list(const std::vector<ZipMember>& members, const ZipShape& shape = {}) {
     SourceListing listing({});
@@ -22,7 +24,7 @@ SourceListing list(const std::vector<ZipMember>& members, const ZipShape& shape 
 Result<std::string> content_of(const ZipMember& member, std::size_t step = 4096) {
     const SourceListing listing = list({member});
     REQUIRE(listing.entries.size() == 1);
-    return read_blob(*listing.entries[0].blob, step);
+    return read_blob_text(*listing.entries[0].blob, step);
 }
 
 void check_corrupt(const ZipMember& member) {
@@ -138,7 +140,7 @@ TEST_CASE("zip: every bad name is reported with its rule, and no other name is l
             CHECK((static_cast<unsigned char>(shown) >= 0x20 && shown != 0x7f));
     }
     REQUIRE(listing.entries.size() == 1);
-    CHECK(*read_blob(*listing.entries[0].blob) == "good");
+    CHECK(*read_blob_text(*listing.entries[0].blob) == "good");
 }
 
 // A07, A08, A12: PhysicsFS would refuse the whole archive, or lose one of them silently.
@@ -149,7 +151,7 @@ TEST_CASE("zip: names that contradict each other are all listed, and each has it
                                         {.name = "a/b", .content = "4"}});
     REQUIRE(listing.entries.size() == 4);
     for (std::size_t i = 0; i < 4; ++i)
-        CHECK(*read_blob(*listing.entries[i].blob) == std::to_string(i + 1));
+        CHECK(*read_blob_text(*listing.entries[i].blob) == std::to_string(i + 1));
 }
 
 // A13
@@ -231,7 +233,7 @@ TEST_CASE("zip: an entry without a local header is corrupt") {
     bytes[0] = std::byte{'Q'};
     SourceListing listing({});
     REQUIRE(list_zip(make_memory_source(bytes), "test.pk3", listing));
-    const Result<std::string> content = read_blob(*listing.entries[0].blob);
+    const Result<std::string> content = read_blob_text(*listing.entries[0].blob);
     REQUIRE_FALSE(content);
     CHECK(content.error().code() == ErrorCode::corrupt);
     CHECK(content.error().message().starts_with("test.pk3: a.txt: "));
@@ -249,7 +251,7 @@ TEST_CASE("zip: blobs are read from several threads at once, and outlive the lis
     for (int& count : good)
         threads.emplace_back([&entries, &members, &count] {
             for (std::size_t i = 0; i < entries.size(); ++i) {
-                const Result<std::string> content = read_blob(*entries[i].blob, 777);
+                const Result<std::string> content = read_blob_text(*entries[i].blob, 777);
                 count += content && *content == members[i].content;
             }
         });

@@ -1,6 +1,6 @@
 #include "cache_folder.h"
 #include "cache_samples.h"
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 
 #include <fardel/store/cache_layers.h>
 

@@ -1,6 +1,6 @@
 #include "cache_folder.h"
 #include "cache_samples.h"
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 
 #include <fardel/format/manifest.h>
 #include <fardel/store/cache_layers.h>
@@ -14,15 +14,6 @@ using namespace fardel;
 using namespace fardel::tests;
 
 namespace fs = std::filesystem;
-
-namespace {
-
-std::string content(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
 
 TEST_CASE("cache bundle: contains all intact records, omits broken ones, and works like any layer") {  // A109
     const ScratchFolder scratch;
@@ -71,7 +62,7 @@ TEST_CASE("cache bundle: contains all intact records, omits broken ones, and wor
 
     // A second export gives the same bytes.
     REQUIRE(export_cache_bundle(folder, scratch.path("again.fardel")));
-    CHECK(content(bundle) == content(scratch.path("again.fardel")));
+    CHECK(read_file(bundle) == read_file(scratch.path("again.fardel")));
 }
 
 TEST_CASE("cache bundle: a damaged bundle gives misses, or does not open") {  // A21 A109
@@ -81,7 +72,7 @@ TEST_CASE("cache bundle: a damaged bundle gives misses, or does not open") {  //
     const Sample sample = make_sample(1);
     write_sample(**open_folder_layer(folder), sample);
     REQUIRE(export_cache_bundle(folder, bundle));
-    const std::string good = content(bundle);
+    const std::string good = read_file(bundle);
     int hits = 0;
     int misses = 0;
     for (std::size_t at = 0; at < good.size(); at += 997) {

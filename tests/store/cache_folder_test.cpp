@@ -2,8 +2,9 @@
 
 #include "cache_samples.h"
 #include "killed_writer.h"
-#include "scratch.h"
-#include "small_disk.h"
+#include "kit/results.h"
+#include "kit/scratch_folder.h"
+#include "kit/small_disk.h"
 
 #include <fardel/store/cache_layers.h>
 
@@ -21,17 +22,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-ErrorCode refusal(const std::string& path, bool create = true) {
-    const auto folder = CacheFolder::open(path, create);
-    REQUIRE_FALSE(folder);
-    return folder.error().code();
-}
+ErrorCode refusal(const std::string& path, bool create = true) { return code_of(CacheFolder::open(path, create)); }
 
-CacheFolder opened_folder(const std::string& path) {
-    auto folder = CacheFolder::open(path, true);
-    REQUIRE_MESSAGE(folder, (folder ? "" : folder.error().text()));
-    return *std::move(folder);
-}
+CacheFolder opened_folder(const std::string& path) { return value_of(CacheFolder::open(path, true)); }
 
 std::size_t unfinished_in(const fs::path& folder) {
     std::size_t count = 0;

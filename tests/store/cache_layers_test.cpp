@@ -1,6 +1,7 @@
 // Properties of every kind of layer.
 #include "cache_samples.h"
 #include "cache_site.h"
+#include "kit/files.h"
 
 #include <fardel/store/derived_cache.h>
 
@@ -45,13 +46,6 @@ std::string record_file(const CacheSite& site, const BuildKey& key) {
 }
 std::string object_file(const CacheSite& site, const AssetId& asset) {
     return site.tree + "/objects/" + asset.hex().substr(0, 2) + "/" + asset.hex();
-}
-
-void write_file(const std::string& path, std::span<const std::byte> bytes) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    REQUIRE(out);
 }
 
 // Returns several damaged versions of `bytes`: cut off, changed, longer, empty, zeros.
@@ -318,8 +312,8 @@ TEST_CASE("memory layer: the least recently used entries are dropped, and one th
     CHECK_FALSE(layer->find_object(samples[1].asset(0), 20'000).value());
     CHECK(layer->find_object(samples[4].asset(0), 20'000).value());
     const auto large = noise(50'001, 77);
-    REQUIRE(layer->write_object(asset_of(large), large.size(), *make_memory_blob(large)));
-    CHECK_FALSE(layer->find_object(asset_of(large), large.size()).value());
+    REQUIRE(layer->write_object(id_of(large), large.size(), *make_memory_blob(large)));
+    CHECK_FALSE(layer->find_object(id_of(large), large.size()).value());
 
     // Empty objects need memory too.
     for (std::uint64_t i = 0; i < 1000; ++i) {

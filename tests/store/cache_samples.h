@@ -1,6 +1,10 @@
 // Records and outputs for caches, generated from numbers.
 #pragma once
 
+#include "kit/blobs.h"
+#include "kit/bytes.h"
+#include "kit/ids.h"
+
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
@@ -19,36 +23,9 @@
 
 namespace fardel::tests {
 
-inline std::vector<std::byte> bytes_of(std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
-inline std::vector<std::byte> noise(std::size_t size_bytes, std::uint64_t number) {
-    std::vector<std::byte> bytes(size_bytes);
-    for (std::byte& byte : bytes) {
-        number = number * 6364136223846793005 + 1442695040888963407;
-        byte = std::byte(number >> 56);
-    }
-    return bytes;
-}
-
-inline AssetId asset_of(std::span<const std::byte> bytes) { return id_from<AssetId>(blake3(bytes)); }
-
 inline BuildKey key_of(std::uint64_t number) {
     const std::string text = "key " + std::to_string(number);
     return id_from<BuildKey>(blake3(std::as_bytes(std::span(text))));
-}
-
-inline Result<std::vector<std::byte>> read_blob(const BlobSource& blob, std::size_t step = 4096) {
-    FARDEL_TRY_ASSIGN(const auto stream, blob.open());
-    std::vector<std::byte> whole;
-    for (std::vector<std::byte> buffer(step);;) {
-        FARDEL_TRY_ASSIGN(const std::size_t count, stream->read(buffer));
-        if (count == 0)
-            return whole;
-        whole.insert(whole.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(count));
-    }
 }
 
 // The result of a job: a record and the bytes of its outputs.
@@ -71,7 +48,7 @@ inline Sample make_sample(std::uint64_t number, std::vector<std::vector<std::byt
     sample.record.notes = "notes of " + std::to_string(number);
     for (const auto& output : outputs)
         sample.record.outputs.push_back({.name = "out/" + std::to_string(sample.record.outputs.size()),
-                                         .asset = asset_of(output),
+                                         .asset = id_of(output),
                                          .size_bytes = output.size()});
     sample.outputs = std::move(outputs);
     return sample;

@@ -1,5 +1,5 @@
 #include "cache_samples.h"
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 #include "trim_plan.h"
 
 #include <fardel/store/derived_cache.h>

@@ -12,7 +12,7 @@ namespace {
 
 CheckedBlob checked(const std::vector<std::byte>& found, const std::vector<std::byte>& wanted,
                     int* times_broken = nullptr) {
-    return CheckedBlob(make_memory_blob(found), asset_of(wanted), wanted.size(), [times_broken] {
+    return CheckedBlob(make_memory_blob(found), id_of(wanted), wanted.size(), [times_broken] {
         if (times_broken != nullptr)
             ++*times_broken;
     });
@@ -80,7 +80,7 @@ TEST_CASE("checked blob: bytes at offsets are compared on each reading, also tho
     };
     const auto blob = std::make_shared<Blob>();
     blob->source->bytes = wanted;
-    const CheckedBlob whole(blob, asset_of(wanted), wanted.size());
+    const CheckedBlob whole(blob, id_of(wanted), wanted.size());
     const auto bytes = whole.open_bytes().value();
     for (const auto& [offset, size] :
          {std::pair(0u, 200'000u), {65'530u, 12u}, {199'999u, 1u}, {200'000u, 0u}, {1u, 150'000u}}) {
@@ -100,7 +100,7 @@ TEST_CASE("checked blob: bytes at offsets are compared on each reading, also tho
 TEST_CASE("checked blob: bytes that are damaged on the way are detected") {
     for (const std::size_t size : {0u, 1u, 100'000u}) {
         const auto bytes = noise(size, 5);
-        const CheckedBlob blob(make_spoiled_blob(make_memory_blob(bytes)), asset_of(bytes), size);
+        const CheckedBlob blob(make_spoiled_blob(make_memory_blob(bytes)), id_of(bytes), size);
         CHECK(blob.verify().error().code() == ErrorCode::corrupt);
     }
 }

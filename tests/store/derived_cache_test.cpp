@@ -2,7 +2,7 @@
 
 #include "cache_samples.h"
 #include "failing_call.h"
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 
 #include <fardel/store/cache_layers.h>
 

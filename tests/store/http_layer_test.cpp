@@ -1,8 +1,8 @@
 // Tests the client with servers that fail, hang and lie. tests/store/cache_layers_test.cpp tests it with a good server.
 #include "cache_samples.h"
 #include "cache_site.h"
+#include "kit/random_seed.h"
 #include "odd_server.h"
-#include "random_seed.h"
 
 #include <fardel/format/head.h>
 #include <fardel/store/derived_cache.h>
@@ -22,10 +22,6 @@ const HttpLayerOptions kQuick{.timeout = 600ms};
 
 std::unique_ptr<CacheLayer> open_layer(const OddServer& server, HttpLayerOptions options = kQuick) {
     return opened(open_http_layer(server.url(), std::move(options)));
-}
-
-std::string text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 // Returns the error of finding a record and of finding an object, which must be the same.
@@ -377,9 +373,8 @@ TEST_CASE("http layer: objects above the size limit are neither fetched nor sent
     const OddServer server([](OddServer::Guest& guest) { guest.send(http_answer("404 Not Found", "")); });
     const auto layer = open_layer(server, {.timeout = 600ms, .object_bytes_max = 1000});
     const auto large = noise(1001, 1);
-    CHECK_FALSE(layer->find_object(asset_of(large), large.size()).value());
-    CHECK(layer->write_object(asset_of(large), large.size(), *make_memory_blob(large)).error().code() ==
-          ErrorCode::limit);
+    CHECK_FALSE(layer->find_object(id_of(large), large.size()).value());
+    CHECK(layer->write_object(id_of(large), large.size(), *make_memory_blob(large)).error().code() == ErrorCode::limit);
     CHECK(server.heads().empty());
 }
 

@@ -1,5 +1,7 @@
 #include "nginx.h"
 
+#include "kit/files.h"
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -39,8 +41,7 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 
 // Returns the configuration from the manual.
 std::string configuration() {
-    std::ifstream in(FARDEL_SOURCE_DIR "/docs/derived-cache.md", std::ios::binary);
-    const std::string manual{std::istreambuf_iterator<char>(in), {}};
+    const std::string manual = read_file(FARDEL_SOURCE_DIR "/docs/derived-cache.md");
     const auto start = manual.find("```nginx\n");
     const auto end = manual.find("```\n", start + 9);
     REQUIRE((start != std::string::npos && end != std::string::npos));

@@ -1,7 +1,7 @@
 // A real nginx on loopback with its own folder, configured as in docs/derived-cache.md.
 #pragma once
 
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 
 #include <sys/types.h>
 

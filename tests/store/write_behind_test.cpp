@@ -1,6 +1,6 @@
 #include "write_behind.h"
 
-#include "few_threads.h"
+#include "kit/few_threads.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,7 @@
 #include <fardel/verifier/bundle_contents.h>
 
 #include "bundle_forge/bundle_forge.h"
+#include "kit/opened_bundle.h"
 
 #include <fardel/format/manifest.h>
 
@@ -14,9 +15,7 @@ using namespace fardel;
 namespace {
 
 Result<BundleContents> contents_of(const forge::ForgedBundle& forged) {
-    const auto bundle = Bundle::open(make_memory_source(forged.bytes), {.label = "forged"});
-    REQUIRE(bundle);
-    return read_contents(**bundle);
+    return read_contents(*tests::open_bundle(forged.bytes, {.label = "forged"}));
 }
 
 const ContentName& name_in(const BundleContents& contents, std::string_view text) {

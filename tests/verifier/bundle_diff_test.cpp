@@ -1,7 +1,8 @@
 #include <fardel/verifier/bundle_diff.h>
 
 #include "bundle_forge/bundle_forge.h"
-#include "scratch.h"
+#include "kit/opened_bundle.h"
+#include "kit/scratch_folder.h"
 
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/hash.h>
@@ -14,14 +15,9 @@ using namespace fardel;
 
 namespace {
 
-std::shared_ptr<const Bundle> opened(const forge::ForgedBundle& forged) {
-    auto bundle = Bundle::open(make_memory_source(forged.bytes), {.label = "forged"});
-    REQUIRE(bundle);
-    return *std::move(bundle);
-}
-
 BundleDiff diff_of(const forge::Recipe& before, const forge::Recipe& after) {
-    auto diff = diff_bundles(*opened(forge::forge(before)), *opened(forge::forge(after)));
+    auto diff =
+        diff_bundles(*tests::open_bundle(forge::forge(before).bytes), *tests::open_bundle(forge::forge(after).bytes));
     REQUIRE(diff);
     return *std::move(diff);
 }
@@ -164,9 +160,9 @@ TEST_CASE("bundle diff: consumes, dependencies and metadata are compared by thei
 
 TEST_CASE("bundle diff: signatures alone are a difference of their own") {
     forge::ForgedBundle is_signed = forge::forge(forge::small_recipe());
-    const auto before = opened(is_signed);
+    const auto before = tests::open_bundle(is_signed.bytes);
     forge::sign(is_signed);
-    const auto diff = diff_bundles(*before, *opened(is_signed));
+    const auto diff = diff_bundles(*before, *tests::open_bundle(is_signed.bytes));
     REQUIRE(diff);
     CHECK(diff->signatures);
     CHECK(diff->same_bundle());

@@ -1,6 +1,6 @@
 // Valid bundles of several writers: the verifier finds nothing in them.
 #include "defects.h"
-#include "memory_file.h"
+#include "kit/memory_file.h"
 
 #include <fardel/format/bundle_writer.h>
 

@@ -1,6 +1,6 @@
 // Hostile tables under valid hashes: reader and verifier end soon and access no memory out of bounds.
 #include "defects.h"
-#include "random_seed.h"
+#include "kit/random_seed.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>

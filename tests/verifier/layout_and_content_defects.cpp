@@ -12,6 +12,7 @@ using forge::Bytes;
 using forge::changed;
 using forge::Draft;
 using forge::joined;
+using forge::music_block;
 using forge::recipe_with_raw_pieces;
 using forge::rle_frame;
 using forge::small_recipe;
@@ -29,14 +30,6 @@ forge::Recipe two_large_assets() {
     for (const std::uint32_t seed : {1u, 2u})
         recipe.assets.push_back({.bytes = forge::noise(40'000, seed)});
     return recipe;
-}
-
-// The block of the small recipe that holds the first piece of the music: a frame of 65536 times 7.
-std::uint32_t music_block(const Draft& draft) {
-    for (std::uint32_t i = 0; i < draft.blocks.size(); ++i)
-        if (draft.blocks[i].codec == Codec::zstd)
-            return i;
-    std::abort();
 }
 
 Bytes music_frame() { return rle_frame(std::byte{7}, 65536); }

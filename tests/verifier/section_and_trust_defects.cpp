@@ -1,5 +1,7 @@
 #include "defects.h"
 
+#include "kit/results.h"
+
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
@@ -14,13 +16,6 @@ using forge::ForgedBundle;
 using forge::small_recipe;
 
 namespace {
-
-template <class T>
-T must(Result<T> result) {
-    if (!result)
-        std::abort();
-    return std::move(result).value();
-}
 
 // Changes the layout head, and computes the hash again.
 template <class Edit>
@@ -48,7 +43,7 @@ std::function<ForgedBundle()> with_trailer(Edit edit) {
 }
 
 Envelope signed_by(std::uint8_t key, const Statement& statement) {
-    return must(sign_statement(statement, *make_key_signer(forge::test_key(key))));
+    return tests::value_of(sign_statement(statement, *make_key_signer(forge::test_key(key))));
 }
 
 template <class Edit>
@@ -78,7 +73,7 @@ void with_development_policy(VerifyOptions& options) {
     static const TrustPolicy policy = [] {
         TrustRules rules = forge::test_policy().rules();
         rules.unsigned_allowed = true;
-        return must(TrustPolicy::make(std::move(rules)));
+        return tests::value_of(TrustPolicy::make(std::move(rules)));
     }();
     options.policy = &policy;
 }
@@ -263,7 +258,8 @@ std::vector<Defect> trust_defects() {
         // A57
         {"a countersigned statement was taken away", "signature-wrong", {}, with_trailer([](ForgedBundle& bundle) {
              const Envelope statement = signed_by(1, forge::statement_about(bundle));
-             forge::append_envelope(bundle, must(countersign(statement, {}, *make_key_signer(forge::test_key(2)))));
+             forge::append_envelope(bundle,
+                                    tests::value_of(countersign(statement, {}, *make_key_signer(forge::test_key(2)))));
          })},
         {"an envelope is of a later version's type", "envelope-unknown", {}, with_envelope([](Envelope& e) {
              e.type = EnvelopeType{0x8001};

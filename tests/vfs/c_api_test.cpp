@@ -2,7 +2,7 @@
 #include <fardel/vfs/fardel.h>
 
 #include "failing_memory.h"
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -291,7 +291,7 @@ TEST_CASE("C API: a link's target goes into a buffer of exactly its size, and no
 }
 
 TEST_CASE("C API: files are read at any offset, and stay valid after their mount and VFS") {
-    const std::string content = noise(7, 300'000);
+    const std::string content = noise_text(300'000, 7);
     fardel_vfs* vfs = nullptr;
     REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
     const fardel_mount_id mount = mount_bytes(vfs, BundleMaker().add("a", content).write());
@@ -353,7 +353,7 @@ TEST_CASE("C API: a path exists as a file, link or folder, and means the same wi
 }
 
 TEST_CASE("C API: damage is corrupt, with no byte read and a readable message") {  // A21
-    const std::string content = noise(8, 200'000);
+    const std::string content = noise_text(200'000, 8);
     Bytes bundle = BundleMaker().add("a", content).write();
     const auto wanted = std::as_bytes(std::span(content)).subspan(100'000, 64);
     const auto stored =
@@ -514,7 +514,7 @@ TEST_CASE("C API: without memory, calls fail and nothing else happens") {
         return;
     }
     Author author;
-    const Bytes bundle = author.sign(BundleMaker().add("maps/a", noise(3, 100'000)).add("b", "small").write());
+    const Bytes bundle = author.sign(BundleMaker().add("maps/a", noise_text(100'000, 3)).add("b", "small").write());
     const std::string policy = author.policy().format();
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
     options.policy_text = policy.c_str();

@@ -1,7 +1,7 @@
 #include <fardel/vfs/fardel_archives.h>
 
-#include "one_entry_zip.h"
-#include "scratch.h"
+#include "kit/scratch_folder.h"
+#include "kit/zip_builder.h"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ using namespace fardel::tests;
 
 TEST_CASE("C archives: a VFS mounts an archive once archives are enabled, and not before") {
     const ScratchFolder scratch;
-    const std::string path = scratch.write("pak0.pk3", zip_of("hello.txt", "hello", 0x3610'a686));
+    const std::string path = scratch.write("pak0.pk3", build_zip({{.name = "hello.txt", .content = "hello"}}));
     fardel_vfs* vfs = nullptr;
     REQUIRE(fardel_vfs_create(nullptr, &vfs, nullptr) == FARDEL_OK);
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;

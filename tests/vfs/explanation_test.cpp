@@ -19,10 +19,6 @@ Explanation explain(const Vfs& vfs, std::string_view path) {
     return *std::move(explanation);
 }
 
-MountOptions labelled(std::string label, int priority) {
-    return {.priority = priority, .allow_unsigned = true, .label = std::move(label)};
-}
-
 }  // namespace
 
 TEST_CASE("explain: every mount that has the name is listed, highest precedence first") {
@@ -110,7 +106,7 @@ TEST_CASE("explain: it agrees with open, for names of every kind") {
 }
 
 TEST_CASE("explain: for an asset, it lists the chosen copy and the bad copies") {
-    const std::string content = noise(1, 70'000);
+    const std::string content = noise_text(70'000, 1);
     const Bytes good = BundleMaker().add("a", content).write();
     Vfs vfs;
     mount(vfs, BundleMaker().add("c", content).write(), labelled("third", 1));

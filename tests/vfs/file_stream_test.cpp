@@ -10,7 +10,7 @@ using namespace fardel;
 using namespace fardel::tests;
 
 TEST_CASE("file stream: reads of any size give the whole asset and nothing more") {
-    const std::string content = noise(1, 700'001);
+    const std::string content = noise_text(700'001, 1);
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", content).add("empty", "").write());
     for (const std::size_t step : {1000u, 65'536u, 262'144u, 262'145u, 700'001u, 900'000u}) {
@@ -33,7 +33,7 @@ TEST_CASE("file stream: reads of any size give the whole asset and nothing more"
 }
 
 TEST_CASE("file stream: seeking reads from there, back and forth and past the end") {
-    const std::string content = noise(2, 700'000);
+    const std::string content = noise_text(700'000, 2);
     Vfs vfs;
     mount(vfs, BundleMaker().add("a", content).write());
     FileStream stream(vfs.open("/a").value());
@@ -52,7 +52,7 @@ TEST_CASE("file stream: seeking reads from there, back and forth and past the en
 }
 
 TEST_CASE("file stream: damage is an error, the position is kept, and undamaged parts can still be read") {
-    const std::string content = noise(3, 400'000);
+    const std::string content = noise_text(400'000, 3);
     Vfs vfs;
     mount(vfs, damage_content(BundleMaker().add("a", content).write(), id_of(content)));  // in the first block
     FileStream stream(vfs.open("/a").value());

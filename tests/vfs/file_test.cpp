@@ -1,6 +1,6 @@
 #include <fardel/vfs/file.h>
 
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ TEST_CASE("file: reads are short at the end and empty past it") {
 
 TEST_CASE("file: ranges of an asset of many pieces are those of the whole") {
     Vfs vfs;
-    const std::string content = noise(1, 300'000);
+    const std::string content = noise_text(300'000, 1);
     mount(vfs, BundleMaker().add("a", content).write());
     const auto file = vfs.open("/a");
     REQUIRE(file);
@@ -54,7 +54,7 @@ TEST_CASE("file: ranges of an asset of many pieces are those of the whole") {
 
 TEST_CASE("file: read_all fills memory of exactly the asset's size, and leaves other memory alone") {
     Vfs vfs;
-    const std::string content = noise(2, 200'000);
+    const std::string content = noise_text(200'000, 2);
     mount(vfs, BundleMaker().add("a", content).add("empty", "").write());
     const auto file = vfs.open("/a");
     REQUIRE(file);
@@ -95,7 +95,7 @@ TEST_CASE("file: read_all has a bound") {
 }
 
 TEST_CASE("file: damage in one block is an error there and nowhere else") {  // A21
-    const std::string content = noise(1, 200'000);                           // four pieces; the first is damaged
+    const std::string content = noise_text(200'000, 1);                      // four pieces; the first is damaged
     Vfs vfs;
     mount(vfs, damage_content(BundleMaker().add("a", content).write(), id_of(content)));
     const auto file = vfs.open("/a");
@@ -110,7 +110,7 @@ TEST_CASE("file: damage in one block is an error there and nowhere else") {  // 
 
 TEST_CASE("view: raw bytes are returned for a part and for the whole, in a file and in memory") {
     const ScratchFolder scratch;
-    const std::string content = noise(1, 300'000);
+    const std::string content = noise_text(300'000, 1);
     const Bytes bundle =
         BundleMaker().add("raw", content).add("text", std::string(300'000, 'x')).add("empty", "").write();
     Author author;
@@ -138,7 +138,7 @@ TEST_CASE("view: raw bytes are returned for a part and for the whole, in a file 
 
 TEST_CASE("view: it stays valid without its file, its mount and its Vfs") {
     const ScratchFolder scratch;
-    const std::string content = noise(1, 100'000);
+    const std::string content = noise_text(100'000, 1);
     std::optional<FileView> view;
     {
         Vfs vfs;
@@ -151,7 +151,7 @@ TEST_CASE("view: it stays valid without its file, its mount and its Vfs") {
 }
 
 TEST_CASE("view: bytes that differ from their hashes are corrupt, with or without a signed layout") {
-    const std::string content = noise(1, 300'000), other = noise(2, 300'000);
+    const std::string content = noise_text(300'000, 1), other = noise_text(300'000, 2);
     const Bytes bundle = BundleMaker().add("raw", content).write();
     Author author;
     Vfs vfs;

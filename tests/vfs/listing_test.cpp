@@ -1,5 +1,6 @@
 #include <fardel/vfs/listing.h>
 
+#include "kit/counting_source.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>

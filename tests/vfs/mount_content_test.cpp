@@ -1,7 +1,8 @@
 #include "mounts/mount_content.h"
 
-#include "one_entry_zip.h"
-#include "scratch.h"
+#include "kit/results.h"
+#include "kit/scratch_folder.h"
+#include "kit/zip_builder.h"
 #include "test_bundle.h"
 
 #include <fardel/sources/legacy_archives.h>
@@ -18,9 +19,7 @@ using namespace fardel::tests;
 namespace {
 
 MountId mount_path(Vfs& vfs, const std::string& path, MountOptions options = unsigned_at()) {
-    auto id = vfs.mount(path, std::move(options));
-    REQUIRE_MESSAGE(id, (id ? std::string() : id.error().text()));
-    return *id;
+    return value_of(vfs.mount(path, std::move(options)));
 }
 
 MountOptions with_archives() {
@@ -36,12 +35,12 @@ TEST_CASE("mount: a folder shows its files under names and ids, as a bundle woul
     scratch.write("game/maps/dm01.bsp", "map");
     scratch.write("game/default.cfg", "bind x quit\n");
     scratch.write("game/empty", "");
-    scratch.write("game/large.raw", noise(1, 300'000));
+    scratch.write("game/large.raw", noise_text(300'000, 1));
     Vfs vfs;
     mount_path(vfs, scratch.path("game"));
     CHECK(content_at(vfs, "/maps/dm01.bsp") == "map");
     CHECK(content_at(vfs, "/empty").empty());
-    CHECK(content_at(vfs, "/large.raw") == noise(1, 300'000));
+    CHECK(content_at(vfs, "/large.raw") == noise_text(300'000, 1));
     CHECK(content_at(vfs, "/assets/" + id_of("map").hex()) == "map");
     CHECK(listing_of(vfs, "/") == "assets/ bundles/ default.cfg@ empty@ large.raw@ maps/");
     CHECK(vfs.stat("/default.cfg").value().content_type == "text/x-quake-config");
@@ -56,7 +55,7 @@ TEST_CASE("mount: a folder shows its files under names and ids, as a bundle woul
     const File file = vfs.open("/large.raw").value();
     Bytes part(1000);
     CHECK(file.read_at(65'536 - 500, part).value() == 1000);
-    CHECK(text_of(part) == noise(1, 300'000).substr(65'536 - 500, 1000));
+    CHECK(text_of(part) == noise_text(300'000, 1).substr(65'536 - 500, 1000));
 }
 
 TEST_CASE("mount: folders and archives count as unsigned") {  // A54
@@ -108,23 +107,23 @@ TEST_CASE(
 
 TEST_CASE("mount: an archive is read directly, a damaged entry is an error") {
     const ScratchFolder scratch;
-    scratch.write("pak0.pk3", zip_of("hello.txt", "hello", 0x3610'a686));
+    scratch.write("pak0.pk3", build_zip({{.name = "hello.txt", .content = "hello"}}));
     Vfs vfs;
     const MountId id = mount_path(vfs, scratch.path("pak0.pk3"), with_archives());
     CHECK(content_at(vfs, "/hello.txt") == "hello");
     CHECK(vfs.mounts().at(0).kind == MountKind::archive);
-    scratch.write("bad.pk3", zip_of("hello.txt", "hello", 0x3610'a687));
+    scratch.write("bad.pk3", build_zip({{.name = "hello.txt", .content = "hello", .crc32 = zip_crc32("hello") + 1}}));
     CHECK(outcome_of(vfs.mount(scratch.path("bad.pk3"), with_archives())) == "corrupt");
     CHECK(vfs.mounts().size() == 1);
     std::filesystem::rename(scratch.path("pak0.pk3"), scratch.path("old.pk3"));
-    scratch.write("pak0.pk3", zip_of("other.txt", "hello", 0x3610'a686));
+    scratch.write("pak0.pk3", build_zip({{.name = "other.txt", .content = "hello"}}));
     REQUIRE(vfs.refresh(id));
     CHECK(content_at(vfs, "/other.txt") == "hello");
 }
 
 TEST_CASE("mount: an archive is unsupported without a reader for archives, a folder is not") {
     const ScratchFolder scratch;
-    scratch.write("pak0.pk3", zip_of("hello.txt", "hello", 0x3610'a686));
+    scratch.write("pak0.pk3", build_zip({{.name = "hello.txt", .content = "hello"}}));
     scratch.write("game/a", "x");
     Vfs vfs;
     const auto mounted = vfs.mount(scratch.path("pak0.pk3"), unsigned_at());
@@ -139,7 +138,7 @@ TEST_CASE("mount: the content at the path decides its kind, and an unknown kind 
     const ScratchFolder scratch;
     const Bytes bundle = BundleMaker().add("x", "bundle").write();
     scratch.write("named.zip", text_of(bundle));
-    scratch.write("noise", noise(1, 5000));
+    scratch.write("noise", noise_text(5000, 1));
     scratch.write("empty", "");
     Vfs vfs;
     mount_path(vfs, scratch.path("named.zip"));

@@ -1,6 +1,6 @@
 #include "mounts/mount_set.h"
 
-#include "random_seed.h"
+#include "kit/random_seed.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>

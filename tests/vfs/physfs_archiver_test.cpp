@@ -2,8 +2,8 @@
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/physfs_archiver.h>
 
+#include "kit/scratch_folder.h"
 #include "physfs_game.h"
-#include "scratch.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -149,7 +149,7 @@ TEST_CASE("physfs: a damaged head is an error of the mount, and no other archive
 TEST_CASE("physfs: damaged content is an error of the read, and never gives a file of a later archive") {
     const ScratchFolder scratch;
     const PhysfsGame game;
-    const std::string content = noise(7, 300'000);
+    const std::string content = noise_text(300'000, 7);
     const Bytes bundle =
         damage_content(BundleMaker().add("a.txt", content).add("b.txt", "good").write(), id_of(content));
     REQUIRE(physfs_mount(scratch.write("x.fardel", bundle)) == "ok");
@@ -242,7 +242,7 @@ TEST_CASE("physfs: a bundle followed by a zip is opened as neither") {
 TEST_CASE("physfs: an archive that is truncated while it is mounted is an error of the read") {
     const ScratchFolder scratch;
     const PhysfsGame game;
-    const std::string content = noise(3, 500'000);
+    const std::string content = noise_text(500'000, 3);
     const std::string archive = scratch.write("x.fardel", BundleMaker().add("a.txt", content).write());
     REQUIRE(physfs_mount(archive) == "ok");
     PHYSFS_File* file = PHYSFS_openRead("a.txt");
@@ -390,7 +390,7 @@ TEST_CASE("physfs: threads read different files of one archive at once") {
     const PhysfsGame game;
     BundleMaker maker;
     for (int i = 0; i < 8; ++i)
-        maker.add("file" + std::to_string(i), noise(static_cast<std::uint64_t>(i), 200'000));
+        maker.add("file" + std::to_string(i), noise_text(200'000, static_cast<std::uint64_t>(i)));
     REQUIRE(physfs_mount(scratch.write("x.fardel", maker.write())) == "ok");
     std::vector<int> good(8);
     {
@@ -398,8 +398,8 @@ TEST_CASE("physfs: threads read different files of one archive at once") {
         for (int i = 0; i < 8; ++i)
             threads.emplace_back([i, &good] {
                 for (int round = 0; round < 5; ++round)
-                    good[static_cast<std::size_t>(i)] +=
-                        physfs_content("file" + std::to_string(i)) == noise(static_cast<std::uint64_t>(i), 200'000);
+                    good[static_cast<std::size_t>(i)] += physfs_content("file" + std::to_string(i)) ==
+                                                         noise_text(200'000, static_cast<std::uint64_t>(i));
             });
     }
     CHECK(good == std::vector<int>(8, 5));

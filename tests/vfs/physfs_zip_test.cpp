@@ -1,7 +1,7 @@
 // A bundle answers every PhysicsFS call as a zip of the same tree does. Both are mounted in turn, asked the same
 // questions, and the two lists of answers are compared line by line.
+#include "kit/scratch_folder.h"
 #include "physfs_game.h"
-#include "scratch.h"
 
 #include <doctest/doctest.h>
 #include <fardel/format/hash.h>

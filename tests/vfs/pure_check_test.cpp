@@ -2,8 +2,11 @@
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/pure_check.h>
 
-#include "memory_file.h"
-#include "scratch.h"
+#include "kit/counting_source.h"
+#include "kit/memory_file.h"
+#include "kit/opened_bundle.h"
+#include "kit/scratch_folder.h"
+#include "kit/zip_builder.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -24,20 +27,14 @@ namespace {
 
 using Bundles = std::vector<std::shared_ptr<const Bundle>>;
 
-std::shared_ptr<const Bundle> opened(Bytes bytes, std::shared_ptr<BlockCache> cache = nullptr) {
-    auto bundle = Bundle::open(make_memory_source(std::move(bytes)), {.cache = std::move(cache), .label = "test"});
-    REQUIRE_MESSAGE(bundle, bundle.error().text());
-    return *bundle;
-}
-
 Bytes base_bytes() {
     BundleMaker maker;
     for (int i = 0; i < 40; ++i)
         maker.add("texts/" + std::to_string(i), "text number " + std::to_string(i));
-    return maker.add("maps/dm01", noise(1, 300'000)).add("empty", "").write();
+    return maker.add("maps/dm01", noise_text(300'000, 1)).add("empty", "").write();
 }
 Bytes map_bytes() {
-    return BundleMaker().add("textures/wall", noise(2, 9'000)).add("textures/glass", noise(3, 9'000)).write();
+    return BundleMaker().add("textures/wall", noise_text(9'000, 2)).add("textures/glass", noise_text(9'000, 3)).write();
 }
 
 PurePolicy policy_of(const Bundles& bundles, std::vector<PureAxis> variants = {}) {
@@ -101,30 +98,20 @@ std::string problems_in(const PureReport& report) {
     return text;
 }
 
-std::uint32_t crc32(std::span<const std::byte> bytes) {
-    std::uint32_t crc = 0xffff'ffffu;
-    for (const std::byte byte : bytes) {
-        crc ^= static_cast<std::uint32_t>(byte);
-        for (int bit = 0; bit < 8; ++bit)
-            crc = crc >> 1 ^ (crc & 1 ? 0xedb8'8320u : 0);
-    }
-    return ~crc;
-}
-
 }  // namespace
 
 TEST_CASE("pure handshake: a client with the server's bundles is accepted, in whatever order it mounted them") {
-    const Bundles copies{opened(base_bytes()), opened(map_bytes()), opened(BundleMaker().write())};
+    const Bundles copies{open_bundle(base_bytes()), open_bundle(map_bytes()), open_bundle(BundleMaker().write())};
     Server server(copies);
-    const PureReply reply =
-        reply_to(server, {opened(BundleMaker().write()), opened(map_bytes()), opened(base_bytes())}, "alice");
+    const PureReply reply = reply_to(
+        server, {open_bundle(BundleMaker().write()), open_bundle(map_bytes()), open_bundle(base_bytes())}, "alice");
     CHECK(reply.report.empty());
     CHECK(words_of(server.check(reply.answer, "alice")) == "welcome");
     CHECK(words_of(server.check(reply_to(server, copies, "bob").answer, "bob", &reply.report)) == "welcome");
 }
 
 TEST_CASE("pure handshake: an answer counts once, for one client and in time") {
-    const Bundles copies{opened(base_bytes())};
+    const Bundles copies{open_bundle(base_bytes())};
     Server server(copies);
     const PureAnswer alice = reply_to(server, copies, "alice").answer;
 
@@ -154,7 +141,7 @@ TEST_CASE("pure handshake: an answer counts once, for one client and in time") {
 
 // Forged 32-bit values: no value here is that short, and no part of an answer may be changed.
 TEST_CASE("pure handshake: an answer with any bit changed is refused") {
-    const Bundles copies{opened(map_bytes())};
+    const Bundles copies{open_bundle(map_bytes())};
     Server server(copies, {{"texture", {"astc", "bc7"}}});
     const PureReply reply = reply_to(server, copies, "alice", {{"texture", {"bc7"}}});
     REQUIRE(check_pure_answer(reply.answer, PureNonce::open, server.policy, copies, "alice", nullptr)->welcome());
@@ -175,7 +162,7 @@ TEST_CASE("pure handshake: an answer with any bit changed is refused") {
 }
 
 TEST_CASE("pure handshake: an answer lists the client's variants, and those outside the policy are refused") {
-    const Bundles copies{opened(map_bytes())};
+    const Bundles copies{open_bundle(map_bytes())};
     Server server(copies, {{"lang", {"en", "fr"}}, {"texture", {"astc", "bc7"}}});
     const PureReply reply = reply_to(server, copies, "alice", {{"texture", {"bc7"}}, {"sound", {"loud"}}});
     CHECK(reply.answer.variants[0] == 0);
@@ -191,7 +178,7 @@ TEST_CASE("pure handshake: an answer lists the client's variants, and those outs
 }
 
 TEST_CASE("pure handshake: another policy is refused on both sides") {
-    const Bundles copies{opened(base_bytes()), opened(map_bytes())};
+    const Bundles copies{open_bundle(base_bytes()), open_bundle(map_bytes())};
     Server server(copies);
     const PurePolicy swapped = policy_of({copies[1], copies[0]});
     const auto answer = answer_pure_offer(server.offer("alice"), swapped, copies, {}, "alice", {});
@@ -210,9 +197,11 @@ TEST_CASE("pure handshake: another policy is refused on both sides") {
 }
 
 TEST_CASE("pure handshake: all missing and damaged bundles are reported, to the server too") {
-    const Bundles copies{opened(base_bytes()), opened(map_bytes()), opened(BundleMaker().add("x", "y").write())};
+    const Bundles copies{open_bundle(base_bytes()), open_bundle(map_bytes()),
+                         open_bundle(BundleMaker().add("x", "y").write())};
     Server server(copies);
-    const Bundles has{opened(damage_content(map_bytes(), id_of(noise(2, 9'000))))};  // both assets are in that block
+    const Bundles has{
+        open_bundle(damage_content(map_bytes(), id_of(noise_text(9'000, 2))))};  // both assets are in that block
     const PureReply reply = reply_to(server, has, "alice");
     CHECK(problems_in(reply.report) == "missing bundle/0, wrong bundle/1, missing bundle/2");
     CHECK(reply.report.problems()[1].bundle == copies[1]->id());
@@ -232,7 +221,7 @@ TEST_CASE("pure handshake: all missing and damaged bundles are reported, to the 
 
 TEST_CASE("pure handshake: a changed byte anywhere is reported if every byte is checked") {
     const Bytes good = base_bytes();
-    const Bundles copies{opened(good)};
+    const Bundles copies{open_bundle(good)};
     const PurePolicy policy = policy_of(copies);
     CHECK(check_every_byte(policy, copies).empty());
     std::size_t told_count = 0;
@@ -256,11 +245,11 @@ TEST_CASE("pure handshake: a changed byte anywhere is reported if every byte is 
 // Known attack: names were not hashed, so files could be swapped.
 TEST_CASE("pure handshake: names swapped between entries make another bundle, or a damaged one") {
     const Bytes good = map_bytes();
-    Server server({opened(good)});
+    Server server({open_bundle(good)});
     // With every hash computed again: a see-through wall.
     const Bytes rewritten =
-        BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(2, 9'000)).write();
-    const PureReply other = reply_to(server, {opened(rewritten)}, "alice");
+        BundleMaker().add("textures/wall", noise_text(9'000, 3)).add("textures/glass", noise_text(9'000, 2)).write();
+    const PureReply other = reply_to(server, {open_bundle(rewritten)}, "alice");
     CHECK(problems_in(other.report) == "missing bundle/0");
     CHECK(words_of(server.check(other.answer, "alice")) == "client-problems");
     // With the records of the names swapped, and only the page tree and head corrected.
@@ -268,41 +257,41 @@ TEST_CASE("pure handshake: names swapped between entries make another bundle, or
         const std::size_t half = records.size() / 2;
         std::ranges::swap_ranges(records.first(half), records.last(half));
     });
-    CHECK(problems_in(reply_to(server, {opened(swapped)}, "alice").report) == "missing bundle/0");
+    CHECK(problems_in(reply_to(server, {open_bundle(swapped)}, "alice").report) == "missing bundle/0");
     // Without any corrected hash, under the old id.
-    const auto damaged = opened(damage_table(good, TableKind::strings));
+    const auto damaged = open_bundle(damage_table(good, TableKind::strings));
     CHECK(damaged->id() == server.bundles[0]->id());
     CHECK(outcome_of(damaged->find_name("textures/wall")) == "corrupt");
 }
 
 // Known attack: a CRC is not a cryptographic hash.
 TEST_CASE("pure handshake: data changed under an unchanged CRC is reported, with or without corrected layout hashes") {
-    const std::string content = noise(2, 9'000);
+    const std::string content = noise_text(9'000, 2);
     // Flipping the bits of the CRC's polynomial does not change the CRC.
     std::string forged = content;
     for (const unsigned bit : {0u, 6u, 9u, 10u, 16u, 20u, 21u, 22u, 24u, 25u, 27u, 28u, 30u, 31u, 32u})
         forged[4'000 + bit / 8] = static_cast<char>(forged[4'000 + bit / 8] ^ 1 << bit % 8);
     REQUIRE(forged != content);
-    REQUIRE(crc32(bytes_of(forged)) == crc32(bytes_of(content)));
+    REQUIRE(zip_crc32(forged) == zip_crc32(content));
 
     const Bytes good = BundleMaker().add("textures/wall", content).write();
-    Server server({opened(good)});
+    Server server({open_bundle(good)});
     Bytes changed = good;
     const Bytes needle = bytes_of(content);
     const auto at = std::search(changed.begin(), changed.end(), needle.begin(), needle.end());
     REQUIRE(at != changed.end());
     std::ranges::copy(bytes_of(forged), at);
-    CHECK(problems_in(reply_to(server, {opened(changed)}, "alice").report) == "wrong bundle/0");
-    const auto layout_made_right = opened(forge_content(good, content, forged));
+    CHECK(problems_in(reply_to(server, {open_bundle(changed)}, "alice").report) == "wrong bundle/0");
+    const auto layout_made_right = open_bundle(forge_content(good, content, forged));
     CHECK(layout_made_right->id() == server.bundles[0]->id());
     CHECK(problems_in(reply_to(server, {layout_made_right}, "alice").report) == "wrong bundle/0");
 }
 
 // A genuine program whose player has added his own key to the trust policy and signed a layout with other content.
 TEST_CASE("pure handshake: content that only the player's own signature vouches for is refused") {
-    const std::string content = noise(2, 9'000), see_through = noise(3, 9'000);
+    const std::string content = noise_text(9'000, 2), see_through = noise_text(9'000, 3);
     const Bytes good = BundleMaker().add("textures/wall", content).write();
-    Server server({opened(good)});
+    Server server({open_bundle(good)});
     Author player;
     const Bytes forged = player.sign(forge_content(good, content, see_through));
     const auto believed =
@@ -314,7 +303,7 @@ TEST_CASE("pure handshake: content that only the player's own signature vouches 
     CHECK(problems_in(reply.report) == "wrong bundle/0");
     CHECK(words_of(server.check(reply.answer, "alice")) == "client-problems");
     CHECK(problems_in(PureReport(check_every_byte(server.policy, Bundles{believed}))) == "wrong bundle/0");
-    CHECK(problems_in(reply_to(server, {opened(forged)}, "alice").report) == "wrong bundle/0");
+    CHECK(problems_in(reply_to(server, {open_bundle(forged)}, "alice").report) == "wrong bundle/0");
 }
 
 // Known attack: files are swapped between the check and the read. A33, A105.
@@ -322,7 +311,7 @@ TEST_CASE("pure handshake: files swapped after the check change nothing, or fail
     const ScratchFolder scratch;
     const std::string path = scratch.write("map.fardel", std::span<const std::byte>(map_bytes()));
     const auto client = Bundle::open(open_file_source(path).value(), {.label = path}).value();
-    Server server({opened(map_bytes())});
+    Server server({open_bundle(map_bytes())});
     CHECK(words_of(server.check(reply_to(server, {client}, "alice").answer, "alice")) == "welcome");
     const auto read = [&] {
         return client->read_all(
@@ -330,11 +319,11 @@ TEST_CASE("pure handshake: files swapped after the check change nothing, or fail
     };
 
     const Bytes cheat =
-        BundleMaker().add("textures/wall", noise(3, 9'000)).add("textures/glass", noise(3, 9'000)).write();
+        BundleMaker().add("textures/wall", noise_text(9'000, 3)).add("textures/glass", noise_text(9'000, 3)).write();
     scratch.write("cheat", std::span<const std::byte>(cheat));
     std::filesystem::rename(path, scratch.path("old"));
     std::filesystem::rename(scratch.path("cheat"), path);
-    CHECK(text_of(read().value()) == noise(2, 9'000));
+    CHECK(text_of(read().value()) == noise_text(9'000, 2));
     CHECK(words_of(server.check(reply_to(server, {client}, "alice").answer, "alice")) == "welcome");
 
     // The file itself, after its heads.
@@ -350,8 +339,8 @@ TEST_CASE("pure handshake: files swapped after the check change nothing, or fail
 TEST_CASE("pure handshake: four hundred bundles fit the same messages, and every missing one is named") {
     Bundles copies;
     for (int i = 0; i < 400; ++i)
-        copies.push_back(opened(
-            BundleMaker().add("maps/" + std::to_string(i), noise(static_cast<std::uint64_t>(i), 3'000)).write()));
+        copies.push_back(open_bundle(
+            BundleMaker().add("maps/" + std::to_string(i), noise_text(3'000, static_cast<std::uint64_t>(i))).write()));
     Server few({copies[0]}), many(copies);
     const PureReply one = reply_to(few, copies, "alice"), all = reply_to(many, copies, "alice");
     CHECK(encode_pure_offer(few.offer("x"))->size() == encode_pure_offer(many.offer("x"))->size());
@@ -360,7 +349,7 @@ TEST_CASE("pure handshake: four hundred bundles fit the same messages, and every
 
     // The last bundle is another one.
     Bundles almost(copies.begin(), copies.end() - 1);
-    almost.push_back(opened(BundleMaker().add("maps/399", noise(1'399, 3'000)).write()));
+    almost.push_back(open_bundle(BundleMaker().add("maps/399", noise_text(3'000, 1'399)).write()));
     CHECK(problems_in(reply_to(many, almost, "alice").report) == "missing bundle/399");
     const PureReply none = reply_to(many, {}, "alice");
     CHECK(none.report.problems().size() == 400);
@@ -388,7 +377,7 @@ TEST_CASE("pure handshake: a client that stores a bundle in another layout is ac
         auto staged = write_bundle(plan, make_memory_file(disk), {.level = level, .jobs = 1});
         REQUIRE(staged);
         REQUIRE(staged->commit());
-        return opened(disk.bytes);
+        return open_bundle(disk.bytes);
     };
     Server server({written(1)});
     const auto client = written(19);
@@ -400,7 +389,7 @@ TEST_CASE("pure handshake: a client that stores a bundle in another layout is ac
 TEST_CASE("pure handshake: the nonce decides which pieces are read, and they are few") {
     BundleMaker maker;
     for (std::uint64_t i = 0; i < 100; ++i)
-        maker.add("big/" + std::to_string(i), noise(i, 200'000));
+        maker.add("big/" + std::to_string(i), noise_text(200'000, i));
     const auto source = std::make_shared<CountingSource>(maker.write());
     const Bundles copies{Bundle::open(source, {.label = "counted"}).value()};
     Server server(copies);
@@ -423,7 +412,7 @@ TEST_CASE("pure handshake: the nonce decides which pieces are read, and they are
 }
 
 TEST_CASE("pure handshake: a server without its own copies says so instead of guessing") {
-    const Bundles copies{opened(base_bytes())};
+    const Bundles copies{open_bundle(base_bytes())};
     Server server(copies);
     const PureAnswer answer = reply_to(server, copies, "alice").answer;
     const auto verdict = check_pure_answer(answer, PureNonce::open, server.policy, {}, "alice", nullptr);

@@ -13,9 +13,6 @@ using namespace fardel::tests;
 
 namespace {
 
-BundleId bundle_of(char digit) { return BundleId::parse(std::string(64, digit)).value(); }
-PublicKey key_of(char digit) { return PublicKey::parse(std::string(64, digit)).value(); }
-
 PureMount mount_of(std::uint32_t id, char digit, std::string name = "base/core",
                    std::vector<PublicKey> signers = {key_of('5')}) {
     PureMount mount;

@@ -1,6 +1,7 @@
 #include "pure_lock.h"
 
-#include "scratch.h"
+#include "kit/opened_bundle.h"
+#include "kit/scratch_folder.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -16,19 +17,13 @@ using namespace fardel::tests;
 
 namespace {
 
-BundleId id_of_bundle(const Bytes& bundle) { return Bundle::open(make_memory_source(bundle), {}).value()->id(); }
-
-PurePolicy policy_of(PureRules rules) {
-    auto policy = PurePolicy::make(std::move(rules));
-    REQUIRE_MESSAGE(policy, (policy ? std::string() : policy.error().text()));
-    return *std::move(policy);
-}
+PurePolicy policy_of(PureRules rules) { return value_of(PurePolicy::make(std::move(rules))); }
 
 PureRules rules_of(const std::vector<Bytes>& bundles) {
     PureRules rules;
     rules.unsigned_allowed = true;
     for (const Bytes& bundle : bundles)
-        rules.bundles.push_back({.bundle = id_of_bundle(bundle), .mount_point = "", .name = ""});
+        rules.bundles.push_back({.bundle = bundle_id_of(bundle), .mount_point = "", .name = ""});
     return rules;
 }
 
@@ -57,7 +52,7 @@ TEST_CASE("pure lock: only the policy's bundles are visible, in its order, and a
     CHECK(content_at(vfs, "/b") == "base");
     CHECK(outcome_of(vfs.open("/cheat")) == "missing");
     CHECK(outcome_of(vfs.open("/assets/" + id_of("c").hex())) == "missing");
-    CHECK(outcome_of(vfs.open("/bundles/" + id_of_bundle(cheat).hex() + "/cheat")) == "missing");
+    CHECK(outcome_of(vfs.open("/bundles/" + bundle_id_of(cheat).hex() + "/cheat")) == "missing");
     CHECK(listing_of(vfs, "/") == "a@ assets/ b@ bundles/");
     CHECK(vfs.conflicts().value().size() == 1);
     CHECK(text_of(open.read_all().value()) == "c");
@@ -131,7 +126,7 @@ TEST_CASE("pure lock: an exception's bundle is visible at its paths and nowhere 
     CHECK(content_at(vfs, "/gfx/hud") == "my hud");
     CHECK(content_at(vfs, "/a") == "base");
     CHECK(outcome_of(vfs.open("/gfx/own")) == "missing");
-    CHECK(outcome_of(vfs.open("/bundles/" + id_of_bundle(skin).hex() + "/gfx/own")) == "missing");
+    CHECK(outcome_of(vfs.open("/bundles/" + bundle_id_of(skin).hex() + "/gfx/own")) == "missing");
     CHECK(outcome_of(vfs.open("/assets/" + id_of("cheat").hex())) == "missing");
     const File hud = vfs.open("/gfx/hud").value();
     CHECK(outcome_of(vfs.open_from(hud, "gfx/own")) == "missing");
@@ -156,7 +151,7 @@ TEST_CASE("pure lock: only variants that the policy allows are chosen") {
     vfs.enter_pure(policy_of(rules));
     CHECK(content_at(vfs, "/wall") == "solid");
     CHECK(outcome_of(vfs.open("/all glass")) == "denied");
-    CHECK(outcome_of(vfs.open("/bundles/" + id_of_bundle(bundle).hex() + "/all glass")) == "denied");
+    CHECK(outcome_of(vfs.open("/bundles/" + bundle_id_of(bundle).hex() + "/all glass")) == "denied");
     vfs.leave_pure();
     CHECK(content_at(vfs, "/wall") == "glass");
 }
@@ -176,7 +171,7 @@ TEST_CASE("pure lock: it handles hundreds of bundles") {
 }
 
 TEST_CASE("pure lock: a layout that the player signed does not make other bytes genuine") {
-    const std::string genuine = noise(1, 30'000), cheat = noise(2, 30'000);
+    const std::string genuine = noise_text(30'000, 1), cheat = noise_text(30'000, 2);
     const Bytes bundle = BundleMaker().add("a", genuine).write();
     Author player;
     Vfs vfs;
@@ -195,7 +190,7 @@ TEST_CASE("pure lock: a layout that the player signed does not make other bytes 
 
 TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one does not") {
     Author author;
-    const Bytes base = author.sign(BundleMaker().add("a", noise(1, 100'000)).write());
+    const Bytes base = author.sign(BundleMaker().add("a", noise_text(100'000, 1)).write());
     const Bytes mod = author.sign(BundleMaker().add("b", "mod").write());
     const PurePolicy policy = policy_of(rules_of({base, mod}));
     const auto own = [&](const Bytes& bundle) { return Bundle::open(make_memory_source(bundle), {}).value(); };

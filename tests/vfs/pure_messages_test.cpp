@@ -1,6 +1,6 @@
 #include <fardel/vfs/pure_messages.h>
 
-#include "record_family.h"
+#include "kit/record_family.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -19,23 +19,18 @@ Bytes vector_of(const std::array<std::byte, N>& bytes) {
     return {bytes.begin(), bytes.end()};
 }
 
-Hash hash_of(char byte) {
-    Hash hash;
-    hash.bytes.fill(static_cast<std::uint8_t>(byte));
-    return hash;
-}
-
 std::string header(std::string_view magic) { return std::string(magic) + std::string("\1\0\0\0\0\0\0\0", 8); }
 std::string times(std::size_t count, char byte) { return std::string(count, byte); }
 
-const PureOffer kOffer{hash_of('n'), hash_of('p'), {"https://a.example/x", "b"}};
+const PureOffer kOffer{filled_id<Hash>('n'), filled_id<Hash>('p'), {"https://a.example/x", "b"}};
 PureAnswer some_answer() {
-    PureAnswer answer{hash_of('n'), hash_of('p'), hash_of('c'), hash_of('r'), {}, hash_of('m')};
+    PureAnswer answer{filled_id<Hash>('n'), filled_id<Hash>('p'), filled_id<Hash>('c'), filled_id<Hash>('r'), {},
+                      filled_id<Hash>('m')};
     answer.variants[0] = 0x01020304;
     answer.variants[15] = 1;
     return answer;
 }
-const PureVerdict kVerdict{hash_of('n'), 0x0142, {1, 2, 3, 4, 5, 0x01000006}, hash_of('r')};
+const PureVerdict kVerdict{filled_id<Hash>('n'), 0x0142, {1, 2, 3, 4, 5, 0x01000006}, filled_id<Hash>('r')};
 
 }  // namespace
 
@@ -103,7 +98,7 @@ TEST_CASE("pure messages: bad magic is malformed, a later version or feature uns
 }
 
 TEST_CASE("pure offer: sources fill their field or are refused, and are nothing but printable lines") {
-    PureOffer offer{hash_of('n'), hash_of('p'), {std::string(kPureSourcesBytes - 1, 's')}};
+    PureOffer offer{filled_id<Hash>('n'), filled_id<Hash>('p'), {std::string(kPureSourcesBytes - 1, 's')}};
     CHECK(decode_pure_offer(*encode_pure_offer(offer)).value() == offer);
     offer.sources[0] += "s";
     CHECK(encode_pure_offer(offer).error().code() == ErrorCode::limit);
@@ -116,14 +111,14 @@ TEST_CASE("pure offer: sources fill their field or are refused, and are nothing 
     // These are text after the padding, an empty line, and a line without a line feed.
     for (const std::string& field :
          {std::string("a\n\0b\n", 5), std::string("\n"), std::string("a\n\nb\n"), std::string("a")}) {
-        Bytes bytes = vector_of(encode_pure_offer(offer = {hash_of('n'), hash_of('p'), {}}).value());
+        Bytes bytes = vector_of(encode_pure_offer(offer = {filled_id<Hash>('n'), filled_id<Hash>('p'), {}}).value());
         std::ranges::copy(bytes_of(field), bytes.begin() + 80);
         CHECK(decode_pure_offer(bytes).error().code() == ErrorCode::malformed);
     }
 }
 
 TEST_CASE("pure verdict: each refusal has its own word") {
-    PureVerdict all{hash_of('n'), kPureRefusalsKnown, {}, {}};
+    PureVerdict all{filled_id<Hash>('n'), kPureRefusalsKnown, {}, {}};
     const auto texts = refusal_texts(all);
     REQUIRE(texts.size() == 9);
     CHECK(texts.front().word == "unknown-offer");

@@ -1,5 +1,6 @@
 #include <fardel/vfs/pure_policy.h>
 
+#include "kit/text.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -15,9 +16,6 @@ using namespace fardel::tests;
 namespace {
 
 std::string hex_of(char digit) { return std::string(64, digit); }
-
-BundleId bundle_of(char digit) { return BundleId::parse(hex_of(digit)).value(); }
-PublicKey key_of(char digit) { return PublicKey::parse(hex_of(digit)).value(); }
 
 // Every kind of line, in canonical order.
 std::string full_text() {
@@ -55,8 +53,6 @@ std::string refusal_of(const std::string& lines) {
     REQUIRE_FALSE(policy);
     return policy.error().text();
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -65,7 +65,7 @@ struct Scene {
     Scene() {
         BundleMaker maker;
         for (int i = 0; i < 8; ++i)
-            maker.add(std::string(1, static_cast<char>('a' + i)), noise(static_cast<std::uint64_t>(i), 70'000));
+            maker.add(std::string(1, static_cast<char>('a' + i)), noise_text(70'000, static_cast<std::uint64_t>(i)));
         source = std::make_shared<GatedSource>(maker.write());
         REQUIRE(vfs.mount(source, unsigned_at()));
         for (int i = 0; i < 8; ++i)  // tables are read and verified before the gate closes
@@ -145,7 +145,7 @@ TEST_CASE("read queue: bytes arrive verified, from many threads, each read done 
                        .done = [&, at, i](Result<std::size_t> count) {
                            ++done;
                            good += count && *count == 70'000 &&
-                                   text_of(room[at]) == noise(static_cast<std::uint64_t>(i % 8), 70'000);
+                                   text_of(room[at]) == noise_text(70'000, static_cast<std::uint64_t>(i % 8));
                        }});
     }
     queue->wait();
@@ -234,7 +234,7 @@ TEST_CASE("read queue: its destruction cancels waiting reads and finishes runnin
 
 TEST_CASE("read queue: ends and damage are reported as read_at reports them") {
     Vfs vfs;
-    const std::string content = noise(3, 70'000);
+    const std::string content = noise_text(70'000, 3);
     mount(vfs, damage_content(BundleMaker().add("bad", content).add("good", "good").write(), id_of(content)));
     auto queue = ReadQueue::start().value();
     std::string bad, behind, part;

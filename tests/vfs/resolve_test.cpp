@@ -130,8 +130,8 @@ TEST_CASE("case rule: it also applies to the mount point") {
 }
 
 TEST_CASE("damage: a name whose bundle is damaged is an error, never another bundle's asset") {
-    const std::string broken = noise(1, 70'000);
-    const std::string whole = noise(2, 70'000);
+    const std::string broken = noise_text(70'000, 1);
+    const std::string whole = noise_text(70'000, 2);
     Author author;
     const Bytes good = BundleMaker().add("broken", broken).add("whole", whole).write();
     const Bytes damaged = damage_content(good, id_of(broken));
@@ -172,7 +172,7 @@ TEST_CASE("damage: below a mount with a damaged table, no mount is searched") {
 }
 
 TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
-    const std::string content = noise(3, 70'000);
+    const std::string content = noise_text(70'000, 3);
     const Bytes good = BundleMaker().add("a", content).write();
     const Bytes other = BundleMaker().add("b", content).write();
     Vfs vfs;
@@ -191,8 +191,8 @@ TEST_CASE("assets: a good copy serves when another bundle's is damaged") {
 }
 
 TEST_CASE("assets: a bundle whose content differs from the id that it claims is skipped") {  // A58
-    const std::string claimed = noise(4, 600);
-    const std::string lie = noise(5, 600);
+    const std::string claimed = noise_text(600, 4);
+    const std::string lie = noise_text(600, 5);
     Author liar;
     Author honest;
     // Signed with its layout, which changes nothing: bytes are compared with the manifest.
@@ -218,8 +218,8 @@ TEST_CASE("assets: a bundle whose content differs from the id that it claims is 
 }
 
 TEST_CASE("assets: an unsigned bundle cannot serve false content, even by name") {  // A58
-    const std::string claimed = noise(4, 600);
-    const std::string lie = noise(5, 600);
+    const std::string claimed = noise_text(600, 4);
+    const std::string lie = noise_text(600, 5);
     Vfs vfs;
     mount(vfs, forge_content(BundleMaker().add("liar", claimed).write(), claimed, lie));
     const auto file = vfs.open("/liar");

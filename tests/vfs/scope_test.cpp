@@ -1,5 +1,6 @@
 #include "lookup/scope.h"
 
+#include "kit/opened_bundle.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -12,8 +13,6 @@ using namespace fardel;
 using namespace fardel::tests;
 
 namespace {
-
-BundleId id_of_bundle(const Bytes& bundle) { return Bundle::open(make_memory_source(bundle), {}).value()->id(); }
 
 std::string content_from(const Vfs& vfs, const File& from, std::string_view reference) {
     const auto file = vfs.open_from(from, reference);
@@ -37,7 +36,7 @@ TEST_CASE("scope: two versions of one map, side by side, each with its own wall"
     mount(vfs, old_map);
     mount(vfs, new_map);
     const auto map_in = [&](const Bytes& bundle) {
-        return vfs.open("/bundles/" + id_of_bundle(bundle).hex() + "/maps/dm01").value();
+        return vfs.open("/bundles/" + bundle_id_of(bundle).hex() + "/maps/dm01").value();
     };
     CHECK(content_from(vfs, map_in(old_map), "textures/wall") == "brick");
     CHECK(content_from(vfs, map_in(new_map), "textures/wall") == "steel");
@@ -52,9 +51,9 @@ TEST_CASE("scope: its own bundle, then static dependencies in order, then the pu
     const Bytes loose = BundleMaker().add_unpublished("loose", "of a dynamic dependency").version("3").write();
     BundleMaker map;
     map.add("map", "map").add_unpublished("own", "own");
-    map.plan().dependencies = {{.bundle = id_of_bundle(first)},
-                               {.bundle = id_of_bundle(second)},
-                               {.bundle = id_of_bundle(loose), .is_static = false}};
+    map.plan().dependencies = {{.bundle = bundle_id_of(first)},
+                               {.bundle = bundle_id_of(second)},
+                               {.bundle = bundle_id_of(loose), .is_static = false}};
     Vfs vfs;
     mount(vfs, BundleMaker().add("own", "published").add("shared", "published").add("game", "published").write());
     for (const Bytes& bundle : {second, first, loose, map.write()})
@@ -75,7 +74,7 @@ TEST_CASE("scope: the link table is searched first") {
     const Bytes base = BundleMaker().add_unpublished("wall", "base wall").write();
     BundleMaker map;
     map.add("map", "map").add("decoy", "decoy").add_unpublished("hidden", "hidden");
-    map.plan().dependencies = {{.bundle = id_of_bundle(base)}};
+    map.plan().dependencies = {{.bundle = bundle_id_of(base)}};
     map.plan().assets[0].references = {
         {.spelling = "decoy", .target = PlannedReference::Internal{2}},
         {.spelling = "textures\\wall.tga", .target = PlannedReference::Foreign{id_of("base wall"), 0}},
@@ -111,7 +110,7 @@ TEST_CASE("scope: a search through cyclic dependencies ends") {  // A78
     maker.add("map", "map");
     Vfs vfs;
     const Bytes first = maker.write();
-    maker.plan().dependencies = {{.bundle = id_of_bundle(first)}};
+    maker.plan().dependencies = {{.bundle = bundle_id_of(first)}};
     mount(vfs, first);
     mount(vfs, maker.write());
     const File from = vfs.open("/map").value();

@@ -1,6 +1,7 @@
 #include "test_bundle.h"
 
-#include "memory_file.h"
+#include "kit/opened_bundle.h"
+#include "kit/sample_plan.h"
 
 #include <doctest/doctest.h>
 #include <fardel/format/bundle.h>
@@ -18,12 +19,6 @@
 namespace fardel::tests {
 namespace {
 
-AssetName name_of(std::string_view text) {
-    auto name = AssetName::parse(text);
-    REQUIRE(name);
-    return *std::move(name);
-}
-
 HeadBytes head_bytes(const Bytes& bundle, std::size_t offset) {
     HeadBytes out;
     std::memcpy(out.data(), bundle.data() + offset, out.size());
@@ -34,12 +29,6 @@ LayoutHead layout_of(const Bytes& bundle) {
     auto layout = decode_layout_head(head_bytes(bundle, limits::kHeadBytes));
     REQUIRE(layout);
     return *std::move(layout);
-}
-
-std::shared_ptr<const Bundle> open_plain(const Bytes& bundle) {
-    auto opened = Bundle::open(make_memory_source(bundle), {.label = "test"});
-    REQUIRE(opened);
-    return *opened;
 }
 
 // docs/bundle-format.md §3, for a table of one page.
@@ -57,33 +46,8 @@ std::byte flipped(std::byte value) { return value ^ std::byte{1}; }
 
 }  // namespace
 
-Bytes bytes_of(std::string_view text) {
-    const auto bytes = std::as_bytes(std::span(text));
-    return {bytes.begin(), bytes.end()};
-}
-
-std::string text_of(std::span<const std::byte> bytes) {
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-AssetId id_of(std::string_view content) { return id_from<AssetId>(blake3(std::as_bytes(std::span(content)))); }
-
-std::string noise(std::uint64_t seed, std::size_t size_bytes) {
-    std::string out;
-    while (out.size() < size_bytes) {
-        const Hash hash = blake3(std::as_bytes(std::span(&seed, 1)));
-        out.append(reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size());
-        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-    }
-    out.resize(size_bytes);
-    return out;
-}
-
 std::uint32_t BundleMaker::add_asset(std::string_view content) {
-    plan_.assets.push_back({.source = make_memory_blob(bytes_of(content)),
-                            .key = "asset " + std::to_string(plan_.assets.size()),
-                            .content_type = "text/plain"});
-    return static_cast<std::uint32_t>(plan_.assets.size() - 1);
+    return tests::add_asset(plan_, "asset " + std::to_string(plan_.assets.size()), content);
 }
 
 BundleMaker& BundleMaker::add(std::string_view name, std::string_view content) {
@@ -126,12 +90,7 @@ Bytes BundleMaker::write() const {
     BundlePlan plan = plan_;
     if (std::ranges::find(plan.metadata, std::string_view("name"), &PlannedMetadata::key) == plan.metadata.end())
         plan.metadata.push_back({.key = "name", .value = std::string("test")});
-    MemoryDisk disk;
-    auto staged = write_bundle(plan, make_memory_file(disk), {.jobs = 1});
-    if (!staged)
-        FAIL(staged.error().text());
-    REQUIRE(staged->commit());
-    return std::move(disk.bytes);
+    return written(plan, {.jobs = 1});
 }
 
 Author::Author() : policy_(TrustPolicy::make({}).value()) {
@@ -189,7 +148,7 @@ Bytes forge_content(Bytes bundle, std::string_view claimed_content, std::string_
 }
 
 Bytes damage_content(Bytes bundle, const AssetId& asset) {
-    const auto opened = open_plain(bundle);
+    const auto opened = open_bundle(bundle, {.label = "test"});
     const auto index = opened->find_asset(asset);
     REQUIRE(index);
     REQUIRE(index->has_value());
@@ -203,7 +162,7 @@ Bytes damage_content(Bytes bundle, const AssetId& asset) {
 }
 
 Bytes damage_table(Bytes bundle, TableKind table) {
-    const auto opened = open_plain(bundle);
+    const auto opened = open_bundle(bundle, {.label = "test"});
     const TableEntry* entry = opened->head().find(table);
     REQUIRE(entry != nullptr);
     for (std::uint64_t at = 0; at < entry->length_bytes; at += limits::kPageBytes) {
@@ -247,10 +206,7 @@ MountOptions unsigned_at(std::string mount_point, int priority) {
 }
 
 MountId mount(Vfs& vfs, Bytes bundle, MountOptions options) {
-    auto id = vfs.mount(make_memory_source(std::move(bundle)), std::move(options));
-    if (!id)
-        FAIL(id.error().text());
-    return *id;
+    return value_of(vfs.mount(make_memory_source(std::move(bundle)), std::move(options)));
 }
 
 std::string content_at(const Vfs& vfs, std::string_view path) {

@@ -2,6 +2,9 @@
 // on purpose.
 #pragma once
 
+#include "kit/bytes.h"
+#include "kit/ids.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
@@ -23,14 +26,6 @@
 #include <vector>
 
 namespace fardel::tests {
-
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(std::string_view text);
-std::string text_of(std::span<const std::byte> bytes);
-AssetId id_of(std::string_view content);
-// Bytes that do not compress, so that blocks store them raw.
-std::string noise(std::uint64_t seed, std::size_t size_bytes);
 
 class BundleMaker {
 public:
@@ -80,29 +75,20 @@ Bytes rewrite_table(Bytes bundle, TableKind table, const std::function<void(std:
 // Makes all names of a small bundle claim this hash.
 Bytes flood_name_buckets(Bytes bundle, std::uint64_t hash);
 
-// A source that counts what is read from it.
-class CountingSource final : public ByteSource {
-public:
-    explicit CountingSource(Bytes bytes) : inner_(make_memory_source(std::move(bytes))) {}
-    std::uint64_t size_bytes() const noexcept override { return inner_->size_bytes(); }
-    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-        bytes_read += out.size();
-        return inner_->read_at(offset, out);
-    }
-    mutable std::uint64_t bytes_read = 0;
-
-private:
-    std::shared_ptr<const ByteSource> inner_;
-};
-
 // Options of an unsigned mount, which most cases need.
 MountOptions unsigned_at(std::string mount_point = {}, int priority = 0);
+inline MountOptions labelled(std::string label, int priority = 0) {
+    return {.priority = priority, .allow_unsigned = true, .label = std::move(label)};
+}
 // Mounts the bundle; fails the test on an error.
 MountId mount(Vfs& vfs, Bytes bundle, MountOptions options = unsigned_at());
 // The content at `path`, or the error's text.
 std::string content_at(const Vfs& vfs, std::string_view path);
 // "maps/ readme", with '/' after folders and '@' after links, or the error's text.
 std::string listing_of(const Vfs& vfs, std::string_view path);
+// An id or key whose 64 hexadecimal digits are equal.
+inline BundleId bundle_of(char digit) { return BundleId::parse(std::string(64, digit)).value(); }
+inline PublicKey key_of(char digit) { return PublicKey::parse(std::string(64, digit)).value(); }
 // The error's code name, or "ok".
 template <class R>
 std::string outcome_of(const R& result) {

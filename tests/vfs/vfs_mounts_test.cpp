@@ -2,8 +2,8 @@
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/vfs/vfs.h>
 
-#include "one_entry_zip.h"
-#include "scratch.h"
+#include "kit/scratch_folder.h"
+#include "kit/zip_builder.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -30,10 +30,6 @@ std::string labels(const Vfs& vfs) {
     for (const MountDescription& mount : vfs.mounts())
         out += (out.empty() ? "" : " ") + mount.label;
     return out;
-}
-
-MountOptions labelled(std::string label, int priority = 0) {
-    return {.priority = priority, .allow_unsigned = true, .label = std::move(label)};
 }
 
 // "/added+ /changed~ /gone-"
@@ -122,7 +118,7 @@ struct StoppedRefresh {
     // The archive with one file of that name, whose content is "hello".
     void write(std::string_view name) {
         std::filesystem::remove(scratch.path("pak0.pk3"));
-        scratch.write("pak0.pk3", zip_of(name, "hello", 0x3610'a686));
+        scratch.write("pak0.pk3", build_zip({{.name = std::string(name), .content = "hello"}}));
     }
 };
 
@@ -247,7 +243,7 @@ TEST_CASE("replace: a path that a damaged mount decides is reported with the rea
 
 TEST_CASE("replace: verdicts about the old content do not apply to the new content") {
     Vfs vfs;
-    const std::string told_text = noise(1, 30'000), true_text = noise(2, 30'000);
+    const std::string told_text = noise_text(30'000, 1), true_text = noise_text(30'000, 2);
     const Bytes good = BundleMaker().add("a", told_text).write();
     const MountId id = mount(vfs, good);
     CHECK(content_at(vfs, "/assets/" + id_of(told_text).hex()) == told_text);

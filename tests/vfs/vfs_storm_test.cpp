@@ -1,6 +1,6 @@
 // Everything at once: threads open, read, list, mount, swap, replace, refresh, prefer, lock and unlock, while files are
 // edited, replaced, cut and deleted under them. A minute under ThreadSanitizer, a few seconds otherwise.
-#include "scratch.h"
+#include "kit/scratch_folder.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -41,8 +41,8 @@ const std::map<std::string, std::set<std::string>> kContents = {
     {"/map", {"old map", "new map"}},
     {"/wall", {"sd", "hd"}},
     {"/edited", {std::string(100, 'a'), std::string(5000, 'b'), std::string(70'000, 'c')}},
-    {"/base/big", {noise(1, 150'000)}},
-    {"/on disk", {noise(2, 200'000)}},
+    {"/base/big", {noise_text(150'000, 1)}},
+    {"/on disk", {noise_text(200'000, 2)}},
 };
 
 // Errors that a reader may get while files change; a mount that does not change never returns them.
@@ -60,14 +60,15 @@ bool is_expected(const Error& error) {
 class Storm {
 public:
     Storm() {
-        mount(vfs_, BundleMaker().add("base/big", noise(1, 150'000)).add("wall", "sd").write(), unsigned_at("", -5));
+        mount(vfs_, BundleMaker().add("base/big", noise_text(150'000, 1)).add("wall", "sd").write(),
+              unsigned_at("", -5));
         BundleMaker hd;
         hd.add_variants("wall", {"hd"}, true);
         hd.plan().names[0].variants[0].tags = {{"quality", "hd"}};
         mount(vfs_, hd.write());
         for (int i = 0; i < 12; ++i)  // enough for some to be in a run
             mount(vfs_, BundleMaker().add("filler/" + std::to_string(i), "filler").write(), unsigned_at("", -9));
-        on_disk_ = BundleMaker().add("on disk", noise(2, 200'000)).write();
+        on_disk_ = BundleMaker().add("on disk", noise_text(200'000, 2)).write();
         scratch_.write("on_disk.fardel", on_disk_);
         scratch_.write("folder/edited", std::string(100, 'a'));
         auto folder = vfs_.mount(scratch_.path("folder"), unsigned_at());
@@ -139,7 +140,7 @@ private:
                 expect(path != "/base/big" || !never_locked(), "not there: " + path);
         }
         // This mount does not change.
-        const auto by_id = vfs_.find("/assets/" + id_of(noise(1, 150'000)).hex());
+        const auto by_id = vfs_.find("/assets/" + id_of(noise_text(150'000, 1)).hex());
         expect_ok(by_id, "by id");
         expect(!by_id || *by_id || !never_locked(), "not there by id");
     }
@@ -166,7 +167,7 @@ private:
                              .out = out,
                              .priority = static_cast<int>(i),
                              .done = [&right, out, i](Result<std::size_t> count) {
-                                 right += count && text_of(out) == noise(1, 150'000).substr(i * 50'000, 10'000);
+                                 right += count && text_of(out) == noise_text(150'000, 1).substr(i * 50'000, 10'000);
                              }});
         }
         queue_->submit(std::move(batch));

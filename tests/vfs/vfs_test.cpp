@@ -1,6 +1,7 @@
 #include <fardel/vfs/vfs.h>
 
-#include "scratch.h"
+#include "kit/counting_source.h"
+#include "kit/scratch_folder.h"
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
@@ -281,7 +282,7 @@ TEST_CASE("mount: a bundle that the policy accepts is not tainted, and its signe
 
 // A121, A123
 TEST_CASE("mount: a key believed for other names cannot serve other bytes under a genuine bundle's id") {
-    const std::string config = noise(1, 5'000), other = noise(2, 5'000);
+    const std::string config = noise_text(5'000, 1), other = noise_text(5'000, 2);
     const Bytes core = BundleMaker().title("core").add("default.cfg", config).write();
     Author alice, bob;
     const Bytes evil = forge_content(core, config, other);
@@ -346,7 +347,7 @@ TEST_CASE("mount: a file that is replaced on disk keeps its old content") {  // 
 
 TEST_CASE("mount: a file that is truncated while it is mounted gives errors, not crashes") {  // A33
     const ScratchFolder scratch;
-    const std::string path = scratch.write("good.fardel", BundleMaker().add("a", noise(1, 100'000)).write());
+    const std::string path = scratch.write("good.fardel", BundleMaker().add("a", noise_text(100'000, 1)).write());
     Vfs vfs;
     REQUIRE(vfs.mount(path, unsigned_at()));
     const auto file = vfs.open("/a");

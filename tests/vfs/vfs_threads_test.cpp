@@ -14,7 +14,7 @@ using namespace fardel;
 using namespace fardel::tests;
 
 TEST_CASE("threads: readers see whole sets of mounts, and right bytes, at any time") {
-    const std::string big = noise(1, 150'000);
+    const std::string big = noise_text(150'000, 1);
     Vfs vfs(VfsOptions{.cache_bytes = 256u << 10});
     mount(vfs, BundleMaker().add("a", "base").add("b", "base").add("base/big", big).write());
     for (int i = 0; i < 12; ++i)  // enough for some to be in a run

@@ -1,20 +1,21 @@
 // Lets a test run as another user than root, because root can read every file.
 #pragma once
 
-#include "scratch.h"
+#include "scratch_folder.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace fardel {
+namespace fardel::tests {
 
-// While it exists, the process has the rights of the unprivileged user `nobody`, who may enter `folder`.
+// While it exists, the process has the rights of the unprivileged user `nobody`.
 class Unprivileged {
 public:
-    explicit Unprivileged(const tests::ScratchFolder& folder) {
+    Unprivileged() { step_down(); }
+    // Lets the user enter `folder`.
+    explicit Unprivileged(const ScratchFolder& folder) {
         REQUIRE(::chmod(folder.root().c_str(), 0755) == 0);
-        if (was_root_)
-            REQUIRE(::seteuid(65534) == 0);
+        step_down();
     }
     ~Unprivileged() {
         if (was_root_)
@@ -24,7 +25,12 @@ public:
     Unprivileged& operator=(const Unprivileged&) = delete;
 
 private:
+    void step_down() const {
+        if (was_root_)
+            REQUIRE(::seteuid(65534) == 0);
+    }
+
     bool was_root_ = ::geteuid() == 0;
 };
 
-}  // namespace fardel
+}  // namespace fardel::tests

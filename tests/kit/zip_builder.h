@@ -1,13 +1,17 @@
-// Builds zips that no normal program writes: a test can choose each field, and nothing is compressed.
+// Builds zips that no normal program writes: a test can choose each field, and nothing is compressed. A witness: it
+// shares no code with the reader of zips, and computes their check value itself.
 #pragma once
+
+#include "bytes.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace fardel {
+namespace fardel::tests {
 
 struct ZipMember {
     std::string name;
@@ -21,8 +25,8 @@ struct ZipMember {
     std::optional<std::uint32_t> stored_bytes = {};
     std::optional<std::uint32_t> raw_bytes = {};
     std::optional<std::uint32_t> header_offset = {};
-    std::string stored = {};            // the bytes in the zip, if not made from `content`
-    std::vector<std::byte> extra = {};  // of the directory's record
+    std::string stored = {};  // the bytes in the zip, if not made from `content`
+    Bytes extra = {};         // of the directory's record
 };
 
 struct ZipShape {
@@ -34,6 +38,7 @@ struct ZipShape {
     std::optional<std::uint32_t> directory_offset = {};
 };
 
-std::vector<std::byte> build_zip(const std::vector<ZipMember>& members, const ZipShape& shape = {});
+std::uint32_t zip_crc32(std::string_view content);
+Bytes build_zip(const std::vector<ZipMember>& members, const ZipShape& shape = {});
 
-}  // namespace fardel
+}  // namespace fardel::tests

@@ -2,6 +2,8 @@
 // byte refused, each flipped bit refused or read as exactly what it says.
 #pragma once
 
+#include "bytes.h"
+
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -9,8 +11,6 @@
 #include <vector>
 
 namespace fardel::tests {
-
-using Bytes = std::vector<std::byte>;
 
 // `encode`: value → Bytes. `decode`: span → Result<value>.
 template <class Value, class Encode, class Decode>

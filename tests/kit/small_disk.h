@@ -1,7 +1,7 @@
 // SmallDisk: a small real disk, a tmpfs. Mounting one needs permission.
 #pragma once
 
-#include "scratch.h"
+#include "scratch_folder.h"
 
 #include <sys/mount.h>
 

@@ -2,12 +2,13 @@
 // case.
 #pragma once
 
+#include "files.h"
+
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,15 +37,18 @@ public:
     std::string write(std::string_view name, std::string_view content) const {
         const std::filesystem::path file = root_ / name;
         std::filesystem::create_directories(file.parent_path());
-        std::ofstream out(file, std::ios::binary | std::ios::trunc);
-        out.write(content.data(), static_cast<std::streamsize>(content.size()));
-        out.close();
-        REQUIRE(out);
+        write_file(file, content);
         return file.string();
     }
     std::string write(std::string_view name, std::span<const std::byte> content) const {
         return write(name, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
     }
+    std::string write_program(std::string_view name, std::string_view content) const {
+        const std::string file = write(name, content);
+        make_executable(file);
+        return file;
+    }
+    std::string read(std::string_view name) const { return read_file(root_ / name); }
 
 private:
     std::filesystem::path root_;

@@ -35,6 +35,8 @@ Outcome run(const Arguments& arguments, const Surroundings& surroundings = {});
 std::string run_well(const Arguments& arguments, const Surroundings& surroundings = {});
 // Runs any other program from PATH.
 Outcome run_program(const Arguments& words, const Surroundings& surroundings = {});
+// Returns the hash that b3sum prints.
+std::string b3sum(const std::string& path);
 // Runs a line in /bin/sh, where $FARDEL is the program.
 Outcome run_shell(const std::string& line, const Surroundings& surroundings = {});
 

@@ -153,6 +153,12 @@ std::string run_well(const Arguments& arguments, const Surroundings& surrounding
     return outcome.out;
 }
 
+std::string b3sum(const std::string& path) {
+    const Outcome outcome = run_program({"b3sum", "--no-names", path});
+    REQUIRE_MESSAGE(outcome.exit_code == 0, "setup/install-dependencies installs b3sum");
+    return outcome.out.substr(0, 64);
+}
+
 Outcome run_shell(const std::string& line, const Surroundings& surroundings) {
     return run_program({"/bin/sh", "-c", line}, surroundings);
 }

@@ -1,15 +1,12 @@
 #include "zip_builder.h"
 
 #include <fardel/base/little_endian.h>
-#include "crc32.h"
 
 #include <algorithm>
 #include <span>
 
-namespace fardel {
+namespace fardel::tests {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 void append(Bytes& out, std::string_view text) {
     const auto bytes = std::as_bytes(std::span(text));
@@ -30,12 +27,6 @@ std::string deflate_stored(std::string_view content) {
     return out;
 }
 
-std::uint32_t crc32_of(std::string_view content) {
-    Crc32 crc;
-    crc.update(std::as_bytes(std::span(content)));
-    return crc.value();
-}
-
 std::string stored_of(const ZipMember& member) {
     return !member.stored.empty() ? member.stored : member.deflated ? deflate_stored(member.content) : member.content;
 }
@@ -45,7 +36,7 @@ void append_shared(Bytes& out, const ZipMember& member, std::size_t extra_bytes)
     append_le(out, member.flags);
     append_le<std::uint16_t>(out, member.method.value_or(member.deflated ? 8 : 0));
     append_le<std::uint32_t>(out, 0x5a21'6000);
-    append_le(out, member.crc32.value_or(crc32_of(member.content)));
+    append_le(out, member.crc32.value_or(zip_crc32(member.content)));
     append_le(out, member.stored_bytes.value_or(static_cast<std::uint32_t>(stored_of(member).size())));
     append_le(out, member.raw_bytes.value_or(static_cast<std::uint32_t>(member.content.size())));
     append_le(out, static_cast<std::uint16_t>(member.name.size()));
@@ -82,7 +73,17 @@ void append_zip64_end(Bytes& out, std::uint64_t count, std::uint64_t directory_b
 
 }  // namespace
 
-std::vector<std::byte> build_zip(const std::vector<ZipMember>& members, const ZipShape& shape) {
+std::uint32_t zip_crc32(std::string_view content) {
+    std::uint32_t crc = 0xffff'ffffu;
+    for (const char byte : content) {
+        crc ^= static_cast<unsigned char>(byte);
+        for (int bit = 0; bit < 8; ++bit)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb8'8320u : 0);
+    }
+    return ~crc;
+}
+
+Bytes build_zip(const std::vector<ZipMember>& members, const ZipShape& shape) {
     Bytes out;
     append(out, shape.prefix);
     std::vector<std::uint32_t> offsets;
@@ -114,4 +115,4 @@ std::vector<std::byte> build_zip(const std::vector<ZipMember>& members, const Zi
     return out;
 }
 
-}  // namespace fardel
+}  // namespace fardel::tests
