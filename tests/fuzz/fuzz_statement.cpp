@@ -1,9 +1,10 @@
 // Bytes that decode as a statement or countersignature are exactly what their values encode to.
 #include <fardel/format/statement.h>
 
+#include "require.h"
+
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 using namespace fardel;
 
@@ -14,8 +15,7 @@ void require_same(const Result<Record>& record, Encode encode, std::span<const s
     if (!record)
         return;
     const auto again = encode(*record);
-    if (!again || !std::ranges::equal(*again, bytes))
-        std::abort();
+    require(again && std::ranges::equal(*again, bytes));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ Bytes Author::sign(Bytes bundle, std::string_view under) {
     Statement statement;
     statement.bundle = bundle_id(head_bytes(bundle, 0));
     statement.layouts = {layout_id(head_bytes(bundle, limits::kHeadBytes))};
-    const auto opened = open_plain(bundle);
+    const auto opened = open_bundle(bundle, {.label = "test"});
     statement.name = under.empty() ? opened->find_bundle_text("name").value().value() : under;
     statement.version = opened->find_bundle_text("version").value().value_or("");
     auto envelope = sign_statement(statement, *signer_);
