@@ -2,10 +2,11 @@
 #include "archive_program.h"
 
 #include "archive_scan.h"
-#include "blob_text.h"
 #include "crc32.h"
-#include "random_seed.h"
-#include "scratch.h"
+#include "kit/blobs.h"
+#include "kit/bytes.h"
+#include "kit/random_seed.h"
+#include "kit/scratch_folder.h"
 
 #include <fardel/base/little_endian.h>
 #include <fardel/base/own_program.h>
@@ -21,15 +22,7 @@
 namespace fardel {
 namespace {
 
-using tests::ScratchFolder;
-using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of_hex(std::string_view hex) {
-    Bytes bytes;
-    for (std::size_t i = 0; i < hex.size(); i += 2)
-        bytes.push_back(static_cast<std::byte>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
-    return bytes;
-}
+using namespace tests;
 
 // LZMA of a mebibyte of zeros.
 constexpr std::string_view kPackedZeros =
@@ -109,7 +102,7 @@ Status read_all(const std::string& path) {
     SourceListing listing({});
     FARDEL_TRY(list(path, listing));
     for (const SourceEntry& entry : listing.entries)
-        FARDEL_TRY(read_blob(*entry.blob, 256u << 10));
+        FARDEL_TRY(read_blob_text(*entry.blob, 256u << 10));
     return ok();
 }
 
@@ -122,7 +115,7 @@ TEST_CASE("archive program: a 7z is listed and unpacked") {
     REQUIRE(list(path, listing));
     REQUIRE(listing.entries.size() == 1);
     CHECK(listing.entries[0].name.text() == "bomb.bin");
-    const auto content = read_blob(*listing.entries[0].blob, 64u << 10);
+    const auto content = read_blob_text(*listing.entries[0].blob, 64u << 10);
     REQUIRE_MESSAGE(content, (content ? "" : content.error().text()));
     CHECK(content->size() == 1u << 20);
     CHECK(read_all(folder.write("b.7z", stored_seven_zip("x", 1))));
@@ -210,7 +203,7 @@ TEST_CASE("archive program: replacing the archive after the scan changes nothing
     REQUIRE(list(path, listing));
     std::filesystem::remove(path);
     folder.write("a.7z", stored_seven_zip("y", 1));
-    CHECK(*read_blob(*listing.entries[0].blob) == "x");
+    CHECK(*read_blob_text(*listing.entries[0].blob) == "x");
 }
 
 TEST_CASE("archive program: an archive in memory is read as one in a file") {
