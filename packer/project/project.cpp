@@ -1,9 +1,6 @@
 #include <fardel/packer/project.h>
 
-#include "project_caches.h"
-#include "project_processors.h"
-#include "project_reader.h"
-#include "project_references.h"
+#include "project_tables.h"
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/byte_source.h>
@@ -27,57 +24,35 @@ bool is_media_type(std::string_view text) {
     return slash != std::string_view::npos && is_part(text.substr(0, slash)) && is_part(text.substr(slash + 1));
 }
 
-void read_match(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
-    read_text(entry, "match = \"textures/**\"", rule.match, mistakes);
-    if (rule.match.empty())
-        return;
-    if (const Status good = verify_glob(rule.match); !good)
-        mistakes.add(entry.value.at, in_short_quotes(rule.match), good.error());
+void read_exclude_rule(const KeyValue& value, ProjectRule& rule) {
+    value.read(rule.exclude);
+    if (std::holds_alternative<bool>(value.entry.value.value) && !rule.exclude)
+        value.mistake("a rule cannot bring back what another one excludes; write exclude = true, or remove it");
 }
 
-void read_exclude_rule(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
-    read_truth(entry, rule.exclude, mistakes);
-    if (std::holds_alternative<bool>(entry.value.value) && !rule.exclude)
-        mistakes.add(entry.value.at,
-                     "a rule cannot bring back what another one excludes; write exclude = true, or remove it");
-}
-
-void read_new_name(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
-    read_text(entry, "name = \"readme.txt\"", rule.name, mistakes);
-    if (rule.name.empty())
-        return;
-    if (const Status good = verify_name(rule.name); !good)
-        mistakes.add(entry.value.at, in_short_quotes(rule.name), good.error());
-}
-
-void read_content_type(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
-    read_text(entry, "content_type = \"image/png\"", rule.content_type, mistakes);
+void read_content_type(const KeyValue& value, ProjectRule& rule) {
+    value.read(rule.content_type);
     if (!rule.content_type.empty() && !is_media_type(rule.content_type))
-        mistakes.add(entry.value.at, in_short_quotes(rule.content_type) +
-                                         " is not a content type; write content_type = \"image/png\": type/subtype, in "
-                                         "lower case, without parameters");
+        value.mistake(
+            in_short_quotes(rule.content_type) +
+            " is not a content type; write content_type = \"image/png\": type/subtype, in lower case, without "
+            "parameters");
 }
 
 constexpr Key<ProjectRule> kRuleKeys[] = {
-    {"match", read_match},
+    {"match", read_verified<verify_glob, &ProjectRule::match>, "match = \"textures/**\""},
     {"exclude", read_exclude_rule},
-    {"publish",
-     [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_truth(entry, rule.publish, mistakes); }},
-    {"extends",
-     [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_truth(entry, rule.extends, mistakes); }},
-    {"name", read_new_name},
-    {"strip", [](const TomlEntry& entry, ProjectRule& rule,
-                 Mistakes& mistakes) { read_text(entry, "strip = \"@hd\"", rule.strip, mistakes); }},
-    {"content_type", read_content_type},
-    {"tags",
-     [](const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) { read_tags(entry, rule.tags, mistakes); }},
+    {"publish", read_member<&ProjectRule::publish>},
+    {"extends", read_member<&ProjectRule::extends>},
+    {"name", read_verified<verify_name, &ProjectRule::name>, "name = \"readme.txt\""},
+    {"strip", read_member<&ProjectRule::strip>, "strip = \"@hd\""},
+    {"content_type", read_content_type, "content_type = \"image/png\""},
+    {"tags", read_member<&ProjectRule::tags>},
     {"process", read_rule_processors},
-    {"metadata", [](const TomlEntry& entry, ProjectRule& rule,
-                    Mistakes& mistakes) { read_metadata(entry, rule.metadata, mistakes); }},
+    {"metadata", read_member<&ProjectRule::metadata>},
 };
 
 void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
-    rule.line = at.line;
     const bool acts = rule.publish || rule.extends || !rule.name.empty() || !rule.strip.empty() ||
                       !rule.content_type.empty() || !rule.tags.empty() || !rule.metadata.empty() ||
                       !rule.process.empty();
@@ -100,18 +75,15 @@ void finish_rule(ProjectRule& rule, TomlPosition at, Mistakes& mistakes) {
 
 // ---- [[consume]] ----------------------------------------------------------------------------------------------------
 
+void read_consumed_name(const KeyValue& value, PlannedConsume& consume) {
+    value.read(consume.text,
+               [](std::string_view text) { return is_pattern(text) ? verify_glob(text) : verify_name(text); });
+    consume.pattern = is_pattern(consume.text);
+}
+
 constexpr Key<PlannedConsume> kConsumeKeys[] = {
-    {"name",
-     [](const TomlEntry& entry, PlannedConsume& consume, Mistakes& mistakes) {
-         read_text(entry, "name = \"textures/base/**\"", consume.text, mistakes);
-         if (consume.text.empty())
-             return;
-         consume.pattern = is_pattern(consume.text);
-         if (const Status good = consume.pattern ? verify_glob(consume.text) : verify_name(consume.text); !good)
-             mistakes.add(entry.value.at, in_short_quotes(consume.text), good.error());
-     }},
-    {"optional", [](const TomlEntry& entry, PlannedConsume& consume,
-                    Mistakes& mistakes) { read_truth(entry, consume.optional, mistakes); }},
+    {"name", read_consumed_name, "name = \"textures/base/**\""},
+    {"optional", read_member<&PlannedConsume::optional>},
 };
 
 void finish_consume(PlannedConsume& consume, TomlPosition at, Mistakes& mistakes) {
@@ -121,110 +93,87 @@ void finish_consume(PlannedConsume& consume, TomlPosition at, Mistakes& mistakes
 
 // ---- [[dependency]] -------------------------------------------------------------------------------------------------
 
-void read_name(const TomlEntry& entry, std::string& target, Mistakes& mistakes) {
-    read_text(entry, "name = \"mygame\"", target, mistakes);
-    if (target.empty())
+template <auto member>
+void read_bundle_name(const KeyValue& value, auto& target) {
+    std::string& name = target.*member;
+    value.read(name);
+    if (name.empty())
         return;
-    if (const Status good = verify_name(target); !good)
-        mistakes.add(entry.value.at, "bundle name " + in_short_quotes(target), good.error());
+    if (const Status good = verify_name(name); !good)
+        value.mistakes.add(value.entry.value.at, "bundle name " + in_short_quotes(name), good.error());
 }
 
-void read_version(const TomlEntry& entry, BundleVersion& target, Mistakes& mistakes) {
-    if (const auto* const text =
-            expect_text(entry.value, entry.key, "version = \"1.0\"", mistakes, limits::kVersionBytesMax)) {
-        if (auto version = BundleVersion::parse(*text))
-            target = *std::move(version);
-        else
-            mistakes.add(entry.value.at, version.error().message());
-    }
+template <auto member>
+void read_version(const KeyValue& value, auto& target) {
+    const auto* const text = value.expect_text(value.entry.value, limits::kVersionBytesMax);
+    if (!text)
+        return;
+    if (auto version = BundleVersion::parse(*text))
+        target.*member = *std::move(version);
+    else
+        value.mistake(version.error().message());
+}
+
+void read_bundle_id(const KeyValue& value, ProjectDependency& dependency) {
+    const auto* const text = value.expect_text();
+    if (!text)
+        return;
+    if (auto id = BundleId::parse(*text))
+        dependency.bundle = *id;
+    else
+        value.mistake(in_short_quotes(*text) +
+                      " is not a bundle id; write the 64 hexadecimal digits that 'fardel id' prints");
 }
 
 constexpr Key<ProjectDependency> kDependencyKeys[] = {
-    {"file", [](const TomlEntry& entry, ProjectDependency& dependency,
-                Mistakes& mistakes) { read_text(entry, "file = \"../base/base.fardel\"", dependency.file, mistakes); }},
-    {"id",
-     [](const TomlEntry& entry, ProjectDependency& dependency, Mistakes& mistakes) {
-         std::string text;
-         read_text(entry, "id = \"…\", what 'fardel id' prints", text, mistakes);
-         if (text.empty())
-             return;
-         if (auto id = BundleId::parse(text))
-             dependency.bundle = *id;
-         else
-             mistakes.add(entry.value.at,
-                          in_short_quotes(text) +
-                              " is not a bundle id; write the 64 hexadecimal digits that 'fardel id' prints");
-     }},
-    {"name", [](const TomlEntry& entry, ProjectDependency& dependency,
-                Mistakes& mistakes) { read_name(entry, dependency.name, mistakes); }},
-    {"version", [](const TomlEntry& entry, ProjectDependency& dependency,
-                   Mistakes& mistakes) { read_version(entry, dependency.version, mistakes); }},
-    {"static", [](const TomlEntry& entry, ProjectDependency& dependency,
-                  Mistakes& mistakes) { read_truth(entry, dependency.is_static, mistakes); }},
+    {"file", read_member<&ProjectDependency::file>, "file = \"../base/base.fardel\""},
+    {"id", read_bundle_id, "id = \"…\", what 'fardel id' prints"},
+    {"name", read_bundle_name<&ProjectDependency::name>, "name = \"mygame\""},
+    {"version", read_version<&ProjectDependency::version>, "version = \"1.0\""},
+    {"static", read_member<&ProjectDependency::is_static>},
 };
 
 void finish_dependency(ProjectDependency& dependency, TomlPosition at, Mistakes& mistakes) {
-    dependency.line = at.line;
     if (dependency.file.empty() == !dependency.bundle)
         mistakes.add(at, "a [[dependency]] has either 'file' or 'id'; write file = \"../base/base.fardel\"");
 }
 
 // ---- The whole file -------------------------------------------------------------------------------------------------
 
-Status verify_path(std::string_view) { return ok(); }
-
-void read_tombstones(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
+void read_tombstones(const KeyValue& value, Project& project) {
     std::vector<std::string> names;
-    read_texts(entry, "tombstones = [\"old.cfg\"]", names, verify_name, mistakes);
+    value.read(names, verify_name);
     for (const std::string& name : names)
         if (auto parsed = AssetName::parse(name))
             project.tombstones.push_back(*std::move(parsed));
 }
 
-void read_project_metadata(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-    read_metadata(entry, project.metadata, mistakes);
+void read_project_metadata(const KeyValue& value, Project& project) {
+    value.read(project.metadata);
     for (const std::string_view key : {"name", "version"})
         if (std::ranges::find(project.metadata, key, &PlannedMetadata::key) != project.metadata.end())
-            mistakes.add(entry.at, "the bundle's " + std::string(key) + " is not a key of [metadata]; write " +
-                                       std::string(key) + " = \"…\" at the top of the file");
+            value.mistakes.add(value.entry.at, "the bundle's " + std::string(key) +
+                                                   " is not a key of [metadata]; write " + std::string(key) +
+                                                   " = \"…\" at the top of the file");
 }
 
 constexpr Key<Project> kProjectKeys[] = {
-    {"name",
-     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) { read_name(entry, project.name, mistakes); }},
-    {"version", [](const TomlEntry& entry, Project& project,
-                   Mistakes& mistakes) { read_version(entry, project.version, mistakes); }},
-    {"output", [](const TomlEntry& entry, Project& project,
-                  Mistakes& mistakes) { read_text(entry, "output = \"mygame.fardel\"", project.output, mistakes); }},
-    {"key", [](const TomlEntry& entry, Project& project,
-               Mistakes& mistakes) { read_text(entry, "key = \"author.key\"", project.key, mistakes); }},
-    {"sources",
-     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-         read_texts(entry, "sources = [\"assets\"]", project.sources, verify_path, mistakes);
-     }},
-    {"exclude",
-     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-         read_texts(entry, "exclude = [\"**/*.psd\"]", project.excludes, verify_glob, mistakes);
-     }},
-    {"tombstones", read_tombstones},
+    {"name", read_bundle_name<&Project::name>, "name = \"mygame\""},
+    {"version", read_version<&Project::version>, "version = \"1.0\""},
+    {"output", read_member<&Project::output>, "output = \"mygame.fardel\""},
+    {"key", read_member<&Project::key>, "key = \"author.key\""},
+    {"sources", read_member<&Project::sources>, "sources = [\"assets\"]"},
+    {"exclude", read_verified<verify_glob, &Project::excludes>, "exclude = [\"**/*.psd\"]"},
+    {"tombstones", read_tombstones, "tombstones = [\"old.cfg\"]"},
     {"metadata", read_project_metadata},
-    {"rule",
-     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-         read_tables<ProjectRule>(entry, kRuleKeys, project.rules, finish_rule, mistakes);
-     }},
-    {"consume",
-     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-         read_tables<PlannedConsume>(entry, kConsumeKeys, project.consumes, finish_consume, mistakes);
-     }},
+    {"rule", read_tables<kRuleKeys, finish_rule, &Project::rules>},
+    {"consume", read_tables<kConsumeKeys, finish_consume, &Project::consumes>},
     {"cache", read_caches},
-    {"dependency",
-     [](const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-         read_tables<ProjectDependency>(entry, kDependencyKeys, project.dependencies, finish_dependency, mistakes);
-     }},
-    {"processor", read_processors},
+    {"dependency", read_tables<kDependencyKeys, finish_dependency, &Project::dependencies>},
+    {"processor", read_processors, "[processor.small] above the keys of each"},
     {"job", read_jobs},
-    {"link", read_link_table},
-    {"split", read_split},
+    {"link", read_link_table, "[link] above its keys"},
+    {"split", read_split, "[split] above its keys"},
     {"scanner", read_scanners},
 };
 
@@ -236,18 +185,16 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
     Mistakes mistakes(file);
     read_table<Project>(table, "at the top of a project", kProjectKeys, project, mistakes);
     check_processor_names(table, project, mistakes);
-    const auto has = [&](std::string_view key) {
-        return std::ranges::find(table, key, &TomlEntry::key) != table.end();
-    };
-    if (!has("name"))
+    if (!find_entry(table, "name"))
         mistakes.add({}, "the bundle has no name; write name = \"mygame\" at the top of the file");
-    if (!has("sources"))
+    const TomlEntry* const sources = find_entry(table, "sources");
+    const TomlEntry* const split = find_entry(table, "split");
+    if (!sources)
         mistakes.add(
             {}, "there is nothing to pack; write sources = [\"assets\"] at the top of the file, folders or archives");
     else if (project.sources.empty())
-        mistakes.add(std::ranges::find(table, std::string_view("sources"), &TomlEntry::key)->at,
-                     "'sources' is empty; write sources = [\"assets\"]");
-    if ((project.split || !project.scanners.empty()) && !has("link"))
+        mistakes.add(sources->at, "'sources' is empty; write sources = [\"assets\"]");
+    if ((project.split || !project.scanners.empty()) && !find_entry(table, "link"))
         mistakes.add(std::ranges::find_if(
                          table, [](const TomlEntry& entry) { return entry.key == "split" || entry.key == "scanner"; })
                          ->at,
@@ -255,8 +202,7 @@ Result<Project> parse_project(std::string_view text, std::string_view file) {
                      "roots = [\"maps/*.bsp\"]");
     else if (project.split && project.split->policy == SplitPolicy::per_root && project.references &&
              project.references->roots.empty())
-        mistakes.add(std::ranges::find(table, std::string_view("split"), &TomlEntry::key)->at,
-                     "policy = \"per-root\" has no roots; write roots = [\"maps/*.bsp\"] in [link]");
+        mistakes.add(split->at, "policy = \"per-root\" has no roots; write roots = [\"maps/*.bsp\"] in [link]");
     FARDEL_TRY(mistakes.status());
     return project;
 }

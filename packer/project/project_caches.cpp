@@ -1,49 +1,38 @@
-#include "project_caches.h"
+#include "project_tables.h"
 
 namespace fardel {
 namespace {
 
-void read_slow(const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) {
-    const auto* const ms = expect<std::int64_t>(entry.value, entry.key, "slow_ms = 2000", mistakes);
+void read_slow(const KeyValue& value, ProjectCache& cache) {
+    const auto* const ms = value.expect<std::int64_t>();
     if (!ms)
         return;
     if (*ms < 1 || *ms > 600'000)
-        mistakes.add(entry.value.at, "'slow_ms' is " + std::to_string(*ms) + "; it is from 1 to 600000 milliseconds");
+        value.mistake("'slow_ms' is " + std::to_string(*ms) + "; it is from 1 to 600000 milliseconds");
     else
         cache.slow = std::chrono::milliseconds(*ms);
 }
 
-void read_url(const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) {
-    read_text(entry, "url = \"http://cache.example/game\"", cache.url, mistakes);
+void read_url(const KeyValue& value, ProjectCache& cache) {
+    value.read(cache.url);
     if (!cache.url.empty() && !cache.url.starts_with("http://") && !cache.url.starts_with("https://"))
-        mistakes.add(entry.value.at,
-                     in_short_quotes(cache.url) +
-                         " begins with neither http:// nor https://; write url = \"http://cache.example/game\"");
+        value.mistake(in_short_quotes(cache.url) + " begins with neither http:// nor https://; write " +
+                      std::string(value.example));
 }
 
 constexpr Key<ProjectCache> kCacheKeys[] = {
-    {"folder", [](const TomlEntry& entry, ProjectCache& cache,
-                  Mistakes& mistakes) { read_text(entry, "folder = \"/mnt/share/cache\"", cache.folder, mistakes); }},
-    {"shared", [](const TomlEntry& entry, ProjectCache& cache,
-                  Mistakes& mistakes) { read_truth(entry, cache.shared, mistakes); }},
-    {"url", read_url},
-    {"token_file",
-     [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) {
-         read_text(entry, "token_file = \"cache.token\"", cache.token_file, mistakes);
-     }},
-    {"bundle", [](const TomlEntry& entry, ProjectCache& cache,
-                  Mistakes& mistakes) { read_text(entry, "bundle = \"cache.fardel\"", cache.bundle, mistakes); }},
-    {"read",
-     [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.read, mistakes); }},
-    {"write",
-     [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.write, mistakes); }},
-    {"fill",
-     [](const TomlEntry& entry, ProjectCache& cache, Mistakes& mistakes) { read_truth(entry, cache.fill, mistakes); }},
-    {"slow_ms", read_slow},
+    {"folder", read_member<&ProjectCache::folder>, "folder = \"/mnt/share/cache\""},
+    {"shared", read_member<&ProjectCache::shared>},
+    {"url", read_url, "url = \"http://cache.example/game\""},
+    {"token_file", read_member<&ProjectCache::token_file>, "token_file = \"cache.token\""},
+    {"bundle", read_member<&ProjectCache::bundle>, "bundle = \"cache.fardel\""},
+    {"read", read_member<&ProjectCache::read>},
+    {"write", read_member<&ProjectCache::write>},
+    {"fill", read_member<&ProjectCache::fill>},
+    {"slow_ms", read_slow, "slow_ms = 2000"},
 };
 
 void finish_cache(ProjectCache& cache, TomlPosition at, Mistakes& mistakes) {
-    cache.line = at.line;
     const int kinds = !cache.folder.empty() + !cache.url.empty() + !cache.bundle.empty();
     if (kinds != 1)
         mistakes.add(at, "a [[cache]] has one of 'folder', 'url' and 'bundle'; write folder = \"/mnt/share/cache\"");
@@ -57,8 +46,8 @@ void finish_cache(ProjectCache& cache, TomlPosition at, Mistakes& mistakes) {
 
 }  // namespace
 
-void read_caches(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-    read_tables<ProjectCache>(entry, kCacheKeys, project.caches, finish_cache, mistakes);
+void read_caches(const KeyValue& value, Project& project) {
+    read_tables<kCacheKeys, finish_cache, &Project::caches>(value, project);
 }
 
 }  // namespace fardel

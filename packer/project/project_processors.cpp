@@ -1,4 +1,4 @@
-#include "project_processors.h"
+#include "project_tables.h"
 
 #include "jobs/builtin.h"
 #include "jobs/job_variables.h"
@@ -15,114 +15,86 @@ namespace {
 constexpr std::size_t kNameBytesMax = 64;
 constexpr std::int64_t kTimeoutSecondsMax = 86'400;
 
-Status verify_any(std::string_view) { return ok(); }
-
 // ---- [processor.NAME] -----------------------------------------------------------------------------------------------
 
-void read_builtin(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-    const std::size_t before = mistakes.count();
-    read_text(entry, "builtin = \"image\"", processor.builtin, mistakes);
-    if (mistakes.count() != before || find_builtin(processor.builtin))
+void read_builtin(const KeyValue& value, Processor& processor) {
+    const std::size_t before = value.mistakes.count();
+    value.read(processor.builtin);
+    if (value.mistakes.count() != before || find_builtin(processor.builtin))
         return;
     std::vector<std::string_view> names;
     std::ranges::transform(builtins(), std::back_inserter(names), &Builtin::name);
-    std::string known;
-    for (const std::string_view name : names)
-        known += (known.empty() ? "" : ", ") + std::string(name);
-    const auto nearest = find_nearest_word(processor.builtin, names);
-    mistakes.add(entry.value.at,
-                 "there is no built-in " + in_short_quotes(processor.builtin) + "; " +
-                     (nearest ? "did you mean '" + std::string(*nearest) + "'?" : "there are: " + known));
+    value.mistake("there is no built-in " + in_short_quotes(processor.builtin) + "; " +
+                  suggest_word(processor.builtin, names, "there are: "));
 }
 
-void read_command(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-    read_processor_command(entry, "command = [\"cp\", \"${in}\", \"${out}\"]", processor, mistakes);
+std::optional<ParameterValue> find_parameter_value(const TomlValue& value) {
+    if (const auto* const text = std::get_if<std::string>(&value.value);
+        text && text->size() <= kPathBytesMax && text->find('\0') == std::string::npos)
+        return *text;
+    if (const auto* const integer = std::get_if<std::int64_t>(&value.value))
+        return *integer;
+    if (const auto* const number = std::get_if<double>(&value.value); number && std::isfinite(*number))
+        return *number;
+    if (const auto* const truth = std::get_if<bool>(&value.value))
+        return *truth;
+    return std::nullopt;
 }
 
-void read_parameters(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-    const auto* const table = expect<TomlTable>(entry.value, entry.key, "parameters = { scale = 0.5 }", mistakes);
+void read_parameters(const KeyValue& value, Processor& processor) {
+    const auto* const table = value.expect<TomlTable>();
     if (!table)
         return;
     if (table->size() > kProjectItemsMax)
-        return mistakes.add(
-            entry.at,
+        return value.mistakes.add(
+            value.entry.at,
             "'parameters' has " + std::to_string(table->size()) + " keys; at most " + std::to_string(kProjectItemsMax),
             ErrorCode::limit);
     for (const TomlEntry& item : *table) {
-        const auto& value = item.value.value;
         if (item.key.empty() || item.key.size() > kPathBytesMax || item.key.find('\0') != std::string::npos)
-            mistakes.add(item.at, "the key of a parameter has 1 to " + std::to_string(kPathBytesMax) +
-                                      " bytes and no NUL; write parameters = { scale = 0.5 }");
-        else if (const auto* const text = std::get_if<std::string>(&value);
-                 text && text->size() <= kPathBytesMax && text->find('\0') == std::string::npos)
-            processor.parameters.emplace_back(item.key, *text);
-        else if (const auto* const integer = std::get_if<std::int64_t>(&value))
-            processor.parameters.emplace_back(item.key, *integer);
-        else if (const auto* const number = std::get_if<double>(&value); number && std::isfinite(*number))
-            processor.parameters.emplace_back(item.key, *number);
-        else if (const auto* const truth = std::get_if<bool>(&value))
-            processor.parameters.emplace_back(item.key, *truth);
+            value.mistakes.add(item.at, "the key of a parameter has 1 to " + std::to_string(kPathBytesMax) +
+                                            " bytes and no NUL; write " + std::string(value.example));
+        else if (auto parameter = find_parameter_value(item.value))
+            processor.parameters.emplace_back(item.key, *std::move(parameter));
         else
-            mistakes.add(item.value.at, in_short_quotes(item.key) + " is " + std::string(kind_of(item.value)) +
-                                            "; write a text of at most " + std::to_string(kPathBytesMax) +
-                                            " bytes without NUL, a finite number, true or false");
+            value.mistakes.add(item.value.at, in_short_quotes(item.key) + " is " + std::string(kind_of(item.value)) +
+                                                  "; write a text of at most " + std::to_string(kPathBytesMax) +
+                                                  " bytes without NUL, a finite number, true or false");
     }
 }
 
 constexpr Key<Processor> kProcessorKeys[] = {
-    {"builtin", read_builtin},
-    {"command", read_command},
-    {"version", [](const TomlEntry& entry, Processor& processor,
-                   Mistakes& mistakes) { read_text(entry, "version = \"1\"", processor.version, mistakes); }},
-    {"code",
-     [](const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-         read_texts(entry, "code = [\"tools/convert.sh\"]", processor.code, verify_any, mistakes);
-     }},
-    {"parameters", read_parameters},
-    {"outputs",
-     [](const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-         read_texts(entry, "outputs = [\"{folder}{stem}.png\"]", processor.outputs, verify_output_template, mistakes);
-     }},
-    {"inputs",
-     [](const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-         read_texts(entry, "inputs = [\"palettes/**\"]", processor.inputs, verify_glob, mistakes);
-     }},
-    {"tags", [](const TomlEntry& entry, Processor& processor,
-                Mistakes& mistakes) { read_tags(entry, processor.tags, mistakes); }},
-    {"keep_source", [](const TomlEntry& entry, Processor& processor,
-                       Mistakes& mistakes) { read_truth(entry, processor.keep_source, mistakes); }},
-    {"depfile", [](const TomlEntry& entry, Processor& processor,
-                   Mistakes& mistakes) { read_truth(entry, processor.depfile, mistakes); }},
-    {"protocol", [](const TomlEntry& entry, Processor& processor,
-                    Mistakes& mistakes) { read_truth(entry, processor.protocol, mistakes); }},
-    {"timeout", read_processor_timeout},
+    {"builtin", read_builtin, "builtin = \"image\""},
+    {"command", read_processor_command, "command = [\"cp\", \"${in}\", \"${out}\"]"},
+    {"version", read_member<&Processor::version>, "version = \"1\""},
+    {"code", read_member<&Processor::code>, "code = [\"tools/convert.sh\"]"},
+    {"parameters", read_parameters, "parameters = { scale = 0.5 }"},
+    {"outputs", read_verified<verify_output_template, &Processor::outputs>, "outputs = [\"{folder}{stem}.png\"]"},
+    {"inputs", read_verified<verify_glob, &Processor::inputs>, "inputs = [\"palettes/**\"]"},
+    {"tags", read_member<&Processor::tags>},
+    {"keep_source", read_member<&Processor::keep_source>},
+    {"depfile", read_member<&Processor::depfile>},
+    {"protocol", read_member<&Processor::protocol>},
+    {"timeout", read_processor_timeout, "timeout = 60, in seconds"},
 };
-
-TomlPosition position_of(const TomlTable& table, std::string_view key, TomlPosition otherwise) {
-    const auto entry = std::ranges::find(table, key, &TomlEntry::key);
-    return entry == table.end() ? otherwise : entry->at;
-}
 
 void check_builtin(const Builtin& builtin, const TomlTable& table, const Processor& processor, TomlPosition at,
                    Mistakes& mistakes) {
     for (const std::string_view key : {"command", "depfile", "protocol", "timeout"})
-        if (const auto entry = std::ranges::find(table, key, &TomlEntry::key); entry != table.end())
+        if (const auto* const entry = find_entry(table, key))
             mistakes.add(entry->at, "'" + std::string(key) + "' is for programs, and " + in_short_quotes(builtin.name) +
                                         " is built in; remove one of the two");
-    const auto parameters = std::ranges::find(table, std::string_view("parameters"), &TomlEntry::key);
+    const auto* const parameters = find_entry(table, "parameters");
     for (const auto& parameter : processor.parameters) {
-        const TomlPosition position = position_of(std::get<TomlTable>(parameters->value.value), parameter.first, at);
+        const auto* const entry = find_entry(std::get<TomlTable>(parameters->value.value), parameter.first);
+        const TomlPosition position = entry ? entry->at : at;
         if (!builtin.any_parameter &&
             std::ranges::find(builtin.parameters, parameter.first) == builtin.parameters.end()) {
-            std::string known;
-            for (const std::string_view name : builtin.parameters)
-                known += (known.empty() ? "" : ", ") + std::string(name);
-            const auto nearest = find_nearest_word(parameter.first, builtin.parameters);
             mistakes.add(position, "the built-in '" + std::string(builtin.name) + "' has no parameter " +
                                        in_short_quotes(parameter.first) + "; " +
-                                       (nearest         ? "did you mean '" + std::string(*nearest) + "'?"
-                                        : known.empty() ? "it has none"
-                                                        : "it has: " + known));
+                                       (builtin.parameters.empty()
+                                            ? "it has none"
+                                            : suggest_word(parameter.first, builtin.parameters, "it has: ")));
         } else if (const Status good = builtin.verify_parameter(parameter.first, parameter.second); !good) {
             mistakes.add(position, in_short_quotes(parameter.first), good.error());
         }
@@ -130,8 +102,8 @@ void check_builtin(const Builtin& builtin, const TomlTable& table, const Process
 }
 
 void check_command(const TomlTable& table, const Processor& processor, TomlPosition at, Mistakes& mistakes) {
-    const auto command = std::ranges::find(table, std::string_view("command"), &TomlEntry::key);
-    if (command == table.end() || processor.command.empty())
+    const auto* const command = find_entry(table, "command");
+    if (!command || processor.command.empty())
         return mistakes.add(
             at, "this processor does nothing; write command = [\"cp\", \"${in}\", \"${out}\"], or builtin = \"copy\"");
     const auto& items = std::get<std::vector<TomlValue>>(command->value.value);
@@ -154,9 +126,9 @@ void check_command(const TomlTable& table, const Processor& processor, TomlPosit
 }
 
 void read_processor(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-    const auto* const table = expect<TomlTable>(
-        entry.value, entry.key,
-        "[processor." + (is_word(entry.key) ? entry.key : std::string("small")) + "] above its keys", mistakes);
+    const std::string example =
+        "[processor." + (is_word(entry.key) ? entry.key : std::string("small")) + "] above its keys";
+    const auto* const table = KeyValue{entry, example, mistakes}.expect<TomlTable>();
     if (!table)
         return;
     if (!is_word(entry.key) || entry.key.size() > kNameBytesMax)
@@ -179,20 +151,12 @@ void read_processor(const TomlEntry& entry, Project& project, Mistakes& mistakes
 // ---- [[job]] --------------------------------------------------------------------------------------------------------
 
 constexpr Key<ProjectJob> kJobKeys[] = {
-    {"sources",
-     [](const TomlEntry& entry, ProjectJob& job, Mistakes& mistakes) {
-         read_texts(entry, "sources = [\"sprites/*.png\"]", job.sources, verify_glob, mistakes);
-     }},
-    {"process", [](const TomlEntry& entry, ProjectJob& job,
-                   Mistakes& mistakes) { read_text(entry, "process = \"atlas\"", job.processor, mistakes); }},
-    {"outputs",
-     [](const TomlEntry& entry, ProjectJob& job, Mistakes& mistakes) {
-         read_texts(entry, "outputs = [\"sprites.png\"]", job.outputs, verify_name, mistakes);
-     }},
+    {"sources", read_verified<verify_glob, &ProjectJob::sources>, "sources = [\"sprites/*.png\"]"},
+    {"process", read_member<&ProjectJob::processor>, "process = \"atlas\""},
+    {"outputs", read_verified<verify_name, &ProjectJob::outputs>, "outputs = [\"sprites.png\"]"},
 };
 
 void finish_job(ProjectJob& job, TomlPosition at, Mistakes& mistakes) {
-    job.line = at.line;
     if (job.sources.empty())
         mistakes.add(at, "this [[job]] has no valid 'sources'; write sources = [\"sprites/*.png\"]");
     if (job.processor.empty())
@@ -223,48 +187,45 @@ void check_names(const TomlEntry& entry, const std::vector<std::string_view>& na
 
 }  // namespace
 
-void read_processors(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-    const auto* const table =
-        expect<TomlTable>(entry.value, entry.key, "[processor.small] above the keys of each", mistakes);
+void read_processors(const KeyValue& value, Project& project) {
+    const auto* const table = value.expect<TomlTable>();
     if (!table)
         return;
     if (table->size() > kProjectItemsMax)
-        return mistakes.add(
-            entry.at,
+        return value.mistakes.add(
+            value.entry.at,
             "there are " + std::to_string(table->size()) + " processors; at most " + std::to_string(kProjectItemsMax),
             ErrorCode::limit);
     for (const TomlEntry& item : *table)
-        read_processor(item, project, mistakes);
+        read_processor(item, project, value.mistakes);
 }
 
-void read_processor_command(const TomlEntry& entry, std::string_view example, Processor& processor,
-                            Mistakes& mistakes) {
-    for (const TomlValue& item : expect_list(entry, example, mistakes))
-        if (const auto* const text = expect_text(item, entry.key, example, mistakes))
+void read_processor_command(const KeyValue& value, Processor& processor) {
+    for (const TomlValue& item : value.expect_list())
+        if (const auto* const text = value.expect_text(item))
             processor.command.push_back(*text);
 }
 
-void read_processor_timeout(const TomlEntry& entry, Processor& processor, Mistakes& mistakes) {
-    const auto* const seconds = expect<std::int64_t>(entry.value, entry.key, "timeout = 60, in seconds", mistakes);
+void read_processor_timeout(const KeyValue& value, Processor& processor) {
+    const auto* const seconds = value.expect<std::int64_t>();
     if (!seconds)
         return;
     if (*seconds < 1 || *seconds > kTimeoutSecondsMax)
-        return mistakes.add(entry.value.at, "'timeout' is from 1 to " + std::to_string(kTimeoutSecondsMax) +
-                                                " seconds; write timeout = 60");
+        return value.mistake("'timeout' is from 1 to " + std::to_string(kTimeoutSecondsMax) +
+                             " seconds; write timeout = 60");
     processor.timeout = std::chrono::seconds(*seconds);
 }
 
-void read_jobs(const TomlEntry& entry, Project& project, Mistakes& mistakes) {
-    read_tables<ProjectJob>(entry, kJobKeys, project.jobs, finish_job, mistakes);
+void read_jobs(const KeyValue& value, Project& project) {
+    read_tables<kJobKeys, finish_job, &Project::jobs>(value, project);
 }
 
-void read_rule_processors(const TomlEntry& entry, ProjectRule& rule, Mistakes& mistakes) {
-    if (std::holds_alternative<std::vector<TomlValue>>(entry.value.value))
-        return read_texts(entry, "process = [\"small\", \"large\"]", rule.process, verify_any, mistakes);
-    std::string name;
-    read_text(entry, "process = \"small\", or a list of such names", name, mistakes);
-    if (!name.empty())
-        rule.process.push_back(std::move(name));
+void read_rule_processors(const KeyValue& value, ProjectRule& rule) {
+    if (std::holds_alternative<std::vector<TomlValue>>(value.entry.value.value))
+        return KeyValue{value.entry, "process = [\"small\", \"large\"]", value.mistakes}.read(rule.process);
+    const KeyValue one{value.entry, "process = \"small\", or a list of such names", value.mistakes};
+    if (const auto* const name = one.expect_text())
+        rule.process.push_back(*name);
 }
 
 void check_processor_names(const TomlTable& table, const Project& project, Mistakes& mistakes) {

@@ -38,7 +38,8 @@ std::optional<MetadataValue> read_metadata_value(const TomlEntry& entry, const s
     if (const auto* const truth = std::get_if<bool>(&value))
         return *truth;
     if (std::holds_alternative<std::string>(value)) {
-        const auto* const text = expect_text(entry.value, key, "a text", mistakes, limits::kStringBytesMax);
+        const TomlEntry named{.key = key, .at = entry.at, .value = entry.value};
+        const auto* const text = KeyValue{named, "a text", mistakes}.expect_text(entry.value, limits::kStringBytesMax);
         return text ? std::optional<MetadataValue>(*text) : std::nullopt;
     }
     mistakes.add(entry.value.at, in_short_quotes(key) + " is " +
@@ -101,32 +102,26 @@ std::string_view kind_of(const TomlValue& value) {
     return kKinds[value.value.index()];
 }
 
-const std::string* expect_text(const TomlValue& value, std::string_view key, std::string_view example,
-                               Mistakes& mistakes, std::size_t bytes_max) {
-    const auto* const text = expect<std::string>(value, key, example, mistakes);
+const std::string* KeyValue::expect_text(const TomlValue& value, std::size_t bytes_max) const {
+    const auto* const text = expect<std::string>(value);
     if (!text)
         return nullptr;
+    const std::string key = in_short_quotes(entry.key);
     if (text->empty())
-        mistakes.add(value.at, in_short_quotes(key) + " is empty; write " + std::string(example) + ", or leave it out");
+        mistakes.add(value.at, key + " is empty; write " + std::string(example) + ", or leave it out");
     else if (text->size() > bytes_max)
         mistakes.add(value.at,
-                     in_short_quotes(key) + " has " + std::to_string(text->size()) + " bytes; at most " +
-                         std::to_string(bytes_max),
+                     key + " has " + std::to_string(text->size()) + " bytes; at most " + std::to_string(bytes_max),
                      ErrorCode::limit);
     else if (text->find('\0') != std::string::npos)
-        mistakes.add(value.at, in_short_quotes(key) + " contains a NUL character; remove it");
+        mistakes.add(value.at, key + " contains a NUL character; remove it");
     else
         return text;
     return nullptr;
 }
 
-void read_text(const TomlEntry& entry, std::string_view example, std::string& target, Mistakes& mistakes) {
-    if (const auto* const text = expect_text(entry.value, entry.key, example, mistakes))
-        target = *text;
-}
-
-std::span<const TomlValue> expect_list(const TomlEntry& entry, std::string_view example, Mistakes& mistakes) {
-    const auto* const list = expect<std::vector<TomlValue>>(entry.value, entry.key, example, mistakes);
+std::span<const TomlValue> KeyValue::expect_list() const {
+    const auto* const list = expect<std::vector<TomlValue>>();
     if (!list)
         return {};
     if (list->size() <= kProjectItemsMax)
@@ -138,10 +133,22 @@ std::span<const TomlValue> expect_list(const TomlEntry& entry, std::string_view 
     return {};
 }
 
-void read_texts(const TomlEntry& entry, std::string_view example, std::vector<std::string>& target,
-                Status (*verify)(std::string_view), Mistakes& mistakes) {
-    for (const TomlValue& item : expect_list(entry, example, mistakes)) {
-        const auto* const text = expect_text(item, entry.key, example, mistakes);
+void KeyValue::read(std::string& target) const {
+    if (const auto* const text = expect_text())
+        target = *text;
+}
+
+void KeyValue::read(std::string& target, VerifyText verify) const {
+    read(target);
+    if (target.empty())
+        return;
+    if (const Status good = verify(target); !good)
+        mistakes.add(entry.value.at, in_short_quotes(target), good.error());
+}
+
+void KeyValue::read(std::vector<std::string>& target, VerifyText verify) const {
+    for (const TomlValue& item : expect_list()) {
+        const auto* const text = expect_text(item);
         if (!text)
             continue;
         if (const Status good = verify(*text); !good)
@@ -154,18 +161,30 @@ void read_texts(const TomlEntry& entry, std::string_view example, std::vector<st
     }
 }
 
+void KeyValue::read(std::optional<bool>& target) const {
+    const std::string either = entry.key + " = true or " + entry.key + " = false";
+    if (const bool* const truth = KeyValue{entry, either, mistakes}.expect<bool>())
+        target = *truth;
+}
+
+void KeyValue::read(bool& target) const {
+    std::optional<bool> truth;
+    read(truth);
+    target = truth.value_or(target);
+}
+
 // ---- Tags and metadata ----------------------------------------------------------------------------------------------
 
-void read_tags(const TomlEntry& entry, Tags& tags, Mistakes& mistakes) {
+void KeyValue::read(Tags& target) const {
     constexpr std::string_view kExample = "tags = { quality = \"hd\" }";
-    const auto* const table = expect<TomlTable>(entry.value, entry.key, kExample, mistakes);
+    const auto* const table = KeyValue{entry, kExample, mistakes}.expect<TomlTable>();
     if (!table)
         return;
     if (table->empty() || table->size() > limits::kTagsPerVariantMax)
         mistakes.add(entry.at, "a variant has 1 to " + std::to_string(limits::kTagsPerVariantMax) + " tags; write " +
                                    std::string(kExample));
     for (const TomlEntry& tag : *table) {
-        const auto* const value = expect_text(tag.value, tag.key, kExample, mistakes);
+        const auto* const value = KeyValue{tag, kExample, mistakes}.expect_text();
         if (!value)
             continue;
         if (!is_word(tag.key) || !is_word(*value))
@@ -173,14 +192,14 @@ void read_tags(const TomlEntry& entry, Tags& tags, Mistakes& mistakes) {
                                      " contains other characters than letters, digits and - _ . +; write " +
                                      std::string(kExample));
         else
-            tags.push_back({tag.key, *value});
+            target.push_back({tag.key, *value});
     }
 }
 
-void read_metadata(const TomlEntry& entry, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes) {
+void KeyValue::read(std::vector<PlannedMetadata>& target) const {
     if (const auto* const table =
-            expect<TomlTable>(entry.value, entry.key, "metadata = { licence = \"CC-BY-4.0\" }", mistakes))
-        read_metadata_table(*table, "", metadata, mistakes);
+            KeyValue{entry, "metadata = { licence = \"CC-BY-4.0\" }", mistakes}.expect<TomlTable>())
+        read_metadata_table(*table, "", target, mistakes);
 }
 
 }  // namespace fardel

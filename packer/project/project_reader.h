@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +38,6 @@ public:
     void add(TomlPosition at, std::string_view what, const Error& error) {
         add(at, std::string(what) + ": " + error.message(), error.code());
     }
-
     std::size_t count() const { return count_; }
     Status status() const;
 
@@ -56,44 +56,71 @@ bool is_pattern(std::string_view text);
 
 std::string_view kind_of(const TomlValue& value);
 
-// In all functions here, `example` is what the person could write instead.
-template <class T>
-const T* expect(const TomlValue& value, std::string_view key, std::string_view example, Mistakes& mistakes) {
-    const T* const found = std::get_if<T>(&value.value);
-    if (!found)
-        mistakes.add(value.at,
-                     in_short_quotes(key) + " is " + std::string(kind_of(value)) + "; write " + std::string(example));
-    return found;
-}
+using VerifyText = Status (*)(std::string_view text);
 
-// Accepts a text that is not empty and has no NUL.
-const std::string* expect_text(const TomlValue& value, std::string_view key, std::string_view example,
-                               Mistakes& mistakes, std::size_t bytes_max = kPathBytesMax);
-// Returns an empty list if the value is not a list, or too long.
-std::span<const TomlValue> expect_list(const TomlEntry& entry, std::string_view example, Mistakes& mistakes);
+// One key of a table and its value. A value of another kind is a mistake, and is not read.
+struct KeyValue {
+    const TomlEntry& entry;
+    std::string_view example;  // what the person could write instead
+    Mistakes& mistakes;
 
-void read_text(const TomlEntry& entry, std::string_view example, std::string& target, Mistakes& mistakes);
-// Reads the texts of a list, each of which must pass `verify` and be there once.
-void read_texts(const TomlEntry& entry, std::string_view example, std::vector<std::string>& target,
-                Status (*verify)(std::string_view), Mistakes& mistakes);
-void read_tags(const TomlEntry& entry, Tags& tags, Mistakes& mistakes);
-// Joins the keys of nested tables by dots: metric.triangles.
-void read_metadata(const TomlEntry& entry, std::vector<PlannedMetadata>& metadata, Mistakes& mistakes);
+    void mistake(std::string text) const { mistakes.add(entry.value.at, std::move(text)); }
 
-template <class Target>  // bool, or optional<bool>
-void read_truth(const TomlEntry& entry, Target& target, Mistakes& mistakes) {
-    if (const bool* const truth =
-            expect<bool>(entry.value, entry.key, entry.key + " = true or " + entry.key + " = false", mistakes))
-        target = *truth;
-}
+    template <class T>
+    const T* expect(const TomlValue& value) const {
+        const T* const found = std::get_if<T>(&value.value);
+        if (!found)
+            mistakes.add(value.at, in_short_quotes(entry.key) + " is " + std::string(kind_of(value)) + "; write " +
+                                       std::string(example));
+        return found;
+    }
+    template <class T>
+    const T* expect() const {
+        return expect<T>(entry.value);
+    }
+    // Accepts a text that is not empty and has no NUL.
+    const std::string* expect_text(const TomlValue& value, std::size_t bytes_max = kPathBytesMax) const;
+    const std::string* expect_text() const { return expect_text(entry.value); }
+    // Returns an empty list if the value is not a list, or too long.
+    std::span<const TomlValue> expect_list() const;
+
+    void read(std::string& target) const;
+    void read(std::string& target, VerifyText verify) const;
+    // Reads the texts of a list, each of which must pass `verify` and be there once.
+    void read(
+        std::vector<std::string>& target, VerifyText verify = [](std::string_view) { return ok(); }) const;
+    void read(bool& target) const;
+    void read(std::optional<bool>& target) const;
+    void read(Tags& target) const;
+    // Joins the keys of nested tables by dots: metric.triangles.
+    void read(std::vector<PlannedMetadata>& target) const;
+    // `find` returns the value of a word; `known` lists the words for people.
+    template <class Value>
+    void read_word(Value& target, std::optional<Value> (*find)(std::string_view), std::string_view known) const {
+        const auto* const word = expect_text();
+        if (!word)
+            return;
+        if (const auto value = find(*word))
+            target = *value;
+        else
+            mistake("there is no " + entry.key + " " + in_short_quotes(*word) + "; write " + std::string(known));
+    }
+};
 
 // ---- Tables ---------------------------------------------------------------------------------------------------------
 
 template <class Target>
 struct Key {
     std::string_view name;
-    void (*read)(const TomlEntry& entry, Target& target, Mistakes& mistakes);
+    void (*read)(const KeyValue& value, Target& target);
+    std::string_view example = {};
 };
+
+// The functions of keys whose values are one member of the target, or a member of its member.
+template <auto... members>
+constexpr auto read_member = [](const KeyValue& value, auto& target) { value.read((target.*....*members)); };
+template <VerifyText verify, auto... members>
+constexpr auto read_verified = [](const KeyValue& value, auto& target) { value.read((target.*....*members), verify); };
 
 // `where` names the table for people.
 template <class Target>
@@ -102,36 +129,35 @@ void read_table(const TomlTable& table, std::string_view where, std::span<const 
     for (const TomlEntry& entry : table) {
         const auto key = std::ranges::find(keys, entry.key, &Key<Target>::name);
         if (key != keys.end()) {
-            key->read(entry, target, mistakes);
+            key->read({entry, key->example, mistakes}, target);
             continue;
         }
         std::vector<std::string_view> names;
         std::ranges::transform(keys, std::back_inserter(names), &Key<Target>::name);
-        std::string known;
-        for (const std::string_view name : names)
-            known += (known.empty() ? "" : ", ") + std::string(name);
-        const auto nearest = find_nearest_word(entry.key, names);
-        mistakes.add(entry.at,
-                     "there is no key " + in_short_quotes(entry.key) + " " + std::string(where) + "; " +
-                         (nearest ? "did you mean '" + std::string(*nearest) + "'?" : "the keys are: " + known));
+        mistakes.add(entry.at, "there is no key " + in_short_quotes(entry.key) + " " + std::string(where) + "; " +
+                                   suggest_word(entry.key, names, "the keys are: "));
     }
 }
 
-// Reads an array of tables such as [[rule]]; each table becomes one target.
-template <class Target>
-void read_tables(const TomlEntry& entry, std::span<const Key<Target>> keys, std::vector<Target>& targets,
-                 void (*finish)(Target&, TomlPosition, Mistakes&), Mistakes& mistakes) {
-    const std::string heading = "[[" + entry.key + "]]";
-    for (const TomlValue& item : expect_list(entry, heading + " above each of its tables", mistakes)) {
-        const auto* const table = expect<TomlTable>(item, entry.key, heading + " above each of its tables", mistakes);
+// Reads an array of tables such as [[rule]]; each table becomes one item of the member, and `finish` checks it.
+template <const auto& keys, auto finish, auto member>
+void read_tables(const KeyValue& value, Project& project) {
+    using Target = typename std::remove_reference_t<decltype(project.*member)>::value_type;
+    const std::string heading = "[[" + value.entry.key + "]]";
+    const std::string example = heading + " above each of its tables";
+    const KeyValue tables{value.entry, example, value.mistakes};
+    for (const TomlValue& item : tables.expect_list()) {
+        const auto* const table = tables.expect<TomlTable>(item);
         if (!table)
             continue;
         Target target;
-        const std::size_t before = mistakes.count();
-        read_table(*table, "in " + heading, keys, target, mistakes);
-        if (mistakes.count() == before)  // otherwise a missing key may just be misspelt
-            finish(target, item.at, mistakes);
-        targets.push_back(std::move(target));
+        if constexpr (requires { target.line; })
+            target.line = item.at.line;
+        const std::size_t before = value.mistakes.count();
+        read_table<Target>(*table, "in " + heading, keys, target, value.mistakes);
+        if (value.mistakes.count() == before)  // otherwise a missing key may just be misspelt
+            finish(target, item.at, value.mistakes);
+        (project.*member).push_back(std::move(target));
     }
 }
 

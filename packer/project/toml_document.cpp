@@ -63,6 +63,11 @@ Status verify_dots(std::string_view text, std::string_view file) {
 
 }  // namespace
 
+const TomlEntry* find_entry(const TomlTable& table, std::string_view key) {
+    const auto entry = std::ranges::find(table, key, &TomlEntry::key);
+    return entry == table.end() ? nullptr : &*entry;
+}
+
 std::string format_position(std::string_view file, TomlPosition at) {
     return printable(file) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
 }

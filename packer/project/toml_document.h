@@ -44,6 +44,9 @@ struct TomlEntry {
 // `file` begins the message of an error, "fardel.toml:3:1: …". Errors: malformed, limit.
 Result<TomlTable> parse_toml(std::string_view text, std::string_view file);
 
+// Returns nullptr if the table has no such key.
+const TomlEntry* find_entry(const TomlTable& table, std::string_view key);
+
 // Returns "fardel.toml:3:1".
 std::string format_position(std::string_view file, TomlPosition at);
 

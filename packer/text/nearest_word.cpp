@@ -44,4 +44,13 @@ std::optional<std::string_view> find_nearest_word(std::string_view word, std::sp
     return nearest;
 }
 
+std::string suggest_word(std::string_view word, std::span<const std::string_view> known, std::string_view list) {
+    if (const auto nearest = find_nearest_word(word, known))
+        return "did you mean '" + std::string(*nearest) + "'?";
+    std::string all;
+    for (const std::string_view one : known)
+        all += (all.empty() ? "" : ", ") + std::string(one);
+    return std::string(list) + all;
+}
+
 }  // namespace fardel

@@ -1,0 +1,26 @@
+// Reads the tables of a project file that have files of their own. These are functions of keys (project_reader.h).
+#pragma once
+
+#include "project_reader.h"
+
+namespace fardel {
+
+// [[cache]]: caches of derived data besides the project's own.
+void read_caches(const KeyValue& value, Project& project);
+
+// Making files from other files: [processor.NAME], [[job]], `process` in [[rule]].
+void read_processors(const KeyValue& value, Project& project);
+void read_jobs(const KeyValue& value, Project& project);
+void read_rule_processors(const KeyValue& value, ProjectRule& rule);
+// Also used for scanners that are programs.
+void read_processor_command(const KeyValue& value, Processor& processor);
+void read_processor_timeout(const KeyValue& value, Processor& processor);
+// Reports names of processors in `table`, which is the whole file, for which there is no [processor.NAME].
+void check_processor_names(const TomlTable& table, const Project& project, Mistakes& mistakes);
+
+// [link], [split], [[scanner]].
+void read_link_table(const KeyValue& value, Project& project);
+void read_split(const KeyValue& value, Project& project);
+void read_scanners(const KeyValue& value, Project& project);
+
+}  // namespace fardel
