@@ -2,7 +2,7 @@
 
 #include "build_summary_record.h"
 
-#include "text/record_bytes.h"
+#include "text/record_fields.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -19,7 +19,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kSchema = 4;
+constexpr std::uint64_t kSchema = 5;
 constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
 // Each row has a seal, a hash of its other columns: SQLite itself notices damage only in the structure of a page.
@@ -30,7 +30,7 @@ constexpr const char* kDatabaseTables = R"(
     CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);
     PRAGMA application_id=0x46724462;
-    PRAGMA user_version=4;
+    PRAGMA user_version=5;
 )";
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------
@@ -144,19 +144,19 @@ void remove_database(const std::string& path) {
 // ---- Rows -----------------------------------------------------------------------------------------------------------
 
 Hash seal_of(std::string_view key, std::string_view value) {
-    RecordWriter writer;
-    writer.text(key);
-    writer.text(value);
-    return blake3(std::as_bytes(std::span(writer.bytes())));
+    RecordWriter record;
+    record.text(key);
+    record.text(value);
+    return record.digest();
 }
 
 Hash seal_of(std::string_view origin, const KnownSource& source) {
-    RecordWriter writer;
-    writer.id(source.version);
-    writer.id(source.asset);
-    writer.number(source.size_bytes);
-    writer.text(source.content_type);
-    return seal_of(origin, writer.bytes());
+    RecordWriter record;
+    record.id(source.version);
+    record.id(source.asset);
+    record.number(source.size_bytes);
+    record.text(source.content_type);
+    return seal_of(origin, record.view());
 }
 
 constexpr const char* kReadSources = "SELECT origin, version, asset, size, type, seal FROM source";
@@ -188,77 +188,46 @@ bool has_tables(sqlite3* database) {
 
 // ---- Encoding of a finished build -----------------------------------------------------------------------------------
 
-void write_stamp(RecordWriter& writer, const PathStamp& stamp) {
-    writer.number(static_cast<std::uint64_t>(stamp.kind) | (stamp.young ? 256u : 0u));
-    writer.number(stamp.inode);
-    writer.number(stamp.size_bytes);
-    writer.number(static_cast<std::uint64_t>(stamp.modified_ns));
-    writer.number(static_cast<std::uint64_t>(stamp.changed_ns));
+constexpr std::size_t kStampBytes = 48;
+
+void stamp_fields(auto& record, auto& stamp) {
+    record.number(stamp.kind, StampKind::other);
+    record.number(stamp.young);
+    record.number(stamp.inode);
+    record.number(stamp.size_bytes);
+    record.number(stamp.modified_ns);
+    record.number(stamp.changed_ns);
 }
 
-PathStamp read_stamp(RecordReader& reader) {
-    PathStamp stamp;
-    const std::uint64_t kind = reader.number();
-    stamp.kind = static_cast<StampKind>(kind & 3);
-    stamp.young = (kind & 256) != 0;
-    stamp.inode = reader.number();
-    stamp.size_bytes = reader.number();
-    stamp.modified_ns = static_cast<std::int64_t>(reader.number());
-    stamp.changed_ns = static_cast<std::int64_t>(reader.number());
-    return stamp;
-}
-
-constexpr std::size_t kStampBytes = 40;
-
-std::string encode(const FinishedBuild& build) {
-    RecordWriter writer;
-    writer.id(build.options);
-    writer.id(build.plan);
-    writer.id(build.encoder);
-    write_summary(writer, build.summary);
-    writer.number(build.bundles.size());
-    for (const FinishedBundle& bundle : build.bundles) {
-        writer.text(bundle.path);
-        write_stamp(writer, bundle.stamp);
-        writer.id(bundle.bundle);
-        writer.id(bundle.layout);
-    }
-    writer.number(build.seen.size());
-    for (const ObservedPath& place : build.seen) {
-        writer.text(place.path);
-        write_stamp(writer, place.stamp);
-        writer.number(place.files.size());
-        for (const ObservedFile& file : place.files) {
-            writer.text(file.name);
-            write_stamp(writer, file.stamp);
-        }
-    }
-    return writer.take();
+void build_fields(auto& record, auto& build) {
+    record.id(build.options);
+    record.id(build.plan);
+    record.id(build.encoder);
+    summary_fields(record, build.summary);
+    const auto bundle_fields = [&](auto& bundle) {
+        record.text(bundle.path);
+        stamp_fields(record, bundle.stamp);
+        record.id(bundle.bundle);
+        record.id(bundle.layout);
+    };
+    record.list(build.bundles, bundle_fields, 8 + kStampBytes + 64);
+    const auto file_fields = [&](auto& file) {
+        record.text(file.name);
+        stamp_fields(record, file.stamp);
+    };
+    const auto seen_fields = [&](auto& seen) {
+        record.text(seen.path);
+        stamp_fields(record, seen.stamp);
+        record.list(seen.files, file_fields, 8 + kStampBytes);
+    };
+    record.list(build.seen, seen_fields, 16 + kStampBytes);
 }
 
 std::optional<FinishedBuild> decode(std::string_view bytes) {
-    RecordReader reader(bytes);
-    FinishedBuild build{.options = reader.id<Hash>(), .plan = reader.id<Hash>(), .encoder = reader.id<Hash>()};
-    bool good = true;
-    build.summary = read_summary(reader, good);
-    build.bundles.resize(reader.count(8 + kStampBytes + 64));
-    for (FinishedBundle& bundle : build.bundles) {
-        bundle.path = reader.text();
-        bundle.stamp = read_stamp(reader);
-        bundle.bundle = reader.id<BundleId>();
-        bundle.layout = reader.id<LayoutId>();
-    }
-    build.seen.resize(reader.count(16 + kStampBytes));
-    for (ObservedPath& place : build.seen) {
-        place.path = reader.text();
-        place.stamp = read_stamp(reader);
-        place.files.resize(reader.count(8 + kStampBytes));
-        for (ObservedFile& file : place.files) {
-            file.name = reader.text();
-            file.stamp = read_stamp(reader);
-        }
-    }
-    return good && reader.is_whole() ? std::optional(std::move(build)) : std::nullopt;
+    RecordReader record(bytes);
+    FinishedBuild build;
+    build_fields(record, build);
+    return record.is_whole() ? std::optional(std::move(build)) : std::nullopt;
 }
 
 template <class Id>
@@ -441,7 +410,9 @@ Result<std::optional<FinishedBuild>> BuildDatabase::find_finished(std::string_vi
 }
 
 Status BuildDatabase::write_finished(std::string_view target, const FinishedBuild& build) {
-    const std::string bytes = encode(build);
+    RecordWriter record;
+    build_fields(record, build);
+    const std::string_view bytes = record.view();
     return Query(database_.get(), kWriteFinished).text(target).blob(bytes).id(seal_of(target, bytes)).run();
 }
 

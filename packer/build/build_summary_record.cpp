@@ -1,47 +1,9 @@
 #include "build_summary_record.h"
 
 #include <array>
-#include <bit>
-#include <optional>
-#include <utility>
 
 namespace fardel {
 namespace {
-
-// ---- Lists ----------------------------------------------------------------------------------------------------------
-
-template <class Item, class Write>
-void write_list(RecordWriter& writer, const std::vector<Item>& items, Write write) {
-    writer.number(items.size());
-    for (const Item& item : items)
-        write(item);
-}
-
-// Each item takes at least eight bytes, the size of one length.
-template <class Item, class Read>
-std::vector<Item> read_list(RecordReader& reader, Read read) {
-    std::vector<Item> items;
-    for (std::uint64_t left = reader.count(8); left > 0; --left)
-        if (std::optional<Item> item = read())
-            items.push_back(*std::move(item));
-    return items;
-}
-
-void write_texts(RecordWriter& writer, const std::vector<std::string>& texts) {
-    write_list(writer, texts, [&](const std::string& text) { writer.text(text); });
-}
-
-std::vector<std::string> read_texts(RecordReader& reader) {
-    return read_list<std::string>(reader, [&] { return std::optional(reader.text()); });
-}
-
-bool read_flag(RecordReader& reader, bool& good) {
-    const std::uint64_t flag = reader.number();
-    good = good && flag <= 1;
-    return flag == 1;
-}
-
-// ---- Bundles --------------------------------------------------------------------------------------------------------
 
 // The numbers of a WriteSummary, in the order of the record.
 constexpr std::array kFigures = {&WriteSummary::assets,          &WriteSummary::names,     &WriteSummary::duplicates,
@@ -49,154 +11,96 @@ constexpr std::array kFigures = {&WriteSummary::assets,          &WriteSummary::
                                  &WriteSummary::manifest_bytes,  &WriteSummary::blocks,    &WriteSummary::copied_blocks,
                                  &WriteSummary::file_bytes};
 
-void write_bundle_of(RecordWriter& writer, const BuiltBundle& bundle) {
-    for (const std::string* const text : {&bundle.path, &bundle.name, &bundle.version})
-        writer.text(*text);
-    writer.id(bundle.written.bundle);
-    writer.id(bundle.written.layout);
+void bundle_fields(auto& record, auto& bundle) {
+    for (auto* const text : {&bundle.path, &bundle.name, &bundle.version})
+        record.text(*text);
+    record.id(bundle.written.bundle);
+    record.id(bundle.written.layout);
     for (const auto figure : kFigures)
-        writer.number(bundle.written.*figure);
-    writer.number(bundle.signed_by ? 1 : 0);
-    if (bundle.signed_by)
-        writer.id(*bundle.signed_by);
-    writer.number(std::bit_cast<std::uint64_t>(bundle.seconds));
-}
-
-BuiltBundle read_bundle_of(RecordReader& reader, bool& good) {
-    BuiltBundle bundle;
-    for (std::string* const text : {&bundle.path, &bundle.name, &bundle.version})
-        *text = reader.text();
-    bundle.written.bundle = reader.id<BundleId>();
-    bundle.written.layout = reader.id<LayoutId>();
-    for (const auto figure : kFigures)
-        bundle.written.*figure = reader.number();
-    if (read_flag(reader, good))
-        bundle.signed_by = reader.id<PublicKey>();
-    bundle.seconds = std::bit_cast<double>(reader.number());
-    return bundle;
+        record.number(bundle.written.*figure);
+    record.optional(bundle.signed_by, [&](auto& key) { record.id(key); });
+    record.number(bundle.seconds);
 }
 
 // ---- The scan's report ----------------------------------------------------------------------------------------------
 
-void write_scan(RecordWriter& writer, const ScanReport& scan) {
-    write_list(writer, scan.refused, [&](const RefusedName& refused) {
-        writer.text(refused.printable_name);
-        writer.text(refused.origin);
-        writer.number(static_cast<std::uint64_t>(refused.reason.code()));
-        writer.text(refused.reason.message());
-    });
-    write_list(writer, scan.overridden, [&](const OverriddenName& hidden) {
-        writer.text(hidden.name.view());
-        writer.text(hidden.origin);
-        writer.text(hidden.by_name.view());
-        writer.text(hidden.by_origin);
-    });
-    write_list(writer, scan.excluded, [&](const ExcludedName& excluded) {
-        writer.text(excluded.name);
-        writer.text(excluded.origin);
-        writer.text(excluded.pattern);
-    });
+void name_field(RecordWriter& record, const AssetName& name) { record.text(name.view()); }
+
+void name_field(RecordReader& record, AssetName& name) {
+    if (auto parsed = AssetName::parse(record.text()))
+        name = *std::move(parsed);
+    else
+        record.fail();
 }
 
-ScanReport read_scan(RecordReader& reader, bool& good) {
-    ScanReport scan;
-    scan.refused = read_list<RefusedName>(reader, [&]() -> std::optional<RefusedName> {
-        std::string name = reader.text();
-        std::string origin = reader.text();
-        const std::uint64_t code = reader.number();
-        std::string message = reader.text();
-        good = good && code <= static_cast<std::uint64_t>(ErrorCode::cancelled);
-        return RefusedName{.printable_name = std::move(name),
-                           .origin = std::move(origin),
-                           .reason = Error(good ? static_cast<ErrorCode>(code) : ErrorCode::malformed, message)};
+void error_fields(RecordWriter& record, const Error& error) {
+    record.number(error.code());
+    record.text(error.message());
+}
+
+void error_fields(RecordReader& record, Error& error) {
+    ErrorCode code{};
+    record.number(code, ErrorCode::cancelled);
+    error = Error(code, record.text());
+}
+
+void scan_fields(auto& record, auto& scan) {
+    const RefusedName refused_initially{.printable_name = {}, .origin = {}, .reason = Error(ErrorCode::malformed, "")};
+    const auto refused_fields = [&](auto& refused) {
+        record.text(refused.printable_name);
+        record.text(refused.origin);
+        error_fields(record, refused.reason);
+    };
+    record.list(scan.refused, refused_fields, 32, refused_initially);
+
+    const AssetName any = *AssetName::parse("any");
+    const auto overridden_fields = [&](auto& hidden) {
+        name_field(record, hidden.name);
+        record.text(hidden.origin);
+        name_field(record, hidden.by_name);
+        record.text(hidden.by_origin);
+    };
+    record.list(scan.overridden, overridden_fields, 32,
+                OverriddenName{.name = any, .origin = {}, .by_name = any, .by_origin = {}});
+
+    record.list(scan.excluded, [&](auto& excluded) {
+        record.text(excluded.name);
+        record.text(excluded.origin);
+        record.text(excluded.pattern);
     });
-    scan.overridden = read_list<OverriddenName>(reader, [&]() -> std::optional<OverriddenName> {
-        auto name = AssetName::parse(reader.text());
-        std::string origin = reader.text();
-        auto by_name = AssetName::parse(reader.text());
-        std::string by_origin = reader.text();
-        good = good && name && by_name;
-        if (!good)
-            return std::nullopt;
-        return OverriddenName{.name = *std::move(name),
-                              .origin = std::move(origin),
-                              .by_name = *std::move(by_name),
-                              .by_origin = std::move(by_origin)};
-    });
-    scan.excluded = read_list<ExcludedName>(reader, [&] {
-        std::string name = reader.text();
-        std::string origin = reader.text();
-        return std::optional(
-            ExcludedName{.name = std::move(name), .origin = std::move(origin), .pattern = reader.text()});
-    });
-    return scan;
 }
 
 // ---- References -----------------------------------------------------------------------------------------------------
 
-void write_references(RecordWriter& writer, const ReferenceSummary& references) {
-    writer.number(references.references);
-    writer.number(references.resolved);
-    writer.number(references.rewritten);
-    write_list(writer, references.missing, [&](const MissingReference& missing) {
-        writer.text(missing.from);
-        writer.text(missing.reference.spelling);
-        writer.number(static_cast<std::uint64_t>(missing.reference.use));
-        writer.number(missing.reference.line);
-        write_texts(writer, missing.tried);
+void reference_fields(auto& record, auto& references) {
+    record.number(references.references);
+    record.number(references.resolved);
+    record.number(references.rewritten);
+    record.list(references.missing, [&](auto& missing) {
+        record.text(missing.from);
+        record.text(missing.reference.spelling);
+        record.number(missing.reference.use, kReferenceUseLast);
+        record.number(missing.reference.line);
+        record.texts(missing.tried);
     });
-    write_list(writer, references.broken, [&](const BrokenAsset& broken) {
-        writer.text(broken.name);
-        writer.text(broken.reason);
+    record.list(references.broken, [&](auto& broken) {
+        record.text(broken.name);
+        record.text(broken.reason);
     });
-    write_texts(writer, references.idle_patterns);
+    record.texts(references.idle_patterns);
 }
 
-ReferenceSummary read_references(RecordReader& reader, bool& good) {
-    ReferenceSummary references;
-    references.references = reader.number();
-    references.resolved = reader.number();
-    references.rewritten = reader.number();
-    references.missing = read_list<MissingReference>(reader, [&] {
-        MissingReference missing{.from = reader.text()};
-        missing.reference.spelling = reader.text();
-        const std::uint64_t use = reader.number();
-        good = good && use <= static_cast<std::uint64_t>(kReferenceUseLast);
-        missing.reference.use = good ? static_cast<ReferenceUse>(use) : ReferenceUse::file;
-        const std::uint64_t line = reader.number();
-        good = good && line <= UINT32_MAX;
-        missing.reference.line = static_cast<std::uint32_t>(line);
-        missing.tried = read_texts(reader);
-        return std::optional(std::move(missing));
-    });
-    references.broken = read_list<BrokenAsset>(reader, [&] {
-        std::string name = reader.text();
-        return std::optional(BrokenAsset{.name = std::move(name), .reason = reader.text()});
-    });
-    references.idle_patterns = read_texts(reader);
-    return references;
+void fields(auto& record, auto& summary) {
+    record.list(summary.bundles, [&](auto& bundle) { bundle_fields(record, bundle); });
+    scan_fields(record, summary.scan);
+    record.texts(summary.idle_rules);
+    record.optional(summary.references, [&](auto& references) { reference_fields(record, references); });
 }
 
 }  // namespace
 
-void write_summary(RecordWriter& writer, const BuildSummary& summary) {
-    write_list(writer, summary.bundles, [&](const BuiltBundle& bundle) { write_bundle_of(writer, bundle); });
-    write_scan(writer, summary.scan);
-    write_texts(writer, summary.idle_rules);
-    writer.number(summary.references ? 1 : 0);
-    if (summary.references)
-        write_references(writer, *summary.references);
-}
+void summary_fields(RecordWriter& record, const BuildSummary& summary) { fields(record, summary); }
 
-BuildSummary read_summary(RecordReader& reader, bool& good) {
-    good = true;
-    BuildSummary summary;
-    summary.bundles = read_list<BuiltBundle>(reader, [&] { return std::optional(read_bundle_of(reader, good)); });
-    summary.scan = read_scan(reader, good);
-    summary.idle_rules = read_texts(reader);
-    if (read_flag(reader, good))
-        summary.references = read_references(reader, good);
-    return summary;
-}
+void summary_fields(RecordReader& record, BuildSummary& summary) { fields(record, summary); }
 
 }  // namespace fardel

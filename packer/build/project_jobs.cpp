@@ -2,7 +2,7 @@
 #include "build_cache.h"
 #include "build_state.h"
 #include "jobs/job_code.h"
-#include "text/record_bytes.h"
+#include "text/record_fields.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/packer/project_path.h>
@@ -20,22 +20,19 @@ std::string found_note_name(const JobGraph& graph, JobIndex job) {
     writer.text(graph.processor_of(job).name);
     for (const FileIndex file : graph.jobs()[job].sources)
         writer.text(graph.files()[file].name.view());
-    return "found " + blake3(std::as_bytes(std::span(writer.bytes()))).hex();
+    return "found " + writer.digest().hex();
 }
 
 std::string encode_paths(const std::vector<std::string>& paths) {
     RecordWriter writer;
-    writer.number(paths.size());
-    for (const std::string& path : paths)
-        writer.text(path);
+    writer.texts(paths);
     return writer.take();
 }
 
 std::vector<std::string> decode_paths(std::string_view note) {
     RecordReader reader(note);
-    std::vector<std::string> paths(reader.count(8));
-    for (std::string& path : paths)
-        path = reader.text();
+    std::vector<std::string> paths;
+    reader.texts(paths);
     return paths;
 }
 

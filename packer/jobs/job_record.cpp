@@ -1,6 +1,6 @@
 #include "job_record.h"
 
-#include "text/record_bytes.h"
+#include "text/record_fields.h"
 
 #include <fardel/format/name.h>
 
@@ -13,28 +13,16 @@ constexpr std::string_view kResultMark = "job 1";
 constexpr std::string_view kSetsMark = "found 1";
 constexpr std::size_t kSetsMax = 16;
 
-void write(RecordWriter& writer, const std::string& output, const FoundReference& reference) {
-    writer.text(output);
-    writer.text(reference.spelling);
-    writer.number(static_cast<std::uint64_t>(reference.use));
-    writer.number(static_cast<std::uint64_t>(reference.form));
-    writer.number(reference.optional);
-    writer.number(reference.line);
-}
-
-bool read(RecordReader& reader, std::string& output, FoundReference& reference) {
-    output = reader.text();
-    reference.spelling = reader.text();
-    const std::uint64_t use = reader.number();
-    const std::uint64_t form = reader.number();
-    reference.optional = reader.number() != 0;
-    reference.line = static_cast<std::uint32_t>(reader.number());
-    if (use > static_cast<std::uint64_t>(kReferenceUseLast) ||
-        form > static_cast<std::uint64_t>(ReferenceForm::relative_uri))
-        return false;
-    reference.use = static_cast<ReferenceUse>(use);
-    reference.form = static_cast<ReferenceForm>(form);
-    return true;
+void reference_fields(auto& record, auto& references) {
+    const auto fields = [&](auto& reference) {
+        record.text(reference.first);
+        record.text(reference.second.spelling);
+        record.number(reference.second.use, kReferenceUseLast);
+        record.number(reference.second.form, ReferenceForm::relative_uri);
+        record.number(reference.second.optional);
+        record.number(reference.second.line);
+    };
+    record.list(references, fields, 48);
 }
 
 }  // namespace
@@ -46,10 +34,8 @@ CacheRecord record_of(const BuildKey& key, const JobResult& result) {
     RecordWriter writer;
     writer.text(kResultMark);
     writer.text(result.log);
-    writer.number(static_cast<std::uint64_t>(result.took.count()));
-    writer.number(result.references.size());
-    for (const auto& reference : result.references)
-        write(writer, reference.first, reference.second);
+    writer.number(result.took.count());
+    reference_fields(writer, result.references);
     record.notes = writer.take();
     return record;
 }
@@ -60,11 +46,10 @@ std::optional<JobResult> find_result(const CacheRecord& record, const std::vecto
         return std::nullopt;
     JobResult result;
     result.log = printable(reader.text(), SIZE_MAX);
-    result.took = std::chrono::milliseconds(reader.number());
-    result.references.resize(reader.count(48));
-    for (auto& reference : result.references)
-        if (!read(reader, reference.first, reference.second))
-            return std::nullopt;
+    std::int64_t took_ms = 0;
+    reader.number(took_ms);
+    result.took = std::chrono::milliseconds(took_ms);
+    reference_fields(reader, result.references);
     if (!reader.is_whole())
         return std::nullopt;
     std::vector<std::string> names;
@@ -93,12 +78,7 @@ void FoundSets::add(std::vector<std::string> paths) {
 std::string encode_found_sets(const FoundSets& sets) {
     RecordWriter writer;
     writer.text(kSetsMark);
-    writer.number(sets.sets.size());
-    for (const auto& set : sets.sets) {
-        writer.number(set.size());
-        for (const std::string& path : set)
-            writer.text(path);
-    }
+    writer.list(sets.sets, [&](const auto& set) { writer.texts(set); });
     return writer.take();
 }
 
@@ -107,13 +87,8 @@ std::optional<FoundSets> find_found_sets(std::string_view notes) {
     if (reader.text() != kSetsMark)
         return std::nullopt;
     FoundSets sets;
-    sets.sets.resize(std::min<std::uint64_t>(reader.count(8), kSetsMax));
-    for (auto& set : sets.sets) {
-        set.resize(reader.count(8));
-        for (std::string& path : set)
-            path = reader.text();
-    }
-    return reader.is_whole() ? std::optional(std::move(sets)) : std::nullopt;
+    reader.list(sets.sets, [&](auto& set) { reader.texts(set); });
+    return reader.is_whole() && sets.sets.size() <= kSetsMax ? std::optional(std::move(sets)) : std::nullopt;
 }
 
 }  // namespace fardel

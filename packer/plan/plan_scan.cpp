@@ -3,10 +3,9 @@
 #include "plan_asset.h"
 #include "resolve/reference_target.h"
 #include "scan_programs.h"
+#include "text/record_fields.h"
 
-#include <fardel/base/byte_writer.h>
 #include <fardel/base/parallel.h>
-#include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/pattern_scanner.h>
@@ -25,8 +24,6 @@
 namespace fardel {
 namespace {
 
-Hash digest_of(const ByteWriter& writer) { return blake3(writer.bytes()); }
-
 // A scanner that is not a program.
 struct PlannedScanner {
     Hash configuration;                        // of everything that decides what it finds in given bytes
@@ -38,29 +35,29 @@ constexpr std::string_view kBuiltinSchema = "fardel scanner 1";
 constexpr std::string_view kPatternSchema = "fardel pattern scanner 1";
 
 Hash builtin_configuration(std::string_view word) {
-    ByteWriter writer;
-    writer.sized_text<std::uint64_t>(kBuiltinSchema);
-    writer.u64(kScannersVersion);
-    writer.sized_text<std::uint64_t>(word);
-    return digest_of(writer);
+    RecordWriter writer;
+    writer.text(kBuiltinSchema);
+    writer.number(kScannersVersion);
+    writer.text(word);
+    return writer.digest();
 }
 
 Hash pattern_configuration(const ProjectScanner& scanner) {
-    ByteWriter writer;
-    writer.sized_text<std::uint64_t>(kPatternSchema);
-    writer.u64(kScannersVersion);
-    writer.sized_text<std::uint64_t>(scanner.pattern);
-    writer.u64(static_cast<std::uint64_t>(scanner.use));
-    writer.u64(static_cast<std::uint64_t>(scanner.form));
-    writer.u64(scanner.optional ? 1 : 0);
-    return digest_of(writer);
+    RecordWriter writer;
+    writer.text(kPatternSchema);
+    writer.number(kScannersVersion);
+    writer.text(scanner.pattern);
+    writer.number(scanner.use);
+    writer.number(scanner.form);
+    writer.number(scanner.optional);
+    return writer.digest();
 }
 
 Hash key_of(const PlannedScanner& scanner, const AssetId& asset) {
-    ByteWriter writer;
-    writer.fixed(scanner.configuration);
-    writer.fixed(asset);
-    return digest_of(writer);
+    RecordWriter writer;
+    writer.id(scanner.configuration);
+    writer.id(asset);
+    return writer.digest();
 }
 
 Result<std::vector<PlannedScanner>> parse_scanners(std::span<const ProjectScanner> scanners) {

@@ -3,10 +3,9 @@
 #include "jobs/job_variables.h"
 #include "plan_asset.h"
 #include "text/in_quotes.h"
+#include "text/record_fields.h"
 
-#include <fardel/base/byte_writer.h>
 #include <fardel/base/parallel.h>
-#include <fardel/format/hash.h>
 #include <fardel/packer/pattern_scanner.h>
 
 #include <algorithm>
@@ -99,22 +98,19 @@ private:
                 program.others.push_back(std::move(input));
             }
         FARDEL_TRY_ASSIGN(const Hash code, code_digest(scanner.program, options_.environment.project_folder));
-        ByteWriter writer;
-        writer.sized_text<std::uint64_t>(kProgramSchema);
-        writer.u64(command.size());
-        for (const std::string& argument : command)
-            writer.sized_text<std::uint64_t>(argument);
-        writer.sized_text<std::uint64_t>(scanner.program.version);
-        writer.fixed(code);
-        writer.u64(static_cast<std::uint64_t>(scanner.use));
-        writer.u64(static_cast<std::uint64_t>(scanner.form));
-        writer.u64(scanner.optional ? 1 : 0);
-        writer.u64(program.others.size());
-        for (const JobInput& other : program.others) {
-            writer.sized_text<std::uint64_t>(other.name.view());
-            writer.fixed(other.asset);
-        }
-        program.configuration = blake3(writer.bytes());
+        RecordWriter writer;
+        writer.text(kProgramSchema);
+        writer.texts(command);
+        writer.text(scanner.program.version);
+        writer.id(code);
+        writer.number(scanner.use);
+        writer.number(scanner.form);
+        writer.number(scanner.optional);
+        writer.list(program.others, [&](const JobInput& other) {
+            writer.text(other.name.view());
+            writer.id(other.asset);
+        });
+        program.configuration = writer.digest();
         return program;
     }
 
@@ -128,11 +124,11 @@ private:
         std::vector<std::pair<std::size_t, Hash>> unknown;
         for (const std::uint32_t asset : assets) {
             FARDEL_TRY_ASSIGN(const AssetId id, AssetReader(plan_.assets[asset], assets_[asset].size_bytes).id());
-            ByteWriter writer;
-            writer.fixed(program.configuration);
-            writer.fixed(id);
-            writer.sized_text<std::uint64_t>(plan_.assets[asset].key);  // the program sees it
-            const Hash key = blake3(writer.bytes());
+            RecordWriter writer;
+            writer.id(program.configuration);
+            writer.id(id);
+            writer.text(plan_.assets[asset].key);  // the program sees it
+            const Hash key = writer.digest();
             auto known = options_.memory ? options_.memory->find(key) : std::nullopt;
             if (!known)
                 unknown.emplace_back(out_.found.size(), key);
