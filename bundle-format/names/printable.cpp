@@ -1,5 +1,6 @@
-#include <fardel/format/name.h>
+#include <fardel/format/printable.h>
 
+#include "ascii_word.h"
 #include "unicode.h"
 
 namespace fardel {
@@ -38,6 +39,18 @@ std::string printable(std::string_view untrusted, std::size_t bytes_max) {
         untrusted.remove_prefix(point.size_bytes == 0 ? 1 : point.size_bytes);
     }
     return safe;
+}
+
+bool is_utf8_text(std::string_view text) {
+    if (is_ascii(text))
+        return true;
+    while (!text.empty()) {
+        const std::size_t size_bytes = unicode::decode_first(text).size_bytes;
+        if (size_bytes == 0)
+            return false;
+        text.remove_prefix(size_bytes);
+    }
+    return true;
 }
 
 }  // namespace fardel

@@ -1,10 +1,8 @@
 #include "plan_check.h"
 
-#include "names/ascii_word.h"
-#include "names/unicode.h"
-
 #include <fardel/base/ascii.h>
 #include <fardel/format/manifest.h>
+#include <fardel/format/printable.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,25 +20,13 @@ Error bad_plan(std::string reason) { return Error(ErrorCode::malformed, std::mov
 
 std::string quoted(std::string_view text) { return "\"" + printable(text) + "\""; }
 
-bool is_utf8(std::string_view text) {
-    if (is_ascii(text))
-        return true;
-    while (!text.empty()) {
-        const std::size_t size_bytes = unicode::decode_first(text).size_bytes;
-        if (size_bytes == 0)
-            return false;
-        text.remove_prefix(size_bytes);
-    }
-    return true;
-}
-
 Status verify_text(std::string_view what, std::string_view text) {
     if (text.size() > limits::kStringBytesMax)
         return Error(ErrorCode::limit, std::string(what) + " has " + std::to_string(text.size()) + " bytes; at most " +
                                            std::to_string(limits::kStringBytesMax));
     if (text.find('\0') != std::string_view::npos)
         return bad_plan(std::string(what) + " " + quoted(text) + " has a NUL character in it");
-    if (!is_utf8(text))
+    if (!is_utf8_text(text))
         return bad_plan(std::string(what) + " " + quoted(text) + " is not UTF-8");
     return ok();
 }

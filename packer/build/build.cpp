@@ -54,14 +54,6 @@ std::vector<FinishedBundle> finished_of(const std::vector<BuiltBundle>& bundles)
     return finished;
 }
 
-BuildOutcome outcome_of(const ProjectBuild& build) {
-    return {.counts = build.counts(),
-            .logs = build.logs(),
-            .warnings = build.warnings(),
-            .different = build.different(),
-            .cache = build.cache_statistics()};
-}
-
 BuildSummary summary_of(PackPlan planned, std::vector<BuiltBundle> bundles) {
     BuildSummary summary{
         .bundles = std::move(bundles), .scan = std::move(planned.report), .idle_rules = std::move(planned.idle_rules)};
@@ -109,7 +101,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
     FARDEL_TRY(verify_planned(requested.project, planned));
 
-    BuildOutcome outcome = outcome_of(build);
+    BuildOutcome outcome = build.outcome();
     outcome.target = requested.output.path;
     const Hash encoder = encoder_digest(request.level);
     if (auto last = build.find_same(encoder)) {

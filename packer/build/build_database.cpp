@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -171,12 +170,11 @@ constexpr const char* kMarkScan = "UPDATE scan SET idle=? WHERE key=?";
 constexpr const char* kRemoveScan = "DELETE FROM scan WHERE key=?";
 constexpr const char* kFindFinished = "SELECT build, seal FROM finished WHERE target=?";
 constexpr const char* kWriteFinished = "INSERT OR REPLACE INTO finished VALUES(?,?,?)";
-constexpr const char* kRemoveFinished = "DELETE FROM finished WHERE target=?";
 
 // Whether the tables fit the queries: the schema itself may be damaged, too.
 bool has_tables(sqlite3* database) {
     for (const char* sql : {kReadSources, kWriteSource, kRemoveSource, kFindNote, kWriteNote, kReadScans, kWriteScan,
-                            kReadIdleScans, kMarkScan, kRemoveScan, kFindFinished, kWriteFinished, kRemoveFinished}) {
+                            kReadIdleScans, kMarkScan, kRemoveScan, kFindFinished, kWriteFinished}) {
         sqlite3_stmt* statement = nullptr;
         const bool good = sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) == SQLITE_OK;
         sqlite3_finalize(statement);
@@ -239,6 +237,16 @@ Id id_at(const Query& query, int column) {
     return id;
 }
 
+// Returns the first column of the row with that key; nothing if the row is absent or damaged.
+Result<std::optional<std::string>> find_sealed(sqlite3* database, const char* sql, std::string_view key) {
+    Query query(database, sql);
+    const auto row = query.text(key).step();
+    if (!row && !is_damaged(database))
+        return row.error();
+    const bool found = row && *row && id_at<Hash>(query, 1) == seal_of(key, query.bytes(0));
+    return found ? std::optional(std::string(query.bytes(0))) : std::nullopt;
+}
+
 }  // namespace
 
 // ---- The database ---------------------------------------------------------------------------------------------------
@@ -246,9 +254,6 @@ Id id_at(const Query& query, int column) {
 void BuildDatabase::Close::operator()(sqlite3* database) const noexcept { sqlite3_close(database); }
 BuildDatabase::BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database)
     : path_(std::move(path)), database_(std::move(database)) {}
-BuildDatabase::BuildDatabase(BuildDatabase&&) noexcept = default;
-BuildDatabase& BuildDatabase::operator=(BuildDatabase&&) noexcept = default;
-BuildDatabase::~BuildDatabase() = default;
 
 Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
     for (const bool last : {false, true}) {
@@ -330,14 +335,7 @@ Status BuildDatabase::remove_source(std::string_view origin) {
 }
 
 Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view name) const {
-    Query query(database_.get(), kFindNote);
-    const auto row = query.text(name).step();
-    if (!row && is_damaged(database_.get()))
-        return std::optional<std::string>();
-    if (!row)
-        return row.error();
-    return *row && id_at<Hash>(query, 1) == seal_of(name, query.bytes(0)) ? std::optional(std::string(query.bytes(0)))
-                                                                          : std::nullopt;
+    return find_sealed(database_.get(), kFindNote, name);
 }
 
 Status BuildDatabase::write_note(std::string_view name, std::string_view text) {
@@ -400,13 +398,8 @@ Status BuildDatabase::forget_idle_scans(const std::vector<Hash>& used) {
 }
 
 Result<std::optional<FinishedBuild>> BuildDatabase::find_finished(std::string_view target) const {
-    Query query(database_.get(), kFindFinished);
-    const auto row = query.text(target).step();
-    if (!row && is_damaged(database_.get()))
-        return std::optional<FinishedBuild>();
-    if (!row)
-        return row.error();
-    return *row && id_at<Hash>(query, 1) == seal_of(target, query.bytes(0)) ? decode(query.bytes(0)) : std::nullopt;
+    FARDEL_TRY_ASSIGN(const auto bytes, find_sealed(database_.get(), kFindFinished, target));
+    return bytes ? decode(*bytes) : std::nullopt;
 }
 
 Status BuildDatabase::write_finished(std::string_view target, const FinishedBuild& build) {
@@ -414,10 +407,6 @@ Status BuildDatabase::write_finished(std::string_view target, const FinishedBuil
     build_fields(record, build);
     const std::string_view bytes = record.view();
     return Query(database_.get(), kWriteFinished).text(target).blob(bytes).id(seal_of(target, bytes)).run();
-}
-
-Status BuildDatabase::remove_finished(std::string_view target) {
-    return Query(database_.get(), kRemoveFinished).text(target).run();
 }
 
 Status BuildDatabase::keep() {

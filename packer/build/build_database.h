@@ -2,7 +2,7 @@
 //
 // It records the bytes that each source had when it was last read, the references of assets, and the outputs of the
 // last build. It is only a cache: stamps and hashes decide whether an entry is still valid. One build at a time may
-// open it; keep() makes changes permanent.
+// open it; keep() makes changes permanent, and the destructor drops later ones.
 #pragma once
 
 #include <fardel/format/ids.h>
@@ -39,9 +39,6 @@ public:
     // Creates the file if it is absent, and replaces one that is damaged or of another version. Errors: busy (another
     // build has it open), denied, no_space, io.
     static Result<BuildDatabase> open(const std::string& path);
-    BuildDatabase(BuildDatabase&&) noexcept;
-    BuildDatabase& operator=(BuildDatabase&&) noexcept;
-    ~BuildDatabase();  // drops changes since the last keep()
 
     // Reads the whole database and replaces it if it is damaged, which open() does not always notice.
     Status mend();
@@ -66,7 +63,6 @@ public:
     // `target` identifies one of the project's builds; usually it is the bundle's path.
     Result<std::optional<FinishedBuild>> find_finished(std::string_view target) const;
     Status write_finished(std::string_view target, const FinishedBuild& build);
-    Status remove_finished(std::string_view target);
 
     // Errors: no_space, io.
     Status keep();

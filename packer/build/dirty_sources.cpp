@@ -30,14 +30,11 @@ Result<FileContents> ProjectBuild::State::read_dirty_sources(const std::vector<S
     std::vector<const SourceEntry*> to_read;
     for (const std::size_t i : dirty)
         to_read.push_back(&entries[i]);
-    FARDEL_TRY_ASSIGN(std::vector<SourceDigest> digests,
+    FARDEL_TRY_ASSIGN(std::vector<KnownSource> digests,
                       digest_sources(to_read, options.jobs, options.stop,
                                      [&](std::uint64_t done) { report_progress("hashing", done, to_read.size()); }));
     for (std::size_t i = 0; i < digests.size(); ++i)
-        known[dirty[i]] = {.version = to_read[i]->version.value_or(Hash{}),
-                           .asset = digests[i].asset,
-                           .size_bytes = digests[i].size_bytes,
-                           .content_type = std::move(digests[i].content_type)};
+        known[dirty[i]] = std::move(digests[i]);
     FARDEL_TRY(remember_sources(before, entries, known));
     counts.sources = entries.size();
     counts.sources_read = dirty.size();

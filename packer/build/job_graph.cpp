@@ -1,8 +1,6 @@
 #include <fardel/packer/job_graph.h>
 
-#include "text/in_quotes.h"
-
-#include <fardel/format/limits.h>
+#include <fardel/format/printable.h>
 #include <fardel/packer/output_names.h>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 
 #include <fardel/base/parallel.h>
 #include <fardel/packer/build_key.h>
-#include <fardel/packer/job_run.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/store/cache_hit.h>
 
@@ -108,8 +107,8 @@ std::optional<JobOutcome> JobQueue::find_by_found(const ProcessorJob& job, const
         std::vector<ObservedPath> seen;
         for (const std::string& path : set) {
             // The stamp is taken first, so that any later change shows.
-            seen.push_back(observe_path(std::filesystem::path(options_.project_folder) / path));
-            auto input = look_for_input(path, options_.project_folder);
+            seen.push_back(observe_path(std::filesystem::path(options_.environment.project_folder) / path));
+            auto input = look_for_input(path, options_.environment.project_folder);
             if (!input)
                 break;
             found.push_back(*std::move(input));
@@ -155,9 +154,9 @@ Status JobQueue::put(const BuildKey& key, JobOutcome& outcome, bool found) {
 // Each found input is stamped first and then compared with what the job read, so that any later change is noticed.
 Status JobQueue::verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const {
     for (const FoundInput& input : result.found) {
-        const std::string path = std::filesystem::path(options_.project_folder) / input.path;
+        const std::string path = std::filesystem::path(options_.environment.project_folder) / input.path;
         seen.push_back(observe_path(path));
-        FARDEL_TRY_ASSIGN(const FoundInput now, look_for_input(input.path, options_.project_folder));
+        FARDEL_TRY_ASSIGN(const FoundInput now, look_for_input(input.path, options_.environment.project_folder));
         if (now != input)
             return Error(ErrorCode::conflict, printable(path) + ": edited while a job read it; build again");
     }
@@ -168,7 +167,8 @@ Result<Hash> JobQueue::code_of(ProcessorIndex index, const Processor& processor)
     const std::lock_guard lock(codes_mutex_);
     if (const auto known = codes_.find(index); known != codes_.end())
         return known->second;
-    FARDEL_TRY_ASSIGN(const Hash code, code_digest(processor, options_.project_folder, options_.image_program));
+    FARDEL_TRY_ASSIGN(const Hash code,
+                      code_digest(processor, options_.environment.project_folder, options_.environment.image_program));
     codes_.emplace(index, code);
     return code;
 }
@@ -180,10 +180,7 @@ Result<JobOutcome> JobQueue::perform(const ProcessorJob& job, ProcessorIndex pro
     std::optional<JobOutcome> cached = find_cached(job, key, verify);
     if (!cached || verify) {
         JobOutcome outcome;
-        FARDEL_TRY_ASSIGN(outcome.result, run_job(job, {.project_folder = options_.project_folder,
-                                                        .scratch_folder = options_.scratch_folder,
-                                                        .image_program = options_.image_program,
-                                                        .stop = options_.stop}));
+        FARDEL_TRY_ASSIGN(outcome.result, run_job(job, options_.environment));
         FARDEL_TRY(verify_found(outcome.result, outcome.seen));
         if (cached) {
             outcome.different = !same_outputs(cached->result, outcome.result);
@@ -304,7 +301,7 @@ void JobQueue::work() {
         const ProcessorJob job = processor_job(index);
         const ProcessorIndex processor = graph_.jobs()[index].processor;
         lock.unlock();
-        Result<JobOutcome> outcome = options_.stop.stop_requested()
+        Result<JobOutcome> outcome = options_.environment.stop.stop_requested()
                                          ? Result<JobOutcome>(Error(ErrorCode::cancelled, "asked to stop"))
                                          : perform(job, processor);
         lock.lock();

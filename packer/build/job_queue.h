@@ -9,15 +9,14 @@
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
 #include <fardel/packer/job_graph.h>
+#include <fardel/packer/job_run.h>
 #include <fardel/sources/path_stamp.h>
 #include <fardel/store/derived_cache.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -32,12 +31,9 @@ struct FileContent {
 using FileContents = IndexedList<FileContent, FileIndex>;
 
 struct JobQueueOptions {
-    std::string project_folder;
-    std::string scratch_folder;
-    std::string image_program;      // see JobEnvironment
+    JobEnvironment environment;     // of every job
     DerivedCache* cache = nullptr;  // not nullptr
     unsigned jobs = 0;              // threads; 0: one per core
-    std::stop_token stop;
     std::function<void(std::uint64_t done, std::uint64_t total)>
         progress;  // called from any of the threads, one at a time
 };

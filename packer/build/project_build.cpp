@@ -86,8 +86,6 @@ std::optional<FinishedBuild> ProjectBuild::find_up_to_date() const {
     return last;
 }
 
-const std::optional<FinishedBuild>& ProjectBuild::find_last() const { return state_->last; }
-
 std::optional<FinishedBuild> ProjectBuild::find_same(const Hash& encoder) const {
     const auto& last = state_->last;
     const bool same = last && last->options == state_->options.options && last->encoder == encoder &&
@@ -125,16 +123,16 @@ Status ProjectBuild::finish(const Hash& encoder, std::vector<FinishedBundle> bun
     return state_->database.keep();
 }
 
-// ---- Results of plan()
-// -----------------------------------------------------------------------------------------------
+// ---- Results of plan() ----------------------------------------------------------------------------------------------
 
-const BuildCounts& ProjectBuild::counts() const { return state_->counts; }
-const std::vector<std::string>& ProjectBuild::logs() const { return state_->logs; }
-const std::vector<std::string>& ProjectBuild::different() const { return state_->different; }
 const std::vector<ObservedPath>& ProjectBuild::seen() const { return state_->seen; }
-const std::vector<std::string>& ProjectBuild::warnings() const { return state_->warnings; }
-CacheStatistics ProjectBuild::cache_statistics() const {
-    return state_->cache ? state_->cache->statistics() : CacheStatistics{};
+
+BuildOutcome ProjectBuild::outcome() const {
+    return {.counts = state_->counts,
+            .logs = state_->logs,
+            .warnings = state_->warnings,
+            .different = state_->different,
+            .cache = state_->cache ? state_->cache->statistics() : CacheStatistics{}};
 }
 
 }  // namespace fardel

@@ -4,12 +4,10 @@
 #include "jobs/job_code.h"
 #include "text/record_fields.h"
 
-#include <fardel/format/hash.h>
 #include <fardel/packer/project_path.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -81,12 +79,12 @@ Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContent
                                               {.verify_per_1000 = options.verify_per_1000}, warnings));
     FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
     FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents),
-                                            {.project_folder = folder,
-                                             .scratch_folder = scratch,
-                                             .image_program = options.image_program,
+                                            {.environment = {.project_folder = folder,
+                                                             .scratch_folder = scratch,
+                                                             .image_program = options.image_program,
+                                                             .stop = options.stop},
                                              .cache = cache.get(),
                                              .jobs = options.jobs,
-                                             .stop = options.stop,
                                              .progress = [this](std::uint64_t done, std::uint64_t total) {
                                                  report_progress("processing", done, total);
                                              }}));

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
-Result<SourceDigest> digest(const SourceEntry& entry, std::span<std::byte> buffer, const std::stop_token& stop) {
+Result<KnownSource> digest(const SourceEntry& entry, std::span<std::byte> buffer, const std::stop_token& stop) {
     FARDEL_TRY_ASSIGN(const auto stream, entry.blob->open());
-    SourceDigest digest;
+    KnownSource digest{.version = entry.version.value_or(Hash{})};
     Hasher hasher;
     std::size_t filled = 0;
     for (bool ended = false; !ended;) {
@@ -43,10 +43,10 @@ Result<SourceDigest> digest(const SourceEntry& entry, std::span<std::byte> buffe
 
 }  // namespace
 
-Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs,
-                                                 std::stop_token stop,
-                                                 const std::function<void(std::uint64_t)>& progress) {
-    std::vector<std::optional<Result<SourceDigest>>> digests(entries.size());
+Result<std::vector<KnownSource>> digest_sources(std::span<const SourceEntry* const> entries, unsigned jobs,
+                                                std::stop_token stop,
+                                                const std::function<void(std::uint64_t)>& progress) {
+    std::vector<std::optional<Result<KnownSource>>> digests(entries.size());
     std::atomic<std::size_t> next = 0;
     std::atomic<std::size_t> done = 0;
     std::atomic<bool> failed = false;
@@ -66,7 +66,7 @@ Result<std::vector<SourceDigest>> digest_sources(std::span<const SourceEntry* co
         static_cast<unsigned>(std::min<std::size_t>(worker_count(jobs), std::max<std::size_t>(entries.size(), 1)));
     run_on_threads(
         workers, [&] { work([](std::uint64_t) {}); }, [&] { work(progress); });
-    std::vector<SourceDigest> result;
+    std::vector<KnownSource> result;
     result.reserve(entries.size());
     // All entries before the first failure were read successfully; some entries behind it may not have been read.
     for (auto& one : digests) {

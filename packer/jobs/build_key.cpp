@@ -6,7 +6,6 @@
 #include <fardel/format/hash.h>
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 
 namespace fardel {

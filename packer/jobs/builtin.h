@@ -37,8 +37,6 @@ extern const Builtin kImageBuiltin;
 extern const Builtin kRewriteBuiltin;
 extern const Builtin kUnpackBuiltin;
 
-// Returns the parameter with that key; nullptr: none.
-const ParameterValue* find_parameter(const Processor& processor, std::string_view key);
 // For built-ins that take one file. Error: malformed.
 Result<const JobInput*> only_source(const ProcessorJob& job);
 // Returns the job's one output, or `usual` if the job names none. Error: malformed (several).

@@ -3,6 +3,7 @@
 #include "builtin.h"
 #include "image_program.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/sources/entry_plan.h>
 
 #include <algorithm>
@@ -28,16 +29,9 @@ const ImageFormat* find_format(std::string_view name) {
     return found == std::end(kFormats) ? nullptr : found;
 }
 
-std::string lowered_extension_of(std::string_view name) {
-    const std::size_t dot = name.rfind('.');
-    std::string extension(dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1));
-    std::ranges::transform(extension, extension.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return extension;
-}
-
 const ImageFormat* find_format_of(std::string_view name) {
-    const std::string extension = lowered_extension_of(name);
+    const std::size_t dot = name.rfind('.');
+    const std::string extension = lower_ascii_text(dot == std::string_view::npos ? "" : name.substr(dot + 1));
     const auto found =
         std::ranges::find(kFormats, extension == "jpeg" ? "jpg" : std::string_view(extension), &ImageFormat::extension);
     return found == std::end(kFormats) ? nullptr : found;
@@ -57,14 +51,6 @@ std::string_view find_decoder(std::string_view type) {
 }
 
 // ---- Parameters -----------------------------------------------------------------------------------------------------
-
-struct ImageOptions {
-    std::optional<double> scale;
-    std::optional<std::int64_t> width_max;
-    std::optional<std::int64_t> height_max;
-    const ImageFormat* format = nullptr;  // from the output's name, otherwise from the source
-    std::int64_t quality = 90;
-};
 
 std::optional<double> number_of(const ParameterValue& value) {
     if (const auto* const integer = std::get_if<std::int64_t>(&value))
@@ -101,31 +87,33 @@ Status verify_image_parameter(std::string_view key, const ParameterValue& value)
                             : verify_integer(value, kSideMax, "a " + std::string(key));
 }
 
-Result<ImageOptions> options_of(const Processor& processor) {
-    ImageOptions options;
+// `to` is empty if no parameter names a format.
+Result<ImageRequest> request_of(const Processor& processor) {
+    ImageRequest request;
     for (const auto& parameter : processor.parameters) {
         if (Status good = verify_image_parameter(parameter.first, parameter.second); !good)
             return std::move(good).error().with_context("'" + printable(parameter.first) + "'");
         const auto* const integer = std::get_if<std::int64_t>(&parameter.second);
         if (parameter.first == "scale")
-            options.scale = number_of(parameter.second);
+            request.scale = *number_of(parameter.second);
         else if (parameter.first == "format")
-            options.format = find_format(std::get<std::string>(parameter.second));
+            request.to = find_format(std::get<std::string>(parameter.second))->name;
         else if (parameter.first == "width")
-            options.width_max = *integer;
+            request.width_max = *integer;
         else if (parameter.first == "height")
-            options.height_max = *integer;
+            request.height_max = *integer;
         else
-            options.quality = *integer;
+            request.quality = *integer;
     }
-    return options;
+    return request;
 }
 
 // ---- One image ------------------------------------------------------------------------------------------------------
 
-const ImageFormat* format_for(const ImageOptions& options, const ProcessorJob& job, std::string_view source) {
-    if (options.format)
-        return options.format;
+// From the parameter, otherwise from the output's name, otherwise from the source.
+const ImageFormat* format_for(const ImageRequest& request, const ProcessorJob& job, std::string_view source) {
+    if (!request.to.empty())
+        return find_format(request.to);
     return find_format_of(job.outputs.empty() ? source : std::string_view(job.outputs.front()));
 }
 
@@ -139,31 +127,25 @@ std::string usual_name(std::string_view source, const ImageFormat& format) {
 
 Status convert(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment) {
     FARDEL_TRY_ASSIGN(const JobInput* const source, only_source(job));
-    FARDEL_TRY_ASSIGN(const ImageOptions options, options_of(job.processor));
-    const ImageFormat* const format = format_for(options, job, source->name.view());
+    FARDEL_TRY_ASSIGN(ImageRequest request, request_of(job.processor));
+    const ImageFormat* const format = format_for(request, job, source->name.view());
     if (!format)
         return Error(ErrorCode::malformed,
-                     "the name of the output does not tell a format; write parameters = { format = \"png\" }");
+                     "the name of the output does not show a format; write parameters = { format = \"png\" }");
     FARDEL_TRY_ASSIGN(const std::string name, only_output(job, usual_name(source->name.view(), *format)));
     if (source->size_bytes > kSourceBytesMax)
         return Error(ErrorCode::limit, "the image has more than " + std::to_string(kSourceBytesMax) + " bytes");
     FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(source->name.view(), *source->blob));
-    const std::string_view decoder = find_decoder(type);
-    if (decoder.empty())
+    request.from = find_decoder(type);
+    if (request.from.empty())
         return Error(ErrorCode::malformed,
                      "the built-in 'image' takes PNG, JPEG, TGA and BMP, and this is " + printable(type));
     FARDEL_TRY_ASSIGN(const std::string program, find_image_program(environment.image_program));
     FARDEL_TRY(folder.new_output_path(name));
-    return run_image_program(program,
-                             {.in = "in/" + source->name.text(),
-                              .out = "out/" + name,
-                              .from = decoder,
-                              .to = format->name,
-                              .scale = options.scale.value_or(1),
-                              .width_max = options.width_max,
-                              .height_max = options.height_max,
-                              .quality = options.quality},
-                             folder, environment.stop);
+    request.in = "in/" + source->name.text();
+    request.out = "out/" + name;
+    request.to = format->name;
+    return run_image_program(program, request, folder, environment.stop);
 }
 
 }  // namespace

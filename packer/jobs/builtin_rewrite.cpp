@@ -1,5 +1,7 @@
 #include "builtin.h"
 
+#include <fardel/base/ascii.h>
+
 #include <algorithm>
 #include <map>
 
@@ -10,9 +12,8 @@ constexpr std::size_t kTextBytesMax = std::size_t{64} << 20;
 
 // Whether `c` can be part of a spelling; next to such a character, a match is part of a longer spelling.
 bool is_spelling_character(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("_-./\\@+~").find(c) != std::string_view::npos || byte >= 0x80;
+    return is_ascii_letter_or_digit(c) || std::string_view("_-./\\@+~").find(c) != std::string_view::npos ||
+           static_cast<unsigned char>(c) >= 0x80;
 }
 
 using Replacements = std::map<std::string_view, std::string_view,

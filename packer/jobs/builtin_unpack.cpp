@@ -1,5 +1,6 @@
 #include "builtin.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/source_scan.h>
 
@@ -23,13 +24,6 @@ constexpr std::size_t kUnpackPieceBytes = 256u << 10;
 Error stopped() { return Error(ErrorCode::cancelled, "stopped"); }
 Error too_large() {
     return Error(ErrorCode::limit, "it unpacks to more than " + std::to_string(kUnpackedBytesMax) + " bytes");
-}
-
-std::string lower(std::string_view text) {
-    std::string folded(text);
-    std::ranges::transform(folded, folded.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return folded;
 }
 
 // An output file that is written piece by piece.
@@ -175,7 +169,7 @@ Status unpack_archive(const ProcessorJob& job, const JobInput& source, const Job
 
 Status unpack(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment) {
     FARDEL_TRY_ASSIGN(const JobInput* const source, only_source(job));
-    const std::string name = lower(source->name.leaf());
+    const std::string name = lower_ascii_text(source->name.leaf());
     if (name.ends_with(".gz") && name.size() > 3)
         return unpack_gzip(job, *source, folder, environment.stop);
     if (name.size() > 4 && (name.ends_with(".zip") || name.ends_with(".pk3")))

@@ -15,13 +15,6 @@ const Builtin* find_builtin(std::string_view name) {
     return found == builtins().end() ? nullptr : &*found;
 }
 
-const ParameterValue* find_parameter(const Processor& processor, std::string_view key) {
-    for (const auto& parameter : processor.parameters)
-        if (parameter.first == key)
-            return &parameter.second;
-    return nullptr;
-}
-
 Result<const JobInput*> only_source(const ProcessorJob& job) {
     if (job.sources.size() == 1)
         return &job.sources.front();

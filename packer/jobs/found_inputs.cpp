@@ -1,11 +1,11 @@
 #include "found_inputs.h"
 
 #include "job_code.h"
-#include "text/in_quotes.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/printable.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/project_path.h>
 

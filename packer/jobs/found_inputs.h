@@ -8,7 +8,6 @@
 #include <fardel/packer/processor.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 

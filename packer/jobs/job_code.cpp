@@ -1,16 +1,15 @@
 #include "job_code.h"
 
 #include "image_program.h"
-#include "text/in_quotes.h"
 
 #include <fardel/base/file.h>
 #include <fardel/base/own_program.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/printable.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/project_path.h>
 
-#include <array>
 #include <filesystem>
 #include <string_view>
 #include <system_error>

@@ -1,18 +1,16 @@
 #include "job_folder.h"
 
-#include "text/in_quotes.h"
-
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/base/system_error.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/printable.h>
 #include <fardel/store/cache_record.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <span>
 #include <system_error>
 
 namespace fardel {

@@ -1,9 +1,9 @@
 #include "job_protocol.h"
 
 #include "depfile.h"
-#include "text/in_quotes.h"
 
 #include <fardel/format/limits.h>
+#include <fardel/format/printable.h>
 #include <fardel/packer/references.h>
 #include <fardel/store/cache_record.h>
 
@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <span>
 
 namespace fardel {

@@ -7,10 +7,11 @@
 #include "job_folder.h"
 #include "job_protocol.h"
 #include "job_variables.h"
-#include "text/in_quotes.h"
 
 #include <fardel/base/confined_program.h>
+#include <fardel/base/folder.h>
 #include <fardel/base/sandbox.h>
+#include <fardel/format/printable.h>
 
 #include <algorithm>
 #include <set>
@@ -99,11 +100,6 @@ Status add_inputs(const ProcessorJob& job, const JobFolder& folder, const std::s
 
 // ---- A program ------------------------------------------------------------------------------------------------------
 
-std::string parent_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 // Of the project, only the program itself and the files of 'code' are readable: the program's folder may be the
 // project's.
 SandboxRules sandbox_rules(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
@@ -111,7 +107,7 @@ SandboxRules sandbox_rules(const ProcessorJob& job, const ProgramPlace& program,
     SandboxRules rules{.readable = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/opt",
                                     "/proc", "/sys/devices/system/cpu", "/dev/random", "/dev/urandom"},
                        .read_write = {"/dev/null", "/dev/zero", "/dev/full", folder.path()}};
-    rules.readable.push_back(program.in_project ? program.path : parent_of(program.path));
+    rules.readable.push_back(program.in_project ? program.path : folder_of_path(program.path));
     for (const std::string& file : job.processor.code)
         rules.readable.push_back(file.starts_with('/') ? file : project_folder + "/" + file);
     if (job.processor.depfile)
@@ -129,8 +125,6 @@ Result<ConfinedCall> plan_call(const ProcessorJob& job, const ProgramPlace& prog
                       .environment = {std::string("PATH=") + kJobPath, "HOME=" + temporary, "TMPDIR=" + temporary,
                                       "LC_ALL=C", "TZ=UTC0", "SOURCE_DATE_EPOCH=0"},
                       .folder = folder.path(),
-                      .input = {},
-                      .answer_bytes_max = 0,
                       .timeout = job.processor.timeout,
                       .stop = stop};
     if (job.processor.protocol) {
@@ -280,7 +274,7 @@ Status verify_references(const JobAnswer& answer, const std::vector<JobOutput>& 
     for (const auto& reference : answer.references)
         if (std::ranges::find(outputs, reference.first, &JobOutput::name) == outputs.end())
             return Error(ErrorCode::malformed,
-                         "it tells a reference of " + in_quotes(reference.first) + ", which it did not make");
+                         "it reports a reference of " + in_quotes(reference.first) + ", which it did not make");
     return ok();
 }
 
@@ -306,8 +300,11 @@ Result<JobResult> run(const ProcessorJob& job, const JobEnvironment& environment
     return result;
 }
 
-Result<JobReply> ask(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
-                     std::size_t answer_bytes_max) {
+}  // namespace
+
+Result<JobReply> ask_job(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
+                         std::size_t answer_bytes_max) {
+    FARDEL_TRY(verify_job(job));
     FARDEL_TRY_ASSIGN(const std::shared_ptr<JobFolder> folder, JobFolder::make(environment.scratch_folder));
     FARDEL_TRY(add_inputs(job, *folder, environment.stop));
     FARDEL_TRY_ASSIGN(JobProgram program, JobProgram::plan(job, environment, *folder));
@@ -315,16 +312,6 @@ Result<JobReply> ask(const ProcessorJob& job, const JobEnvironment& environment,
     program.call.answer_bytes_max = answer_bytes_max;
     return program.run(job);
 }
-
-}  // namespace
-
-Result<JobReply> ask_job(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
-                         std::size_t answer_bytes_max) {
-    FARDEL_TRY(verify_job(job));
-    return ask(job, environment, first_source_is_input, answer_bytes_max);
-}
-
-bool can_confine_jobs() { return system_can_confine(); }
 
 Result<JobResult> run_job(const ProcessorJob& job, const JobEnvironment& environment) {
     FARDEL_TRY(verify_job(job));

@@ -1,7 +1,6 @@
 #include "job_variables.h"
 
-#include "text/in_quotes.h"
-
+#include <fardel/format/printable.h>
 #include <fardel/packer/nearest_word.h>
 
 #include <algorithm>
@@ -80,7 +79,7 @@ Status verify_variable(const Processor& processor, const Variable& variable) {
         return Error(ErrorCode::malformed, "${depfile} is for a processor that has one; write depfile = true");
     if (variable.text == "project" && !processor.depfile)
         return Error(ErrorCode::malformed,
-                     "${project} is for a processor that tells what it read; write depfile = true");
+                     "${project} is for a processor that reports what it read; write depfile = true");
     if (std::ranges::find(kVariables, variable.text) != kVariables.end())
         return ok();
     std::string known;

@@ -1,6 +1,5 @@
 #include <fardel/packer/pack.h>
 
-#include <fardel/packer/project.h>
 #include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/entry_plan.h>
 #include <fardel/sources/legacy_archives.h>

@@ -14,9 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-#include <map>
 #include <set>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>

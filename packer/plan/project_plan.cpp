@@ -1,8 +1,7 @@
 #include <fardel/packer/project_plan.h>
 
-#include "text/in_quotes.h"
-
 #include <fardel/format/bundle.h>
+#include <fardel/format/printable.h>
 #include <fardel/packer/project_files.h>
 #include <fardel/packer/project_path.h>
 #include <fardel/packer/resolve_packed.h>

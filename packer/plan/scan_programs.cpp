@@ -2,10 +2,10 @@
 
 #include "jobs/job_variables.h"
 #include "plan_asset.h"
-#include "text/in_quotes.h"
 #include "text/record_fields.h"
 
 #include <fardel/base/parallel.h>
+#include <fardel/format/printable.h>
 #include <fardel/packer/pattern_scanner.h>
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 #include "name_spelling.h"
 #include "plan_asset.h"
 #include "resolve/reference_target.h"
-#include "text/in_quotes.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/printable.h>
 #include <fardel/packer/pattern_scanner.h>
 #include <fardel/packer/reference_scanners.h>
 

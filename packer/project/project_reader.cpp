@@ -2,10 +2,8 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/limits.h>
-#include <fardel/format/tag.h>
 
 #include <cmath>
-#include <optional>
 
 namespace fardel {
 namespace {

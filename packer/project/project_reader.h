@@ -5,10 +5,10 @@
 // untrusted.
 #pragma once
 
-#include "text/in_quotes.h"
 #include "toml_document.h"
 
 #include <fardel/format/name.h>
+#include <fardel/format/printable.h>
 #include <fardel/format/result.h>
 #include <fardel/format/tag.h>
 #include <fardel/packer/nearest_word.h>

@@ -5,8 +5,6 @@
 #include <fardel/format/name.h>
 #include <fardel/packer/pattern_scanner.h>
 
-#include <utility>
-
 namespace fardel {
 namespace {
 

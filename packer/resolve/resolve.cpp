@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <tuple>
 #include <utility>
 

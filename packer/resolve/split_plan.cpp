@@ -1,6 +1,5 @@
 #include <fardel/packer/split_plan.h>
 
-#include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 

@@ -1,6 +1,8 @@
 // A job may reach its inputs, the system and its own folder. It reports the inputs that it found while it ran.
 #include "job_bench.h"
 
+#include <fardel/base/sandbox.h>
+
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -22,7 +24,7 @@ Processor finder(std::string_view commands) {
 }  // namespace
 
 // The kernels of our test systems have Landlock; on others these cases fail.
-TEST_CASE("sandbox: this system can confine jobs") { CHECK(can_confine_jobs()); }
+TEST_CASE("sandbox: this system can confine jobs") { CHECK(system_can_confine()); }
 
 TEST_CASE("sandbox: an undeclared input is not readable, a declared one is") {  // A113
     const JobBench bench;

@@ -12,4 +12,7 @@ inline std::string in_quotes(std::string_view untrusted) { return "'" + printabl
 // For text that may be long and matters less.
 inline std::string in_short_quotes(std::string_view untrusted) { return "'" + printable(untrusted, 80) + "'"; }
 
+// Whether all of `text` is well-formed UTF-8 (RFC 3629).
+bool is_utf8_text(std::string_view text);
+
 }  // namespace fardel

@@ -14,7 +14,6 @@
 #include <fardel/packer/split_plan.h>
 #include <fardel/sources/source_scan.h>
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>

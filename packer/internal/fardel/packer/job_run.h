@@ -9,7 +9,6 @@
 #include <fardel/packer/processor.h>
 
 #include <cstddef>
-#include <functional>
 #include <stop_token>
 #include <string>
 
@@ -44,10 +43,6 @@ struct JobReply {
 // also limit if the answer is larger than `answer_bytes_max`.
 Result<JobReply> ask_job(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
                          std::size_t answer_bytes_max);
-
-// Whether the system enforces the access rules of programs that the manual states; if false, programs only are asked to
-// follow them.
-bool can_confine_jobs();
 
 // Returns the current state of a found input for the second key. Errors: malformed (not a regular file), denied, io,
 // missing (the project's folder).

@@ -74,17 +74,10 @@ public:
     // Returns the last build if another build now would have the same result: its observed paths and the bundles that
     // it wrote are unchanged.
     std::optional<FinishedBuild> find_up_to_date() const;
-    // Returns the last build, whatever has changed since.
-    const std::optional<FinishedBuild>& find_last() const;
-
     // Errors: those of plan_project and of the project's jobs (job_run.h).
     Result<PackPlan> plan();
-    // These five are valid after plan(); BuildOutcome documents them.
-    const BuildCounts& counts() const;
-    const std::vector<std::string>& logs() const;
-    const std::vector<std::string>& different() const;
-    const std::vector<std::string>& warnings() const;
-    CacheStatistics cache_statistics() const;
+    // The counts, logs and warnings of plan(); the rest is empty.
+    BuildOutcome outcome() const;
     // Returns the paths that plan() observed, also if it failed.
     const std::vector<ObservedPath>& seen() const;
     // Returns the last build if plan() produced the same plan again and the bundles are unchanged.
