@@ -321,7 +321,7 @@ private:
         if (start_failure_)
             return system_error(*start_failure_, call_.program + " cannot be started");
         if (!status_)
-            return Error(ErrorCode::io, call_.program + ": nothing tells how it ended");
+            return Error(ErrorCode::io, call_.program + ": the system does not report how it ended");
         end_.log = log_.finish();
         if (killed_)
             return std::move(end_);

@@ -31,19 +31,6 @@ Status verify_text(std::string_view what, std::string_view text) {
     return ok();
 }
 
-// RFC 6838 §4.2, in lower case: types that differ only in case are one type.
-bool is_media_type(std::string_view text) {
-    const auto is_part = [](std::string_view part) {
-        return !part.empty() && part.size() <= kMediaTypePartBytesMax && is_ascii_letter_or_digit(part.front()) &&
-               std::ranges::all_of(part, [](char c) {
-                   return is_ascii_lower(c) || is_ascii_digit(c) ||
-                          std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
-               });
-    };
-    const auto slash = text.find('/');
-    return slash != std::string_view::npos && is_part(text.substr(0, slash)) && is_part(text.substr(slash + 1));
-}
-
 Status verify_reference(const BundlePlan& plan, const PlannedReference& reference) {
     if (reference.spelling.empty())
         return bad_plan("a reference has no spelling");
@@ -199,6 +186,18 @@ Status verify_counts(const BundlePlan& plan) {
 }
 
 }  // namespace
+
+bool is_media_type(std::string_view text) {
+    const auto is_part = [](std::string_view part) {
+        return !part.empty() && part.size() <= kMediaTypePartBytesMax && is_ascii_letter_or_digit(part.front()) &&
+               std::ranges::all_of(part, [](char c) {
+                   return is_ascii_lower(c) || is_ascii_digit(c) ||
+                          std::string_view("!#$&-^_.+").find(c) != std::string_view::npos;
+               });
+    };
+    const auto slash = text.find('/');
+    return slash != std::string_view::npos && is_part(text.substr(0, slash)) && is_part(text.substr(slash + 1));
+}
 
 std::string_view content_type_of(const PlannedAsset& asset) noexcept {
     return asset.content_type.empty() ? kContentTypeDefault : std::string_view(asset.content_type);

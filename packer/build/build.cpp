@@ -10,7 +10,6 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/bundle_target.h>
-#include <fardel/sources/legacy_archives.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,9 +25,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 std::vector<AssetName> names_of(const std::vector<SourceEntry>& entries) {
     std::vector<AssetName> names;
-    names.reserve(entries.size());
-    for (const SourceEntry& entry : entries)
-        names.push_back(entry.name);
+    std::ranges::transform(entries, std::back_inserter(names), &SourceEntry::name);
     return names;
 }
 
@@ -69,8 +66,7 @@ Result<PackPlan> ProjectBuild::plan() {
     state.seen.clear();
     FARDEL_TRY(state.database.mend());
     FARDEL_TRY(state.observe_inputs());
-    FARDEL_TRY_ASSIGN(ScanResult sources, scan_sources(sources_of(state.project, state.folder),
-                                                       excludes_of(state.project), make_archive_reader().get()));
+    FARDEL_TRY_ASSIGN(ScanResult sources, scan_project(state.project, state.folder));
     std::ranges::move(sources.seen, std::back_inserter(state.seen));
     FARDEL_TRY_ASSIGN(FileContents contents, state.read_dirty_sources(sources.entries));
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state.project, names_of(sources.entries)));

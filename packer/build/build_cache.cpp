@@ -1,4 +1,5 @@
-#include "build_cache.h"
+// The derived-data cache of a project's builds: its own folder first, then the caches that the project names.
+#include "build_state.h"
 
 #include <fardel/format/byte_source.h>
 #include <fardel/packer/project_path.h>
@@ -37,27 +38,26 @@ Result<std::unique_ptr<CacheLayer>> open_layer(const ProjectCache& cache, const 
 
 }  // namespace
 
-Result<std::unique_ptr<DerivedCache>> open_build_cache(const Project& project, const std::string& folder,
-                                                       const std::string& own, CacheOptions options,
-                                                       std::vector<std::string>& left_out) {
-    FARDEL_TRY_ASSIGN(auto own_layer, open_folder_layer(own));
+Status ProjectBuild::State::open_cache() {
+    FARDEL_TRY_ASSIGN(auto own_layer, open_folder_layer(options.build_folder + "/cache"));
     std::vector<CacheLayerSlot> layers;
     layers.push_back({.layer = std::move(own_layer)});
-    for (const ProjectCache& cache : project.caches) {
-        auto layer = open_layer(cache, folder);
+    for (const ProjectCache& named : project.caches) {
+        auto layer = open_layer(named, folder);
         if (!layer) {
-            left_out.push_back(printable(project.file) + ":" + std::to_string(cache.line) + ": " +
+            warnings.push_back(printable(project.file) + ":" + std::to_string(named.line) + ": " +
                                layer.error().text());
             continue;
         }
         const bool writable = (*layer)->is_writable();
         layers.push_back({.layer = *std::move(layer),
-                          .policy = {.read = cache.read,
-                                     .write = cache.write && writable,
-                                     .fill = cache.fill && writable,
-                                     .slow = cache.slow}});
+                          .policy = {.read = named.read,
+                                     .write = named.write && writable,
+                                     .fill = named.fill && writable,
+                                     .slow = named.slow}});
     }
-    return DerivedCache::open(std::move(layers), options);
+    FARDEL_TRY_ASSIGN(cache, DerivedCache::open(std::move(layers), {.verify_per_1000 = options.verify_per_1000}));
+    return ok();
 }
 
 }  // namespace fardel

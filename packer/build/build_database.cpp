@@ -77,7 +77,7 @@ public:
         return result == SQLITE_ROW;
     }
     Status run() {
-        FARDEL_TRY_ASSIGN([[maybe_unused]] const bool row, step());
+        FARDEL_TRY(step());
         return ok();
     }
 
@@ -292,10 +292,6 @@ Status BuildDatabase::mend() {
         if (!row && !is_damaged(database_.get()))
             return row.error();
     }  // SQLite does not close a database that has an open query
-    return start_over();
-}
-
-Status BuildDatabase::start_over() {
     const std::string path = path_;
     database_.reset();
     remove_database(path);

@@ -72,7 +72,6 @@ private:
         void operator()(sqlite3* database) const noexcept;
     };
     BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database);
-    Status start_over();
     std::string path_;
     std::unique_ptr<sqlite3, Close> database_;
 };

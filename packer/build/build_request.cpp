@@ -5,6 +5,7 @@
 #include <fardel/format/name.h>
 #include <fardel/packer/bundle_target.h>
 #include <fardel/packer/project_path.h>
+#include <fardel/packer/project_plan.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -73,8 +74,7 @@ Result<RequestedProject> read_requested_project(const BuildRequest& request) {
         requested.key_path = path_in_project(folder, project.key);
     BundleOutput& output = requested.output;
     output.path = request.output.empty() ? path_in_project(folder, output_of(project)) : request.output;
-    for (const std::string& source : project.sources)
-        output.sources.push_back(path_in_project(folder, source));
+    output.sources = sources_of(project, folder);
     output.name = project.name;
     output.version = project.version.text();
     output.level = request.level;

@@ -6,7 +6,6 @@
 
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/project_build.h>
-#include <fardel/packer/project_files.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
 #include <fardel/store/derived_cache.h>
@@ -55,20 +54,16 @@ struct ProjectBuild::State {
     // ---- Functions that the stages use.
 
     void report_progress(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
-    std::string build_folder() const;
-    std::string scratch_folder() const { return build_folder() + "/jobs"; }
+    std::string scratch_folder() const { return options.build_folder + "/jobs"; }
     Result<std::string> create_scratch_folder() const;
     void remove_scratch_folder() const;
-    std::vector<KnownSource> known_sources(const std::vector<SourceEntry>& entries,
-                                           const std::unordered_map<std::string, KnownSource>& before,
-                                           std::vector<std::size_t>& unknown) const;
-    Status remember_sources(const std::unordered_map<std::string, KnownSource>& before,
-                            const std::vector<SourceEntry>& entries, const std::vector<KnownSource>& now);
+    // Opens the project's own folder of derived data, which is created if it is absent. Another cache that cannot be
+    // opened is skipped, and the reason is a warning. Errors: those of the own folder.
+    Status open_cache();
 };
 
-// The key under which the database stores the paths that a job looked for, and the stored form of those paths.
+// The name under which the database stores the paths that a job looked for, and those paths.
 std::string found_note_name(const JobGraph& graph, JobIndex job);
-std::string encode_paths(const std::vector<std::string>& paths);
 std::vector<std::string> decode_paths(std::string_view note);
 
 }  // namespace fardel

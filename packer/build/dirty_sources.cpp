@@ -8,14 +8,16 @@
 
 namespace fardel {
 
-std::vector<KnownSource> ProjectBuild::State::known_sources(const std::vector<SourceEntry>& entries,
-                                                            const std::unordered_map<std::string, KnownSource>& before,
-                                                            std::vector<std::size_t>& unknown) const {
+namespace {
+
+using KnownSources = std::unordered_map<std::string, KnownSource>;  // by origin
+
+std::vector<KnownSource> known_sources(const std::vector<SourceEntry>& entries, const KnownSources& before,
+                                       bool checksum, std::vector<std::size_t>& unknown) {
     std::vector<KnownSource> known(entries.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto found = before.find(entries[i].origin);
-        if (!options.checksum && entries[i].version && found != before.end() &&
-            found->second.version == *entries[i].version)
+        if (!checksum && entries[i].version && found != before.end() && found->second.version == *entries[i].version)
             known[i] = found->second;
         else
             unknown.push_back(i);
@@ -23,36 +25,9 @@ std::vector<KnownSource> ProjectBuild::State::known_sources(const std::vector<So
     return known;
 }
 
-Result<FileContents> ProjectBuild::State::read_dirty_sources(const std::vector<SourceEntry>& entries) {
-    FARDEL_TRY_ASSIGN(const auto before, database.read_sources());
-    std::vector<std::size_t> dirty;
-    std::vector<KnownSource> known = known_sources(entries, before, dirty);
-    std::vector<const SourceEntry*> to_read;
-    for (const std::size_t i : dirty)
-        to_read.push_back(&entries[i]);
-    FARDEL_TRY_ASSIGN(std::vector<KnownSource> digests,
-                      digest_sources(to_read, options.jobs, options.stop,
-                                     [&](std::uint64_t done) { report_progress("hashing", done, to_read.size()); }));
-    for (std::size_t i = 0; i < digests.size(); ++i)
-        known[dirty[i]] = std::move(digests[i]);
-    FARDEL_TRY(remember_sources(before, entries, known));
-    counts.sources = entries.size();
-    counts.sources_read = dirty.size();
-
-    FileContents contents;
-    contents.reserve(entries.size());
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        contents.add({.asset = known[i].asset,
-                      .size_bytes = known[i].size_bytes,
-                      .blob = entries[i].blob,
-                      .content_type = std::move(known[i].content_type)});
-    return contents;
-}
-
 // The results are kept even if the build fails later.
-Status ProjectBuild::State::remember_sources(const std::unordered_map<std::string, KnownSource>& before,
-                                             const std::vector<SourceEntry>& entries,
-                                             const std::vector<KnownSource>& now) {
+Status remember_sources(BuildDatabase& database, const KnownSources& before, const std::vector<SourceEntry>& entries,
+                        const std::vector<KnownSource>& now) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto found = before.find(entries[i].origin);
@@ -70,6 +45,34 @@ Status ProjectBuild::State::remember_sources(const std::unordered_map<std::strin
                 FARDEL_TRY(database.remove_source(origin));
     }
     return database.keep();
+}
+
+}  // namespace
+
+Result<FileContents> ProjectBuild::State::read_dirty_sources(const std::vector<SourceEntry>& entries) {
+    FARDEL_TRY_ASSIGN(const auto before, database.read_sources());
+    std::vector<std::size_t> dirty;
+    std::vector<KnownSource> known = known_sources(entries, before, options.checksum, dirty);
+    std::vector<const SourceEntry*> to_read;
+    for (const std::size_t i : dirty)
+        to_read.push_back(&entries[i]);
+    FARDEL_TRY_ASSIGN(std::vector<KnownSource> digests,
+                      digest_sources(to_read, options.jobs, options.stop,
+                                     [&](std::uint64_t done) { report_progress("hashing", done, to_read.size()); }));
+    for (std::size_t i = 0; i < digests.size(); ++i)
+        known[dirty[i]] = std::move(digests[i]);
+    FARDEL_TRY(remember_sources(database, before, entries, known));
+    counts.sources = entries.size();
+    counts.sources_read = dirty.size();
+
+    FileContents contents;
+    contents.reserve(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        contents.add({.asset = known[i].asset,
+                      .size_bytes = known[i].size_bytes,
+                      .blob = entries[i].blob,
+                      .content_type = std::move(known[i].content_type)});
+    return contents;
 }
 
 }  // namespace fardel

@@ -1,7 +1,10 @@
 #include <fardel/packer/job_graph.h>
 
+#include "resolve/component_order.h"
+
 #include <fardel/format/printable.h>
 #include <fardel/packer/output_names.h>
+#include <fardel/packer/project_plan.h>
 
 #include <algorithm>
 #include <cassert>
@@ -17,14 +20,8 @@ bool any_matches(std::span<const std::string> globs, std::string_view name) {
 }
 
 Tags joined(Tags tags, const Tags& over) {
-    for (const Tag& tag : over) {
-        const auto same = std::ranges::find(tags, tag.axis, &Tag::axis);
-        if (same != tags.end())
-            same->value = tag.value;
-        else
-            tags.push_back(tag);
-    }
-    std::ranges::sort(tags);
+    for (const Tag& tag : over)
+        set_tag(tags, tag);
     return tags;
 }
 
@@ -215,20 +212,17 @@ Status JobGraph::sort() {
         return ok();
 
     // Every remaining job waits for another remaining job, so following them leads into a cycle.
-    JobIndex at{};
-    while (missing[at] == 0)
-        ++at;
-    std::vector<JobIndex> path;
-    while (std::ranges::find(path, at) == path.end()) {
-        path.push_back(at);
-        at = *std::ranges::find_if(jobs_[at].waits_for, [&](JobIndex before) { return missing[before] != 0; });
-    }
-    path.erase(path.begin(), std::ranges::find(path, at));
-    std::string text = describe(at);
-    for (std::size_t i = 1; i < path.size(); ++i)
-        text += " → " + describe(path[i]);
-    return Error(ErrorCode::conflict,
-                 "these wait for each other: " + text + " → " + describe(at) + "; make 'inputs' or 'match' narrower");
+    JobIndex start{};
+    while (missing[start] == 0)
+        ++start;
+    const auto left = [&](JobIndex before) { return missing[before] != 0; };
+    std::string text;
+    const auto cycle =
+        cycle_from(start, [&](JobIndex job) { return *std::ranges::find_if(jobs_[job].waits_for, left); });
+    for (const JobIndex job : cycle)
+        text += describe(job) + " → ";
+    return Error(ErrorCode::conflict, "these wait for each other: " + text + describe(cycle.front()) +
+                                          "; make 'inputs' or 'match' narrower");
 }
 
 Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> sources) {
@@ -250,14 +244,11 @@ Result<JobGraph> JobGraph::plan(const Project& project, std::vector<AssetName> s
     return graph;
 }
 
-Result<JobIndex> JobGraph::add_outputs(JobIndex job, std::vector<AssetName> names) {
+Result<JobIndex> JobGraph::add_outputs(JobIndex job, const std::vector<std::string>& names) {
     assert(jobs_[job].discovers_outputs && jobs_[job].outputs.empty());
     const JobIndex first_job = jobs_.end_index();
     const FileIndex first_file = files_.end_index();
-    std::vector<std::string> texts;
-    for (const AssetName& name : names)
-        texts.push_back(name.text());
-    FARDEL_TRY(add_declared_outputs(job, texts));
+    FARDEL_TRY(add_declared_outputs(job, names));
     FARDEL_TRY(follow_rules(first_file));
     add_declared_inputs(first_job, first_file);
     return first_job;

@@ -42,26 +42,260 @@ public:
         run_.contents = std::move(contents);
     }
 
-    Result<JobsRun> run();
+    Result<JobsRun> run() {
+        admit_from(JobIndex{});
+        {
+            const std::size_t wanted = worker_count(options_.jobs);
+            const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::discovers_outputs);
+            const std::size_t count = may_add ? wanted : std::min(wanted, graph_.jobs().size());
+            run_on_threads(static_cast<unsigned>(std::max<std::size_t>(count, 1)), [this] { work(); });
+        }
+        if (failure_)
+            return std::move(failure_->second);
+        if (ended_ != graph_.jobs().size()) {
+            FARDEL_TRY(graph_.sort());
+            return Error(ErrorCode::conflict, "jobs wait for each other");
+        }
+        for (auto& [index, log] : logs_)
+            run_.logs.push_back(graph_.describe(index) + ":\n" + std::move(log));
+        for (const JobIndex index : different_)
+            run_.different.push_back(graph_.describe(index));
+        std::ranges::stable_sort(run_.references, {}, &FileReference::file);
+        std::ranges::sort(run_.found, {}, &FoundPaths::job);
+        std::ranges::sort(run_.seen, {}, &ObservedPath::path);
+        return std::move(run_);
+    }
 
 private:
     // ---- One job; called without the lock.
-    Result<Hash> code_of(ProcessorIndex index, const Processor& processor);
-    Result<JobOutcome> perform(const ProcessorJob& job, ProcessorIndex processor);
-    std::optional<JobOutcome> find_cached(const ProcessorJob& job, const BuildKey& key, bool& verify);
-    std::optional<JobOutcome> find_by_found(const ProcessorJob& job, const BuildKey& key, bool& verify);
-    std::optional<JobOutcome> take_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify);
-    Status put(const BuildKey& key, JobOutcome& outcome, bool found);
-    Status verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const;
+
+    std::optional<JobOutcome> take_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify) {
+        if (!hit)
+            return std::nullopt;
+        auto result = find_result(hit->record, job.outputs);
+        if (!result || hit->outputs.size() != result->outputs.size())
+            return std::nullopt;
+        for (std::size_t i = 0; i < result->outputs.size(); ++i)
+            result->outputs[i].blob = hit->outputs[i];
+        verify = hit->verify;
+        return JobOutcome{.result = *std::move(result), .from_cache = true};
+    }
+
+    // Returns the outcome of the first set of found inputs for which the cache has a record now.
+    std::optional<JobOutcome> find_by_found(const ProcessorJob& job, const BuildKey& key, bool& verify) {
+        const auto index = options_.cache->find(key);
+        const auto sets = index ? find_found_sets(index->record.notes) : std::nullopt;
+        if (!sets)
+            return std::nullopt;
+        for (const auto& set : sets->sets) {
+            std::vector<FoundInput> found;
+            std::vector<ObservedPath> seen;
+            for (const std::string& path : set) {
+                // The stamp is taken first, so that any later change shows.
+                seen.push_back(observe_path(std::filesystem::path(options_.environment.project_folder) / path));
+                auto input = look_for_input(path, options_.environment.project_folder);
+                if (!input)
+                    break;
+                found.push_back(*std::move(input));
+            }
+            if (found.size() != set.size())
+                continue;
+            if (auto outcome = take_hit(job, options_.cache->find(build_key_with(key, found)), verify)) {
+                outcome->result.found = std::move(found);
+                outcome->seen = std::move(seen);
+                return outcome;
+            }
+        }
+        return std::nullopt;
+    }
+
+    std::optional<JobOutcome> find_cached(const ProcessorJob& job, const BuildKey& key, bool& verify) {
+        return finds_inputs(job.processor) ? find_by_found(job, key, verify)
+                                           : take_hit(job, options_.cache->find(key), verify);
+    }
+
+    // From then on the cache owns the outputs' blobs.
+    Status put(const BuildKey& key, JobOutcome& outcome, bool found) {
+        std::vector<std::shared_ptr<const BlobSource>> blobs;
+        std::ranges::transform(outcome.result.outputs, std::back_inserter(blobs), &JobOutput::blob);
+        const BuildKey full = found ? build_key_with(key, outcome.result.found) : key;
+        FARDEL_TRY_ASSIGN(const auto kept, options_.cache->put(record_of(full, outcome.result), blobs));
+        for (std::size_t i = 0; i < kept.size(); ++i)
+            outcome.result.outputs[i].blob = kept[i];
+        if (!found)
+            return ok();
+        const auto index = options_.cache->find(key);
+        FoundSets sets = index ? find_found_sets(index->record.notes).value_or(FoundSets{}) : FoundSets{};
+        std::vector<std::string> paths;
+        std::ranges::transform(outcome.result.found, std::back_inserter(paths), &FoundInput::path);
+        sets.add(std::move(paths));
+        FARDEL_TRY(options_.cache->put({.key = key, .outputs = {}, .notes = encode_found_sets(sets)}, {}));
+        return ok();
+    }
+
+    // Each found input is stamped first and then compared with what the job read, so that any later change is noticed.
+    Status verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const {
+        for (const FoundInput& input : result.found) {
+            const std::string path = std::filesystem::path(options_.environment.project_folder) / input.path;
+            seen.push_back(observe_path(path));
+            FARDEL_TRY_ASSIGN(const FoundInput now, look_for_input(input.path, options_.environment.project_folder));
+            if (now != input)
+                return Error(ErrorCode::conflict, printable(path) + ": edited while a job read it; build again");
+        }
+        return ok();
+    }
+
+    Result<Hash> code_of(ProcessorIndex index, const Processor& processor) {
+        const std::lock_guard lock(codes_mutex_);
+        if (const auto known = codes_.find(index); known != codes_.end())
+            return known->second;
+        FARDEL_TRY_ASSIGN(const Hash code, code_digest(processor, options_.environment.project_folder,
+                                                       options_.environment.image_program));
+        codes_.emplace(index, code);
+        return code;
+    }
+
+    Result<JobOutcome> perform(const ProcessorJob& job, ProcessorIndex processor) {
+        FARDEL_TRY_ASSIGN(const Hash code, code_of(processor, job.processor));
+        const BuildKey key = build_key(job, code);
+        bool verify = false;
+        std::optional<JobOutcome> cached = find_cached(job, key, verify);
+        if (!cached || verify) {
+            JobOutcome outcome;
+            FARDEL_TRY_ASSIGN(outcome.result, run_job(job, options_.environment));
+            FARDEL_TRY(verify_found(outcome.result, outcome.seen));
+            if (cached) {
+                outcome.different = !same_outputs(cached->result, outcome.result);
+                options_.cache->report_verified(!outcome.different);
+            }
+            FARDEL_TRY(put(key, outcome, finds_inputs(job.processor)));
+            cached = std::move(outcome);
+        }
+        for (const JobOutput& output : cached->result.outputs) {
+            FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(output.name, *output.blob));
+            cached->content_types.emplace_back(type);
+        }
+        return *std::move(cached);
+    }
 
     // ---- The queue; called with the lock.
-    ProcessorJob processor_job(JobIndex index) const;
-    void admit_from(JobIndex first);
-    Status add_discovered(JobIndex index, const JobResult& result);
-    Status add_outputs(JobIndex index, JobOutcome& outcome);
-    Status finish(JobIndex index, JobOutcome outcome);
-    void fail(JobIndex index, Error error);
-    void work();
+
+    ProcessorJob processor_job(JobIndex index) const {
+        const GraphJob& planned = graph_.jobs()[index];
+        const auto input = [&](FileIndex file) {
+            const FileContent& content = run_.contents[file];
+            return JobInput{.name = graph_.files()[file].name,
+                            .asset = content.asset,
+                            .size_bytes = content.size_bytes,
+                            .blob = content.blob};
+        };
+        ProcessorJob job{.processor = graph_.processor_of(index)};
+        std::ranges::transform(planned.sources, std::back_inserter(job.sources), input);
+        std::ranges::transform(planned.others, std::back_inserter(job.others), input);
+        for (const FileIndex file : planned.outputs)
+            job.outputs.push_back(graph_.files()[file].name.text());
+        return job;
+    }
+
+    // Counts the jobs that the new jobs, from `first` on, wait for.
+    void admit_from(JobIndex first) {
+        missing_.resize(graph_.jobs().size());
+        followers_.resize(graph_.jobs().size());
+        for (JobIndex job = first; job < graph_.jobs().end_index(); ++job) {
+            for (const JobIndex before : graph_.jobs()[job].waits_for) {
+                if (done_.contains(before))
+                    continue;
+                ++missing_[job];
+                followers_[before].push_back(job);
+            }
+            if (missing_[job] == 0)
+                ready_.insert(job);
+        }
+        run_.contents.resize(graph_.files().size());
+    }
+
+    Status add_discovered(JobIndex index, const JobResult& result) {
+        std::vector<std::string> names;
+        std::ranges::transform(result.outputs, std::back_inserter(names), &JobOutput::name);
+        FARDEL_TRY_ASSIGN(const JobIndex first, graph_.add_outputs(index, names));
+        admit_from(first);
+        return ok();
+    }
+
+    Status add_outputs(JobIndex index, JobOutcome& outcome) {
+        const std::vector<FileIndex>& files = graph_.jobs()[index].outputs;
+        for (std::size_t i = 0; i < outcome.result.outputs.size(); ++i) {
+            JobOutput& output = outcome.result.outputs[i];
+            const auto file =
+                std::ranges::find(files, output.name, [&](FileIndex f) { return graph_.files()[f].name.view(); });
+            if (file == files.end())
+                return Error(ErrorCode::malformed,
+                             "it made " + printable(output.name) + ", which is not one of its outputs");
+            run_.contents[*file] = {.asset = output.asset,
+                                    .size_bytes = output.size_bytes,
+                                    .blob = std::move(output.blob),
+                                    .content_type = std::move(outcome.content_types[i])};
+            for (const auto& reference : outcome.result.references)
+                if (reference.first == output.name)
+                    run_.references.push_back({.file = *file, .reference = reference.second});
+        }
+        return ok();
+    }
+
+    Status finish(JobIndex index, JobOutcome outcome) {
+        done_.insert(index);
+        if (graph_.jobs()[index].discovers_outputs)
+            FARDEL_TRY(add_discovered(index, outcome.result));
+        FARDEL_TRY(add_outputs(index, outcome));
+        if (!outcome.result.found.empty()) {
+            FoundPaths& found = run_.found.emplace_back(FoundPaths{.job = index});
+            for (FoundInput& input : outcome.result.found)
+                found.paths.push_back(std::move(input.path));
+        }
+        std::ranges::move(outcome.seen, std::back_inserter(run_.seen));
+        ++(outcome.from_cache ? run_.from_cache : run_.run);
+        if (!outcome.result.log.empty() && !outcome.from_cache)
+            logs_.emplace(index, outcome.result.log);
+        if (outcome.different)
+            different_.insert(index);
+        for (const JobIndex follower : followers_[index])
+            if (--missing_[follower] == 0)
+                ready_.insert(follower);
+        return ok();
+    }
+
+    void fail(JobIndex index, Error error) {
+        if (!failure_ || index < failure_->first)
+            failure_.emplace(index, std::move(error).with_context(graph_.describe(index)));
+    }
+
+    void work() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            changed_.wait(lock, [&] { return failure_ || !ready_.empty() || running_ == 0; });
+            if (failure_ || ready_.empty())
+                return;
+            const JobIndex index = *ready_.begin();
+            ready_.erase(ready_.begin());
+            ++running_;
+            const ProcessorJob job = processor_job(index);
+            const ProcessorIndex processor = graph_.jobs()[index].processor;
+            lock.unlock();
+            Result<JobOutcome> outcome = options_.environment.stop.stop_requested()
+                                             ? Result<JobOutcome>(Error(ErrorCode::cancelled, "asked to stop"))
+                                             : perform(job, processor);
+            lock.lock();
+            --running_;
+            if (!outcome)
+                fail(index, std::move(outcome).error());
+            else if (Status finished = finish(index, *std::move(outcome)); !finished)
+                fail(index, std::move(finished).error());
+            ++ended_;
+            if (options_.progress)
+                options_.progress(ended_, graph_.jobs().size());
+            changed_.notify_all();
+        }
+    }
 
     JobGraph& graph_;
     const JobQueueOptions& options_;
@@ -81,265 +315,6 @@ private:
     std::set<JobIndex> different_;
     std::optional<std::pair<JobIndex, Error>> failure_;  // of the first job, in the graph's order, that failed
 };
-
-// ---- One job --------------------------------------------------------------------------------------------------------
-
-std::optional<JobOutcome> JobQueue::take_hit(const ProcessorJob& job, std::optional<CacheHit> hit, bool& verify) {
-    if (!hit)
-        return std::nullopt;
-    auto result = find_result(hit->record, job.outputs);
-    if (!result || hit->outputs.size() != result->outputs.size())
-        return std::nullopt;
-    for (std::size_t i = 0; i < result->outputs.size(); ++i)
-        result->outputs[i].blob = hit->outputs[i];
-    verify = hit->verify;
-    return JobOutcome{.result = *std::move(result), .from_cache = true};
-}
-
-// Returns the outcome of the first set of found inputs for which the cache has a record now.
-std::optional<JobOutcome> JobQueue::find_by_found(const ProcessorJob& job, const BuildKey& key, bool& verify) {
-    const auto index = options_.cache->find(key);
-    const auto sets = index ? find_found_sets(index->record.notes) : std::nullopt;
-    if (!sets)
-        return std::nullopt;
-    for (const auto& set : sets->sets) {
-        std::vector<FoundInput> found;
-        std::vector<ObservedPath> seen;
-        for (const std::string& path : set) {
-            // The stamp is taken first, so that any later change shows.
-            seen.push_back(observe_path(std::filesystem::path(options_.environment.project_folder) / path));
-            auto input = look_for_input(path, options_.environment.project_folder);
-            if (!input)
-                break;
-            found.push_back(*std::move(input));
-        }
-        if (found.size() != set.size())
-            continue;
-        if (auto outcome = take_hit(job, options_.cache->find(build_key_with(key, found)), verify)) {
-            outcome->result.found = std::move(found);
-            outcome->seen = std::move(seen);
-            return outcome;
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<JobOutcome> JobQueue::find_cached(const ProcessorJob& job, const BuildKey& key, bool& verify) {
-    return finds_inputs(job.processor) ? find_by_found(job, key, verify)
-                                       : take_hit(job, options_.cache->find(key), verify);
-}
-
-// From then on the cache owns the outputs' blobs.
-Status JobQueue::put(const BuildKey& key, JobOutcome& outcome, bool found) {
-    std::vector<std::shared_ptr<const BlobSource>> blobs;
-    for (const JobOutput& output : outcome.result.outputs)
-        blobs.push_back(output.blob);
-    const BuildKey full = found ? build_key_with(key, outcome.result.found) : key;
-    FARDEL_TRY_ASSIGN(const auto kept, options_.cache->put(record_of(full, outcome.result), blobs));
-    for (std::size_t i = 0; i < kept.size(); ++i)
-        outcome.result.outputs[i].blob = kept[i];
-    if (!found)
-        return ok();
-    const auto index = options_.cache->find(key);
-    FoundSets sets = index ? find_found_sets(index->record.notes).value_or(FoundSets{}) : FoundSets{};
-    std::vector<std::string> paths;
-    for (const FoundInput& input : outcome.result.found)
-        paths.push_back(input.path);
-    sets.add(std::move(paths));
-    FARDEL_TRY_ASSIGN([[maybe_unused]] const auto none,
-                      options_.cache->put({.key = key, .outputs = {}, .notes = encode_found_sets(sets)}, {}));
-    return ok();
-}
-
-// Each found input is stamped first and then compared with what the job read, so that any later change is noticed.
-Status JobQueue::verify_found(const JobResult& result, std::vector<ObservedPath>& seen) const {
-    for (const FoundInput& input : result.found) {
-        const std::string path = std::filesystem::path(options_.environment.project_folder) / input.path;
-        seen.push_back(observe_path(path));
-        FARDEL_TRY_ASSIGN(const FoundInput now, look_for_input(input.path, options_.environment.project_folder));
-        if (now != input)
-            return Error(ErrorCode::conflict, printable(path) + ": edited while a job read it; build again");
-    }
-    return ok();
-}
-
-Result<Hash> JobQueue::code_of(ProcessorIndex index, const Processor& processor) {
-    const std::lock_guard lock(codes_mutex_);
-    if (const auto known = codes_.find(index); known != codes_.end())
-        return known->second;
-    FARDEL_TRY_ASSIGN(const Hash code,
-                      code_digest(processor, options_.environment.project_folder, options_.environment.image_program));
-    codes_.emplace(index, code);
-    return code;
-}
-
-Result<JobOutcome> JobQueue::perform(const ProcessorJob& job, ProcessorIndex processor) {
-    FARDEL_TRY_ASSIGN(const Hash code, code_of(processor, job.processor));
-    const BuildKey key = build_key(job, code);
-    bool verify = false;
-    std::optional<JobOutcome> cached = find_cached(job, key, verify);
-    if (!cached || verify) {
-        JobOutcome outcome;
-        FARDEL_TRY_ASSIGN(outcome.result, run_job(job, options_.environment));
-        FARDEL_TRY(verify_found(outcome.result, outcome.seen));
-        if (cached) {
-            outcome.different = !same_outputs(cached->result, outcome.result);
-            options_.cache->report_verified(!outcome.different);
-        }
-        FARDEL_TRY(put(key, outcome, finds_inputs(job.processor)));
-        cached = std::move(outcome);
-    }
-    for (const JobOutput& output : cached->result.outputs) {
-        FARDEL_TRY_ASSIGN(const std::string_view type, read_content_type(output.name, *output.blob));
-        cached->content_types.emplace_back(type);
-    }
-    return *std::move(cached);
-}
-
-// ---- The queue ------------------------------------------------------------------------------------------------------
-
-ProcessorJob JobQueue::processor_job(JobIndex index) const {
-    const GraphJob& planned = graph_.jobs()[index];
-    const auto input = [&](FileIndex file) {
-        const FileContent& content = run_.contents[file];
-        return JobInput{.name = graph_.files()[file].name,
-                        .asset = content.asset,
-                        .size_bytes = content.size_bytes,
-                        .blob = content.blob};
-    };
-    ProcessorJob job{.processor = graph_.processor_of(index)};
-    std::ranges::transform(planned.sources, std::back_inserter(job.sources), input);
-    std::ranges::transform(planned.others, std::back_inserter(job.others), input);
-    for (const FileIndex file : planned.outputs)
-        job.outputs.push_back(graph_.files()[file].name.text());
-    return job;
-}
-
-// Counts the jobs that the new jobs, from `first` on, wait for.
-void JobQueue::admit_from(JobIndex first) {
-    missing_.resize(graph_.jobs().size());
-    followers_.resize(graph_.jobs().size());
-    for (JobIndex job = first; job < graph_.jobs().end_index(); ++job) {
-        for (const JobIndex before : graph_.jobs()[job].waits_for) {
-            if (done_.contains(before))
-                continue;
-            ++missing_[job];
-            followers_[before].push_back(job);
-        }
-        if (missing_[job] == 0)
-            ready_.insert(job);
-    }
-    run_.contents.resize(graph_.files().size());
-}
-
-Status JobQueue::add_discovered(JobIndex index, const JobResult& result) {
-    std::vector<AssetName> names;
-    for (const JobOutput& output : result.outputs) {
-        FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(output.name));
-        names.push_back(std::move(name));
-    }
-    FARDEL_TRY_ASSIGN(const JobIndex first, graph_.add_outputs(index, std::move(names)));
-    admit_from(first);
-    return ok();
-}
-
-Status JobQueue::add_outputs(JobIndex index, JobOutcome& outcome) {
-    const std::vector<FileIndex>& files = graph_.jobs()[index].outputs;
-    for (std::size_t i = 0; i < outcome.result.outputs.size(); ++i) {
-        JobOutput& output = outcome.result.outputs[i];
-        const auto file =
-            std::ranges::find(files, output.name, [&](FileIndex f) { return graph_.files()[f].name.view(); });
-        if (file == files.end())
-            return Error(ErrorCode::malformed, "it made " + printable(output.name) + ", which it was not to make");
-        run_.contents[*file] = {.asset = output.asset,
-                                .size_bytes = output.size_bytes,
-                                .blob = std::move(output.blob),
-                                .content_type = std::move(outcome.content_types[i])};
-        for (const auto& reference : outcome.result.references)
-            if (reference.first == output.name)
-                run_.references.push_back({.file = *file, .reference = reference.second});
-    }
-    return ok();
-}
-
-Status JobQueue::finish(JobIndex index, JobOutcome outcome) {
-    done_.insert(index);
-    if (graph_.jobs()[index].discovers_outputs)
-        FARDEL_TRY(add_discovered(index, outcome.result));
-    FARDEL_TRY(add_outputs(index, outcome));
-    if (!outcome.result.found.empty()) {
-        FoundPaths& found = run_.found.emplace_back(FoundPaths{.job = index});
-        for (FoundInput& input : outcome.result.found)
-            found.paths.push_back(std::move(input.path));
-    }
-    std::ranges::move(outcome.seen, std::back_inserter(run_.seen));
-    ++(outcome.from_cache ? run_.from_cache : run_.run);
-    if (!outcome.result.log.empty() && !outcome.from_cache)
-        logs_.emplace(index, outcome.result.log);
-    if (outcome.different)
-        different_.insert(index);
-    for (const JobIndex follower : followers_[index])
-        if (--missing_[follower] == 0)
-            ready_.insert(follower);
-    return ok();
-}
-
-void JobQueue::fail(JobIndex index, Error error) {
-    if (!failure_ || index < failure_->first)
-        failure_.emplace(index, std::move(error).with_context(graph_.describe(index)));
-}
-
-void JobQueue::work() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-        changed_.wait(lock, [&] { return failure_ || !ready_.empty() || running_ == 0; });
-        if (failure_ || ready_.empty())
-            return;
-        const JobIndex index = *ready_.begin();
-        ready_.erase(ready_.begin());
-        ++running_;
-        const ProcessorJob job = processor_job(index);
-        const ProcessorIndex processor = graph_.jobs()[index].processor;
-        lock.unlock();
-        Result<JobOutcome> outcome = options_.environment.stop.stop_requested()
-                                         ? Result<JobOutcome>(Error(ErrorCode::cancelled, "asked to stop"))
-                                         : perform(job, processor);
-        lock.lock();
-        --running_;
-        if (!outcome)
-            fail(index, std::move(outcome).error());
-        else if (Status finished = finish(index, *std::move(outcome)); !finished)
-            fail(index, std::move(finished).error());
-        ++ended_;
-        if (options_.progress)
-            options_.progress(ended_, graph_.jobs().size());
-        changed_.notify_all();
-    }
-}
-
-Result<JobsRun> JobQueue::run() {
-    admit_from(JobIndex{});
-    {
-        const std::size_t wanted = worker_count(options_.jobs);
-        const bool may_add = std::ranges::any_of(graph_.jobs(), &GraphJob::discovers_outputs);
-        const std::size_t count = may_add ? wanted : std::min(wanted, graph_.jobs().size());
-        run_on_threads(static_cast<unsigned>(std::max<std::size_t>(count, 1)), [this] { work(); });
-    }
-    if (failure_)
-        return std::move(failure_->second);
-    if (ended_ != graph_.jobs().size()) {
-        FARDEL_TRY(graph_.sort());
-        return Error(ErrorCode::conflict, "jobs wait for each other");
-    }
-    for (auto& [index, log] : logs_)
-        run_.logs.push_back(graph_.describe(index) + ":\n" + std::move(log));
-    for (const JobIndex index : different_)
-        run_.different.push_back(graph_.describe(index));
-    std::ranges::stable_sort(run_.references, {}, &FileReference::file);
-    std::ranges::sort(run_.found, {}, &FoundPaths::job);
-    std::ranges::sort(run_.seen, {}, &ObservedPath::path);
-    return std::move(run_);
-}
 
 }  // namespace
 

@@ -1,10 +1,10 @@
 // ProjectBuild: opens it, reports what it would do, and compares it with the last build.
 #include "build_state.h"
 
+#include <fardel/base/system_error.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/project_path.h>
-#include <fardel/sources/legacy_archives.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,10 +18,7 @@ Result<BuildDatabase> open_database(const std::string& build_folder) {
     std::error_code error;
     std::filesystem::create_directories(build_folder, error);
     if (error)
-        return Error(error == std::errc::permission_denied    ? ErrorCode::denied
-                     : error == std::errc::no_space_on_device ? ErrorCode::no_space
-                                                              : ErrorCode::io,
-                     printable(build_folder) + ": cannot be created: " + error.message());
+        return system_error(error, printable(build_folder) + ": cannot be created");
     return BuildDatabase::open(build_folder + "/build.sqlite");
 }
 
@@ -40,18 +37,14 @@ void ProjectBuild::State::report_progress(std::string_view stage, std::uint64_t 
         options.progress({.stage = stage, .done = done, .total = total});
 }
 
-std::string ProjectBuild::State::build_folder() const {
-    return options.build_folder.empty() ? path_in_project(folder, std::string(kBuildFolder)) : options.build_folder;
-}
-
 ProjectBuild::ProjectBuild(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ProjectBuild::ProjectBuild(ProjectBuild&&) noexcept = default;
 ProjectBuild::~ProjectBuild() = default;
 
 Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, BuildOptions options) {
-    const std::string build_folder =
-        options.build_folder.empty() ? path_in_project(folder, std::string(kBuildFolder)) : options.build_folder;
-    FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(build_folder));
+    if (options.build_folder.empty())
+        options.build_folder = path_in_project(folder, std::string(kBuildFolder));
+    FARDEL_TRY_ASSIGN(BuildDatabase database, open_database(options.build_folder));
     project.excludes.push_back("**/" + std::string(kBuildFolder) + "/**");
     auto state = std::make_unique<State>(State{.project = std::move(project),
                                                .folder = std::move(folder),
@@ -62,11 +55,9 @@ Result<ProjectBuild> ProjectBuild::open(Project project, std::string folder, Bui
 }
 
 Result<BuildGraph> ProjectBuild::graph() const {
-    FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources_of(state_->project, state_->folder),
-                                                    excludes_of(state_->project), make_archive_reader().get()));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_project(state_->project, state_->folder));
     std::vector<AssetName> names;
-    for (SourceEntry& entry : scan.entries)
-        names.push_back(std::move(entry.name));
+    std::ranges::transform(scan.entries, std::back_inserter(names), &SourceEntry::name);
     FARDEL_TRY_ASSIGN(JobGraph graph, JobGraph::plan(state_->project, std::move(names)));
     BuildGraph built{.graph = std::move(graph)};
     for (JobIndex job{}; job < built.graph.jobs().end_index(); ++job) {

@@ -1,5 +1,4 @@
 // The jobs of a build: observes what they depend on besides the sources, runs them, and returns the resulting files.
-#include "build_cache.h"
 #include "build_state.h"
 #include "jobs/job_code.h"
 #include "text/record_fields.h"
@@ -13,18 +12,22 @@
 
 namespace fardel {
 
+namespace {
+
+std::string encode_paths(const std::vector<std::string>& paths) {
+    RecordWriter writer;
+    writer.texts(paths);
+    return writer.take();
+}
+
+}  // namespace
+
 std::string found_note_name(const JobGraph& graph, JobIndex job) {
     RecordWriter writer;
     writer.text(graph.processor_of(job).name);
     for (const FileIndex file : graph.jobs()[job].sources)
         writer.text(graph.files()[file].name.view());
     return "found " + writer.digest().hex();
-}
-
-std::string encode_paths(const std::vector<std::string>& paths) {
-    RecordWriter writer;
-    writer.texts(paths);
-    return writer.take();
 }
 
 std::vector<std::string> decode_paths(std::string_view note) {
@@ -75,8 +78,7 @@ void ProjectBuild::State::remove_scratch_folder() const {
 Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContents contents) {
     if (graph.jobs().empty())
         return JobsRun{.contents = std::move(contents)};
-    FARDEL_TRY_ASSIGN(cache, open_build_cache(project, folder, build_folder() + "/cache",
-                                              {.verify_per_1000 = options.verify_per_1000}, warnings));
+    FARDEL_TRY(open_cache());
     FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
     FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents),
                                             {.environment = {.project_folder = folder,

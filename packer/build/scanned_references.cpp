@@ -1,7 +1,6 @@
 // Finds the references of a build's assets, and reuses the findings of earlier builds.
 #include "build_state.h"
 
-#include <fardel/packer/project_files.h>
 #include <fardel/packer/scan_memory.h>
 
 #include <algorithm>

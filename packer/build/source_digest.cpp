@@ -69,10 +69,9 @@ Result<std::vector<KnownSource>> digest_sources(std::span<const SourceEntry* con
     std::vector<KnownSource> result;
     result.reserve(entries.size());
     // All entries before the first failure were read successfully; some entries behind it may not have been read.
-    for (auto& one : digests) {
+    for (auto& one : digests)
         if (one && !*one)
             return std::move(*one).error();
-    }
     for (auto& one : digests)
         result.push_back(**std::move(one));
     return result;

@@ -100,10 +100,10 @@ Status resize(ImagePointer& image, const ImageConversion& conversion) {
     double factor = conversion.scale;
     const auto columns = static_cast<double>(image->columns);
     const auto rows = static_cast<double>(image->rows);
-    if (conversion.width_max)
-        factor = std::min(factor, static_cast<double>(*conversion.width_max) / columns);
-    if (conversion.height_max)
-        factor = std::min(factor, static_cast<double>(*conversion.height_max) / rows);
+    if (conversion.width_max != 0)
+        factor = std::min(factor, static_cast<double>(conversion.width_max) / columns);
+    if (conversion.height_max != 0)
+        factor = std::min(factor, static_cast<double>(conversion.height_max) / rows);
     const unsigned long width = rounded_side(columns * factor);
     const unsigned long height = rounded_side(rows * factor);
     if (width == image->columns && height == image->rows)

@@ -9,7 +9,6 @@
 #include <fardel/format/result.h>
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -19,8 +18,8 @@ struct ImageConversion {
     ImageKind from = ImageKind::png;
     ImageKind to = ImageKind::png;  // not bmp
     double scale = 1;
-    std::optional<unsigned long> width_max;
-    std::optional<unsigned long> height_max;
+    unsigned long width_max = 0;  // 0: no limit
+    unsigned long height_max = 0;
     unsigned long quality = 90;  // for JPEG
 };
 

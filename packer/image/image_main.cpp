@@ -43,17 +43,11 @@ std::optional<ImageConversion> parse_conversion(std::span<char* const> words) {
     const auto from = find_image_kind(words[0]);
     const auto to = find_image_kind(words[1]);
     ImageConversion conversion;
-    unsigned long width = 0;
-    unsigned long height = 0;
-    if (!from || !to || !parse(words[2], conversion.scale) || !parse(words[3], width) || !parse(words[4], height) ||
-        !parse(words[5], conversion.quality))
+    if (!from || !to || !parse(words[2], conversion.scale) || !parse(words[3], conversion.width_max) ||
+        !parse(words[4], conversion.height_max) || !parse(words[5], conversion.quality))
         return std::nullopt;
     conversion.from = *from;
     conversion.to = *to;
-    if (width != 0)
-        conversion.width_max = width;
-    if (height != 0)
-        conversion.height_max = height;
     return conversion;
 }
 

@@ -24,7 +24,8 @@ struct Builtin {
     std::span<const std::string_view> parameters;
     bool any_parameter = false;
     // The error of an invalid value says why it is invalid and what to write instead.
-    Status (*verify_parameter)(std::string_view key, const ParameterValue& value);
+    Status (*verify_parameter)(std::string_view key, const ParameterValue& value) =
+        [](std::string_view, const ParameterValue&) { return ok(); };
     Status (*run)(const ProcessorJob& job, const JobFolder& folder, const JobEnvironment& environment);
 };
 

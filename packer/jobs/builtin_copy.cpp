@@ -18,11 +18,6 @@ Status copy(const ProcessorJob& job, const JobFolder& folder, const JobEnvironme
 
 }  // namespace
 
-const Builtin kCopyBuiltin = {.name = "copy",
-                              .version = "1",
-                              .parameters = {},
-                              .any_parameter = false,
-                              .verify_parameter = [](std::string_view, const ParameterValue&) { return ok(); },
-                              .run = copy};
+const Builtin kCopyBuiltin = {.name = "copy", .version = "1", .run = copy};
 
 }  // namespace fardel

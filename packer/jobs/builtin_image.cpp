@@ -155,7 +155,6 @@ Status convert(const ProcessorJob& job, const JobFolder& folder, const JobEnviro
 const Builtin kImageBuiltin = {.name = "image",
                                .version = "2",
                                .parameters = kParameters,
-                               .any_parameter = false,
                                .verify_parameter = verify_image_parameter,
                                .run = convert};
 

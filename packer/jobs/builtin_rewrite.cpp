@@ -66,11 +66,7 @@ Status rewrite(const ProcessorJob& job, const JobFolder& folder, const JobEnviro
 
 }  // namespace
 
-const Builtin kRewriteBuiltin = {.name = "rewrite",
-                                 .version = "1",
-                                 .parameters = {},
-                                 .any_parameter = true,
-                                 .verify_parameter = verify_text,
-                                 .run = rewrite};
+const Builtin kRewriteBuiltin = {
+    .name = "rewrite", .version = "1", .any_parameter = true, .verify_parameter = verify_text, .run = rewrite};
 
 }  // namespace fardel

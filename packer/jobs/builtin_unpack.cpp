@@ -179,11 +179,6 @@ Status unpack(const ProcessorJob& job, const JobFolder& folder, const JobEnviron
 
 }  // namespace
 
-const Builtin kUnpackBuiltin = {.name = "unpack",
-                                .version = "1",
-                                .parameters = {},
-                                .any_parameter = false,
-                                .verify_parameter = [](std::string_view, const ParameterValue&) { return ok(); },
-                                .run = unpack};
+const Builtin kUnpackBuiltin = {.name = "unpack", .version = "1", .run = unpack};
 
 }  // namespace fardel

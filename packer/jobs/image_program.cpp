@@ -88,8 +88,8 @@ Status run_image_program(const std::string& program, const ImageRequest& request
     FARDEL_TRY_ASSIGN(const ConfinedOutcome end,
                       run(program,
                           {"convert", request.in, request.out, std::string(request.from), std::string(request.to),
-                           text_of(request.scale), std::to_string(request.width_max.value_or(0)),
-                           std::to_string(request.height_max.value_or(0)), std::to_string(request.quality)},
+                           text_of(request.scale), std::to_string(request.width_max),
+                           std::to_string(request.height_max), std::to_string(request.quality)},
                           folder.path(), own_program_rules(program, folder.path()), stop));
     return verify_end(end);
 }

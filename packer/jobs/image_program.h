@@ -8,7 +8,6 @@
 #include <fardel/format/result.h>
 
 #include <cstdint>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -21,8 +20,8 @@ struct ImageRequest {
     std::string_view from;  // "png", "jpeg", "tga" or "bmp"
     std::string_view to;    // "png", "jpeg" or "tga"
     double scale = 1;
-    std::optional<std::int64_t> width_max;
-    std::optional<std::int64_t> height_max;
+    std::int64_t width_max = 0;  // 0: no limit
+    std::int64_t height_max = 0;
     std::int64_t quality = 90;
 };
 

@@ -36,10 +36,6 @@ private:
     std::shared_ptr<const BlobSource> file_;
 };
 
-Result<Descriptor> create_output(const std::string& path, std::string_view shown) {
-    return create_file(path, shown, 0644);
-}
-
 Status create_parent(const std::string& path, std::string_view shown) {
     std::error_code error;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
@@ -190,7 +186,7 @@ JobFolder::~JobFolder() {
 Status JobFolder::add_input(const JobInput& input, const std::stop_token& stop) const {
     const std::string shown = "the copy of " + in_quotes(input.name.view());
     FARDEL_TRY(create_parent(input_path(input), shown));
-    FARDEL_TRY_ASSIGN(const Descriptor file, create_output(input_path(input), shown));
+    FARDEL_TRY_ASSIGN(const Descriptor file, create_file(input_path(input), shown, 0644));
     FARDEL_TRY_ASSIGN(const auto stream, input.blob->open());
     FARDEL_TRY_ASSIGN(const AssetId asset, copy(*stream, file, shown, stop));
     if (asset != input.asset)
@@ -217,7 +213,7 @@ Status JobFolder::copy_output(const JobInput& input, std::string_view name, cons
     const std::string shown = "the output " + in_quotes(name);
     FARDEL_TRY_ASSIGN(const Descriptor from,
                       open_file(input_path(input), in_quotes(input.name.view()), {.links = Links::refused}));
-    FARDEL_TRY_ASSIGN(const Descriptor file, create_output(path, shown));
+    FARDEL_TRY_ASSIGN(const Descriptor file, create_file(path, shown, 0644));
     std::vector<std::byte> piece(256u << 10);
     while (true) {
         if (stop.stop_requested())
@@ -231,7 +227,7 @@ Status JobFolder::copy_output(const JobInput& input, std::string_view name, cons
 
 Status JobFolder::write_file(std::string_view name, std::span<const std::byte> bytes) const {
     const std::string shown = in_quotes(name);
-    FARDEL_TRY_ASSIGN(const Descriptor file, create_output(path_of(name), shown));
+    FARDEL_TRY_ASSIGN(const Descriptor file, create_file(path_of(name), shown, 0644));
     return write_whole(file, bytes, shown);
 }
 

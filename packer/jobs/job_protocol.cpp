@@ -10,8 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <initializer_list>
 
 namespace fardel {
 namespace {
@@ -25,10 +24,6 @@ constexpr std::size_t kAnswerTextBytesMax = 4096;
 Error bad_answer(std::string what) { return Error(ErrorCode::malformed, "the program's answer: " + std::move(what)); }
 
 // ---- The request ---------------------------------------------------------------------------------------------------
-
-Json json_of(const ParameterValue& value) {
-    return std::visit([](const auto& alternative) { return Json(alternative); }, value);
-}
 
 Json json_of(const JobInput& input, bool source) {
     return {{"name", input.name.text()}, {"path", "in/" + input.name.text()}, {"source", source}};
@@ -64,11 +59,16 @@ Result<const Json*> list_of(const Json& answer, const char* field, std::size_t i
     return &*found;
 }
 
-Status verify_fields(const Json& object, std::span<const std::string_view> known, std::string_view where) {
+Status verify_fields(const Json& object, std::initializer_list<std::string_view> known, std::string_view where) {
     for (const auto& [key, value] : object.items())
         if (std::ranges::find(known, key) == known.end())
             return bad_answer("there is no field " + in_short_quotes(key) + " in " + std::string(where));
     return ok();
+}
+
+Status verify_item(const Json& item, std::initializer_list<std::string_view> known, std::string_view where) {
+    return item.is_object() ? verify_fields(item, known, where)
+                            : bad_answer("an item of " + std::string(where) + " is no object");
 }
 
 Status read_outputs(const Json& answer, JobAnswer& target) {
@@ -77,10 +77,7 @@ Status read_outputs(const Json& answer, JobAnswer& target) {
     if (!list)
         return ok();
     for (const Json& item : *list) {
-        if (!item.is_object())
-            return bad_answer("an item of 'outputs' is no object");
-        constexpr std::array<std::string_view, 2> kFields = {"name", "path"};
-        FARDEL_TRY(verify_fields(item, kFields, "'outputs'"));
+        FARDEL_TRY(verify_item(item, {"name", "path"}, "'outputs'"));
         FARDEL_TRY_ASSIGN(std::string path, text_of(item, "path", "'outputs'", kAnswerTextBytesMax));
         FARDEL_TRY_ASSIGN(std::string name, text_of(item, "name", "'outputs'", kAnswerTextBytesMax));
         if (path.empty())
@@ -106,38 +103,32 @@ Status read_texts(const Json& answer, const char* field, std::size_t items_max, 
     return ok();
 }
 
-Result<ReferenceUse> use_of(std::string_view word) {
+// Reads one of the words that `find` knows; a missing field leaves the target. `known` lists the words for people.
+template <class Value>
+Status read_word(const Json& object, const char* field, std::optional<Value> (*find)(std::string_view),
+                 std::string_view known, Value& target) {
+    FARDEL_TRY_ASSIGN(const std::string word, text_of(object, field, "'references'", kAnswerTextBytesMax));
     if (word.empty())
-        return ReferenceUse::file;
-    if (const auto use = find_reference_use(word))
-        return *use;
-    return bad_answer("'use' is " + in_short_quotes(word) +
-                      ", not one of file, texture, shader, sound, model, video, map, script and sky_box");
-}
-
-Result<ReferenceForm> form_of(std::string_view word) {
-    if (word.empty())
-        return ReferenceForm::from_root;
-    if (const auto form = find_reference_form(word))
-        return *form;
-    return bad_answer("'form' is " + in_short_quotes(word) +
-                      ", not one of from_root, below_textures, relative and relative_uri");
+        return ok();
+    const auto value = find(word);
+    if (!value)
+        return bad_answer("'" + std::string(field) + "' is " + in_short_quotes(word) + ", not one of " +
+                          std::string(known));
+    target = *value;
+    return ok();
 }
 
 Result<std::pair<std::string, FoundReference>> reference_of(const Json& item) {
-    if (!item.is_object())
-        return bad_answer("an item of 'references' is no object");
-    constexpr std::array<std::string_view, 5> kFields = {"output", "spelling", "use", "form", "optional"};
-    FARDEL_TRY(verify_fields(item, kFields, "'references'"));
+    FARDEL_TRY(verify_item(item, {"output", "spelling", "use", "form", "optional"}, "'references'"));
     FARDEL_TRY_ASSIGN(std::string output, text_of(item, "output", "'references'", kAnswerTextBytesMax));
     FARDEL_TRY_ASSIGN(std::string spelling, text_of(item, "spelling", "'references'", limits::kStringBytesMax));
     if (output.empty() || spelling.empty())
         return bad_answer("an item of 'references' has no 'output', or no 'spelling'");
-    FARDEL_TRY_ASSIGN(const std::string use, text_of(item, "use", "'references'", kAnswerTextBytesMax));
-    FARDEL_TRY_ASSIGN(const std::string form, text_of(item, "form", "'references'", kAnswerTextBytesMax));
     FoundReference reference{.spelling = std::move(spelling)};
-    FARDEL_TRY_ASSIGN(reference.use, use_of(use));
-    FARDEL_TRY_ASSIGN(reference.form, form_of(form));
+    FARDEL_TRY(read_word(item, "use", find_reference_use,
+                         "file, texture, shader, sound, model, video, map, script and sky_box", reference.use));
+    FARDEL_TRY(read_word(item, "form", find_reference_form, "from_root, below_textures, relative and relative_uri",
+                         reference.form));
     if (const auto optional = item.find("optional"); optional != item.end()) {
         if (!optional->is_boolean())
             return bad_answer("'optional' in 'references' is neither true nor false");
@@ -169,7 +160,8 @@ std::string format_job_request(const ProcessorJob& job) {
                     {"outputs", job.outputs},
                     {"out", "out"}};
     for (const auto& parameter : job.processor.parameters)
-        request["parameters"][parameter.first] = json_of(parameter.second);
+        request["parameters"][parameter.first] =
+            std::visit([](const auto& value) { return Json(value); }, parameter.second);
     for (const auto& tag : job.processor.tags)
         request["tags"][tag.axis] = tag.value;
     for (const JobInput& input : job.sources)
@@ -195,8 +187,7 @@ Result<JobAnswer> parse_job_answer(std::string_view text) {
         return bad_answer("values in values, deeper than " + std::to_string(kAnswerDepthMax));
     if (!answer.is_object())
         return bad_answer("no JSON object, which is all that the program may write to its standard output");
-    constexpr std::array<std::string_view, 5> kFields = {"outputs", "inputs", "missing", "references", "messages"};
-    FARDEL_TRY(verify_fields(answer, kFields, "the answer"));
+    FARDEL_TRY(verify_fields(answer, {"outputs", "inputs", "missing", "references", "messages"}, "the answer"));
     JobAnswer target;
     FARDEL_TRY(read_outputs(answer, target));
     FARDEL_TRY(read_texts(answer, "inputs", kFoundInputsMax, kAnswerTextBytesMax, target.read));

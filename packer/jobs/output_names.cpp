@@ -1,26 +1,22 @@
 #include <fardel/packer/output_names.h>
 
 #include <algorithm>
+#include <map>
 
 namespace fardel {
 namespace {
 
-struct Parts {
-    std::string folder;
-    std::string stem;
-    std::string extension;
-    std::string name;
-};
+using Parts = std::map<std::string_view, std::string>;  // placeholder, text
 
 // The whole of ".profile" is its stem.
 Parts parts_of(const AssetName& name) {
     const std::string leaf(name.leaf());
     const std::size_t dot = leaf.rfind('.');
     const bool has_extension = dot != std::string::npos && dot != 0;
-    return {.folder = name.parent().empty() ? std::string() : std::string(name.parent()) + "/",
-            .stem = has_extension ? leaf.substr(0, dot) : leaf,
-            .extension = has_extension ? leaf.substr(dot + 1) : std::string(),
-            .name = leaf};
+    return {{"folder", name.parent().empty() ? std::string() : std::string(name.parent()) + "/"},
+            {"stem", has_extension ? leaf.substr(0, dot) : leaf},
+            {"extension", has_extension ? leaf.substr(dot + 1) : std::string()},
+            {"name", leaf}};
 }
 
 Result<std::string> expand(std::string_view text, const Parts& parts) {
@@ -34,17 +30,11 @@ Result<std::string> expand(std::string_view text, const Parts& parts) {
         const std::string_view word = text[brace] == '{' && end != std::string_view::npos
                                           ? text.substr(brace + 1, end - brace - 1)
                                           : std::string_view();
-        if (word == "folder")
-            name += parts.folder;
-        else if (word == "stem")
-            name += parts.stem;
-        else if (word == "extension")
-            name += parts.extension;
-        else if (word == "name")
-            name += parts.name;
-        else
+        const auto part = parts.find(word);
+        if (part == parts.end())
             return Error(ErrorCode::malformed, "'" + printable(text.substr(brace), 80) +
                                                    "' is none of {folder}, {stem}, {extension} and {name}");
+        name += part->second;
         text.remove_prefix(end + 1);
     }
     return name;
@@ -53,7 +43,7 @@ Result<std::string> expand(std::string_view text, const Parts& parts) {
 }  // namespace
 
 Status verify_output_template(std::string_view text) {
-    FARDEL_TRY(expand(text, {}));
+    FARDEL_TRY(expand(text, {{"folder", ""}, {"stem", ""}, {"extension", ""}, {"name", ""}}));
     return ok();
 }
 

@@ -8,20 +8,12 @@
 #include <utility>
 
 namespace fardel {
-namespace {
 
-Status verify_options(std::span<const std::string> sources, const PackOptions& options) {
+Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options) {
     if (sources.empty())
         return Error(ErrorCode::malformed, "there is no source to pack");
     if (Status good = verify_name(options.name); !good)
         return std::move(good).error().with_context("bundle name");
-    return ok();
-}
-
-}  // namespace
-
-Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOptions& options) {
-    FARDEL_TRY(verify_options(sources, options));
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.excludes, make_archive_reader().get()));
     std::vector<AssetScan> assets;
     for (const SourceEntry& entry : scan.entries)

@@ -1,10 +1,13 @@
 // The bytes, ids and names of a plan's assets, as scanning and rewriting need them.
 #pragma once
 
+#include <fardel/base/parallel.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/result.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -36,5 +39,19 @@ std::vector<std::string_view> first_names_of(const BundlePlan& plan);
 
 // The number of threads that scan is at most this.
 inline constexpr unsigned kScanWorkersMax = 64;
+
+// Calls work(i) for each i < count on the threads of `jobs`, in ascending order, until one fails; those that have begun
+// are finished. Returns the first error in that order.
+template <class Work>
+Status scan_each(std::size_t count, unsigned jobs, const Work& work) {
+    std::vector<Status> done(count);
+    std::atomic<bool> failed = false;
+    parallel_for(count, worker_count(jobs, kScanWorkersMax), [&](std::size_t i) {
+        if (!failed && !(done[i] = work(i)))
+            failed = true;
+    });
+    const auto failure = std::ranges::find_if(done, [](const Status& one) { return !one; });
+    return failure == done.end() ? ok() : *std::move(failure);
+}
 
 }  // namespace fardel

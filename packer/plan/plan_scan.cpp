@@ -5,14 +5,12 @@
 #include "scan_programs.h"
 #include "text/record_fields.h"
 
-#include <fardel/base/parallel.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/packer/pattern_scanner.h>
 #include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <set>
 #include <string_view>
@@ -100,25 +98,17 @@ public:
           assets_(std::move(assets)),
           options_(options),
           patterns_(std::move(patterns)),
-          names_(first_names_of(plan)),
-          errors_(plan.assets.size()) {}
+          names_(first_names_of(plan)) {}
 
-    void start(std::size_t asset) {
-        if (failed_)
-            return;
-        if (Status done = scan(asset); !done) {
-            errors_[asset] = std::move(done).error();
-            failed_ = true;
-        }
+    Status run(std::size_t asset) {
+        Status done = scan(asset);
+        return done ? ok()
+                    : Status(
+                          std::move(done).error().with_context("asset \"" + printable(plan_.assets[asset].key) + "\""));
     }
-
-    bool failed() const { return failed_; }
     std::span<const AssetScan> assets() const { return assets_; }
 
-    Result<PlanScan> finish(ProgramFindings programs) && {
-        for (std::size_t asset = 0; asset < errors_.size(); ++asset)
-            if (errors_[asset])
-                return std::move(*errors_[asset]).with_context("asset \"" + printable(plan_.assets[asset].key) + "\"");
+    PlanScan finish(ProgramFindings programs) && {
         for (ProgramFindings::Of& one : programs.found) {
             AssetScan& scan = assets_[one.asset];
             scan.id = one.id;
@@ -207,8 +197,6 @@ private:
     const PlanScanOptions& options_;
     std::vector<PlannedScanner> patterns_;
     std::vector<std::string_view> names_;
-    std::vector<std::optional<Error>> errors_;
-    std::atomic<bool> failed_{false};
 };
 
 }  // namespace
@@ -219,12 +207,8 @@ Result<PlanScan> scan_plan(const BundlePlan& plan, std::vector<AssetScan> assets
                      std::to_string(plan.assets.size()) + " assets and " + std::to_string(assets.size()) + " sizes");
     FARDEL_TRY_ASSIGN(auto patterns, parse_scanners(options.scanners));
     Scan scan(plan, std::move(assets), options, std::move(patterns));
-    parallel_for(plan.assets.size(), worker_count(options.jobs, kScanWorkersMax),
-                 [&scan](std::size_t asset) { scan.start(asset); });
-    ProgramFindings programs;
-    if (!scan.failed()) {
-        FARDEL_TRY_ASSIGN(programs, scan_with_programs(plan, scan.assets(), options));
-    }
+    FARDEL_TRY(scan_each(plan.assets.size(), options.jobs, [&](std::size_t asset) { return scan.run(asset); }));
+    FARDEL_TRY_ASSIGN(ProgramFindings programs, scan_with_programs(plan, scan.assets(), options));
     return std::move(scan).finish(std::move(programs));
 }
 
@@ -237,7 +221,7 @@ void leave_agreed(std::span<const std::uint32_t> group, std::vector<ResolvedAsse
     for (const std::uint32_t asset : group)
         for (const PlannedReference& reference : assets[asset].references) {
             const auto placed = first.emplace(reference.spelling, &reference);
-            agreeing[reference.spelling] += equal_targets(placed.first->second->target, reference.target);
+            agreeing[reference.spelling] += placed.first->second->target == reference.target;
         }
     for (const std::uint32_t asset : group)
         std::erase_if(assets[asset].references, [&](const PlannedReference& reference) {

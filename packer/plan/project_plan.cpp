@@ -2,7 +2,6 @@
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/printable.h>
-#include <fardel/packer/project_files.h>
 #include <fardel/packer/project_path.h>
 #include <fardel/packer/resolve_packed.h>
 #include <fardel/sources/content_type.h>
@@ -42,14 +41,6 @@ Status strip(const ProjectRule& rule, std::string_view file, std::string& name) 
                                               "; make 'match' narrower, or 'strip' longer");
     name.erase(at, rule.strip.size());
     return ok();
-}
-
-void set_tag(Tags& tags, const Tag& tag) {
-    const auto at = std::ranges::lower_bound(tags, tag.axis, {}, &Tag::axis);
-    if (at != tags.end() && at->axis == tag.axis)
-        at->value = tag.value;
-    else
-        tags.insert(at, tag);
 }
 
 void set_metadata(std::vector<PlannedMetadata>& metadata, const PlannedMetadata& item) {
@@ -295,6 +286,14 @@ void add_metadata(const Project& project, BundlePlan& plan) {
 
 }  // namespace
 
+void set_tag(Tags& tags, const Tag& tag) {
+    const auto at = std::ranges::lower_bound(tags, tag.axis, {}, &Tag::axis);
+    if (at != tags.end() && at->axis == tag.axis)
+        at->value = tag.value;
+    else
+        tags.insert(at, tag);
+}
+
 std::vector<std::string> sources_of(const Project& project, const std::string& folder) {
     std::vector<std::string> sources;
     for (const std::string& source : project.sources)
@@ -302,13 +301,13 @@ std::vector<std::string> sources_of(const Project& project, const std::string& f
     return sources;
 }
 
-std::vector<std::string> excludes_of(const Project& project) {
+Result<ScanResult> scan_project(const Project& project, const std::string& folder) {
     std::vector<std::string> excludes = usual_excludes();
     excludes.insert(excludes.end(), project.excludes.begin(), project.excludes.end());
     for (const ProjectRule& rule : project.rules)
         if (rule.exclude)
             excludes.push_back(rule.match);
-    return excludes;
+    return scan_sources(sources_of(project, folder), excludes, make_archive_reader().get());
 }
 
 Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,
@@ -332,8 +331,7 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
 
 Result<PackPlan> plan_project(const Project& project, const std::string& folder) {
     FARDEL_TRY(verify(project));
-    FARDEL_TRY_ASSIGN(ScanResult scan,
-                      scan_sources(sources_of(project, folder), excludes_of(project), make_archive_reader().get()));
+    FARDEL_TRY_ASSIGN(ScanResult scan, scan_project(project, folder));
     std::vector<ProjectFile> files;
     files.reserve(scan.entries.size());
     for (SourceEntry& entry : scan.entries) {

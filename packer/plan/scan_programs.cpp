@@ -4,12 +4,10 @@
 #include "plan_asset.h"
 #include "text/record_fields.h"
 
-#include <fardel/base/parallel.h>
 #include <fardel/format/printable.h>
 #include <fardel/packer/pattern_scanner.h>
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -32,7 +30,6 @@ struct ScannerRun {
     std::vector<std::size_t> found;  // indices into ProgramFindings::found
     std::vector<Hash> keys;
     std::string log;
-    std::optional<Error> failure;
 };
 
 class ProgramScan {
@@ -45,14 +42,10 @@ public:
             if (scanner.pattern.empty())
                 if (Status planned = plan_runs(scanner); !planned)
                     return std::move(planned).error().with_context(location_of(scanner));
-        parallel_for(runs_.size(), worker_count(options_.jobs, kScanWorkersMax),
-                     [this](std::size_t run) { start(run); });
-        for (ScannerRun& run : runs_) {
-            if (run.failure)
-                return *std::move(run.failure);
+        FARDEL_TRY(scan_each(runs_.size(), options_.jobs, [this](std::size_t run) { return start(runs_[run]); }));
+        for (const ScannerRun& run : runs_)
             if (!run.log.empty())
                 out_.logs.push_back(describe(run) + ":\n" + run.log);
-        }
         return std::move(out_);
     }
 
@@ -160,17 +153,10 @@ private:
 
     // ---- Running ----
 
-    // Runs start in their order, and those that have started are finished: so the first error in that order is
-    // reported.
-    void start(std::size_t run) {
-        if (failed_)
-            return;
-        if (Status done = run_one(runs_[run]); !done) {
-            runs_[run].failure = std::move(done).error().with_context(describe(runs_[run]));
-            failed_ = true;
-        }
+    Status start(ScannerRun& run) {
+        Status done = run_one(run);
+        return done ? ok() : Status(std::move(done).error().with_context(describe(run)));
     }
-
     Status run_one(ScannerRun& run) {
         if (options_.stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
@@ -205,7 +191,6 @@ private:
     std::vector<PlannedProgram> programs_;
     std::vector<ScannerRun> runs_;
     ProgramFindings out_;
-    std::atomic<bool> failed_{false};
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "name_spelling.h"
 #include "plan_asset.h"
+#include "resolve/component_order.h"
 #include "resolve/reference_target.h"
 
 #include <fardel/format/hash.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -99,8 +101,8 @@ public:
         for (Text& text : texts_)
             choose_references(text);
         FARDEL_TRY(order_texts());
-        for (const std::size_t text : order_)
-            FARDEL_TRY(rewrite(texts_[text]));
+        for (const auto& text : order_)
+            FARDEL_TRY(rewrite(texts_[text.front()]));
         return ok();
     }
 
@@ -239,47 +241,27 @@ private:
                         needs.insert(*text_of_[internal->asset]);
                 text.needs.assign(needs.begin(), needs.end());
             }
-        std::vector<State> states(texts_.size());
-        for (std::uint32_t start = 0; start < texts_.size(); ++start)
-            if (states[start] == State::fresh)
-                FARDEL_TRY(order_from(start, states));
+        std::vector<std::uint32_t> starts(texts_.size());
+        std::iota(starts.begin(), starts.end(), 0u);
+        const auto needs_of = [&](std::uint32_t text) { return std::span<const std::uint32_t>(texts_[text].needs); };
+        order_ = component_order(starts, needs_of);
+        for (const auto& component : order_)
+            if (component.size() > 1 || std::ranges::binary_search(needs_of(component.front()), component.front()))
+                return cycle_in(component);
         return ok();
     }
-
-    enum class State : unsigned char { fresh, open, done };
-
-    // Appends `start` and everything that it needs to order_, without recursion.
-    Status order_from(std::uint32_t start, std::vector<State>& states) {
-        std::vector<std::pair<std::uint32_t, std::size_t>> path;  // text, number of its needs that are done
-        const auto enter = [&](std::uint32_t text) {
-            states[text] = State::open;
-            path.emplace_back(text, 0);
+    Error cycle_in(const std::vector<std::uint32_t>& component) const {
+        const auto is_inside = [&](std::uint32_t need) {
+            return std::ranges::find(component, need) != component.end();
         };
-        enter(start);
-        while (!path.empty()) {
-            const std::uint32_t text = path.back().first;
-            if (path.back().second == texts_[text].needs.size()) {
-                states[text] = State::done;
-                order_.push_back(text);
-                path.pop_back();
-                continue;
-            }
-            const std::uint32_t need = texts_[text].needs[path.back().second++];
-            if (states[need] == State::open)
-                return cycle(path, need);
-            if (states[need] == State::fresh)
-                enter(need);
-        }
-        return ok();
-    }
-
-    Error cycle(const std::vector<std::pair<std::uint32_t, std::size_t>>& path, std::uint32_t back_to) const {
-        auto at = std::ranges::find(path, back_to, &std::pair<std::uint32_t, std::size_t>::first);
+        const auto cycle = cycle_from(component.front(), [&](std::uint32_t text) {
+            return *std::ranges::find_if(texts_[text].needs, is_inside);
+        });
         std::string way;
-        for (; at != path.end(); ++at)
-            way += in_quotes(first_names_[texts_[at->first].asset]) + " → ";
+        for (const std::uint32_t text : cycle)
+            way += in_quotes(first_names_[texts_[text].asset]) + " → ";
         return Error(ErrorCode::conflict,
-                     way + in_quotes(first_names_[texts_[back_to].asset]) +
+                     way + in_quotes(first_names_[texts_[cycle.front()].asset]) +
                          ": none can hold the next one's id, since each id depends on the bytes of the next; write "
                          "rewrite_to = \"names\", or take one of them out of 'rewrite'");
     }
@@ -451,7 +433,7 @@ private:
     std::vector<std::pair<const ProjectScanner*, PatternScanner>> patterns_;
     std::vector<Text> texts_;
     std::vector<std::optional<std::uint32_t>> text_of_;  // per asset its index in texts_, if it is rewritten
-    std::vector<std::size_t> order_;
+    std::vector<std::vector<std::uint32_t>> order_;      // components; each is one text
 };
 
 }  // namespace

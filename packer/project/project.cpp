@@ -14,16 +14,6 @@ namespace {
 
 // ---- [[rule]] -------------------------------------------------------------------------------------------------------
 
-bool is_media_type(std::string_view text) {
-    const auto is_part = [](std::string_view part) {
-        return !part.empty() && part.size() <= 127 &&
-               part.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789!#$&-^_.+") == std::string_view::npos &&
-               part.find_first_of("!#$&-^_.+") != 0;
-    };
-    const std::size_t slash = text.find('/');
-    return slash != std::string_view::npos && is_part(text.substr(0, slash)) && is_part(text.substr(slash + 1));
-}
-
 void read_exclude_rule(const KeyValue& value, ProjectRule& rule) {
     value.read(rule.exclude);
     if (std::holds_alternative<bool>(value.entry.value.value) && !rule.exclude)

@@ -1,4 +1,5 @@
-// Lists the strongly connected components of a graph, each after those that it leads to (Tarjan, 1972). No recursion.
+// Cycles of a graph: its strongly connected components, each after those that it leads to (Tarjan, 1972), and one cycle
+// to show. No recursion.
 #pragma once
 
 #include <algorithm>
@@ -58,6 +59,17 @@ std::vector<std::vector<std::uint32_t>> component_order(std::span<const std::uin
         }
     }
     return components;
+}
+
+// Follows `next` from `at` until a node comes again, and returns the nodes between. `next(node)` returns one of the
+// targets of `node`.
+template <class Node, class Next>
+std::vector<Node> cycle_from(Node at, Next next) {
+    std::vector<Node> path;
+    for (; std::ranges::find(path, at) == path.end(); at = next(at))
+        path.push_back(at);
+    path.erase(path.begin(), std::ranges::find(path, at));
+    return path;
 }
 
 }  // namespace fardel

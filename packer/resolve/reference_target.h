@@ -13,17 +13,6 @@ namespace fardel {
 
 using ReferenceTarget = decltype(PlannedReference::target);
 
-inline bool equal_targets(const ReferenceTarget& a, const ReferenceTarget& b) {
-    if (a.index() != b.index())
-        return false;
-    if (const auto* internal = std::get_if<PlannedReference::Internal>(&a))
-        return internal->asset == std::get<PlannedReference::Internal>(b).asset;
-    if (const auto* foreign = std::get_if<PlannedReference::Foreign>(&a))
-        return foreign->asset == std::get<PlannedReference::Foreign>(b).asset &&
-               foreign->dependency == std::get<PlannedReference::Foreign>(b).dependency;
-    return std::get<PlannedReference::Dynamic>(a).name == std::get<PlannedReference::Dynamic>(b).name;
-}
-
 // Sorts by spelling and keeps one reference per spelling: the first that is not optional; otherwise the first. Removes
 // spellings that no bundle can hold.
 inline void settle_references(std::vector<PlannedReference>& references) {

@@ -1,6 +1,5 @@
 #include <fardel/packer/resolve.h>
 
-#include "reference_target.h"
 #include "resolve_dependencies.h"
 #include "resolve_graph.h"
 #include "resolve_index.h"
@@ -122,12 +121,6 @@ private:
         return found;
     }
 
-    static Found found_foreign(const ForeignTarget& foreign) {
-        if (!foreign.dynamic_name.empty())
-            return {.target = PlannedReference::Dynamic{foreign.dynamic_name}};
-        return {.target = foreign.asset};
-    }
-
     Result<std::optional<Found>> find_existing(const NameCandidate& candidate) {
         if (candidate.kind == CandidateKind::shader) {
             if (const auto definitions = index_.find_definitions(candidate.name); !definitions.empty())
@@ -140,9 +133,7 @@ private:
                                                   : dependencies_.find_name(candidate.name));
         if (!foreign)
             return std::optional<Found>();
-        Found found = found_foreign(*foreign);
-        found.shader = candidate.kind == CandidateKind::shader;
-        return std::optional(std::move(found));
+        return std::optional(Found{.target = *foreign, .shader = candidate.kind == CandidateKind::shader});
     }
 
     bool is_consumed(const NameCandidate& candidate) const {
@@ -239,8 +230,7 @@ private:
                                   sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
             if (!all)
                 all = found;
-            alike = alike && all->target.has_value() == found.target.has_value() &&
-                    (!found.target || equal_targets(*all->target, *found.target));
+            alike = alike && all->target == found.target;
         }
         return alike ? *all : FoundTarget();
     }

@@ -3,6 +3,8 @@
 // The shader scripts of dependencies are read when the first shader is looked up. One thread at a time.
 #pragma once
 
+#include "reference_target.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 
@@ -17,20 +19,16 @@
 
 namespace fardel {
 
-struct ForeignTarget {
-    PlannedReference::Foreign asset;
-    std::string dynamic_name;  // not empty: the name has variants, and is resolved at run time
-};
-
 class ResolveDependencies {
 public:
     // Error: malformed (a bundle that is not a static dependency of the plan, or is there twice).
     static Result<ResolveDependencies> open(const BundlePlan& plan,
                                             std::span<const std::shared_ptr<const Bundle>> bundles);
 
-    // Searches in the order of the plan's dependencies. Errors: those of reading a bundle.
-    Result<std::optional<ForeignTarget>> find_name(std::string_view name) const;
-    Result<std::optional<ForeignTarget>> find_shader(std::string_view name);
+    // Searches in the order of the plan's dependencies. A name with variants is resolved at run time: its target is
+    // dynamic. Errors: those of reading a bundle.
+    Result<std::optional<ReferenceTarget>> find_name(std::string_view name) const;
+    Result<std::optional<ReferenceTarget>> find_shader(std::string_view name);
 
 private:
     struct Dependency {

@@ -26,12 +26,7 @@ public:
         for (std::size_t i = 0; i < words_.size(); ++i)
             words_[i] |= other.words_[i];
     }
-    std::uint64_t count() const {
-        std::uint64_t sum = 0;
-        for (const std::uint64_t word : words_)
-            sum += static_cast<std::uint64_t>(std::popcount(word));
-        return sum;
-    }
+    std::uint64_t count() const { return count_with(*this); }
     std::uint64_t count_with(const Bits& other) const {
         std::uint64_t sum = 0;
         for (std::size_t i = 0; i < words_.size(); ++i)

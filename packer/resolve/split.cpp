@@ -81,6 +81,13 @@ std::vector<SplitBundle> bundles_of(std::span<const SplitInput> inputs, const st
     return bundles;
 }
 
+std::vector<std::uint32_t> sorted_by_text(std::span<const std::string> names) {
+    std::vector<std::uint32_t> sorted(names.size());
+    std::iota(sorted.begin(), sorted.end(), 0u);
+    std::ranges::sort(sorted, {}, [&](std::uint32_t name) { return std::pair(std::string_view(names[name]), name); });
+    return sorted;
+}
+
 // ---- By roots -------------------------------------------------------------------------------------------------------
 
 constexpr std::uint32_t kNoGroup = 0xffff'ffffu;
@@ -168,10 +175,7 @@ private:
     // Fills the groups and sorts them: groups that more roots reach come first, so a group uses only itself and earlier
     // groups.
     void fill_groups() {
-        std::vector<std::uint32_t> by_text(inputs_.size());
-        std::iota(by_text.begin(), by_text.end(), 0u);
-        std::ranges::sort(by_text, {},
-                          [&](std::uint32_t name) { return std::pair(std::string_view(names_[name]), name); });
+        const std::vector<std::uint32_t> by_text = sorted_by_text(names_);
         std::vector<std::uint32_t> rank(inputs_.size());
         for (std::uint32_t position = 0; position < by_text.size(); ++position) {
             Group& group = groups_[group_of_[by_text[position]]];
@@ -229,9 +233,7 @@ private:
 // Each name comes after the names that it uses; names that use one another stay together.
 Result<std::vector<SplitBundle>> split_by_size(std::span<const std::string> names, std::span<const SplitInput> inputs,
                                                std::uint64_t bytes_max) {
-    std::vector<std::uint32_t> by_text(inputs.size());
-    std::iota(by_text.begin(), by_text.end(), 0u);
-    std::ranges::sort(by_text, {}, [&](std::uint32_t name) { return std::pair(std::string_view(names[name]), name); });
+    const std::vector<std::uint32_t> by_text = sorted_by_text(names);
     std::vector<std::uint32_t> bundle_of(inputs.size());
     std::vector<std::string> texts;
     std::uint64_t filled = 0;

@@ -41,6 +41,14 @@ public:
     void number(Number value, Number) {
         number(value);
     }
+    // The same in as many bytes as the type has: one or four.
+    template <class Number>
+    void compact(Number value) {
+        if constexpr (sizeof(Number) == 1)
+            bytes_.u8(static_cast<std::uint8_t>(value));
+        else
+            bytes_.u32(value);
+    }
     // The number of the alternative, then its value.
     template <class... Kinds>
     void variant(const std::variant<Kinds...>& value) {
@@ -104,6 +112,13 @@ public:
     void number(Number& value, Number last) {
         number(value);
         if (value > last)
+            fail();
+    }
+    template <class Number>
+    void compact(Number& value) {
+        const std::uint32_t bits = sizeof(Number) == 1 ? bytes_.u8() : bytes_.u32();
+        value = static_cast<Number>(bits);
+        if (static_cast<std::uint32_t>(value) != bits)
             fail();
     }
     template <class Value, class Fields>

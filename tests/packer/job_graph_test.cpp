@@ -207,7 +207,7 @@ TEST_CASE("job graph: a job that discovers its outputs adds them and their jobs 
     JobGraph graph = plan_well(it, {"a.zip", "b.txt"});
     CHECK(show(graph) == "unpack: a.zip > ?\n");
     CHECK(graph.jobs()[JobIndex{0}].outputs.empty());
-    const auto first = graph.add_outputs(JobIndex{}, names({"x.png", "y.txt"}));
+    const auto first = graph.add_outputs(JobIndex{}, {"x.png", "y.txt"});
     REQUIRE(first);
     CHECK(*first == JobIndex{1});
     REQUIRE(graph.jobs().size() == 2);
@@ -218,7 +218,7 @@ TEST_CASE("job graph: a job that discovers its outputs adds them and their jobs 
     CHECK(graph.order() == std::vector<JobIndex>{JobIndex{0}, JobIndex{1}});
 
     JobGraph other = plan_well(it, {"a.zip", "b.txt"});
-    const auto clash = other.add_outputs(JobIndex{}, names({"b.txt"}));
+    const auto clash = other.add_outputs(JobIndex{}, {"b.txt"});
     REQUIRE_FALSE(clash);
     CHECK(clash.error().code() == ErrorCode::conflict);
 }
@@ -230,7 +230,8 @@ TEST_CASE("job graph: jobs of discovered outputs have the same inputs, in whatev
     const auto inputs_of = [&](std::initializer_list<std::uint32_t> discoverers) {
         JobGraph graph = plan_well(it, {"a.zip", "b.zip", "s.pal"});
         for (const std::uint32_t job : discoverers)
-            REQUIRE(graph.add_outputs(JobIndex{job}, job == 0 ? names({"a.png", "a.pal"}) : names({"b.png", "b.pal"})));
+            REQUIRE(graph.add_outputs(JobIndex{job}, job == 0 ? std::vector<std::string>{"a.png", "a.pal"}
+                                                              : std::vector<std::string>{"b.png", "b.pal"}));
         std::vector<std::string> inputs;
         for (const GraphJob& job : graph.jobs())
             if (!job.discovers_outputs)

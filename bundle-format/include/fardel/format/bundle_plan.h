@@ -60,13 +60,16 @@ struct PlannedMetadata {
 struct PlannedReference {
     struct Internal {
         std::uint32_t asset;  // index into BundlePlan::assets
+        friend bool operator==(const Internal&, const Internal&) = default;
     };
     struct Foreign {
         AssetId asset;
         std::uint32_t dependency;  // index into BundlePlan::dependencies; a static one
+        friend bool operator==(const Foreign&, const Foreign&) = default;
     };
     struct Dynamic {
         std::string name;  // well formed (name.h)
+        friend bool operator==(const Dynamic&, const Dynamic&) = default;
     };
     std::string spelling;  // not empty; within an asset, one spelling has one target
     std::variant<Internal, Foreign, Dynamic> target;

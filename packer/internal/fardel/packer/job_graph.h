@@ -53,7 +53,7 @@ public:
 
     // Adds the outputs of a job that discovers_outputs, after it has run. Returns the index of the first job that this
     // adds: the former end of jobs(). Errors: those of plan(), except cycles.
-    Result<JobIndex> add_outputs(JobIndex job, std::vector<AssetName> names);
+    Result<JobIndex> add_outputs(JobIndex job, const std::vector<std::string>& names);
     // Sorts order(). Error: conflict (jobs that wait for each other).
     Status sort();
     // "fardel.toml:7: processor 'sd' of 'a.png'"

@@ -1,23 +1,54 @@
-// Plans the bundle that a project describes: scans its sources and applies its rules.
+// Plans the bundle that a project describes: applies its rules to files, which are entries of its sources or outputs of
+// jobs.
 #pragma once
 
+#include <fardel/format/bundle_plan.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/name.h>
 #include <fardel/format/result.h>
+#include <fardel/format/tag.h>
 #include <fardel/packer/pack.h>
+#include <fardel/packer/plan_scan.h>
 #include <fardel/packer/project.h>
+#include <fardel/packer/references.h>
+#include <fardel/sources/source_scan.h>
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace fardel {
 
-// Returns the arguments of scan_sources for the project's sources.
+// Sets the value of one axis. `tags`: in the order of their axes.
+void set_tag(Tags& tags, const Tag& tag);
+
+// Returns the paths of the project's sources.
 std::vector<std::string> sources_of(const Project& project, const std::string& folder);
-std::vector<std::string> excludes_of(const Project& project);
+// Finds the entries of the project's sources. Errors: those of scan_sources.
+Result<ScanResult> scan_project(const Project& project, const std::string& folder);
 
 // Scans and plans, without processors. Reads what pack_sources reads, and the heads of bundles that are dependencies.
 // Errors: those of pack_sources; conflict (two files that would be the same variant or disagree about their name, a
 // 'strip' that does not apply, a bundle twice among the dependencies), malformed or limit (a name that a rule makes),
 // those of opening a bundle.
 Result<PackPlan> plan_project(const Project& project, const std::string& folder);
+
+// A file to which the rules are applied: an entry of a source, or the output of a job.
+struct ProjectFile {
+    AssetName name;
+    std::uint64_t size_bytes = 0;
+    std::shared_ptr<const BlobSource> blob;
+    std::string content_type;
+    std::optional<AssetId> asset;            // set if the file was hashed already
+    Tags tags;                               // of the job that made it; tags of rules win
+    std::vector<FoundReference> references;  // that the job reported; if there are any, the file is not scanned
+};
+
+// `files`: no two of one name. Reads the heads of bundles that are dependencies. `scan`: used for projects with [link];
+// its scanners, job_references and project_file are set from the project. Errors: as plan_project.
+Result<PackPlan> plan_project_files(const Project& project, const std::string& folder, std::vector<ProjectFile> files,
+                                    ScanReport report, PlanScanOptions scan = {});
 
 }  // namespace fardel
