@@ -70,10 +70,9 @@ private:
 
 Result<std::unique_ptr<CacheLayer>> open_bundle_layer(const std::string& bundle) {
     FARDEL_TRY_ASSIGN(auto source, open_file_source(bundle));
-    BundleOptions options;
-    options.cache = std::make_shared<BlockCache>(kBlockCacheBytes);
-    options.label = bundle;
-    FARDEL_TRY_ASSIGN(auto opened, Bundle::open(std::move(source), std::move(options)));
+    FARDEL_TRY_ASSIGN(
+        auto opened,
+        Bundle::open(std::move(source), {.cache = std::make_shared<BlockCache>(kBlockCacheBytes), .label = bundle}));
     return std::unique_ptr<CacheLayer>(std::make_unique<BundleLayer>(std::move(opened)));
 }
 

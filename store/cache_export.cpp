@@ -68,10 +68,7 @@ private:
         std::string text = name_of(kind, id);
         FARDEL_TRY_ASSIGN(AssetName name, AssetName::parse(text));
         const auto index = static_cast<std::uint32_t>(plan_.assets.size());
-        PlannedAsset asset;
-        asset.source = std::move(source);
-        asset.key = std::move(text);
-        plan_.assets.push_back(std::move(asset));
+        plan_.assets.push_back({.source = std::move(source), .key = std::move(text)});
         plan_.names.push_back(
             {.name = std::move(name), .variants = {PlannedVariant{.asset = index, .tags = {}}}, .published = false});
         return ok();

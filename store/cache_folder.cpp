@@ -1,14 +1,12 @@
 #include "cache_folder.h"
 
-#include "descriptor_source.h"
-
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
+#include <fardel/format/file_source.h>
 #include <fardel/format/random.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -116,7 +114,7 @@ Result<std::shared_ptr<const ByteSource>> open_stored(const std::string& path) {
     FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, path));
     if (!status.is_file())
         return Error(ErrorCode::missing, path + ": not a regular file");
-    return make_descriptor_source(std::move(file), status.size_bytes, path);
+    return make_file_source(std::move(file), status.size_bytes, path);
 }
 
 // Whether open_stored() failed because no regular file has the name.

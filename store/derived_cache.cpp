@@ -4,7 +4,6 @@
 
 #include "checked_blob.h"
 #include "layer_health.h"
-#include "spoiled_blob.h"
 #include "write_behind.h"
 
 #include <algorithm>
@@ -74,15 +73,22 @@ public:
             ++counts_.errors;
         reading_.add(took, bytes, failed ? error : nullptr);
     }
-    void record_write(Clock::time_point since, std::uint64_t bytes, const Error* error) {
+    // `written`: the counter of what was written.
+    void record_write(Clock::time_point since, std::uint64_t bytes, const Status& outcome,
+                      std::uint64_t CacheLayerStatistics::*written) {
         const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - since);
         const std::scoped_lock lock(mutex_);
-        if (error != nullptr)
-            ++counts_.errors;
-        if (error != nullptr && is_final_refusal(*error))
-            writing_.give_up(*error);
-        const bool too_large = error != nullptr && error->code() == ErrorCode::limit;
-        writing_.add(took, bytes, too_large ? nullptr : error);
+        if (outcome) {
+            ++(counts_.*written);
+            counts_.bytes_written += bytes;
+            return writing_.add(took, bytes, nullptr);
+        }
+        const Error& error = outcome.error();
+        ++counts_.errors;
+        if (is_final_refusal(error))
+            writing_.give_up(error);
+        writing_.add(took, bytes,
+                     error.code() == ErrorCode::limit ? nullptr : &error);  // limit: only this is too large
     }
     CacheLayerStatistics statistics() const {
         const std::scoped_lock lock(mutex_);
@@ -131,8 +137,7 @@ private:
     };
 
     std::optional<CacheRecord> find_record(LayerSlot& slot, const BuildKey& key);
-    std::shared_ptr<const CheckedBlob> find_object(const SharedSlot& slot, const CachedOutput& output,
-                                                   bool may_be_spoiled, bool& answered);
+    std::shared_ptr<const CheckedBlob> find_object(const SharedSlot& slot, const CachedOutput& output, bool& answered);
     Found find_outputs(const CacheRecord& record);
     void fill_up(std::size_t below, const CacheRecord& record, CheckedBlobs& blobs);
 
@@ -142,24 +147,14 @@ private:
                                              std::span<const std::byte> bytes, const CheckedBlobs& blobs);
     void write_behind(std::vector<SharedSlot> slots, const CacheRecord& record, std::vector<std::byte> bytes,
                       const CheckedBlobs& blobs, bool fills);
-    bool is_spoiled();
     bool is_chosen_to_verify(const BuildKey& key) const;
 
     const CacheOptions options_;
     std::vector<SharedSlot> slots_;
-    std::atomic<std::uint64_t> answers_ = 0;
     WriteBehind behind_;  // last, because its work uses the other members
 };
 
 // ---- Finding --------------------------------------------------------------------------------------------------------
-
-bool DerivedCache::State::is_spoiled() {
-    if (options_.corrupt_per_1000 == 0)
-        return false;
-    std::uint64_t number = ++answers_ * 0x9e3779b97f4a7c15;  // spreads the choices; deterministic with one thread
-    number ^= number >> 32;
-    return number % 1000 < options_.corrupt_per_1000;
-}
 
 bool DerivedCache::State::is_chosen_to_verify(const BuildKey& key) const {
     const std::uint32_t number = key.bytes[28] | std::uint32_t(key.bytes[29]) << 8 |
@@ -175,8 +170,6 @@ std::optional<CacheRecord> DerivedCache::State::find_record(LayerSlot& slot, con
     if (!broken && (!found || !*found))
         return std::nullopt;
     if (!broken) {
-        if (is_spoiled())
-            spoil(**found, answers_);
         slot.count([&](CacheLayerStatistics& counts) { counts.bytes_read += (*found)->size(); });
         if (auto record = decode_cache_record(key, **found))
             return *std::move(record);
@@ -189,7 +182,7 @@ std::optional<CacheRecord> DerivedCache::State::find_record(LayerSlot& slot, con
 // Returns a blob that was read completely and is intact. Sets `answered` to false if the layer failed, so that it may
 // or may not have the object.
 std::shared_ptr<const CheckedBlob> DerivedCache::State::find_object(const SharedSlot& slot, const CachedOutput& output,
-                                                                    bool may_be_spoiled, bool& answered) {
+                                                                    bool& answered) {
     const auto since = Clock::now();
     const auto drop = [slot, asset = output.asset] {
         slot->count([](CacheLayerStatistics& counts) { ++counts.broken; });
@@ -208,8 +201,6 @@ std::shared_ptr<const CheckedBlob> DerivedCache::State::find_object(const Shared
         slot->record_read(since, 0, nullptr);
         return nullptr;
     }
-    if (may_be_spoiled && is_spoiled())
-        found = make_spoiled_blob(*std::move(found));
     auto blob = std::make_shared<const CheckedBlob>(*std::move(found), output.asset, output.size_bytes, drop);
     const Status whole = blob->verify();
     slot->record_read(since, output.size_bytes, whole ? nullptr : &whole.error());
@@ -230,7 +221,7 @@ DerivedCache::State::Found DerivedCache::State::find_outputs(const CacheRecord& 
         for (std::size_t i = 0; i < slots_.size() && !blob; ++i) {
             if (!slots_[i]->is_read())
                 continue;
-            blob = find_object(slots_[i], output, true, answered);
+            blob = find_object(slots_[i], output, answered);
             found.lowest = std::max(found.lowest, i);
         }
         if (!blob) {
@@ -304,24 +295,14 @@ Status DerivedCache::State::write_object(LayerSlot& slot, const CachedOutput& ou
     Status written = slot.layer().write_object(output.asset, output.size_bytes, blob);
     if (!written && blob.has_failed())
         return written;  // the blob failed, not the layer
-    slot.record_write(since, output.size_bytes, written ? nullptr : &written.error());
-    if (written)
-        slot.count([&](CacheLayerStatistics& counts) {
-            ++counts.objects_written;
-            counts.bytes_written += output.size_bytes;
-        });
+    slot.record_write(since, output.size_bytes, written, &CacheLayerStatistics::objects_written);
     return written;
 }
 
 Status DerivedCache::State::write_record(LayerSlot& slot, const CacheRecord& record, std::span<const std::byte> bytes) {
     const auto since = Clock::now();
     Status written = slot.layer().write_record(record.key, bytes);
-    slot.record_write(since, bytes.size(), written ? nullptr : &written.error());
-    if (written)
-        slot.count([&](CacheLayerStatistics& counts) {
-            ++counts.records_written;
-            counts.bytes_written += bytes.size();
-        });
+    slot.record_write(since, bytes.size(), written, &CacheLayerStatistics::records_written);
     return written;
 }
 
@@ -334,10 +315,10 @@ Result<std::optional<CheckedBlobs>> DerivedCache::State::keep(const SharedSlot& 
     for (std::size_t i = 0; i < record.outputs.size(); ++i) {
         const CachedOutput& output = record.outputs[i];
         bool answered = true;
-        auto there = find_object(slot, output, false, answered);  // drops a broken one, so that it is written again
+        auto there = find_object(slot, output, answered);  // drops a broken one, so that it is written again
         if (!there) {
             FARDEL_TRY(write_object(*slot, output, *blobs[i]));
-            there = find_object(slot, output, false, answered);
+            there = find_object(slot, output, answered);
         }
         if (!there)
             return std::optional<CheckedBlobs>();

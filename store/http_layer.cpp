@@ -10,7 +10,6 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <unordered_set>
 #include <utility>

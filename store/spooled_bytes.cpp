@@ -1,8 +1,7 @@
 #include "spooled_bytes.h"
 
-#include "descriptor_source.h"
-
 #include <fardel/base/file.h>
+#include <fardel/format/file_source.h>
 
 #include <string>
 #include <utility>
@@ -34,7 +33,7 @@ Status SpooledBytes::append(std::span<const std::byte> bytes) {
 std::shared_ptr<const BlobSource> SpooledBytes::take_blob() {
     if (!file_)
         return make_memory_blob(std::move(memory_));
-    return make_bytes_blob(make_descriptor_source(std::move(file_), size_bytes_, std::string(kSubject)));
+    return make_bytes_blob(make_file_source(std::move(file_), size_bytes_, std::string(kSubject)));
 }
 
 std::vector<std::byte> SpooledBytes::take_memory() { return std::move(memory_); }

@@ -1,4 +1,4 @@
-#include <fardel/format/byte_source.h>
+#include <fardel/format/file_source.h>
 
 #include "fits.h"
 
@@ -12,8 +12,8 @@ namespace {
 
 class FileSource final : public ByteSource {
 public:
-    FileSource(RegularFile file, std::string path)
-        : file_(std::move(file.descriptor)), size_bytes_(file.status.size_bytes), path_(std::move(path)) {}
+    FileSource(Descriptor file, std::uint64_t size_bytes, std::string path)
+        : file_(std::move(file)), size_bytes_(size_bytes), path_(std::move(path)) {}
 
     std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
 
@@ -50,7 +50,11 @@ private:
 
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::string& path) {
     FARDEL_TRY_ASSIGN(RegularFile file, open_regular_file(path, path));
-    return std::shared_ptr<const ByteSource>(std::make_shared<FileSource>(std::move(file), path));
+    return make_file_source(std::move(file.descriptor), file.status.size_bytes, path);
+}
+
+std::shared_ptr<const ByteSource> make_file_source(Descriptor file, std::uint64_t size_bytes, std::string subject) {
+    return std::make_shared<FileSource>(std::move(file), size_bytes, std::move(subject));
 }
 
 const Descriptor* find_descriptor(const ByteSource& source) {

@@ -3,10 +3,13 @@
 #include "cache_samples.h"
 #include "failing_call.h"
 #include "kit/scratch_folder.h"
+#include "spoiled_blob.h"
 
 #include <fardel/store/cache_layers.h>
 
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <thread>
 
 using namespace fardel;
@@ -63,6 +66,62 @@ private:
     const std::unique_ptr<CacheLayer> layer_;
     const std::shared_ptr<Faults> faults_;
 };
+
+// Damages some of the answers of a layer, chosen by a number that spreads them. What a thread has just written, it
+// reads back right once, as the cache does to see what the layer kept.
+class SpoilingLayer final : public CacheLayer {
+public:
+    SpoilingLayer(std::unique_ptr<CacheLayer> layer, std::uint64_t per_1000)
+        : layer_(std::move(layer)), per_1000_(per_1000) {}
+
+    std::string name() const override { return layer_->name(); }
+    bool is_writable() const override { return layer_->is_writable(); }
+    Result<std::optional<std::vector<std::byte>>> find_record(const BuildKey& key) override {
+        auto found = layer_->find_record(key);
+        if (found && *found && is_chosen())
+            spoil(**found, answers_);
+        return found;
+    }
+    Result<std::shared_ptr<const BlobSource>> find_object(const AssetId& asset, std::uint64_t size_bytes) override {
+        auto found = layer_->find_object(asset, size_bytes);
+        if (found && *found && !take_written(asset) && is_chosen())
+            return make_spoiled_blob(*std::move(found));
+        return found;
+    }
+    Status write_record(const BuildKey& key, std::span<const std::byte> bytes) override {
+        return layer_->write_record(key, bytes);
+    }
+    Status write_object(const AssetId& asset, std::uint64_t size_bytes, const BlobSource& bytes) override {
+        {
+            const std::lock_guard lock(mutex_);
+            written_.emplace(std::this_thread::get_id(), asset);
+        }
+        return layer_->write_object(asset, size_bytes, bytes);
+    }
+    void drop_record(const BuildKey& key) override { layer_->drop_record(key); }
+    void drop_object(const AssetId& asset) override { layer_->drop_object(asset); }
+
+private:
+    bool is_chosen() {
+        std::uint64_t number = ++answers_ * 0x9e3779b97f4a7c15;
+        number ^= number >> 32;
+        return number % 1000 < per_1000_;
+    }
+    bool take_written(const AssetId& asset) {
+        const std::lock_guard lock(mutex_);
+        return written_.erase({std::this_thread::get_id(), asset}) != 0;
+    }
+
+    const std::unique_ptr<CacheLayer> layer_;
+    const std::uint64_t per_1000_;
+    std::atomic<std::uint64_t> answers_ = 0;
+    std::mutex mutex_;
+    std::set<std::pair<std::thread::id, AssetId>> written_;
+};
+
+std::unique_ptr<CacheLayer> spoiling(std::unique_ptr<CacheLayer> layer, std::uint64_t per_1000) {
+    return std::make_unique<SpoilingLayer>(std::move(layer), per_1000);
+}
 
 CacheLayerSlot slot(std::unique_ptr<CacheLayer> layer, CacheLayerPolicy policy = {}) {
     return {.layer = std::move(layer), .policy = policy};
@@ -355,8 +414,8 @@ TEST_CASE("derived cache: keys decide which hits are verified, and the verdicts 
 
 TEST_CASE("derived cache: answers that are changed on the way are misses, never wrong outputs") {  // A109
     const ScratchFolder scratch;
-    const auto cache =
-        cache_with({.corrupt_per_1000 = 300}, slot(make_memory_layer(100u << 20)), slot(folder(scratch, "near")));
+    const auto cache = cache_with({}, slot(spoiling(make_memory_layer(100u << 20), 300)),
+                                  slot(spoiling(folder(scratch, "near"), 300)));
     int hits = 0;
     int misses = 0;
     for (std::uint64_t i = 0; i < 200; ++i) {
@@ -379,8 +438,9 @@ TEST_CASE("derived cache: answers that are changed on the way are misses, never 
 TEST_CASE(
     "derived cache: many threads over several layers get right outputs, whatever is dropped meanwhile") {  // A107 A117
     const ScratchFolder scratch;
-    const auto cache = cache_with({.corrupt_per_1000 = 50}, slot(make_memory_layer(200'000)),
-                                  slot(folder(scratch, "near")), slot(folder(scratch, "far")));
+    const auto cache =
+        cache_with({}, slot(spoiling(make_memory_layer(200'000), 50)), slot(spoiling(folder(scratch, "near"), 50)),
+                   slot(spoiling(folder(scratch, "far"), 50)));
     std::vector<Sample> samples;
     for (std::uint64_t i = 0; i < 10; ++i)
         samples.push_back(make_sample(i, {noise(5000, i), bytes_of("the same"), noise(70'000, i % 3)}));

@@ -40,7 +40,6 @@ struct CacheLayerSlot {
 
 struct CacheOptions {
     std::uint32_t verify_per_1000 = 0;               // of hits that have `verify` set; the key decides which
-    std::uint32_t corrupt_per_1000 = 0;              // for tests: of answers whose bytes are changed after reading
     std::size_t write_behind_bytes_max = 64u << 20;  // waiting to be written; above it put() waits
 };
 
