@@ -1,9 +1,6 @@
-#include "archive_scan.h"
+#include "source_listing.h"
 
 #include "zip_signature.h"
-
-#include <optional>
-#include <vector>
 
 namespace fardel {
 namespace {

@@ -27,29 +27,6 @@ std::optional<FileStamp> find_stamp(const Descriptor& file) {
     return status && status->is_file() ? std::optional(FileStamp(*status)) : std::nullopt;
 }
 
-class FolderBlobStream final : public BlobStream {
-public:
-    FolderBlobStream(Descriptor file, std::string path, const FileStamp& stamp)
-        : file_(std::move(file)), path_(std::move(path)), stamp_(stamp) {}
-
-    Result<std::size_t> read(std::span<std::byte> out) override {
-        if (out.empty())
-            return std::size_t{0};
-        FARDEL_TRY_ASSIGN(const std::size_t count, read_some(file_, out, path_));
-        read_bytes_ += count;
-        if (read_bytes_ > stamp_.size_bytes ||
-            (count == 0 && (read_bytes_ < stamp_.size_bytes || find_stamp(file_) != stamp_)))
-            return changed(path_);
-        return count;
-    }
-
-private:
-    Descriptor file_;
-    std::string path_;
-    FileStamp stamp_;
-    std::uint64_t read_bytes_ = 0;
-};
-
 // Reads at any offset of the opened file. The stamp is compared after each read, so a write in between is noticed.
 class FolderBytes final : public ByteSource {
 public:
@@ -75,8 +52,8 @@ public:
         : root_(std::move(root)), name_(std::move(name)), stamp_(stamp) {}
 
     Result<std::unique_ptr<BlobStream>> open() const override {
-        FARDEL_TRY_ASSIGN(Descriptor file, open_scanned());
-        return std::unique_ptr<BlobStream>(std::make_unique<FolderBlobStream>(std::move(file), path(), stamp_));
+        FARDEL_TRY_ASSIGN(auto bytes, open_bytes());
+        return open_stream_of(std::move(bytes));
     }
     Result<std::shared_ptr<const ByteSource>> open_bytes() const override {
         FARDEL_TRY_ASSIGN(Descriptor file, open_scanned());

@@ -1,4 +1,4 @@
-#include "folder_scan.h"
+#include "source_listing.h"
 
 #include "folder_blob.h"
 #include "status_stamp.h"
@@ -6,7 +6,6 @@
 #include <fardel/base/clock.h>
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
-#include <fardel/format/hash.h>
 
 #include <cerrno>
 #include <memory>

@@ -1,7 +1,7 @@
 #include <fardel/sources/legacy_archives.h>
 
 #include "confined_archive.h"
-#include "zip_scan.h"
+#include "source_listing.h"
 
 #include <utility>
 

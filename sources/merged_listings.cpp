@@ -1,4 +1,4 @@
-#include "merged_listings.h"
+#include "source_listing.h"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 #include "physfs_archive.h"
 
-#include "physfs_io.h"
+#include <fardel/sources/physfs_io.h>
 
 #include <physfs.h>
 

@@ -1,8 +1,12 @@
-// SourceListing: the entries of one source with their names judged, before sources are merged.
+// SourceListing: the entries of one source with their names judged, before sources are merged; and the scans that fill
+// one. `path` names a source in messages.
 #pragma once
 
+#include <fardel/format/byte_source.h>
+#include <fardel/sources/archive_reader.h>
 #include <fardel/sources/source_scan.h>
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,5 +37,33 @@ public:
 private:
     std::span<const std::string> excludes_;
 };
+
+// ---- Folders --------------------------------------------------------------------------------------------------------
+
+// Lists every file below a folder under its path, in byte order. Links, devices, FIFOs and sockets are refused; so is a
+// folder whose name is refused, with everything in it. `path` itself may be a link. Errors: missing, denied (a folder
+// below may not be listed), conflict (the folder changes during the scan), io.
+Status list_folder(const std::string& path, SourceListing& listing);
+
+// ---- Archives -------------------------------------------------------------------------------------------------------
+
+// Lists an archive: every entry under its name, in the archive's order. The signature decides on the format; the file's
+// extension is ignored. `archives` may be null. Errors: missing, denied, malformed (no archive, or one that contradicts
+// itself), limit, unsupported (a bundle, or no reader), busy, io.
+Status list_archive(const std::string& path, const ArchiveReader* archives, SourceListing& listing);
+
+// Returns what kind of source a file is; never `folder`. Errors: missing, denied, malformed (no regular file), io.
+Result<SourceKind> find_archive_kind(const std::string& path);
+
+// Folders that the zip lists become no entries. Links, encrypted entries, and methods other than stored and deflated
+// are refused. Errors: those of read_zip_directory.
+Status list_zip(std::shared_ptr<const ByteSource> bytes, const std::string& path, SourceListing& listing);
+
+// ---- Merging --------------------------------------------------------------------------------------------------------
+
+// A name of a later source hides the names of earlier ones that it contradicts: those that are equal to it under case
+// folding, and a folder or file of one name. Error: conflict, for two such names of a listing that refuses conflicts;
+// the message has both.
+Result<ScanResult> merge_listings(std::vector<SourceListing> listings);
 
 }  // namespace fardel

@@ -1,8 +1,6 @@
 #include <fardel/sources/source_scan.h>
 
-#include "archive_scan.h"
-#include "folder_scan.h"
-#include "merged_listings.h"
+#include "source_listing.h"
 
 #include <fardel/base/file.h>
 #include <fardel/format/hash.h>

@@ -1,4 +1,4 @@
-#include "zip_scan.h"
+#include "source_listing.h"
 
 #include "zip_blob.h"
 #include "zip_entry_source.h"

@@ -21,8 +21,11 @@ Error missing(std::string_view text, std::string_view reason) {
 }
 
 // Adds the path to an error of a layer that does not know it.
-Error at_path(std::string_view text, Error error) {
-    return std::move(error).with_context("path \"" + printable(text) + "\"");
+template <class T>
+Result<T> at_path(std::string_view text, Result<T> result) {
+    if (!result)
+        return std::move(result).error().with_context("path \"" + printable(text) + "\"");
+    return result;
 }
 
 // The walk over a folder or the root; nothing if there is no such folder.
@@ -52,9 +55,14 @@ Result<std::optional<NameMatch>> find_name(const MountSet& set, const PathParts&
     return std::optional<NameMatch>();
 }
 
-Result<AssetChoice> choose(const MountSet& set, const PathParts& path, const NameMatch& match) {
-    return path.kind == PathKind::published ? choose_published(set, match, path.name, path.hash)
-                                            : choose_own(set, match);
+// The file of a name of the published tree or of a bundle.
+Result<std::optional<File>> find_file(const MountSet& set, const PathParts& path) {
+    if (path.kind == PathKind::published)
+        return find_published_file(set, path.name, path.hash);
+    if (path.kind == PathKind::bundle_name)
+        if (const Mount* mount = set.find_bundle(id_from<BundleId>(path.id)))
+            return find_own_file(set, *mount, path.name, path.hash);
+    return std::optional<File>();
 }
 
 Result<PathStat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kind) {
@@ -92,9 +100,11 @@ Result<std::optional<PathStat>> find_stat_in(const std::shared_ptr<const MountSe
         return find_asset_stat(*set, verdicts, id_from<AssetId>(path.id));
     FARDEL_TRY_ASSIGN(const auto match, find_name(*set, path));
     if (match) {
-        FARDEL_TRY_ASSIGN(const AssetChoice choice, choose(*set, path, *match));
-        const NodeKind kind = path.kind == PathKind::published ? NodeKind::link : NodeKind::file;
-        FARDEL_TRY_ASSIGN(auto stat, stat_asset(*choice.mount->bundle, choice.asset, kind));
+        const bool published = path.kind == PathKind::published;
+        FARDEL_TRY_ASSIGN(const AssetChoice choice,
+                          published ? choose_published(*set, *match, path.name, path.hash) : choose_own(*set, *match));
+        FARDEL_TRY_ASSIGN(auto stat,
+                          stat_asset(*choice.mount->bundle, choice.asset, published ? NodeKind::link : NodeKind::file));
         return std::optional<PathStat>(std::move(stat));
     }
     FARDEL_TRY_ASSIGN(const bool folder, is_folder(set, path));
@@ -121,28 +131,14 @@ Result<std::optional<File>> Vfs::find(std::string_view path) const {
 }
 
 Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& path) const {
-    if (path.kind == PathKind::asset) {
-        const AssetId id = id_from<AssetId>(path.id);
-        auto search = find_asset_copy(*impl_->set.read(), impl_->verdicts, id, Compare::no);
-        if (search && search->undecided)  // reads the whole asset: shared, so that no change of the mounts waits for it
-            search = find_asset_copy(*impl_->set.share(), impl_->verdicts, id, Compare::yes);
-        if (!search)
-            return at_path(text, std::move(search).error());
-        return std::move(search->file);
-    }
-    const auto set = impl_->set.read();
-    const auto match = find_name(*set, path);
-    if (!match)
-        return at_path(text, match.error());
-    if (!match->has_value())
-        return std::optional<File>();
-    auto choice = choose(*set, path, **match);
-    if (!choice)
-        return at_path(text, std::move(choice).error());
-    auto file = open_choice(*choice);
-    if (!file)
-        return at_path(text, std::move(file).error());
-    return std::optional<File>(*std::move(file));
+    if (path.kind != PathKind::asset)
+        return at_path(text, find_file(*impl_->set.read(), path));
+    const AssetId id = id_from<AssetId>(path.id);
+    auto search = find_asset_copy(*impl_->set.read(), impl_->verdicts, id, Compare::no);
+    if (search && search->undecided)  // reads the whole asset: shared, so that no change of the mounts waits for it
+        search = find_asset_copy(*impl_->set.share(), impl_->verdicts, id, Compare::yes);
+    FARDEL_TRY_ASSIGN(AssetSearch found, at_path(text, std::move(search)));
+    return std::move(found.file);
 }
 
 Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference) const {
@@ -176,10 +172,7 @@ Result<File> Vfs::open(std::string_view text, const PathParts& path) const {
 
 Result<std::optional<PathStat>> Vfs::find_stat(std::string_view path) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
-    auto stat = find_stat_in(impl_->set.share(), impl_->verdicts, parts);
-    if (!stat)
-        return at_path(path, std::move(stat).error());
-    return stat;
+    return at_path(path, find_stat_in(impl_->set.share(), impl_->verdicts, parts));
 }
 
 bool Vfs::exists(std::string_view path) const {
@@ -207,32 +200,26 @@ Result<Listing> Vfs::open_listing(std::string_view path) const {
     if (parts.kind == PathKind::bundles)
         return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = BundleIdWalk(set)}));
     if (parts.kind == PathKind::assets) {
-        auto walk = AssetIdWalk::open(set);
-        if (!walk)
-            return at_path(path, std::move(walk).error());
-        return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = *std::move(walk)}));
+        FARDEL_TRY_ASSIGN(auto walk, at_path(path, AssetIdWalk::open(set)));
+        return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = std::move(walk)}));
     }
-    auto walk = open_folder(set, parts);
+    FARDEL_TRY_ASSIGN(auto walk, at_path(path, open_folder(set, parts)));
     if (!walk)
-        return at_path(path, std::move(walk).error());
-    if (!walk->has_value())
         return missing(path, "no such folder");
-    return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = *std::move(*walk)}));
+    return Listing(std::make_unique<Listing::Impl>(Listing::Impl{.walk = *std::move(walk)}));
 }
 
 Result<std::vector<ListingEntry>> Vfs::list(std::string_view path, std::size_t entries_max) const {
     FARDEL_TRY_ASSIGN(Listing listing, open_listing(path));
     std::vector<ListingEntry> out;
     for (;;) {
-        auto entry = listing.next();
+        FARDEL_TRY_ASSIGN(auto entry, at_path(path, listing.next()));
         if (!entry)
-            return at_path(path, std::move(entry).error());
-        if (!entry->has_value())
             return out;
         if (out.size() == entries_max)
             return Error(ErrorCode::limit,
                          "path \"" + printable(path) + "\": more than " + std::to_string(entries_max) + " entries");
-        out.push_back(*std::move(*entry));
+        out.push_back(*std::move(entry));
     }
 }
 

@@ -64,16 +64,12 @@ Result<MountId> Vfs::mount(const BundlePlan& plan, MountOptions options) {
 }
 
 Result<MountId> Vfs::mount_one(MountRequest request) {
-    MountChange change;
-    change.mount.push_back(std::move(request));
-    FARDEL_TRY_ASSIGN(const std::vector<MountId> ids, apply(std::move(change)));
+    FARDEL_TRY_ASSIGN(const std::vector<MountId> ids, apply({.mount = {std::move(request)}}));
     return ids.front();
 }
 
 Status Vfs::unmount(MountId mount) {
-    MountChange change;
-    change.unmount.push_back(mount);
-    FARDEL_TRY(apply(std::move(change)));
+    FARDEL_TRY(apply({.unmount = {mount}}));
     return ok();
 }
 
@@ -104,9 +100,7 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
     std::shared_ptr<const MountSet> old;  // declared before the lock, so that files are closed without it
     std::vector<MountId> ids;
     const std::scoped_lock lock(impl_->writing);
-    MountSetChange set_change;
-    set_change.remove = change.unmount;
-    set_change.prioritise = std::move(change.prioritise);
+    MountSetChange set_change{.remove = change.unmount, .prioritise = std::move(change.prioritise)};
     for (OpenedMount& one : opened) {
         FARDEL_TRY_ASSIGN(one.mount.number, impl_->next_content());
         one.mount.id = static_cast<MountId>(++impl_->last_mount);

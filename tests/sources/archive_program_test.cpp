@@ -1,12 +1,12 @@
 // Reads hostile archives of other formats than zip, through the program fardel-archive.
 #include "archive_program.h"
 
-#include "archive_scan.h"
 #include "crc32.h"
 #include "kit/blobs.h"
 #include "kit/bytes.h"
 #include "kit/random_seed.h"
 #include "kit/scratch_folder.h"
+#include "source_listing.h"
 
 #include <fardel/base/little_endian.h>
 #include <fardel/base/own_program.h>

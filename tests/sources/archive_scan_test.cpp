@@ -1,4 +1,4 @@
-#include "archive_scan.h"
+#include "source_listing.h"
 
 #include <fardel/base/little_endian.h>
 #include "kit/blobs.h"

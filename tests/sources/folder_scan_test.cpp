@@ -1,4 +1,4 @@
-#include "folder_scan.h"
+#include "source_listing.h"
 
 #include "kit/blobs.h"
 #include "kit/unprivileged.h"

@@ -1,4 +1,4 @@
-#include "zip_scan.h"
+#include "source_listing.h"
 
 #include "kit/blobs.h"
 #include "kit/zip_builder.h"

@@ -126,14 +126,15 @@ bool is_size(std::size_t struct_size, std::size_t least) noexcept {
     return struct_size >= least && struct_size <= kStructBytesMax;
 }
 
-// Runs `work` for a function that can fail; no exception leaves it.
+// Runs `work` for a function that can fail; no exception leaves it. `given`: no pointer that the function needs is
+// null.
 template <class Work>
-fardel_code call(fardel_error* error, Work work) noexcept {
+fardel_code call(fardel_error* error, bool given, Work work) noexcept {
     if (error != nullptr && !is_size(error->struct_size, kErrorBytesLeast))
         return FARDEL_ERROR_ARGUMENT;  // the room for a text is unknown
     const Report report(error);
     try {
-        return work(report);
+        return given ? work(report) : report.argument("a null pointer");
     } catch (const std::bad_alloc&) {
         return report.fail(FARDEL_ERROR_NO_MEMORY, "out of memory");
     } catch (const std::length_error&) {
@@ -226,16 +227,12 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     });
 }
 
-constexpr std::string_view kNull = "a null pointer";
-
 // Opens something with `open`: `*handle` is null if that fails. `given`: no other pointer of the call is null.
 template <class Handle, class Open>
 fardel_code open_handle(Handle** handle, bool given, fardel_error* error, Open open) noexcept {
     if (handle != nullptr)
         *handle = nullptr;
-    return call(error, [&](const Report& report) {
-        if (handle == nullptr || !given)
-            return report.argument(kNull);
+    return call(error, handle != nullptr && given, [&](const Report& report) {
         return report.end(open(), [&](auto opened) { *handle = new Handle{std::move(opened)}; });
     });
 }
@@ -297,9 +294,7 @@ void fardel_id_text(const fardel_id* id, char text[65]) {
 fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error) {
     if (vfs != nullptr)
         *vfs = nullptr;
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr)
-            return report.argument(kNull);
+    return call(error, vfs != nullptr, [&](const Report& report) {
         fardel_vfs_options taken = FARDEL_VFS_OPTIONS_INIT;
         if (const fardel_code bad = take_options(options, kVfsOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
@@ -312,9 +307,7 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
 void fardel_vfs_destroy(fardel_vfs* vfs) { delete vfs; }
 
 fardel_code fardel_private_set_archives(fardel_vfs* vfs, ArchiveReaderMaker make, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr)
-            return report.argument(kNull);
+    return call(error, vfs != nullptr, [&](const Report&) {
         vfs->set_archives(make());
         return fardel_code{FARDEL_OK};
     });
@@ -322,9 +315,7 @@ fardel_code fardel_private_set_archives(fardel_vfs* vfs, ArchiveReaderMaker make
 
 fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
                               fardel_mount_id* mount, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr || path == nullptr)
-            return report.argument(kNull);
+    return call(error, vfs != nullptr && path != nullptr, [&](const Report& report) {
         return mount_with(options, "", mount, report, [&](MountOptions how) {
             how.archives = vfs->find_archives();
             return vfs->vfs.mount(path, std::move(how));
@@ -334,9 +325,7 @@ fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mo
 
 fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_bytes,
                                 const fardel_mount_options* options, fardel_mount_id* mount, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr || (bytes == nullptr && size_bytes != 0))
-            return report.argument(kNull);
+    return call(error, vfs != nullptr && (bytes != nullptr || size_bytes == 0), [&](const Report& report) {
         return mount_with(options, "memory", mount, report, [&](MountOptions how) {
             const std::span given(static_cast<const std::byte*>(bytes), size_bytes);
             return vfs->vfs.mount(make_memory_source({given.begin(), given.end()}), std::move(how));
@@ -345,17 +334,14 @@ fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, size_t size_
 }
 
 fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        return vfs == nullptr ? report.argument(kNull) : report.end(vfs->vfs.unmount(MountId{mount}));
-    });
+    return call(error, vfs != nullptr,
+                [&](const Report& report) { return report.end(vfs->vfs.unmount(MountId{mount})); });
 }
 
 int fardel_is_tainted(const fardel_vfs* vfs) { return vfs != nullptr && vfs->vfs.tainted() ? 1 : 0; }
 
 fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr)
-            return report.argument(kNull);
+    return call(error, vfs != nullptr, [&](const Report& report) {
         return report.end(parse_variant_preference(preference != nullptr ? preference : ""),
                           [&](VariantPreference parsed) { vfs->vfs.prefer(std::move(parsed)); });
     });
@@ -363,18 +349,14 @@ fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error*
 
 fardel_code fardel_refresh(fardel_vfs* vfs, fardel_mount_id mount, fardel_changed changed, void* context,
                            fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr)
-            return report.argument(kNull);
+    return call(error, vfs != nullptr, [&](const Report& report) {
         return report.end(vfs->vfs.refresh(MountId{mount}),
                           [&](const auto& changes) { report_changes(changes, changed, context); });
     });
 }
 
 fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr)
-            return report.argument(kNull);
+    return call(error, vfs != nullptr, [&](const Report& report) {
         return report.end(vfs->vfs.poll(), [&](const auto& changes) { report_changes(changes, changed, context); });
     });
 }
@@ -382,9 +364,7 @@ fardel_code fardel_poll(fardel_vfs* vfs, fardel_changed changed, void* context, 
 fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* problems, fardel_error* error) {
     if (problems != nullptr)
         *problems = 0;
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr || policy_text == nullptr)
-            return report.argument(kNull);
+    return call(error, vfs != nullptr && policy_text != nullptr, [&](const Report& report) {
         return report.end(PurePolicy::parse(policy_text), [&](PurePolicy policy) {
             const PureReport found = vfs->vfs.enter_pure(std::move(policy));
             if (problems != nullptr)
@@ -394,67 +374,60 @@ fardel_code fardel_enter_pure(fardel_vfs* vfs, const char* policy_text, size_t* 
 }
 
 void fardel_leave_pure(fardel_vfs* vfs) {
-    if (vfs != nullptr)
-        call(nullptr, [&](const Report&) {
-            vfs->vfs.leave_pure();
-            return fardel_code{FARDEL_OK};
-        });
+    call(nullptr, vfs != nullptr, [&](const Report&) {
+        vfs->vfs.leave_pure();
+        return fardel_code{FARDEL_OK};
+    });
 }
 
 // ---- What is at a path ----------------------------------------------------------------------------------------------
 
 fardel_code fardel_stat_path(const fardel_vfs* vfs, const char* path, fardel_stat* stat, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr || path == nullptr || stat == nullptr)
-            return report.argument(kNull);
+    return call(error, vfs != nullptr && path != nullptr && stat != nullptr, [&](const Report& report) {
         if (!is_size(stat->struct_size, kStatBytesLeast))
             return report.argument("the stat's struct_size is not set");
-        const auto found = vfs->vfs.stat(path);
-        if (!found)
-            return report.fail(found.error());
-        fardel_stat out = FARDEL_STAT_INIT;
-        out.node = node_of(found->kind);
-        out.size_bytes = found->size_bytes;
-        if (found->asset) {
-            out.asset = plain_id(*found->asset);
-            out.has |= FARDEL_STAT_ASSET;
-        }
-        if (found->bundle) {
-            out.bundle = plain_id(*found->bundle);
-            out.has |= FARDEL_STAT_BUNDLE;
-        }
-        copy_text(found->content_type, out.content_type, sizeof out.content_type);
-        give(out, stat);
-        return fardel_code{FARDEL_OK};
+        return report.end(vfs->vfs.stat(path), [&](const PathStat& found) {
+            fardel_stat out = FARDEL_STAT_INIT;
+            out.node = node_of(found.kind);
+            out.size_bytes = found.size_bytes;
+            if (found.asset) {
+                out.asset = plain_id(*found.asset);
+                out.has |= FARDEL_STAT_ASSET;
+            }
+            if (found.bundle) {
+                out.bundle = plain_id(*found.bundle);
+                out.has |= FARDEL_STAT_BUNDLE;
+            }
+            copy_text(found.content_type, out.content_type, sizeof out.content_type);
+            give(out, stat);
+        });
     });
 }
 
 int fardel_exists(const fardel_vfs* vfs, const char* path) {
     int exists = 0;
-    if (vfs != nullptr && path != nullptr)
-        call(nullptr, [&](const Report&) {
-            exists = vfs->vfs.exists(path) ? 1 : 0;
-            return fardel_code{FARDEL_OK};
-        });
+    call(nullptr, vfs != nullptr && path != nullptr, [&](const Report&) {
+        exists = vfs->vfs.exists(path) ? 1 : 0;
+        return fardel_code{FARDEL_OK};
+    });
     return exists;
 }
 
 fardel_code fardel_read_link(const fardel_vfs* vfs, const char* path, char* buffer, size_t size_bytes,
                              size_t* needed_bytes, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (vfs == nullptr || path == nullptr || (buffer == nullptr && size_bytes != 0))
-            return report.argument(kNull);
-        const auto target = vfs->vfs.read_link(path);
-        if (!target)
-            return report.fail(target.error());
-        const std::string& text = target->text();
-        if (needed_bytes != nullptr)
-            *needed_bytes = text.size() + 1;
-        if (size_bytes <= text.size())
-            return report.fail(FARDEL_ERROR_LIMIT, "the buffer is too small for the link's target");
-        std::memcpy(buffer, text.c_str(), text.size() + 1);
-        return fardel_code{FARDEL_OK};
-    });
+    return call(error, vfs != nullptr && path != nullptr && (buffer != nullptr || size_bytes == 0),
+                [&](const Report& report) {
+                    const auto target = vfs->vfs.read_link(path);
+                    if (!target)
+                        return report.fail(target.error());
+                    const std::string& text = target->text();
+                    if (needed_bytes != nullptr)
+                        *needed_bytes = text.size() + 1;
+                    if (size_bytes <= text.size())
+                        return report.fail(FARDEL_ERROR_LIMIT, "the buffer is too small for the link's target");
+                    std::memcpy(buffer, text.c_str(), text.size() + 1);
+                    return fardel_code{FARDEL_OK};
+                });
 }
 
 // ---- Files ----------------------------------------------------------------------------------------------------------
@@ -485,18 +458,15 @@ fardel_code fardel_read_at(const fardel_file* file, uint64_t offset, void* buffe
                            size_t* read_bytes, fardel_error* error) {
     if (read_bytes != nullptr)
         *read_bytes = 0;
-    return call(error, [&](const Report& report) {
-        if (file == nullptr || read_bytes == nullptr || (buffer == nullptr && size_bytes != 0))
-            return report.argument(kNull);
-        return report.end(file->file.read_at(offset, {static_cast<std::byte*>(buffer), size_bytes}),
-                          [&](std::size_t count) { *read_bytes = count; });
-    });
+    return call(error, file != nullptr && read_bytes != nullptr && (buffer != nullptr || size_bytes == 0),
+                [&](const Report& report) {
+                    return report.end(file->file.read_at(offset, {static_cast<std::byte*>(buffer), size_bytes}),
+                                      [&](std::size_t count) { *read_bytes = count; });
+                });
 }
 
 fardel_code fardel_read_all(const fardel_file* file, void* buffer, size_t size_bytes, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (file == nullptr || (buffer == nullptr && size_bytes != 0))
-            return report.argument(kNull);
+    return call(error, file != nullptr && (buffer != nullptr || size_bytes == 0), [&](const Report& report) {
         return report.end(file->file.read_all(std::span(static_cast<std::byte*>(buffer), size_bytes)));
     });
 }
@@ -509,21 +479,17 @@ fardel_code fardel_listing_open(const fardel_vfs* vfs, const char* path, fardel_
 }
 
 fardel_code fardel_listing_next(fardel_listing* listing, fardel_entry* entry, fardel_error* error) {
-    return call(error, [&](const Report& report) {
-        if (listing == nullptr || entry == nullptr)
-            return report.argument(kNull);
+    return call(error, listing != nullptr && entry != nullptr, [&](const Report& report) {
         if (!is_size(entry->struct_size, kEntryBytesLeast))
             return report.argument("the entry's struct_size is not set");
-        const auto next = listing->listing.next();
-        if (!next)
-            return report.fail(next.error());
-        fardel_entry out = FARDEL_ENTRY_INIT;
-        if (*next) {
-            out.node = node_of((*next)->kind);
-            copy_text((*next)->name, out.name, sizeof out.name);
-        }
-        give(out, entry);
-        return fardel_code{FARDEL_OK};
+        return report.end(listing->listing.next(), [&](const std::optional<ListingEntry>& next) {
+            fardel_entry out = FARDEL_ENTRY_INIT;
+            if (next) {
+                out.node = node_of(next->kind);
+                copy_text(next->name, out.name, sizeof out.name);
+            }
+            give(out, entry);
+        });
     });
 }
 

@@ -55,9 +55,7 @@ struct ReadQueue::Impl {
 
     // Sets `stored_bytes` too. A read whose offset in the file is not known comes first, and reports why.
     static QueuePosition position_of(const ReadRequest& request, std::uint64_t& stored_bytes) {
-        QueuePosition position;
-        position.priority = request.priority;
-        position.bundle = request.file.bundle().get();
+        QueuePosition position{.priority = request.priority, .bundle = request.file.bundle().get()};
         const std::uint64_t size = request.file.size_bytes();
         if (request.offset >= size)
             return position;

@@ -99,11 +99,7 @@ private:
         return ok();
     }
 
-    AssetChange& add_change(const std::string& name) {
-        AssetChange& change = changes_.emplace_back();
-        change.path = "/" + name;
-        return change;
-    }
+    AssetChange& add_change(const std::string& name) { return changes_.emplace_back(AssetChange{.path = "/" + name}); }
 
     void compare_paths(const std::string& name) {
         auto was = asset_at(before_, name);

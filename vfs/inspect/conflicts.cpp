@@ -39,8 +39,7 @@ Result<std::vector<NameMatch>> deciding_matches(const MountSet& set, std::string
 }
 
 Result<PathConflict> conflict_of(const MountSet& set, std::string_view name, const std::vector<NameMatch>& matches) {
-    PathConflict conflict;
-    conflict.path = "/" + std::string(name);
+    PathConflict conflict{.path = "/" + std::string(name)};
     FARDEL_TRY_ASSIGN(conflict.winner, side_of(set, matches.front()));
     for (std::size_t i = 1; i < matches.size(); ++i) {
         FARDEL_TRY_ASSIGN(const ConflictSide side, side_of(set, matches[i]));

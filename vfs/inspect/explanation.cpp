@@ -33,6 +33,12 @@ Status describe_match(const MountSet& set, const NameMatch& match, PathCandidate
     return describe_choice(choice, out);
 }
 
+// Keeps the error of a description that failed.
+void keep_error(Status described, PathCandidate& out) {
+    if (!described)
+        out.error = std::move(described).error();
+}
+
 // `decided` is the mount above that decides, or nullptr.
 CandidateOutcome outcome_of(const NameMatch& match, const Mount* decided) {
     if (!match.record.is(NameRecord::published))
@@ -57,8 +63,7 @@ void explain_choice(const MountSet& set, const PathParts& path, const NameMatch&
     for (std::size_t i = 0; i < out.candidates.size(); ++i) {
         if (out.candidates[i].mount.id != choice->mount->id)
             continue;
-        if (auto described = describe_choice(*choice, out.candidates[i]); !described)
-            out.candidates[i].error = std::move(described).error();
+        keep_error(describe_choice(*choice, out.candidates[i]), out.candidates[i]);
         if (out.candidates[i].outcome == CandidateOutcome::extends_only)
             out.candidates[i].outcome = CandidateOutcome::gives_variant;
         out.winner = i;
@@ -76,8 +81,7 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
         PathCandidate candidate{.mount = mount.describe()};
         if (match) {
             candidate.outcome = outcome_of(**match, decided);
-            if (auto described = describe_match(set, **match, candidate); !described)
-                candidate.error = std::move(described).error();
+            keep_error(describe_match(set, **match, candidate), candidate);
         } else {
             candidate.error = std::move(match).error();
         }
@@ -107,8 +111,8 @@ void explain_bundle_name(const MountSet& set, const PathParts& path, Explanation
     PathCandidate candidate{.mount = mount->describe()};
     if (!match)
         candidate.error = std::move(match).error();
-    else if (auto described = describe_match(set, **match, candidate); !described)
-        candidate.error = std::move(described).error();
+    else
+        keep_error(describe_match(set, **match, candidate), candidate);
     if (candidate.error)
         candidate.outcome = CandidateOutcome::damaged;
     else
@@ -133,10 +137,8 @@ void explain_asset(const MountSet& set, AssetVerdicts& verdicts, const PathParts
             candidate.asset = id;
             candidate.size_bytes = record->raw_bytes;
             if (!out.winner) {
-                if (auto good = verify_copy(mount, **index, verdicts); !good)
-                    candidate.error = std::move(good).error();
-                else
-                    candidate.outcome = CandidateOutcome::wins;
+                candidate.outcome = CandidateOutcome::wins;
+                keep_error(verify_copy(mount, **index, verdicts), candidate);
             }
         }
         if (candidate.error)
@@ -165,8 +167,7 @@ std::string_view candidate_outcome_text(CandidateOutcome outcome) noexcept {
 }
 
 Explanation explain_path(const MountSet& set, AssetVerdicts& verdicts, const PathParts& path) {
-    Explanation out;
-    out.kind = path.kind;
+    Explanation out{.kind = path.kind};
     if (path.kind == PathKind::published)
         explain_published(set, path, out);
     else if (path.kind == PathKind::bundle_name)

@@ -31,7 +31,7 @@ struct Choices {
         if (!match.record.is(NameRecord::has_variants)) {
             FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(match.record));
             tags.emplace_back();
-            add_choice(*match.mount, asset);
+            assets.push_back({.mount = match.mount, .asset = asset});
             return ok();
         }
         if (match.record.count == 0 || match.record.count > limits::kVariantsPerNameMax)
@@ -58,14 +58,8 @@ struct Choices {
         if (!is_allowed(out, policy))
             return ok();
         tags.push_back(std::move(out));
-        add_choice(mount, AssetIndex{variant.asset});
+        assets.push_back({.mount = &mount, .asset = AssetIndex{variant.asset}});
         return ok();
-    }
-
-    void add_choice(const Mount& mount, AssetIndex asset) {
-        AssetChoice& choice = assets.emplace_back();
-        choice.mount = &mount;
-        choice.asset = asset;
     }
 
     Status verify_any() const {
@@ -83,10 +77,7 @@ struct Choices {
 
 Result<AssetChoice> take_default(const NameMatch& match) {
     FARDEL_TRY_ASSIGN(const AssetIndex asset, match.mount->bundle->default_asset(match.record));
-    AssetChoice choice;
-    choice.mount = match.mount;
-    choice.asset = asset;
-    return choice;
+    return AssetChoice{.mount = match.mount, .asset = asset};
 }
 
 // Mounts are in order of precedence. Tags of a variant are sorted by axis, so equal sets of tags are equal lists.
@@ -129,6 +120,16 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
 Result<File> open_choice(const AssetChoice& choice) {
     FARDEL_TRY_ASSIGN(const AssetRecord record, choice.mount->bundle->asset(choice.asset));
     return File(choice.mount->leases->take(), choice.asset, record);
+}
+
+Result<std::optional<File>> find_own_file(const MountSet& set, const Mount& mount, std::string_view name,
+                                          std::uint64_t hash) {
+    FARDEL_TRY_ASSIGN(const auto match, find_in_bundle(mount, name, hash));
+    if (!match)
+        return std::optional<File>();
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, *match));
+    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
+    return std::optional(std::move(file));
 }
 
 Result<std::optional<File>> find_published_file(const MountSet& set, std::string_view name, std::uint64_t hash) {

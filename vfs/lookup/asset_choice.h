@@ -30,6 +30,9 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
 
 Result<File> open_choice(const AssetChoice& choice);
 
+// The file at any name of one bundle, published or not; nothing for a tombstone.
+Result<std::optional<File>> find_own_file(const MountSet& set, const Mount& mount, std::string_view name,
+                                          std::uint64_t hash);
 // The file at a name of the published tree, from the look-up to the variant; nothing if no mount publishes it.
 Result<std::optional<File>> find_published_file(const MountSet& set, std::string_view name, std::uint64_t hash);
 

@@ -52,16 +52,6 @@ Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string
     return File::of(mount->leases->take(), *index);
 }
 
-// The asset of any name of one bundle, published or not; nothing for a tombstone.
-Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, std::string_view name) {
-    FARDEL_TRY_ASSIGN(const auto match, find_in_bundle(mount, name, name_hash(name)));
-    if (!match)
-        return std::optional<File>();
-    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_own(set, *match));
-    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
-    return std::optional(std::move(file));
-}
-
 // A mount for an open file whose bundle has been unmounted: the names beside the file stay visible to it.
 Mount unmounted(const std::shared_ptr<const Bundle>& bundle) {
     Mount mount;
@@ -78,7 +68,7 @@ Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bund
         if ((dependency.flags & DependencyRecord::is_static) == 0)
             continue;
         if (const Mount* mount = set.find_bundle(dependency.bundle)) {
-            FARDEL_TRY_ASSIGN(auto file, find_own(set, *mount, name));
+            FARDEL_TRY_ASSIGN(auto file, find_own_file(set, *mount, name, name_hash(name)));
             if (file)
                 return file;
         }
@@ -120,7 +110,7 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
     // In pure mode, a bundle that is visible in part has no scope of its own.
     if (mounted != nullptr || set.pure_policy() == nullptr) {
         const Mount own = mounted != nullptr ? *mounted : unmounted(from.bundle());
-        FARDEL_TRY_ASSIGN(auto in_own, find_own(set, own, spelling));
+        FARDEL_TRY_ASSIGN(auto in_own, find_own_file(set, own, spelling, name_hash(spelling)));
         if (in_own)
             return in_own;
     }

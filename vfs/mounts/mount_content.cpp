@@ -103,10 +103,7 @@ Result<MountContent> open_mount_content(const MountSubject& subject, const Mount
 
 Result<MountContent> rescan(const Mount& mount, const std::shared_ptr<BlockCache>& cache,
                             const std::shared_ptr<DigestCache>& digests) {
-    MountOptions options;
-    options.allow_unsigned = true;
-    options.label = mount.bundle->label();
-    options.archives = mount.archives;
+    const MountOptions options{.allow_unsigned = true, .label = mount.bundle->label(), .archives = mount.archives};
     return ContentOpener(options, cache, digests).open_loose(mount.path, mount.kind);
 }
 

@@ -96,26 +96,17 @@ Result<VfsPath> VfsPath::parse(std::string_view text) {
 }
 
 VfsPath VfsPath::of(const AssetId& asset) {
-    PathParts parts;
-    parts.kind = PathKind::asset;
-    parts.id = Hash{asset.bytes};
-    return VfsPath("/assets/" + asset.hex(), parts);
+    return VfsPath("/assets/" + asset.hex(), {.kind = PathKind::asset, .id = Hash{asset.bytes}});
 }
 
 VfsPath VfsPath::of(const BundleId& bundle) {
-    PathParts parts;
-    parts.kind = PathKind::bundle;
-    parts.id = Hash{bundle.bytes};
-    return VfsPath("/bundles/" + bundle.hex(), parts);
+    return VfsPath("/bundles/" + bundle.hex(), {.kind = PathKind::bundle, .id = Hash{bundle.bytes}});
 }
 
 VfsPath VfsPath::of(const BundleId& bundle, const AssetName& name) {
-    PathParts parts;
-    parts.kind = PathKind::bundle_name;
-    parts.id = Hash{bundle.bytes};
-    parts.name = name.view();
-    parts.hash = name_hash(name.view());
-    return VfsPath("/bundles/" + bundle.hex() + "/" + name.text(), parts);
+    return VfsPath(
+        "/bundles/" + bundle.hex() + "/" + name.text(),
+        {.kind = PathKind::bundle_name, .id = Hash{bundle.bytes}, .name = name.view(), .hash = name_hash(name.view())});
 }
 
 PathParts VfsPath::parts() const noexcept {

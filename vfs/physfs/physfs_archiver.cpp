@@ -1,15 +1,14 @@
 #include <fardel/vfs/physfs_archiver.h>
 
 #include "bundle_set_text.h"
-#include "physfs_file.h"
 #include "physfs_source.h"
 
 #include <fardel/sources/legacy_archives.h>
+#include <fardel/sources/physfs_io.h>
 
 #include <physfs.h>
 
 #include <array>
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <span>
@@ -90,23 +89,41 @@ int stat(void* opaque, const char* name, PHYSFS_Stat* out) noexcept {
     return 1;
 }
 
+class FileBytes final : public ByteSource {
+public:
+    explicit FileBytes(File file) : file_(std::move(file)) {}
+
+    std::uint64_t size_bytes() const noexcept override { return file_.size_bytes(); }
+    Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
+        FARDEL_TRY(file_.read_at(offset, out));
+        return ok();
+    }
+
+private:
+    File file_;
+};
+
+PHYSFS_Io* refuse(PHYSFS_ErrorCode code) noexcept {
+    PHYSFS_setErrorCode(code);
+    return nullptr;
+}
+
+// PhysicsFS takes a failed open for "not in this archive" and asks the next one. A damaged name must not become another
+// archive's file, so it opens, and then every read of it fails.
 PHYSFS_Io* open_read(void* opaque, const char* name) noexcept {
     const Archive& archive = archive_of(opaque);
     const auto path = find_path(archive, name);
-    if (!path) {
-        PHYSFS_setErrorCode(PHYSFS_ERR_NOT_FOUND);
-        return nullptr;
-    }
+    if (!path)
+        return refuse(PHYSFS_ERR_NOT_FOUND);
     auto file = archive.vfs->find(*path);
     if (!file)
-        return make_physfs_file(std::move(file).error());
+        return make_physfs_io(std::move(file).error());
     if (*file)
-        return make_physfs_file(**std::move(file));
+        return make_physfs_io(std::shared_ptr<const ByteSource>(std::make_shared<FileBytes>(**std::move(file))));
     auto folder = archive.vfs->find_stat(*path);
     if (!folder)
-        return make_physfs_file(std::move(folder).error());
-    PHYSFS_setErrorCode(*folder ? PHYSFS_ERR_NOT_A_FILE : PHYSFS_ERR_NOT_FOUND);
-    return nullptr;
+        return make_physfs_io(std::move(folder).error());
+    return refuse(*folder ? PHYSFS_ERR_NOT_A_FILE : PHYSFS_ERR_NOT_FOUND);
 }
 
 PHYSFS_EnumerateCallbackResult enumerate_failed(PHYSFS_ErrorCode code) noexcept {
@@ -144,10 +161,7 @@ PHYSFS_EnumerateCallbackResult enumerate(void* opaque, const char* folder, PHYSF
     }
 }
 
-PHYSFS_Io* refuse_open(void*, const char*) noexcept {
-    PHYSFS_setErrorCode(PHYSFS_ERR_READ_ONLY);
-    return nullptr;
-}
+PHYSFS_Io* refuse_open(void*, const char*) noexcept { return refuse(PHYSFS_ERR_READ_ONLY); }
 
 int refuse_change(void*, const char*) noexcept { return fail(PHYSFS_ERR_READ_ONLY); }
 
@@ -252,20 +266,16 @@ Result<std::optional<Archive>> find_archive(PHYSFS_Io* io, const std::string& na
 
 void* open_archive(PHYSFS_Io* io, const char* name, int for_write, int* claimed) noexcept {
     const auto options = registered_options();
-    if (io == nullptr || !options) {
-        PHYSFS_setErrorCode(PHYSFS_ERR_UNSUPPORTED);
-        return nullptr;
-    }
+    if (io == nullptr || !options)
+        return refuse(PHYSFS_ERR_UNSUPPORTED);
     if (is_token(io)) {
         *claimed = 1;
         auto* archive = new Archive(archive_of(io->opaque));
         archive->io = io;
         return archive;
     }
-    if (for_write != 0) {
-        PHYSFS_setErrorCode(PHYSFS_ERR_READ_ONLY);
-        return nullptr;
-    }
+    if (for_write != 0)
+        return refuse(PHYSFS_ERR_READ_ONLY);
     auto archive = find_archive(io, name, *options, *claimed);
     if (!archive) {
         if (*claimed != 0 && options->on_refused)
@@ -273,10 +283,8 @@ void* open_archive(PHYSFS_Io* io, const char* name, int for_write, int* claimed)
         set_physfs_error(archive.error());
         return nullptr;
     }
-    if (!*archive) {
-        PHYSFS_setErrorCode(PHYSFS_ERR_UNSUPPORTED);
-        return nullptr;
-    }
+    if (!*archive)
+        return refuse(PHYSFS_ERR_UNSUPPORTED);
     return new Archive(**std::move(archive));
 }
 

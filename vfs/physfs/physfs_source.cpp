@@ -2,8 +2,6 @@
 
 #include <physfs.h>
 
-#include <utility>
-
 namespace fardel {
 namespace {
 

@@ -166,9 +166,7 @@ PureNonce PureOffers::take(const Hash& nonce, const Hash& connection, std::uint6
 
 Result<PureVerdict> check_pure_answer(const PureAnswer& answer, PureNonce nonce, const PurePolicy& policy,
                                       PureBundles bundles, std::string_view connection, const PureReport* report) {
-    PureVerdict verdict;
-    verdict.nonce = answer.nonce;
-    verdict.report = answer.report;
+    PureVerdict verdict{.nonce = answer.nonce, .report = answer.report};
     if (const auto refusal = refusal_of(nonce))
         verdict.add(*refusal);
     if (answer.connection != hash_connection(connection))

@@ -3,7 +3,6 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace fardel {

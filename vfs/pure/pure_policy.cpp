@@ -1,4 +1,3 @@
-#include <fardel/format/tag.h>
 #include <fardel/vfs/pure_policy.h>
 
 #include "domain_hash.h"

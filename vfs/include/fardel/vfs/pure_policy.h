@@ -11,10 +11,8 @@
 #include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace fardel {
