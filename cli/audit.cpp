@@ -1,6 +1,6 @@
 // fardel audit: references of a project's or sources' assets that are missing, and assets without any reference.
 
-#include "build/audit_report.h"
+#include "build/reference_report.h"
 #include "build/resolved_project.h"
 #include "console/command_line.h"
 #include "console/json.h"
@@ -71,10 +71,8 @@ Result<Exit> run_audit(Words words, Console& console) {
     line.texts("--used", "GLOB", command.references.used, "Names that only the game's code uses; may be repeated");
     line.texts("--consumed", "GLOB", command.references.consumed, "Names that other bundles publish; may be repeated");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
-    line.flag("--json", command.json, "Report as JSON, with complete lists");
-    if (const auto over = line.parse(words, console))
-        return *over;
-    return audit(command, console);
+    line.json(command.json, "Report as JSON, with complete lists");
+    return line.run(words, console, [&] { return audit(command, console); });
 }
 
 }  // namespace fardel

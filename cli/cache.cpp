@@ -3,7 +3,6 @@
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
-#include "console/sub_verbs.h"
 #include "verbs.h"
 
 #include <fardel/base/interrupt.h>
@@ -13,8 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -48,12 +45,7 @@ std::string format_folder(const CheckedFolder& checked, bool was_read, const Con
     text += fmt::format("  {}      {}{}\n", console.paint(Colour::red, "broken"),
                         format_count(report.broken.size(), "file", "files"),
                         report.removed != 0 ? fmt::format(", {} removed", format_count(report.removed)) : "");
-    for (const std::string& file : std::span(report.broken).first(std::min(report.broken.size(), kBrokenListedMax)))
-        text += fmt::format("    {}\n", file);
-    if (report.broken.size() > kBrokenListedMax)
-        text +=
-            fmt::format("    … and {} more; --json lists all\n", format_count(report.broken.size() - kBrokenListedMax));
-    return text;
+    return text + format_items(report.broken, kBrokenListedMax, "    ", [](const std::string& file) { return file; });
 }
 
 Json json_of(const CheckedFolder& checked, bool was_read) {
@@ -86,10 +78,7 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
     const Interrupt interrupt;
     std::vector<CheckedFolder> checked;
     for (const std::string& folder : command.folders) {
-        CacheCheckOptions check;
-        check.read = false;
-        check.remove = command.remove;
-        check.stop = interrupt.token();
+        CacheCheckOptions check{.read = false, .remove = command.remove, .stop = interrupt.token()};
         FARDEL_TRY_ASSIGN(CacheFolderReport report, check_cache_folder(folder, check));
         if (command.read) {
             ProgressBar bar(console, "checking");
@@ -103,17 +92,16 @@ Result<Exit> check(const CheckCommand& command, Console& console) {
         std::ranges::sort(report.broken);
         checked.push_back({.folder = folder, .report = std::move(report)});
     }
-    Json folders = Json::array();
-    for (const CheckedFolder& one : checked) {
-        folders.push_back(json_of(one, command.read));
-        if (!command.json)
-            FARDEL_TRY(console.write(format_folder(one, command.read, console)));
-    }
-    if (command.json)
-        FARDEL_TRY(console.write(format_json(Json{{"folders", std::move(folders)}}) + "\n"));
     const bool good = std::ranges::all_of(
         checked, [](const CheckedFolder& one) { return one.report.broken.size() == one.report.removed; });
-    return good ? Exit::fine : Exit::refusal;
+    const auto json = [&](const CheckedFolder& one) { return json_of(one, command.read); };
+    const auto text = [&](const CheckedFolder& one) { return format_folder(one, command.read, console); };
+    return print_result(
+        console, command.json,
+        [&] {
+            return Json{{"folders", json_list(checked, json)}};
+        },
+        [&] { return format_each(checked, text); }, good ? Exit::fine : Exit::refusal);
 }
 
 Result<Exit> run_stats(Words words, Console& console) {
@@ -126,9 +114,7 @@ Result<Exit> run_stats(Words words, Console& console) {
     line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches")->required();
     line.flag("--check", command.read, "Also read everything, and list what is broken");
     line.json(command.json);
-    if (const auto over = line.parse(words, console))
-        return *over;
-    return check(command, console);
+    return line.run(words, console, [&] { return check(command, console); });
 }
 
 Result<Exit> run_cache_verify(Words words, Console& console) {
@@ -140,9 +126,7 @@ Result<Exit> run_cache_verify(Words words, Console& console) {
     line.texts("FOLDER", "FOLDER", command.folders, "The folders of the caches")->required();
     line.flag("--remove", command.remove, "Remove what is broken; it is built again when it is needed");
     line.json(command.json);
-    if (const auto over = line.parse(words, console))
-        return *over;
-    return check(command, console);
+    return line.run(words, console, [&] { return check(command, console); });
 }
 
 // ---- Trimming -------------------------------------------------------------------------------------------------------
@@ -159,20 +143,28 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
                 factor *= 1000;
         }
     }
-    std::uint64_t number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || failure != std::errc() || end != text.data() + text.size() ||
-        number > std::numeric_limits<std::uint64_t>::max() / factor)
-        return std::nullopt;
-    return number * factor;
+    const auto number = find_number(text);
+    return number && *number <= UINT64_MAX / factor ? std::optional(*number * factor) : std::nullopt;
 }
 
-Json json_of(const std::string& folder, const CacheTrimReport& trimmed) {
-    return Json{{"folder", folder},
-                {"files_seen", trimmed.files_seen},
-                {"files_removed", trimmed.files_removed},
-                {"bytes_removed", trimmed.bytes_removed},
-                {"bytes_left", trimmed.bytes_left}};
+struct TrimmedFolder {
+    std::string folder;
+    CacheTrimReport report;
+};
+
+std::string format_trimmed(const TrimmedFolder& trimmed) {
+    const CacheTrimReport& report = trimmed.report;
+    return fmt::format("{}: removed {} of {}, {}; {} left\n", printable(trimmed.folder),
+                       format_count(report.files_removed), format_count(report.files_seen, "file", "files"),
+                       format_size(report.bytes_removed), format_size(report.bytes_left));
+}
+
+Json json_of(const TrimmedFolder& trimmed) {
+    return Json{{"folder", trimmed.folder},
+                {"files_seen", trimmed.report.files_seen},
+                {"files_removed", trimmed.report.files_removed},
+                {"bytes_removed", trimmed.report.bytes_removed},
+                {"bytes_left", trimmed.report.bytes_left}};
 }
 
 Result<Exit> run_trim(Words words, Console& console) {
@@ -206,23 +198,20 @@ Result<Exit> run_trim(Words words, Console& console) {
     trim.removals_per_second_max = static_cast<std::uint32_t>(rate);
 
     const Interrupt interrupt;
-    Json report = Json::array();
+    std::vector<TrimmedFolder> trimmed;
     for (const std::string& folder : folders) {
-        FARDEL_TRY_ASSIGN(const CacheTrimReport trimmed, trim_cache_folder(folder, trim, interrupt.token()));
-        report.push_back(json_of(folder, trimmed));
-        if (!json)
-            FARDEL_TRY(console.write(fmt::format("{}: removed {} of {}, {}; {} left\n", printable(folder),
-                                                 format_count(trimmed.files_removed),
-                                                 format_count(trimmed.files_seen, "file", "files"),
-                                                 format_size(trimmed.bytes_removed), format_size(trimmed.bytes_left))));
+        FARDEL_TRY_ASSIGN(const CacheTrimReport report, trim_cache_folder(folder, trim, interrupt.token()));
+        trimmed.push_back({folder, report});
     }
-    if (json)
-        FARDEL_TRY(console.write(format_json(Json{{"folders", std::move(report)}}) + "\n"));
-    return Exit::fine;
+    return print_result(
+        console, json,
+        [&] {
+            return Json{{"folders", json_list(trimmed, [](const auto& one) { return json_of(one); })}};
+        },
+        [&] { return format_each(trimmed, format_trimmed); });
 }
 
-// ---- Creating and
-// exporting-------------------------------------------------------------------------------------------
+// ---- Creating and exporting -----------------------------------------------------------------------------------------
 
 Result<Exit> run_cache_init(Words words, Console& console) {
     CommandLine line("cache init", "FOLDER",
@@ -233,8 +222,7 @@ Result<Exit> run_cache_init(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const auto layer, open_folder_layer(folder));
-    FARDEL_TRY(console.write(fmt::format("{} can be used as a cache\n", printable(folder))));
-    return Exit::fine;
+    return console.print(fmt::format("{} can be used as a cache\n", printable(folder)));
 }
 
 Result<Exit> run_export(Words words, Console& console) {
@@ -251,20 +239,20 @@ Result<Exit> run_export(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const CacheExportReport written, export_cache_bundle(folder, out));
-    if (json)
-        FARDEL_TRY(console.write(format_json(Json{{"file", out},
-                                                  {"records", written.records},
-                                                  {"objects", written.objects},
-                                                  {"broken", written.broken}}) +
-                                 "\n"));
-    else
-        FARDEL_TRY(console.write(fmt::format(
-            "wrote {}: {}, {}{}\n", printable(out), format_count(written.records, "record", "records"),
-            format_count(written.objects, "object", "objects"),
-            written.broken != 0
-                ? fmt::format("; left out {}", format_count(written.broken, "incomplete record", "incomplete records"))
-                : "")));
-    return Exit::fine;
+    const std::string left_out =
+        written.broken == 0 ? ""
+                            : "; left out " + format_count(written.broken, "incomplete record", "incomplete records");
+    return print_result(
+        console, json,
+        [&] {
+            return Json{
+                {"file", out}, {"records", written.records}, {"objects", written.objects}, {"broken", written.broken}};
+        },
+        [&] {
+            return fmt::format("wrote {}: {}, {}{}\n", printable(out),
+                               format_count(written.records, "record", "records"),
+                               format_count(written.objects, "object", "objects"), left_out);
+        });
 }
 
 constexpr std::string_view kCacheHelp =

@@ -6,14 +6,10 @@
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
 
-#include <algorithm>
-#include <vector>
-
 namespace fardel {
 namespace {
 
 constexpr std::uint64_t kInMemoryBytesMax = 64 << 20;  // larger assets are read twice: to verify, then to print
-constexpr std::size_t kChunkBytes = 1 << 20;
 
 Status print_from_memory(const Bundle& bundle, AssetIndex index, const AssetRecord& asset, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bytes, bundle.read_all(index));
@@ -24,15 +20,8 @@ Status print_from_memory(const Bundle& bundle, AssetIndex index, const AssetReco
 
 Status print_in_chunks(const Bundle& bundle, AssetIndex index, const AssetRecord& asset, Console& console) {
     FARDEL_TRY(bundle.verify_asset(index));
-    std::vector<std::byte> chunk(kChunkBytes);
-    for (std::uint64_t at = 0; at < asset.raw_bytes;) {
-        const auto part = std::span(chunk).first(
-            static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), asset.raw_bytes - at)));
-        FARDEL_TRY(bundle.read_at(index, at, part));
-        FARDEL_TRY(console.write(part));
-        at += part.size();
-    }
-    return ok();
+    return read_in_pieces(bundle, index, asset.raw_bytes,
+                          [&](std::span<const std::byte> piece) { return console.write(piece); });
 }
 
 }  // namespace

@@ -28,55 +28,46 @@ std::string format_side(const ConflictSide& side, const MountLabels& labels, std
 }
 
 std::string format_conflict(const PathConflict& conflict, const MountLabels& labels) {
-    std::string text =
-        fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (same content)" : "");
-    text += format_side(conflict.winner, labels, "wins,");
-    for (const ConflictSide& side : conflict.hidden)
-        text += format_side(side, labels, "hidden,");
-    return text;
+    return fmt::format("{}{}\n", printable(conflict.path, 2000), conflict.harmless() ? " (same content)" : "") +
+           format_side(conflict.winner, labels, "wins,") +
+           format_each(conflict.hidden, [&](const ConflictSide& side) { return format_side(side, labels, "hidden,"); });
 }
 
 Json json_of(const ConflictSide& side, const MountLabels& labels) {
-    return Json{{"file", labels.at(side.mount)}, {"asset", side.asset ? Json(side.asset->hex()) : Json()}};
+    return Json{{"file", labels.at(side.mount)}, {"asset", json_id(side.asset)}};
 }
 
 Json json_of(const PathConflict& conflict, const MountLabels& labels) {
-    Json hidden = Json::array();
-    for (const ConflictSide& side : conflict.hidden)
-        hidden.push_back(json_of(side, labels));
+    const auto json = [&](const ConflictSide& side) { return json_of(side, labels); };
     return Json{{"path", conflict.path},
                 {"harmless", conflict.harmless()},
-                {"winner", json_of(conflict.winner, labels)},
-                {"hidden", std::move(hidden)}};
+                {"winner", json(conflict.winner)},
+                {"hidden", json_list(conflict.hidden, json)}};
 }
 
 Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, command.files, command.policy));
     const MountLabels labels = labels_of(vfs);
-    FARDEL_TRY_ASSIGN(const std::vector<PathConflict> found, vfs.conflicts());
-    const auto harmful = static_cast<std::size_t>(
-        std::ranges::count_if(found, [](const PathConflict& conflict) { return !conflict.harmless(); }));
-
-    Json shown = Json::array();
-    std::string text;
-    for (const PathConflict& conflict : found) {
-        if (conflict.harmless() && !command.all)
-            continue;
-        if (command.json)
-            shown.push_back(json_of(conflict, labels));
-        else
-            text += format_conflict(conflict, labels);
-    }
-    const std::size_t harmless = found.size() - harmful;
-    if (command.json)
-        text = format_json(Json{{"conflicts", std::move(shown)}, {"harmful", harmful}, {"harmless", harmless}}) + "\n";
-    else
-        text += fmt::format("{} different content; {} the same content\n",
-                            format_count(harmful, "name hides", "names hide"),
-                            format_count(harmless, "more hides", "more hide"));
-    FARDEL_TRY(console.write(text));
-    return harmful == 0 ? Exit::fine : Exit::refusal;
+    FARDEL_TRY_ASSIGN(std::vector<PathConflict> shown, vfs.conflicts());
+    const auto is_harmless = [](const PathConflict& conflict) { return conflict.harmless(); };
+    const auto harmless = static_cast<std::size_t>(std::ranges::count_if(shown, is_harmless));
+    const std::size_t harmful = shown.size() - harmless;
+    if (!command.all)
+        std::erase_if(shown, is_harmless);
+    const auto json = [&](const PathConflict& conflict) { return json_of(conflict, labels); };
+    const auto text = [&](const PathConflict& conflict) { return format_conflict(conflict, labels); };
+    return print_result(
+        console, command.json,
+        [&] {
+            return Json{{"conflicts", json_list(shown, json)}, {"harmful", harmful}, {"harmless", harmless}};
+        },
+        [&] {
+            return format_each(shown, text) + fmt::format("{} different content; {} the same content\n",
+                                                          format_count(harmful, "name hides", "names hide"),
+                                                          format_count(harmless, "more hides", "more hide"));
+        },
+        harmful == 0 ? Exit::fine : Exit::refusal);
 }
 
 }  // namespace
@@ -92,9 +83,7 @@ Result<Exit> run_conflicts(Words words, Console& console) {
     add_trust_option(line, command.policy);
     line.flag("-a,--all", command.all, "Also list names that hide the same content");
     line.json(command.json);
-    if (const auto over = line.parse(words, console))
-        return *over;
-    return conflicts(command, console);
+    return line.run(words, console, [&] { return conflicts(command, console); });
 }
 
 }  // namespace fardel

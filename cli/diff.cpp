@@ -148,12 +148,12 @@ std::string format_text(const BundleDiff& diff, bool summary) {
 // ---- For programs
 
 Json json_of(const DiffName& name) {
-    Json variants = Json::array();
-    for (const DiffVariant& variant : name.variants)
-        variants.push_back(Json{{"tags", variant.tags},
-                                {"asset", variant.asset.hex()},
-                                {"size", variant.raw_bytes},
-                                {"type", variant.content_type}});
+    Json variants = json_list(name.variants, [](const DiffVariant& variant) {
+        return Json{{"tags", variant.tags},
+                    {"asset", variant.asset.hex()},
+                    {"size", variant.raw_bytes},
+                    {"type", variant.content_type}};
+    });
     return Json{{"name", name.text},
                 {"published", name.published},
                 {"extends", name.extends},
@@ -162,11 +162,8 @@ Json json_of(const DiffName& name) {
 }
 
 Json json_of(const DiffChange& change) {
-    Json aspects = Json::array();
-    for (const DiffAspect aspect : change.aspects)
-        aspects.push_back(diff_aspect_name(aspect));
     return Json{{"name", change.after.text},
-                {"aspects", std::move(aspects)},
+                {"aspects", json_list(change.aspects, diff_aspect_name)},
                 {"before", json_of(change.before)},
                 {"after", json_of(change.after)}};
 }
@@ -195,11 +192,8 @@ Json json_of(const DiffPair<Value>& pair) {
 }
 
 template <class Value>
-Json json_list(const std::vector<Value>& values) {
-    Json list = Json::array();
-    for (const Value& value : values)
-        list.push_back(json_of(value));
-    return list;
+Json json_all(const std::vector<Value>& values) {
+    return json_list(values, [](const Value& value) { return json_of(value); });
 }
 
 Json json_of(const DiffSizes& sizes) {
@@ -211,11 +205,10 @@ Json json_of(const DiffSizes& sizes) {
 }
 
 Json json_renamed(const std::vector<DiffChange>& renamed) {
-    Json list = Json::array();
-    for (const DiffChange& change : renamed)
-        list.push_back(Json{
-            {"from", change.before.text}, {"to", change.after.text}, {"variants", json_of(change.after)["variants"]}});
-    return list;
+    return json_list(renamed, [](const DiffChange& change) {
+        return Json{
+            {"from", change.before.text}, {"to", change.after.text}, {"variants", json_of(change.after)["variants"]}};
+    });
 }
 
 Json json_of(const BundleDiff& diff, const Bundle& before, const Bundle& after) {
@@ -231,14 +224,14 @@ Json json_of(const BundleDiff& diff, const Bundle& before, const Bundle& after) 
         {"after", std::move(new_side)},
         {"fetch_bytes", diff.fetch_bytes},
         {"fetch_blocks", diff.fetch_blocks},
-        {"added", json_list(diff.added)},
-        {"removed", json_list(diff.removed)},
+        {"added", json_all(diff.added)},
+        {"removed", json_all(diff.removed)},
         {"renamed", json_renamed(diff.renamed)},
-        {"changed", json_list(diff.changed)},
-        {"consumes", json_list(diff.consumes)},
-        {"dependencies", json_list(diff.dependencies)},
+        {"changed", json_all(diff.changed)},
+        {"consumes", json_all(diff.consumes)},
+        {"dependencies", json_all(diff.dependencies)},
         {"dependency_order_differs", diff.dependency_order},
-        {"metadata", json_list(diff.metadata)},
+        {"metadata", json_all(diff.metadata)},
     };
 }
 
@@ -246,10 +239,9 @@ Result<Exit> diff(const DiffCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto before, open_bundle(command.before));
     FARDEL_TRY_ASSIGN(const auto after, open_bundle(command.after));
     FARDEL_TRY_ASSIGN(const BundleDiff found, diff_bundles(*before, *after));
-    FARDEL_TRY(print_result(
+    return print_result(
         console, command.json, [&] { return json_of(found, *before, *after); },
-        [&] { return format_text(found, command.summary); }));
-    return found.empty() ? Exit::fine : Exit::refusal;
+        [&] { return format_text(found, command.summary); }, found.empty() ? Exit::fine : Exit::refusal);
 }
 
 }  // namespace
@@ -265,9 +257,7 @@ Result<Exit> run_diff(Words words, Console& console) {
     line.text("B", "B", command.after, "The newer bundle")->required();
     line.flag("-s,--summary", command.summary, "Print only counts and sizes");
     line.json(command.json);
-    if (const auto over = line.parse(words, console))
-        return *over;
-    return diff(command, console);
+    return line.run(words, console, [&] { return diff(command, console); });
 }
 
 }  // namespace fardel

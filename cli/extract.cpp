@@ -22,8 +22,6 @@
 namespace fardel {
 namespace {
 
-constexpr std::size_t kCopyBytes = 1 << 20;
-
 struct ExtractCommand {
     std::string file;
     std::string folder;
@@ -97,19 +95,14 @@ Result<NameSelection> select(const Bundle& bundle, const ExtractCommand& command
 
 // Writes one asset and compares it with its id.
 template <class Advance>
-Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder, std::vector<std::byte>& chunk,
-                   Advance advance) {
+Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder, Advance advance) {
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
     Hasher hasher;
-    for (std::uint64_t at = 0; at < asset.raw_bytes;) {
-        const auto part = std::span(chunk).first(
-            static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), asset.raw_bytes - at)));
-        FARDEL_TRY(bundle.read_at(index, at, part));
-        hasher.update(part);
-        FARDEL_TRY(folder.write(part));
-        at += part.size();
-        FARDEL_TRY(advance(part.size()));
-    }
+    FARDEL_TRY(read_in_pieces(bundle, index, asset.raw_bytes, [&](std::span<const std::byte> piece) {
+        hasher.update(piece);
+        const Status written = folder.write(piece);
+        return written ? advance(piece.size()) : written;
+    }));
     if (id_from<AssetId>(hasher.finish()) != asset.id)
         return in_bundle(bundle, Error(ErrorCode::corrupt, "asset " + asset.id.hex() + ": its bytes have another id"));
     return ok();
@@ -118,7 +111,6 @@ Status write_asset(const Bundle& bundle, AssetIndex index, ExtractFolder& folder
 Status write_all(const Bundle& bundle, const NameSelection& selection, ExtractFolder& folder,
                  const std::stop_token& stop, Console& console) {
     ProgressBar bar(console, "extracting");
-    std::vector<std::byte> chunk(kCopyBytes);
     std::uint64_t done = 0;
     const auto advance = [&](std::size_t bytes) -> Status {
         done += bytes;
@@ -131,7 +123,7 @@ Status write_all(const Bundle& bundle, const NameSelection& selection, ExtractFo
         FARDEL_TRY_ASSIGN(const AssetName parsed, AssetName::parse(name.text));
         FARDEL_TRY_ASSIGN(const AssetIndex asset, bundle.default_asset(name.record));
         FARDEL_TRY(folder.begin(parsed));
-        FARDEL_TRY(write_asset(bundle, asset, folder, chunk, advance));
+        FARDEL_TRY(write_asset(bundle, asset, folder, advance));
     }
     return ok();
 }
@@ -170,10 +162,9 @@ Result<Exit> extract(const ExtractCommand& command, Console& console) {
     FARDEL_TRY(write_all(*bundle, selection, folder, interrupt.token(), console));
     FARDEL_TRY(folder.commit());
     const std::uint64_t replaced = folder.replaced();
-    FARDEL_TRY(print_result(
+    return print_result(
         console, command.json, [&] { return json_done(*bundle, command, selection, replaced); },
-        [&] { return format_done(command, selection, replaced); }));
-    return Exit::fine;
+        [&] { return format_done(command, selection, replaced); });
 }
 
 }  // namespace

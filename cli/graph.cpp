@@ -94,15 +94,12 @@ std::string format_text(const BuildGraph& built, const ShownJobs& shown, const s
 Json json_of(const BuildGraph& built, const ShownJobs& shown) {
     const JobGraph& graph = built.graph;
     const auto names = [&](const std::vector<FileIndex>& files) {
-        Json list = Json::array();
-        for (const FileIndex file : files)
-            list.push_back(graph.files()[file].name.text());
-        return list;
+        return json_list(files, [&](FileIndex file) { return graph.files()[file].name.text(); });
     };
-    Json json{{"files", Json::array()}, {"jobs", Json::array()}};
-    for (const GraphFile& file : graph.files())
-        json["files"].push_back(
-            {{"name", file.name.text()}, {"made", file.made_by.has_value()}, {"in_bundle", !file.consumed}});
+    const auto file_json = [](const GraphFile& file) {
+        return Json{{"name", file.name.text()}, {"made", file.made_by.has_value()}, {"in_bundle", !file.consumed}};
+    };
+    Json json{{"files", json_list(graph.files(), file_json)}, {"jobs", Json::array()}};
     for (const JobIndex index : graph.order()) {
         const GraphJob& job = graph.jobs()[index];
         if (shown.contains(index))
@@ -157,10 +154,9 @@ Result<Exit> write_references(const std::string& path, const std::string& name, 
                                              "'; 'fardel graph --references' lists all assets with references");
     if (!name.empty())
         edges = edges_around(edges, name);
-    FARDEL_TRY(console.write(json  ? format_json(reference_json(edges)) + "\n"
-                             : dot ? format_reference_dot(edges)
-                                   : format_reference_text(edges, path)));
-    return Exit::fine;
+    return console.print(json  ? format_json(reference_json(edges)) + "\n"
+                         : dot ? format_reference_dot(edges)
+                               : format_reference_text(edges, path));
 }
 
 }  // namespace
@@ -202,10 +198,9 @@ Result<Exit> run_graph(Words words, Console& console) {
                                              "'; 'fardel graph --json' lists all");
     const auto& order = built.graph.order();
     const ShownJobs shown = name.empty() ? ShownJobs(order.begin(), order.end()) : jobs_around(built.graph, name);
-    FARDEL_TRY(console.write(json  ? format_json(json_of(built, shown)) + "\n"
-                             : dot ? format_dot(built, shown)
-                                   : format_text(built, shown, path)));
-    return Exit::fine;
+    return console.print(json  ? format_json(json_of(built, shown)) + "\n"
+                         : dot ? format_dot(built, shown)
+                               : format_text(built, shown, path));
 }
 
 }  // namespace fardel

@@ -1,17 +1,111 @@
 // fardel id: identifies a bundle by its two heads, its metadata and its trailer.
 
 #include "bundles/bundle_file.h"
-#include "bundles/signature_list.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "verbs.h"
 
+#include <fardel/format/envelope.h>
 #include <fardel/format/name.h>
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace fardel {
 namespace {
+
+// ---- Signatures -----------------------------------------------------------------------------------------------------
+
+// A signature in the trailer: signer, claims, and whether it is valid. Which signers to trust is decided by a trust
+// policy, not here.
+struct ListedSignature {
+    SignerRole role = SignerRole::author;
+    PublicKey key;
+    bool good = false;  // valid, about this bundle, and in this role
+    std::string name;   // as the author states it; empty for a countersignature
+    std::string version;
+    std::string channel;
+    std::string comment;
+    std::uint64_t epoch = 0;
+    std::uint64_t created_s = 0;
+    std::uint64_t expires_s = 0;
+    std::optional<PublicKey> author;  // of the statement that is countersigned
+};
+
+// The claims of a statement or countersignature that both make.
+template <class Claims>
+void add_claims(const Claims& claims, ListedSignature& listed) {
+    listed.comment = claims.comment;
+    listed.epoch = claims.epoch;
+    listed.created_s = claims.created_s;
+    listed.expires_s = claims.expires_s;
+}
+
+ListedSignature listed_of(const Envelope& envelope, const EnvelopeSignature& entry, const BundleId& bundle) {
+    ListedSignature listed{.role = entry.role, .key = entry.key, .good = false};
+    bool fits = false;
+    if (envelope.type == EnvelopeType::statement) {
+        if (const auto statement = decode_statement(envelope.payload)) {
+            add_claims(*statement, listed);
+            listed.name = statement->name;
+            listed.version = statement->version;
+            listed.channel = statement->channel;
+            fits = statement->bundle == bundle && entry.role == SignerRole::author;
+        }
+    } else if (envelope.type == EnvelopeType::countersignature) {
+        if (const auto countersignature = decode_countersignature(envelope.payload)) {
+            add_claims(*countersignature, listed);
+            listed.author = countersignature->author;
+            fits = countersignature->bundle == bundle && entry.role == countersignature->role &&
+                   entry.key == countersignature->signer;
+        }
+    }
+    listed.good = fits && verify_envelope_signature(envelope, entry);
+    return listed;
+}
+
+std::vector<ListedSignature> list_signatures(const Bundle& bundle) {
+    std::vector<ListedSignature> list;
+    for (const Envelope& envelope : bundle.envelopes())
+        for (const EnvelopeSignature& entry : envelope.signatures)
+            list.push_back(listed_of(envelope, entry, bundle.id()));
+    return list;
+}
+
+// One line without control characters.
+std::string format_signature(const ListedSignature& signature) {
+    std::string text =
+        fmt::format("{} {} {}", role_name(signature.role), signature.key.hex(), signature.good ? "good" : "BAD");
+    if (!signature.name.empty())
+        text += fmt::format(", states \"{}\" {}", signature.name, signature.version);
+    if (signature.author)
+        text += fmt::format(", countersigns {}", short_id(*signature.author));
+    text += fmt::format(", created {}", format_date(signature.created_s));
+    if (signature.expires_s != 0)
+        text += fmt::format(", expires {}", format_date(signature.expires_s));
+    if (!signature.comment.empty())
+        text += fmt::format(", \"{}\"", signature.comment);
+    return printable(text, 2000);
+}
+
+Json json_of(const ListedSignature& signature) {
+    return Json{
+        {"role", role_name(signature.role)},
+        {"key", signature.key.hex()},
+        {"good", signature.good},
+        {"name", signature.name},
+        {"version", signature.version},
+        {"channel", signature.channel},
+        {"comment", signature.comment},
+        {"epoch", signature.epoch},
+        {"created", signature.created_s},
+        {"expires", signature.expires_s},
+        {"author", json_id(signature.author)},
+    };
+}
+
+// ---- Bundles --------------------------------------------------------------------------------------------------------
 
 struct BundleFacts {
     std::string name;
@@ -41,9 +135,6 @@ std::string format_text(const Bundle& bundle, const BundleFacts& facts) {
 }
 
 Json json_of(const Bundle& bundle, const BundleFacts& facts) {
-    Json signatures = Json::array();
-    for (const ListedSignature& signature : facts.signatures)
-        signatures.push_back(json_of(signature));
     return Json{
         {"file", bundle.label()},
         {"bundle", bundle.id().hex()},
@@ -53,7 +144,7 @@ Json json_of(const Bundle& bundle, const BundleFacts& facts) {
         {"assets", bundle.asset_count()},
         {"names", bundle.name_count()},
         {"file_bytes", bundle.source()->size_bytes()},
-        {"signatures", std::move(signatures)},
+        {"signatures", json_list(facts.signatures, [](const ListedSignature& one) { return json_of(one); })},
     };
 }
 
@@ -76,13 +167,11 @@ Result<Exit> run_id(Words words, Console& console) {
 
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(file));
     if (!all && !json) {
-        FARDEL_TRY(console.write(bundle->id().hex() + "\n"));
-        return Exit::fine;
+        return console.print(bundle->id().hex() + "\n");
     }
     FARDEL_TRY_ASSIGN(const BundleFacts facts, collect(*bundle));
-    FARDEL_TRY(print_result(
-        console, json, [&] { return json_of(*bundle, facts); }, [&] { return format_text(*bundle, facts); }));
-    return Exit::fine;
+    return print_result(
+        console, json, [&] { return json_of(*bundle, facts); }, [&] { return format_text(*bundle, facts); });
 }
 
 }  // namespace fardel

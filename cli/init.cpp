@@ -47,7 +47,7 @@ Result<Exit> init(const std::string& folder, const std::string& name, bool json,
     FARDEL_TRY(create_folders(folder));
     FARDEL_TRY(write_new_file(file, starter_project(name)));
     FARDEL_TRY(create_folders((fs::path(folder) / "assets").string()));
-    FARDEL_TRY(print_result(
+    return print_result(
         console, json,
         [&] {
             return Json{{"file", file}, {"name", name}};
@@ -56,8 +56,7 @@ Result<Exit> init(const std::string& folder, const std::string& name, bool json,
             return fmt::format("wrote {}\n  name  {}\nPut files into {}, then run 'fardel build {}'.\n",
                                printable(file), name, printable((fs::path(folder) / "assets").string()),
                                printable(folder));
-        }));
-    return Exit::fine;
+        });
 }
 
 }  // namespace

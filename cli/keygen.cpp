@@ -80,10 +80,9 @@ Result<Exit> keygen(const KeygenCommand& command, Console& console) {
     const Status written = write(command, secret_text, public_text);
     wipe(secret_text);
     FARDEL_TRY(written);
-    FARDEL_TRY(print_result(
+    return print_result(
         console, command.json, [&] { return json_done(command, key.public_key()); },
-        [&] { return format_done(command, key.public_key()); }));
-    return Exit::fine;
+        [&] { return format_done(command, key.public_key()); });
 }
 
 }  // namespace

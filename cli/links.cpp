@@ -26,39 +26,35 @@ std::string format_name(const UnresolvedName& missing, const MountLabels& labels
 }
 
 std::string format_bundle(const UnresolvedBundle& missing, const MountLabels& labels) {
-    std::string title =
-        missing.name.empty()
-            ? ""
-            : " (" + printable(missing.name) + (missing.version.empty() ? "" : " " + printable(missing.version)) + ")";
+    const std::string title =
+        missing.name.empty() ? "" : " (" + format_title(printable(missing.name), printable(missing.version)) + ")";
     return fmt::format("{}: {} bundle {}{} is not mounted\n", printable(labels.at(missing.mount)),
                        missing.is_static ? "static dependency" : "dependency", missing.bundle.hex(), title);
 }
 
 Json json_of(const UnresolvedNeeds& report, const MountLabels& labels) {
-    Json names = Json::array(), bundles = Json::array();
-    for (const UnresolvedName& missing : report.names)
-        names.push_back(Json{{"file", labels.at(missing.mount)},
-                             {"name", missing.name},
-                             {"pattern", missing.pattern},
-                             {"optional", missing.optional}});
-    for (const UnresolvedBundle& missing : report.bundles)
-        bundles.push_back(Json{{"file", labels.at(missing.mount)},
-                               {"bundle", missing.bundle.hex()},
-                               {"name", missing.name},
-                               {"version", missing.version},
-                               {"static", missing.is_static}});
+    Json names = json_list(report.names, [&](const UnresolvedName& missing) {
+        return Json{{"file", labels.at(missing.mount)},
+                    {"name", missing.name},
+                    {"pattern", missing.pattern},
+                    {"optional", missing.optional}};
+    });
+    Json bundles = json_list(report.bundles, [&](const UnresolvedBundle& missing) {
+        return Json{{"file", labels.at(missing.mount)},
+                    {"bundle", missing.bundle.hex()},
+                    {"name", missing.name},
+                    {"version", missing.version},
+                    {"static", missing.is_static}};
+    });
     return Json{
         {"complete", report.complete()}, {"missing_names", std::move(names)}, {"missing_bundles", std::move(bundles)}};
 }
 
 std::string format_report(const UnresolvedNeeds& report, const MountLabels& labels) {
-    std::string text;
-    for (const UnresolvedBundle& missing : report.bundles)
-        text += format_bundle(missing, labels);
-    for (const UnresolvedName& missing : report.names)
-        text += format_name(missing, labels);
-    return text + fmt::format("{}, {}\n", format_count(report.names.size(), "name missing", "names missing"),
-                              format_count(report.bundles.size(), "bundle missing", "bundles missing"));
+    return format_each(report.bundles, [&](const auto& missing) { return format_bundle(missing, labels); }) +
+           format_each(report.names, [&](const auto& missing) { return format_name(missing, labels); }) +
+           fmt::format("{}, {}\n", format_count(report.names.size(), "name missing", "names missing"),
+                       format_count(report.bundles.size(), "bundle missing", "bundles missing"));
 }
 
 Result<Exit> links(const LinksCommand& command, Console& console) {
@@ -66,9 +62,9 @@ Result<Exit> links(const LinksCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.files, command.policy));
     const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(const UnresolvedNeeds report, vfs.check_links());
-    FARDEL_TRY(print_result(
-        console, command.json, [&] { return json_of(report, labels); }, [&] { return format_report(report, labels); }));
-    return report.complete() ? Exit::fine : Exit::refusal;
+    return print_result(
+        console, command.json, [&] { return json_of(report, labels); }, [&] { return format_report(report, labels); },
+        report.complete() ? Exit::fine : Exit::refusal);
 }
 
 }  // namespace
@@ -84,9 +80,7 @@ Result<Exit> run_links(Words words, Console& console) {
     line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
     add_trust_option(line, command.policy);
     line.json(command.json);
-    if (const auto over = line.parse(words, console))
-        return *over;
-    return links(command, console);
+    return line.run(words, console, [&] { return links(command, console); });
 }
 
 }  // namespace fardel

@@ -55,8 +55,7 @@ Json json_of(const ListedName& name) {
     json["extends"] = name.record.is(NameRecord::extends);
     json["variants"] = Json::array();
     if (name.record.is(NameRecord::has_variants))
-        for (const ListedVariant& variant : name.variants)
-            json["variants"].push_back(json_of(variant));
+        json["variants"] = json_list(name.variants, [](const ListedVariant& variant) { return json_of(variant); });
     return json;
 }
 

@@ -69,22 +69,17 @@ Result<Exit> run_unknown(const std::string& word, Console& console) {
     return Exit::usage;
 }
 
-Result<Exit> print(std::string_view text, Console& console) {
-    FARDEL_TRY(console.write(text));
-    return Exit::fine;
-}
-
 Result<Exit> run(std::vector<std::string> words, Console& console) {
     if (words.empty()) {
         console.say("fardel: a verb is missing; 'fardel --help' lists the verbs");
         return Exit::usage;
     }
     if (words[0] == "--version")
-        return print("fardel " FARDEL_VERSION "\n", console);
+        return console.print("fardel " FARDEL_VERSION "\n");
     if (words[0] == "help" && words.size() == 2)  // fardel help pack
         words = {words[1], "--help"};
     if (words[0] == "--help" || words[0] == "-h" || words[0] == "help")
-        return print(overview(), console);
+        return console.print(overview());
     const auto verb = std::ranges::find(kVerbs, words[0], &Verb::name);
     if (verb == std::ranges::end(kVerbs))
         return run_unknown(words[0], console);

@@ -42,7 +42,7 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
     Vfs vfs;
     FARDEL_TRY(mount_all(vfs, files, command.policy));
     FuseTree tree{.vfs = vfs, .stored_bytes = total_size(files)};
-    FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, {.allow_other = command.allow_other}));
+    FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, command.allow_other));
     if (console.watched())
         console.say(fmt::format("fardel: mounted at {}; {} unmounts", printable(folder, 2000),
                                 command.foreground ? "Ctrl-C" : "'fardel mount --unmount'"));

@@ -1,7 +1,7 @@
 // fardel pack: folders and archives, or a project file, → a bundle.
 
 #include "build/build_command.h"
-#include "build/pack_report.h"
+#include "build/build_report.h"
 #include "console/temporary_folder.h"
 #include "verbs.h"
 
@@ -77,10 +77,9 @@ Result<Exit> pack(const PackCommand& command, Console& console) {
     }();
     if (!summary)
         return std::move(summary).error();
-    FARDEL_TRY(print_result(
+    return print_result(
         console, command.output.json, [&] { return json_of(*summary); },
-        [&] { return format_report(*summary, console); }));
-    return Exit::fine;
+        [&] { return format_report(*summary, console); });
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // fardel report: writes an HTML page about bundles: sizes, duplicates, conflicts, missing files, references.
 
-#include "build/audit_report.h"
+#include "build/reference_report.h"
 #include "build/resolved_project.h"
 #include "bundles/mounts.h"
 #include "console/figures.h"
@@ -106,8 +106,7 @@ Result<Exit> report(ReportCommand command, Console& console) {
                                 console.paint(Colour::yellow, "stale"),
                                 format_count(stale, "name differs", "names differ"));
     }
-    FARDEL_TRY(console.write(text));
-    return Exit::fine;
+    return console.print(text);
 }
 
 }  // namespace

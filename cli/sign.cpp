@@ -1,6 +1,5 @@
 // fardel sign: appends one signature to the trailer of a bundle. Nothing else in the file changes.
 
-#include "bundles/author_statement.h"
 #include "bundles/bundle_file.h"
 #include "console/clock.h"
 #include "console/json.h"
@@ -8,8 +7,10 @@
 #include "verbs.h"
 
 #include <fardel/format/envelope.h>
+#include <fardel/format/head.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/staged_file.h>
 #include <fardel/format/statement.h>
@@ -21,6 +22,70 @@
 
 namespace fardel {
 namespace {
+
+// ---- Author statements ----------------------------------------------------------------------------------------------
+
+struct AuthorStatement {
+    Envelope envelope;
+    Statement statement;
+};
+
+bool is_signed_by_author(const Envelope& envelope, const Statement& statement) {
+    return std::ranges::any_of(envelope.signatures, [&](const EnvelopeSignature& entry) {
+        return entry.role == SignerRole::author && entry.key == statement.author &&
+               verify_envelope_signature(envelope, entry);
+    });
+}
+
+// A statement with bundle id, layout id and sizes; the caller fills in the rest. Reads the asset and block tables.
+Result<Statement> measure_statement(const Bundle& bundle) {
+    Statement statement;
+    statement.bundle = bundle.id();
+    statement.layouts = {bundle.layout_id()};
+    statement.manifest_bytes = bundle.head().manifest_bytes;
+    for (std::uint32_t i = 0; i < bundle.asset_count(); ++i) {
+        FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(AssetIndex{i}));
+        statement.raw_bytes += asset.raw_bytes;
+    }
+    const auto blocks = static_cast<std::uint32_t>(bundle.table_count(TableKind::blocks));
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(i));
+        statement.stored_bytes += block.stored_bytes;
+    }
+    return statement;
+}
+
+// The statements in the trailer that are about this bundle and have a valid signature of their author.
+std::vector<AuthorStatement> author_statements(const Bundle& bundle) {
+    std::vector<AuthorStatement> found;
+    for (const Envelope& envelope : bundle.envelopes()) {
+        if (envelope.type != EnvelopeType::statement)
+            continue;
+        const auto statement = decode_statement(envelope.payload);
+        if (statement && statement->bundle == bundle.id() && is_signed_by_author(envelope, *statement))
+            found.push_back({envelope, *statement});
+    }
+    return found;
+}
+
+// The statement of the only author, or of `author`; the newest if an author made several. Errors: untrusted (there is
+// none), conflict (several authors have signed).
+Result<AuthorStatement> choose_statement(const Bundle& bundle, const std::optional<PublicKey>& author) {
+    std::vector<AuthorStatement> found = author_statements(bundle);
+    if (author)
+        std::erase_if(found, [&](const AuthorStatement& one) { return one.statement.author != *author; });
+    if (found.empty())
+        return in_bundle(bundle, Error(ErrorCode::untrusted,
+                                       "no author has signed it; the author has to sign first, with --role author"));
+    if (std::ranges::any_of(
+            found, [&](const AuthorStatement& one) { return one.statement.author != found.front().statement.author; }))
+        return in_bundle(
+            bundle, Error(ErrorCode::conflict, "several authors have signed it; choose one of them with --author"));
+    return *std::ranges::max_element(
+        found, {}, [](const AuthorStatement& one) { return std::pair(one.statement.epoch, one.statement.created_s); });
+}
+
+// ---- Signing --------------------------------------------------------------------------------------------------------
 
 struct SignOptions {
     std::string file;
@@ -152,10 +217,9 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
     FARDEL_TRY(append_to_file(options.file, bundle->source()->size_bytes(), bytes));
     const PublicKey key = signer->public_key();
-    FARDEL_TRY(print_result(
+    return print_result(
         console, options.json, [&] { return json_done(*bundle, options, key); },
-        [&] { return format_done(*bundle, options, key); }));
-    return Exit::fine;
+        [&] { return format_done(*bundle, options, key); });
 }
 
 // What is wrong with the combination of options; empty if nothing is.

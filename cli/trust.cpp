@@ -2,9 +2,9 @@
 
 #include "console/json.h"
 #include "console/output_file.h"
-#include "console/sub_verbs.h"
 #include "verbs.h"
 
+#include <fardel/base/ascii.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
@@ -45,26 +45,19 @@ std::string format_rules(const TrustRules& rules) {
 
 template <class Id>
 Json json_of(const std::vector<Revocation<Id>>& revoked) {
-    Json json = Json::array();
-    for (const auto& one : revoked)
-        json.push_back({{"id", one.id.hex()}, {"reason", one.reason}});
-    return json;
+    return json_list(revoked, [](const auto& one) { return Json{{"id", one.id.hex()}, {"reason", one.reason}}; });
 }
 
 Json json_of(const TrustRules& rules) {
-    Json keys = Json::array();
-    for (const PolicyKey& key : rules.keys)
-        keys.push_back({{"label", key.label}, {"key", key.key.hex()}});
-    Json allow = Json::array();
-    for (const AllowRule& rule : rules.allow) {
-        Json roles = Json::array();
-        for (const RoleThreshold& wanted : rule.roles)
-            roles.push_back(
-                {{"role", role_name(wanted.role)}, {"threshold", wanted.threshold}, {"labels", wanted.labels}});
-        allow.push_back({{"pattern", rule.pattern}, {"roles", std::move(roles)}});
-    }
-    return Json{{"keys", std::move(keys)},
-                {"allow", std::move(allow)},
+    const auto key = [](const PolicyKey& one) { return Json{{"label", one.label}, {"key", one.key.hex()}}; };
+    const auto role = [](const RoleThreshold& wanted) {
+        return Json{{"role", role_name(wanted.role)}, {"threshold", wanted.threshold}, {"labels", wanted.labels}};
+    };
+    const auto allow = [&](const AllowRule& rule) {
+        return Json{{"pattern", rule.pattern}, {"roles", json_list(rule.roles, role)}};
+    };
+    return Json{{"keys", json_list(rules.keys, key)},
+                {"allow", json_list(rules.allow, allow)},
                 {"revoked_keys", json_of(rules.revoked_keys)},
                 {"revoked_bundles", json_of(rules.revoked_bundles)},
                 {"unsigned_allowed", rules.unsigned_allowed}};
@@ -80,9 +73,8 @@ Result<Exit> run_show(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
     FARDEL_TRY_ASSIGN(const TrustPolicy policy, read_trust_policy(path));
-    FARDEL_TRY(print_result(
-        console, json, [&] { return json_of(policy.rules()); }, [&] { return format_rules(policy.rules()); }));
-    return Exit::fine;
+    return print_result(
+        console, json, [&] { return json_of(policy.rules()); }, [&] { return format_rules(policy.rules()); });
 }
 
 // ---- trust init -----------------------------------------------------------------------------------------------------
@@ -93,9 +85,7 @@ std::string label_of(const std::string& path) {
     for (const std::string_view ending : {".pub", ".key"})
         if (label.ends_with(ending))
             label.resize(label.size() - ending.size());
-    const auto allowed = [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
-    };
+    const auto allowed = [](char c) { return is_ascii_letter_or_digit(c) || c == '-' || c == '_'; };
     std::ranges::replace_if(label, std::not_fn(allowed), '-');
     return label.empty() ? "key" : label.substr(0, 48);
 }
@@ -141,8 +131,7 @@ Result<Exit> init(const TrustInitCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const TrustPolicy policy, make_policy(authors, registries, command.pattern));
     FARDEL_TRY(verify_new_file(command.path, "; edit it, or choose another name"));
     FARDEL_TRY(write_file(command.path, policy.format()));
-    FARDEL_TRY(console.write(fmt::format("wrote {}\n{}", printable(command.path), format_rules(policy.rules()))));
-    return Exit::fine;
+    return console.print(fmt::format("wrote {}\n{}", printable(command.path), format_rules(policy.rules())));
 }
 
 Result<Exit> run_trust_init(Words words, Console& console) {
@@ -158,9 +147,7 @@ Result<Exit> run_trust_init(Words words, Console& console) {
     line.texts("--registry", "KEY.pub", command.registries, "The key of a trusted registry; may be repeated");
     line.text("--pattern", "GLOB", command.pattern,
               "The names of the bundles to which the rule applies (default: all)");
-    if (const auto over = line.parse(words, console))
-        return *over;
-    return init(command, console);
+    return line.run(words, console, [&] { return init(command, console); });
 }
 
 constexpr SubVerb kTrustVerbs[] = {{"init", run_trust_init}, {"show", run_show}};

@@ -1,18 +1,15 @@
 // fardel watch: builds a project, and again whenever one of its inputs changes.
 
 #include "build/build_command.h"
-#include "console/figures.h"
 #include "verbs.h"
 
+#include <fardel/base/folder.h>
 #include <fardel/base/folder_watch.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/packer/project_build.h>
 #include <fardel/packer/project_plan.h>
 #include <fardel/sources/source_scan.h>
 
-#include <fmt/format.h>
-
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -57,9 +54,7 @@ public:
     // Adds other files that the build observed.
     void add(const std::vector<ObservedPath>& seen) {
         const std::lock_guard lock(mutex_);
-        for (const ObservedPath& path : seen)
-            if (path.stamp.kind != StampKind::folder)
-                paths_.push_back(path);
+        paths_.insert(paths_.end(), seen.begin(), seen.end());
     }
 
     void set_changed() {
@@ -121,26 +116,22 @@ Status wait_for_change(Watched& watched, const std::stop_token& stop) {
     return ok();
 }
 
-void add_files(const std::vector<ObservedPath>& seen, std::set<std::string>& files) {
-    for (const ObservedPath& path : seen)
-        if (path.stamp.kind != StampKind::folder)
-            files.insert(path.path);
-}
-
 // Returns whether to try again at once.
 Result<bool> build_once(const BuildCommand& command, Watched& watched, std::set<std::string>& files,
                         const std::stop_token& stop, Console& console) {
     Restarter restarter(watched, stop);
     std::vector<ObservedPath> observed;
     const Result<Exit> built = run_build_command(command, restarter.token(), observed, console);
+    std::erase_if(observed, [](const ObservedPath& path) { return path.stamp.kind == StampKind::folder; });
     watched.add(observed);
-    if (built) {
+    if (built)
         files.clear();
-        add_files(observed, files);
+    for (const ObservedPath& path : observed)
+        files.insert(path.path);
+    if (built) {
         FARDEL_TRY(console.flush());
         return false;
     }
-    add_files(observed, files);
     if (console.reader_gone() || stop.stop_requested())
         return built.error();
     if (built.error().code() == ErrorCode::busy) {  // wait for the other build to end
@@ -171,6 +162,9 @@ Result<Exit> run_watch(Words words, Console& console) {
     if (const auto over = line.parse(words, console))
         return *over;
 
+    // The project file may appear later; a folder that does not exist is a mistake.
+    if (!command.folder.empty())
+        FARDEL_TRY(open_folder(command.folder, command.folder));
     const Interrupt interrupt;
     std::set<std::string> files;
     for (std::uint64_t builds = 0;;) {

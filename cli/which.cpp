@@ -73,10 +73,7 @@ std::string format_verdict(const Explanation& explanation) {
 }
 
 std::string format_explanation(const Explanation& explanation) {
-    std::string text = format_verdict(explanation);
-    for (const PathCandidate& candidate : explanation.candidates)
-        text += format_candidate(candidate);
-    return text;
+    return format_verdict(explanation) + format_each(explanation.candidates, format_candidate);
 }
 
 Json json_of(const PathCandidate& candidate) {
@@ -90,7 +87,7 @@ Json json_of(const PathCandidate& candidate) {
         {"signers", mount.signers},
         {"outcome", candidate_outcome_text(candidate.outcome)},
         {"name", candidate.name},
-        {"asset", candidate.asset ? Json(candidate.asset->hex()) : Json()},
+        {"asset", json_id(candidate.asset)},
         {"size", candidate.size_bytes},
         {"variants", candidate.variants},
         {"variant", candidate.variant},
@@ -99,15 +96,12 @@ Json json_of(const PathCandidate& candidate) {
 }
 
 Json json_of(const Explanation& explanation) {
-    Json candidates = Json::array();
-    for (const PathCandidate& candidate : explanation.candidates)
-        candidates.push_back(json_of(candidate));
     return Json{
         {"path", explanation.path},
         {"kind", kind_text(explanation.kind)},
         {"folder", explanation.folder},
         {"winner", explanation.winner ? Json(*explanation.winner) : Json()},
-        {"candidates", std::move(candidates)},
+        {"candidates", json_list(explanation.candidates, [](const PathCandidate& one) { return json_of(one); })},
     };
 }
 
@@ -116,9 +110,9 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
     FARDEL_TRY(mount_all(vfs, command.mounts, command.policy));
     vfs.prefer(command.preference);
     FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path));
-    FARDEL_TRY(print_result(
-        console, command.json, [&] { return json_of(explanation); }, [&] { return format_explanation(explanation); }));
-    return explanation.winner || explanation.folder ? Exit::fine : Exit::refusal;
+    return print_result(
+        console, command.json, [&] { return json_of(explanation); }, [&] { return format_explanation(explanation); },
+        explanation.winner || explanation.folder ? Exit::fine : Exit::refusal);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
-#include "console/progress_bar.h"
 
 #include <fardel/packer/project.h>
 
@@ -19,7 +18,7 @@ void add_output_options(CommandLine& line, OutputOptions& options) {
     line.number("--level", options.level, 1, 19, "Compression, 1 (fast) to 19 (small); 9 when left out");
     line.number("-j,--jobs", options.jobs, 0, 256,
                 "Threads; one per core when left out. The bundle does not depend on it");
-    line.flag("--json", options.json, "Report as JSON, with complete lists");
+    line.json(options.json, "Report as JSON, with complete lists");
 }
 
 Result<BuildSigning> signing_with(const SigningKey& key) {
@@ -34,26 +33,17 @@ Result<BuildSigning> signing_with(const SigningKey& key) {
 
 // ---- Progress -------------------------------------------------------------------------------------------------------
 
-struct StageProgress::Bar {
-    Bar(Console& console, std::string_view name) : stage(name), bar(console, name) {}
-    std::string stage;
-    ProgressBar bar;
-};
-
-StageProgress::StageProgress(Console& console) : console_(console) {}
-StageProgress::~StageProgress() = default;
-
 void StageProgress::show(const BuildProgress& progress) {
-    if (!bar_ || bar_->stage != progress.stage) {
-        bar_.reset();
-        bar_ = std::make_unique<Bar>(console_, progress.stage);
+    if (!bar_ || stage_ != progress.stage) {
+        stage_ = progress.stage;
+        bar_.emplace(console_, progress.stage);
     }
     const std::string done = format_count(progress.done);
-    bar_->bar.show(progress.done, progress.total,
-                   progress.stage == "packing"
-                       ? fmt::format("{} of {}, {}", done, format_count(progress.total, "asset", "assets"),
-                                     format_size(progress.raw_bytes))
-                       : fmt::format("{} of {}", done, format_count(progress.total)));
+    bar_->show(progress.done, progress.total,
+               progress.stage == "packing"
+                   ? fmt::format("{} of {}, {}", done, format_count(progress.total, "asset", "assets"),
+                                 format_size(progress.raw_bytes))
+                   : fmt::format("{} of {}", done, format_count(progress.total)));
 }
 
 // ---- fardel build ---------------------------------------------------------------------------------------------------
@@ -87,10 +77,9 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
     }();
     if (!outcome)
         return std::move(outcome).error();
-    FARDEL_TRY(print_result(
+    return print_result(
         console, command.output.json, [&] { return json_of(*outcome); },
-        [&] { return format_report(*outcome, console); }));
-    return outcome->different.empty() ? Exit::fine : Exit::refusal;
+        [&] { return format_report(*outcome, console); }, outcome->different.empty() ? Exit::fine : Exit::refusal);
 }
 
 }  // namespace fardel

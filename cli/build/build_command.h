@@ -3,7 +3,7 @@
 
 #include "console/command_line.h"
 #include "console/console.h"
-#include "console/exit.h"
+#include "console/progress_bar.h"
 #include "console/signing_key.h"
 
 #include <fardel/format/bundle_writer.h>
@@ -11,7 +11,7 @@
 #include <fardel/sources/path_stamp.h>
 
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -32,14 +32,13 @@ Result<BuildSigning> signing_with(const SigningKey& key);
 // Shows a bar for each stage of a build.
 class StageProgress {
 public:
-    explicit StageProgress(Console& console);
-    ~StageProgress();
+    explicit StageProgress(Console& console) : console_(console) {}
     void show(const BuildProgress& progress);
 
 private:
-    struct Bar;
     Console& console_;
-    std::unique_ptr<Bar> bar_;
+    std::string stage_;
+    std::optional<ProgressBar> bar_;
 };
 
 struct BuildCommand {

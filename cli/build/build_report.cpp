@@ -1,33 +1,139 @@
 #include "build_report.h"
 
 #include "console/figures.h"
-#include "pack_report.h"
-#include "resolve_report.h"
+#include "reference_report.h"
 
 #include <fardel/format/name.h>
-
-#include <fmt/format.h>
-
-#include <utility>
 
 namespace fardel {
 namespace {
 
+constexpr std::size_t kNamesListedMax = 10;  // of each kind; --json has all
+
+double ratio_of(const WriteSummary& written) {
+    return written.stored_bytes == 0
+               ? 1
+               : static_cast<double>(written.raw_bytes) / static_cast<double>(written.stored_bytes);
+}
+
+std::string format_refused(const RefusedName& refused) {
+    return fmt::format("{}: {}", refused.origin, printable(refused.reason.message()));
+}
+
+std::string format_overridden(const OverriddenName& hidden) {
+    const std::string by = hidden.by_name == hidden.name ? "" : fmt::format(" ({})", hidden.by_name.text());
+    return fmt::format("{} by {}{}", hidden.origin, hidden.by_origin, by);
+}
+
+std::string format_excluded(const ExcludedName& excluded) {
+    return fmt::format("{} by {}", excluded.origin, printable(excluded.pattern));
+}
+
+std::string format_left_out(const BuildSummary& summary, const Console& console) {
+    std::string text = format_cut_list(console.paint(Colour::yellow, "not packed"), summary.scan.refused,
+                                       kNamesListedMax, format_refused);
+    text += format_cut_list("hidden by a later source", summary.scan.overridden, kNamesListedMax, format_overridden);
+    text += format_cut_list("excluded", summary.scan.excluded, kNamesListedMax, format_excluded);
+    text += format_cut_list(console.paint(Colour::yellow, "rules that match nothing"), summary.idle_rules,
+                            kNamesListedMax, [](const std::string& rule) { return rule; });
+    return text;
+}
+
+std::string format_bundle(const BuiltBundle& built, const Console& console) {
+    const WriteSummary& written = built.written;
+    std::string text = fmt::format("packed {} in {}\n", printable(built.path), format_seconds(built.seconds));
+    text += fmt::format("  bundle      {}\n", written.bundle.hex());
+    text += fmt::format("  name        {}\n", format_title(built.name, built.version));
+    text += fmt::format("  assets      {} behind {}\n", format_count(written.assets),
+                        format_count(written.names, "name", "names"));
+    if (written.duplicates != 0)
+        text += fmt::format("  duplicates  {}, {} saved\n", format_count(written.duplicates),
+                            format_size(written.duplicate_bytes));
+    text += fmt::format("  size        {} raw, {} stored (ratio {:.2f}), file {}\n", format_size(written.raw_bytes),
+                        format_size(written.stored_bytes), ratio_of(written), format_size(written.file_bytes));
+    text += built.signed_by ? fmt::format("  signed by   {}\n", built.signed_by->hex())
+                            : fmt::format("  {}; 'fardel sign' signs it\n", console.paint(Colour::yellow, "unsigned"));
+    return text;
+}
+
+Json json_of_refused(const RefusedName& refused) {
+    return Json{{"name", refused.printable_name},
+                {"origin", refused.origin},
+                {"code", error_code_name(refused.reason.code())},
+                {"reason", refused.reason.message()}};
+}
+
+Json json_of_overridden(const OverriddenName& hidden) {
+    return Json{{"name", hidden.name.text()},
+                {"origin", hidden.origin},
+                {"by_name", hidden.by_name.text()},
+                {"by_origin", hidden.by_origin}};
+}
+
+Json json_of_excluded(const ExcludedName& excluded) {
+    return Json{{"name", excluded.name}, {"origin", excluded.origin}, {"pattern", excluded.pattern}};
+}
+
+Json json_of(const BuiltBundle& built, const ScanReport& scan, const std::vector<std::string>& idle_rules) {
+    const WriteSummary& written = built.written;
+    return Json{
+        {"file", built.path},
+        {"bundle", written.bundle.hex()},
+        {"layout", written.layout.hex()},
+        {"name", built.name},
+        {"version", built.version},
+        {"assets", written.assets},
+        {"names", written.names},
+        {"duplicates", written.duplicates},
+        {"duplicate_bytes", written.duplicate_bytes},
+        {"raw_bytes", written.raw_bytes},
+        {"stored_bytes", written.stored_bytes},
+        {"manifest_bytes", written.manifest_bytes},
+        {"blocks", written.blocks},
+        {"file_bytes", written.file_bytes},
+        {"ratio", ratio_of(written)},
+        {"seconds", built.seconds},
+        {"signed_by", json_id(built.signed_by)},
+        {"refused", json_list(scan.refused, json_of_refused)},
+        {"overridden", json_list(scan.overridden, json_of_overridden)},
+        {"excluded", json_list(scan.excluded, json_of_excluded)},
+        {"idle_rules", idle_rules},
+    };
+}
+
+Json json_of_bundles(const BuildSummary& summary) {
+    if (summary.bundles.size() == 1)
+        return json_of(summary.bundles.front(), summary.scan, summary.idle_rules);
+    const auto json = [&](const BuiltBundle& built) {
+        const bool is_first = &built == &summary.bundles.front();  // it has the lists of all
+        return is_first ? json_of(built, summary.scan, summary.idle_rules) : json_of(built, {}, {});
+    };
+    return Json{{"bundles", json_list(summary.bundles, json)}};
+}
+
+// The bundles, one after the other, and the entries that they do not contain; without references.
+std::string format_bundles(const BuildSummary& summary, const Console& console) {
+    return format_left_out(summary, console) +
+           format_each(summary.bundles, [&](const BuiltBundle& built) { return format_bundle(built, console); });
+}
+
+// ---- The outcome of a build -----------------------------------------------------------------------------------------
+
 Json json_of(const CacheStatistics& statistics) {
-    Json layers = Json::array();
-    for (const CacheLayerStatistics& layer : statistics.layers)
-        layers.push_back({{"name", layer.name},
-                          {"hits", layer.hits},
-                          {"misses", layer.misses},
-                          {"broken", layer.broken},
-                          {"errors", layer.errors},
-                          {"records_written", layer.records_written},
-                          {"objects_written", layer.objects_written},
-                          {"bytes_read", layer.bytes_read},
-                          {"bytes_written", layer.bytes_written},
-                          {"filled", layer.filled},
-                          {"waited_ms", layer.waited.count() / 1000},
-                          {"left_out", layer.left_out}});
+    Json layers = json_list(statistics.layers, [](const CacheLayerStatistics& layer) {
+        return Json{{"name", layer.name},
+                    {"hits", layer.hits},
+                    {"misses", layer.misses},
+                    {"broken", layer.broken},
+                    {"errors", layer.errors},
+                    {"records_written", layer.records_written},
+                    {"objects_written", layer.objects_written},
+                    {"bytes_read", layer.bytes_read},
+                    {"bytes_written", layer.bytes_written},
+                    {"filled", layer.filled},
+                    {"waited_ms", layer.waited.count() / 1000},
+                    {"left_out", layer.left_out}};
+    });
     return {{"layers", std::move(layers)},
             {"verified", statistics.verified},
             {"verified_differently", statistics.verified_differently}};
@@ -77,6 +183,18 @@ std::string format_bundles(const BuildOutcome& outcome, const Console& console) 
 }
 
 }  // namespace
+
+std::string format_report(const BuildSummary& summary, const Console& console) {
+    return format_bundles(summary, console) +
+           (summary.references ? format_references(*summary.references, console) : "");
+}
+
+Json json_of(const BuildSummary& summary) {
+    Json json = json_of_bundles(summary);
+    if (summary.references)
+        json["link"] = references_json(*summary.references);
+    return json;
+}
 
 std::string format_report(const BuildOutcome& outcome, const Console& console) {
     return format_logs(outcome, console) + format_counts(outcome.counts) + format_bundles(outcome, console) +

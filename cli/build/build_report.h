@@ -1,4 +1,4 @@
-// The output of `fardel build`: text for people with long lists cut, and complete JSON.
+// The output of `fardel pack` and `fardel build`: text for people with long lists cut, and complete JSON.
 #pragma once
 
 #include "console/console.h"
@@ -9,6 +9,10 @@
 #include <string>
 
 namespace fardel {
+
+std::string format_report(const BuildSummary& summary, const Console& console);
+// Returns the figures of one bundle, or a list of several under "bundles". References are under "link".
+Json json_of(const BuildSummary& summary);
 
 std::string format_report(const BuildOutcome& outcome, const Console& console);
 Json json_of(const BuildOutcome& outcome);

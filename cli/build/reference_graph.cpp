@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -134,16 +133,16 @@ std::string format_reference_text(const std::vector<ReferenceEdge>& edges, std::
 }
 
 Json reference_json(const std::vector<ReferenceEdge>& edges) {
-    Json json{{"references", Json::array()}};
-    for (const ReferenceEdge& edge : edges)
-        json["references"].push_back({{"from", edge.from},
-                                      {"line", edge.line},
-                                      {"spelling", edge.spelling},
-                                      {"use", edge.use},
-                                      {"optional", edge.optional},
-                                      {"kind", edge.kind},
-                                      {"to", edge.to.empty() ? Json() : Json(edge.to)}});
-    return json;
+    Json list = json_list(edges, [](const ReferenceEdge& edge) {
+        return Json{{"from", edge.from},
+                    {"line", edge.line},
+                    {"spelling", edge.spelling},
+                    {"use", edge.use},
+                    {"optional", edge.optional},
+                    {"kind", edge.kind},
+                    {"to", edge.to.empty() ? Json() : Json(edge.to)}};
+    });
+    return Json{{"references", std::move(list)}};
 }
 
 std::string format_reference_dot(const std::vector<ReferenceEdge>& edges) {

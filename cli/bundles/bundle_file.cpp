@@ -35,8 +35,7 @@ Result<AssetIndex> asset_of_id(const Bundle& bundle, std::string_view path, cons
 
 Result<std::shared_ptr<const Bundle>> open_bundle(const std::string& path) {
     FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
-    return Bundle::open(std::move(source),
-                        BundleOptions{.policy = nullptr, .now_s = 0, .cache = nullptr, .label = path});
+    return Bundle::open(std::move(source), {.label = path});
 }
 
 Result<std::string> bundle_text(const Bundle& bundle, std::string_view key) {

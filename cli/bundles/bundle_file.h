@@ -5,9 +5,12 @@
 
 #include <fardel/format/bundle.h>
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -20,6 +23,18 @@ Result<std::string> bundle_text(const Bundle& bundle, std::string_view key);
 // The asset at a name, "/<published name>", "/assets/<asset id>" or "/bundles/<this bundle's id>/<name>"; of several
 // variants the first. Errors: malformed, limit (path), unresolved (no such asset), those of the bundle.
 Result<AssetIndex> find_asset_at(const Bundle& bundle, std::string_view path);
+
+// Reads an asset in pieces of at most 1 MiB, and calls `take` with each. Errors: those of the bundle and of `take`.
+template <class Take>
+Status read_in_pieces(const Bundle& bundle, AssetIndex index, std::uint64_t raw_bytes, Take take) {
+    std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(raw_bytes, 1 << 20)));
+    for (std::uint64_t at = 0; at < raw_bytes; at += buffer.size()) {
+        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(raw_bytes - at, buffer.size())));
+        FARDEL_TRY(bundle.read_at(index, at, buffer));
+        FARDEL_TRY(take(std::span<const std::byte>(buffer)));
+    }
+    return ok();
+}
 
 // "x.fardel: \"<path>\": <problem>". Code: unresolved.
 Error unresolved_path(const Bundle& bundle, std::string_view path, std::string_view problem);

@@ -20,12 +20,10 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const std::str
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(policy_path));
     }
     for (const std::string& file : files) {
-        MountOptions options;
-        options.policy = policy ? &*policy : nullptr;
-        options.now_s = now_s();
-        options.allow_unsigned = !policy;
-        options.archives = make_archive_reader();
-        FARDEL_TRY(vfs.mount(file, options));
+        FARDEL_TRY(vfs.mount(file, {.policy = policy ? &*policy : nullptr,
+                                    .now_s = now_s(),
+                                    .allow_unsigned = !policy,
+                                    .archives = make_archive_reader()}));
     }
     return ok();
 }

@@ -6,10 +6,7 @@
 #include <fardel/format/tag.h>
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace fardel {

@@ -1,21 +1,11 @@
 #include "clock.h"
 
-#include <charconv>
+#include "figures.h"
+
 #include <chrono>
 #include <cstdlib>
-#include <optional>
-#include <string>
 
 namespace fardel {
-namespace {
-
-std::optional<std::uint64_t> find_number(std::string_view digits) {
-    std::uint64_t number = 0;
-    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return failure == std::errc() && end == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
-}
-
-}  // namespace
 
 std::uint64_t now_s() noexcept {
     using namespace std::chrono;

@@ -1,9 +1,10 @@
 #include "command_line.h"
 
+#include "figures.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <memory>
 
@@ -45,6 +46,14 @@ void unguard(std::string& word) {
         word.erase(0, 1);
 }
 
+// "init, stats or trim"
+std::string choices_text(std::span<const SubVerb> sub_verbs) {
+    std::string text;
+    for (std::size_t i = 0; i < sub_verbs.size(); ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : i + 1 == sub_verbs.size() ? " or " : ", ", sub_verbs[i].name);
+    return text;
+}
+
 }  // namespace
 
 CommandLine::CommandLine(std::string_view verb, std::string_view usage, std::string_view summary,
@@ -73,11 +82,10 @@ CLI::Option* CommandLine::number(std::string names, std::uint64_t& target, std::
                                  std::string description) {
     // CLI11's own parser would read "010" as eight.
     const auto take = [&target, least, most, names](const std::string& text) {
-        std::uint64_t number = 0;
-        const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (failure != std::errc() || end != text.data() + text.size() || number < least || number > most)
+        const auto number = find_number(text);
+        if (!number || *number < least || *number > most)
             throw CLI::ValidationError(names, fmt::format("'{}' is not a number from {} to {}", text, least, most));
-        target = number;
+        target = *number;
     };
     return app_.add_option_function<std::string>(std::move(names), take, std::move(description))->option_text("N");
 }
@@ -88,6 +96,11 @@ CLI::Option* CommandLine::flag(std::string names, bool& target, std::string desc
 
 CLI::Option* CommandLine::json(bool& target, std::string description) {
     return flag("--json", target, std::move(description));
+}
+
+Result<Exit> CommandLine::run(Words words, Console& console, const std::function<Result<Exit>()>& work) {
+    const auto over = parse(words, console);
+    return over ? *over : work();
 }
 
 std::optional<Exit> CommandLine::parse(Words words, Console& console) {
@@ -116,6 +129,20 @@ std::optional<Exit> CommandLine::parse(Words words, Console& console) {
 
 Exit CommandLine::mistake(std::string_view text, Console& console) const {
     console.say(fmt::format("fardel: {}: {}; see 'fardel {} --help'", verb_, text, verb_));
+    return Exit::usage;
+}
+
+Result<Exit> run_sub_verb(std::string_view verb, std::span<const SubVerb> sub_verbs, std::string_view help, Words words,
+                          Console& console) {
+    const std::string_view word = words.empty() ? "" : std::string_view(words[0]);
+    if (const auto found = std::ranges::find(sub_verbs, word, &SubVerb::name); found != sub_verbs.end())
+        return found->run(words.subspan(1), console);
+    if (word == "--help" || word == "-h")
+        return console.print(help);
+    const std::string problem =
+        words.empty() ? "a sub-verb is missing" : fmt::format("there is no sub-verb '{}'", word);
+    console.say(
+        fmt::format("fardel: {}: {}; use {}; see 'fardel {} --help'", verb, problem, choices_text(sub_verbs), verb));
     return Exit::usage;
 }
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "console.h"
-#include "exit.h"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,7 +34,9 @@ public:
     // The flag --json.
     CLI::Option* json(bool& target, std::string description = "Print the result as JSON");
 
-    // Returns nothing if the verb goes on. Otherwise help was printed or a mistake was reported, and the verb ends.
+    // Parses the words and does the verb's work, unless help was printed or a mistake was reported.
+    Result<Exit> run(Words words, Console& console, const std::function<Result<Exit>()>& work);
+    // The same for a verb that checks more: returns nothing if it goes on.
     std::optional<Exit> parse(Words words, Console& console);
     // Reports a mistake that only the verb can see.
     Exit mistake(std::string_view text, Console& console) const;
@@ -46,5 +48,16 @@ private:
     std::vector<std::string*> single_;
     std::vector<std::vector<std::string>*> several_;
 };
+
+// A verb of a verb, such as `fardel cache trim`.
+struct SubVerb {
+    std::string_view name;
+    Result<Exit> (*run)(Words words, Console& console);
+};
+
+// Runs the sub-verb that the first word names, with the words that follow. Prints `help` for --help; a word that names
+// no sub-verb, or none at all, is a usage error.
+Result<Exit> run_sub_verb(std::string_view verb, std::span<const SubVerb> sub_verbs, std::string_view help, Words words,
+                          Console& console);
 
 }  // namespace fardel

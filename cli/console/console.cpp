@@ -1,5 +1,4 @@
 #include "console.h"
-#include "exit.h"
 
 #include <fardel/base/system_error.h>
 #include <fardel/base/terminal.h>
@@ -58,6 +57,11 @@ Status Console::write(std::string_view text) {
     }
     FARDEL_TRY(flush());
     return send(text);
+}
+
+Result<Exit> Console::print(std::string_view text, Exit exit) {
+    FARDEL_TRY(write(text));
+    return exit;
 }
 
 Status Console::flush() {

@@ -5,6 +5,8 @@
 // thread.
 #pragma once
 
+#include "exit.h"
+
 #include <fardel/format/result.h>
 
 #include <cstddef>
@@ -26,6 +28,8 @@ public:
     // Errors: no_space, io, cancelled (the reader is gone).
     Status write(std::span<const std::byte> bytes);
     Status write(std::string_view text);
+    // Writes the last output of a verb, which ends with `exit`.
+    Result<Exit> print(std::string_view text, Exit exit = Exit::fine);
     Status flush();
     bool reader_gone() const noexcept { return reader_gone_; }
 

@@ -1,8 +1,7 @@
 #include "figures.h"
 
-#include <fmt/format.h>
-
 #include <array>
+#include <charconv>
 #include <chrono>
 
 namespace fardel {
@@ -50,6 +49,12 @@ std::string format_date(std::uint64_t unix_s) {
     return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
                        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), time.hours().count(),
                        time.minutes().count(), time.seconds().count());
+}
+
+std::optional<std::uint64_t> find_number(std::string_view digits) {
+    std::uint64_t number = 0;
+    const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return failure == std::errc() && end == digits.data() + digits.size() ? std::optional(number) : std::nullopt;
 }
 
 std::string format_title(std::string_view name, std::string_view version) {

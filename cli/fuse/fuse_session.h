@@ -13,15 +13,11 @@ struct fuse;
 
 namespace fardel {
 
-struct FuseSessionOptions {
-    bool allow_other = false;  // other users may read it too
-};
-
 class FuseSession {
 public:
     // `folder` must exist and be empty. `tree` must outlive the session. Errors: missing (also if the system has no
-    // FUSE), denied, conflict (not empty), io.
-    static Result<FuseSession> mount(FuseTree& tree, const std::string& folder, const FuseSessionOptions& options);
+    // FUSE), denied, conflict (not empty), io. `allow_other`: other users may read it too.
+    static Result<FuseSession> mount(FuseTree& tree, const std::string& folder, bool allow_other);
     FuseSession(FuseSession&& other) noexcept;
     FuseSession& operator=(FuseSession&&) = delete;
     ~FuseSession();

@@ -50,14 +50,6 @@ std::string take_logged() {
     return text.empty() ? "the system refused without giving a reason" : text;
 }
 
-// The mount options, as after "-o".
-std::string options_text(const FuseSessionOptions& options) {
-    std::string text = "ro,nosuid,nodev,default_permissions,fsname=fardel,subtype=fardel";
-    if (options.allow_other)
-        text += ",allow_other";
-    return text;
-}
-
 Error folder_error(int failure, const std::string& folder) {
     if (failure == ENOTCONN)
         return Error(ErrorCode::busy,
@@ -142,11 +134,14 @@ FuseSession::~FuseSession() {
         ::fuse_destroy(fuse_);
 }
 
-Result<FuseSession> FuseSession::mount(FuseTree& tree, const std::string& folder, const FuseSessionOptions& options) {
+Result<FuseSession> FuseSession::mount(FuseTree& tree, const std::string& folder, bool allow_other) {
     FARDEL_TRY_ASSIGN(const std::string mount_point, empty_folder(folder));
     FARDEL_TRY(check_device());
     ::fuse_set_log_func(keep_logged);
-    std::vector<std::string> texts{"fardel", "-o", options_text(options)};
+    std::string options = "ro,nosuid,nodev,default_permissions,fsname=fardel,subtype=fardel";
+    if (allow_other)
+        options += ",allow_other";
+    std::vector<std::string> texts{"fardel", "-o", std::move(options)};
     std::vector<char*> words{texts[0].data(), texts[1].data(), texts[2].data(), nullptr};
     fuse_args arguments = FUSE_ARGS_INIT(3, words.data());
     FuseSession session(::fuse_new(&arguments, &fuse_tree_operations(), sizeof(fuse_operations), &tree));

@@ -123,9 +123,7 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
                 make_pure_problem(fault_of(bundle.error().code()), {}, file, bundle.error().text()));
             continue;
         }
-        MountDescription mount;
-        mount.id = MountId{++number};
-        mount.label = file;
+        MountDescription mount{.id = MountId{++number}, .label = file};
         const auto& wanted = policy.rules().bundles;
         if (const auto at = std::ranges::find(wanted, bundle->checked->id(), &PureBundle::bundle); at != wanted.end()) {
             mount.mount_point = at->mount_point;

@@ -8,9 +8,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace fardel {

@@ -3,6 +3,7 @@
 #include "console/output_file.h"
 #include "pure_files.h"
 
+#include <fardel/base/folder.h>
 #include <fardel/base/system_error.h>
 
 #include <charconv>
@@ -20,10 +21,7 @@ constexpr const char* kTaken = ".taken";
 }  // namespace
 
 Status PureState::open(const Hash& nonce, const Hash& connection, std::uint64_t expires_s) const {
-    std::error_code failure;
-    fs::create_directories(folder_, failure);
-    if (failure)
-        return system_error(failure, folder_);
+    FARDEL_TRY(create_folders(folder_));
     return write_file(path_of(nonce, kOpen), connection.hex() + " " + std::to_string(expires_s) + "\n");
 }
 

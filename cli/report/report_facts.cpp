@@ -3,12 +3,9 @@
 #include "bundles/bundle_file.h"
 
 #include <fardel/format/manifest.h>
-#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -21,58 +18,26 @@ namespace {
 using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
 
 Result<ReportBundle> read_bundle(const std::string& file, const Bundle& bundle) {
-    ReportBundle read;
-    read.file = file;
+    ReportBundle read{
+        .file = file, .id = bundle.id(), .layout = bundle.layout_id(), .file_bytes = bundle.source()->size_bytes()};
     FARDEL_TRY_ASSIGN(read.name, bundle_text(bundle, "name"));
     FARDEL_TRY_ASSIGN(read.version, bundle_text(bundle, "version"));
-    read.id = bundle.id();
-    read.layout = bundle.layout_id();
-    read.file_bytes = bundle.source()->size_bytes();
     for (const Envelope& envelope : bundle.envelopes())
         read.signatures += envelope.signatures.size();
     FARDEL_TRY_ASSIGN(read.contents, read_contents(bundle));
     return read;
 }
 
-// By mount, the index of its bundle in ReportFacts::bundles.
-using BundleNumbers = std::map<MountId, std::uint32_t>;
-
-Result<BundleNumbers> number_mounts(const Vfs& vfs, const ReportFacts& facts) {
+Status number_mounts(const Vfs& vfs, ReportFacts& facts) {
     std::map<BundleId, std::uint32_t> by_id;
     for (std::uint32_t i = 0; i < facts.bundles.size(); ++i)
         by_id[facts.bundles[i].id] = i;
-    BundleNumbers numbers;
     for (const MountDescription& mount : vfs.mounts()) {
         const auto found = by_id.find(mount.bundle);
         if (found == by_id.end())
             return Error(ErrorCode::conflict, mount.label + ": the file was replaced while it was read; try again");
-        numbers[mount.id] = found->second;
+        facts.bundle_numbers[mount.id] = found->second;
     }
-    return numbers;
-}
-
-std::string below_root(const std::string& path) { return path.starts_with('/') ? path.substr(1) : path; }
-
-ReportSide side_of(const ConflictSide& side, const BundleNumbers& numbers) {
-    return {numbers.at(side.mount), side.asset};
-}
-
-Status read_relations(const Vfs& vfs, const BundleNumbers& numbers, ReportFacts& facts) {
-    FARDEL_TRY_ASSIGN(const std::vector<PathConflict> conflicts, vfs.conflicts());
-    for (const PathConflict& conflict : conflicts) {
-        ReportConflict reported{.path = below_root(conflict.path),
-                                .harmless = conflict.harmless(),
-                                .winner = side_of(conflict.winner, numbers)};
-        for (const ConflictSide& side : conflict.hidden)
-            reported.hidden.push_back(side_of(side, numbers));
-        facts.conflicts.push_back(std::move(reported));
-    }
-    FARDEL_TRY_ASSIGN(const UnresolvedNeeds links, vfs.check_links());
-    for (const UnresolvedName& missing : links.names)
-        facts.gaps.push_back({numbers.at(missing.mount), missing.name, missing.pattern, missing.optional});
-    for (const UnresolvedBundle& missing : links.bundles)
-        facts.absent_bundles.push_back(
-            {numbers.at(missing.mount), missing.bundle, missing.name, missing.version, missing.is_static});
     return ok();
 }
 
@@ -260,8 +225,9 @@ Result<ReportFacts> gather_facts(const Vfs& vfs, const std::vector<std::string>&
         bundles.push_back(std::move(bundle));
     }
     number_assets(facts);
-    FARDEL_TRY_ASSIGN(const BundleNumbers numbers, number_mounts(vfs, facts));
-    FARDEL_TRY(read_relations(vfs, numbers, facts));
+    FARDEL_TRY(number_mounts(vfs, facts));
+    FARDEL_TRY_ASSIGN(facts.conflicts, vfs.conflicts());
+    FARDEL_TRY_ASSIGN(facts.needs, vfs.check_links());
     FARDEL_TRY(ReferenceResolver(vfs, facts, bundles).resolve_all(facts.references));
     derive_facts(facts);
     return facts;

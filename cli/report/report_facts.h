@@ -8,12 +8,12 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/manifest.h>
 #include <fardel/verifier/bundle_contents.h>
+#include <fardel/vfs/inspect.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -31,36 +31,6 @@ struct ReportBundle {
     std::uint64_t signatures = 0;
     std::uint32_t first_node = 0;  // number of its first asset
     BundleContents contents;
-};
-
-// A name that several bundles have, in one of them.
-struct ReportSide {
-    std::uint32_t bundle = 0;
-    std::optional<AssetId> asset;  // nothing for a tombstone
-};
-
-struct ReportConflict {
-    std::string path;  // without the leading '/'
-    bool harmless = false;
-    ReportSide winner;
-    std::vector<ReportSide> hidden;
-};
-
-// A name or pattern that a bundle consumes and none publishes.
-struct ReportGap {
-    std::uint32_t bundle = 0;  // the bundle that consumes it
-    std::string name;
-    bool pattern = false;
-    bool optional = false;
-};
-
-// A bundle that one of these depends on and that is not among them.
-struct ReportAbsentBundle {
-    std::uint32_t bundle = 0;
-    BundleId wanted;
-    std::string name;
-    std::string version;
-    bool is_static = false;
 };
 
 // One reference of an asset's link table, and the asset that the Vfs finds for it.
@@ -91,10 +61,10 @@ struct ReportDuplicate {
 };
 
 struct ReportFacts {
-    std::vector<ReportBundle> bundles;      // lowest precedence first
-    std::vector<ReportConflict> conflicts;  // by path
-    std::vector<ReportGap> gaps;
-    std::vector<ReportAbsentBundle> absent_bundles;
+    std::vector<ReportBundle> bundles;                // lowest precedence first
+    std::map<MountId, std::uint32_t> bundle_numbers;  // indexes into `bundles`
+    std::vector<PathConflict> conflicts;              // by path
+    UnresolvedNeeds needs;
     std::vector<ReportReference> references;  // by node
     std::vector<ReportRoot> roots;            // largest closures first
     std::uint64_t roots_left_out = 0;         // those beyond kReportRootsMax

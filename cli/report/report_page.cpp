@@ -64,13 +64,15 @@ public:
             {"totals", make_totals()},
             {"references", make_references()},
             {"conflicts", make_conflicts()},
-            {"gaps", bounded(facts_.gaps,
-                             [](const ReportGap& gap) {
-                                 return Json::array({gap.bundle, on_page(gap.name), gap.pattern, gap.optional});
+            {"gaps", bounded(facts_.needs.names,
+                             [&](const UnresolvedName& gap) {
+                                 return Json::array({facts_.bundle_numbers.at(gap.mount), on_page(gap.name),
+                                                     gap.pattern, gap.optional});
                              })},
-            {"absent_bundles", bounded(facts_.absent_bundles,
-                                       [](const ReportAbsentBundle& absent) {
-                                           return Json::array({absent.bundle, absent.wanted.hex(), on_page(absent.name),
+            {"absent_bundles", bounded(facts_.needs.bundles,
+                                       [&](const UnresolvedBundle& absent) {
+                                           return Json::array({facts_.bundle_numbers.at(absent.mount),
+                                                               absent.bundle.hex(), on_page(absent.name),
                                                                on_page(absent.version), absent.is_static});
                                        })},
             {"unresolved", make_unresolved()},
@@ -86,16 +88,15 @@ private:
     Json make_bundles() const {
         Json bundles = Json::array();
         for (const ReportBundle& bundle : facts_.bundles) {
-            Json dependencies = Json::array(), metadata = Json::array();
-            for (const ContentDependency& dependency :
-                 std::span(bundle.contents.dependencies)
-                     .first(std::min(bundle.contents.dependencies.size(), kReportListMax)))
-                dependencies.push_back(Json{{"id", dependency.bundle.hex()},
-                                            {"name", on_page(dependency.name)},
-                                            {"version", on_page(dependency.version)},
-                                            {"static", dependency.is_static}});
-            for (const ContentMetadata& entry : bundle.contents.metadata)
-                metadata.push_back(Json::array({on_page(entry.key), on_page(format_value(entry.value))}));
+            Json dependencies = bounded(bundle.contents.dependencies, [](const ContentDependency& dependency) {
+                return Json{{"id", dependency.bundle.hex()},
+                            {"name", on_page(dependency.name)},
+                            {"version", on_page(dependency.version)},
+                            {"static", dependency.is_static}};
+            })["list"];
+            Json metadata = json_list(bundle.contents.metadata, [](const ContentMetadata& entry) {
+                return Json::array({on_page(entry.key), on_page(format_value(entry.value))});
+            });
             bundles.push_back(Json{{"file", on_page(bundle.file)},
                                    {"id", bundle.id.hex()},
                                    {"layout", bundle.layout.hex()},
@@ -129,11 +130,9 @@ private:
         for (const SelectedName& selected : selection_.names) {
             const ReportBundle& bundle = facts_.bundles[selected.bundle];
             const ContentName& name = bundle.contents.names[selected.name];
-            Json variants = Json::array();
-            for (const ContentVariant& variant : name.variants) {
-                const std::size_t number = number_of(bundle.first_node + variant.asset);
-                variants.push_back(Json::array({number, on_page(format_tags(variant))}));
-            }
+            Json variants = json_list(name.variants, [&](const ContentVariant& variant) {
+                return Json::array({number_of(bundle.first_node + variant.asset), on_page(format_tags(variant))});
+            });
             const int flags = (name.published ? 1 : 0) | (name.extends ? 2 : 0);
             names.push_back(Json::array(
                 {selected.bundle, name.text, flags, selected.raw_bytes, selected.stored_bytes, std::move(variants)}));
@@ -142,11 +141,10 @@ private:
     }
 
     Json make_rest() {
-        Json rest = Json::array();
-        for (const SelectionRest& sum : selection_.rest)
-            rest.push_back(Json::array({sum.bundle, sum.folder, types_.number_of(sum.content_type), sum.names,
-                                        sum.raw_bytes, sum.stored_bytes}));
-        return rest;
+        return json_list(selection_.rest, [&](const SelectionRest& sum) {
+            return Json::array({sum.bundle, sum.folder, types_.number_of(sum.content_type), sum.names, sum.raw_bytes,
+                                sum.stored_bytes});
+        });
     }
 
     // The sums per bundle and type, over all assets, whether listed one by one or not.
@@ -171,38 +169,39 @@ private:
     Json make_references() {
         Json list = Json::array();
         for (const ReportReference& reference : facts_.references) {
-            const auto from = numbers_.find(reference.from);
-            if (from == numbers_.end() || list.size() == kReportReferencesMax)
+            Json from = shown_number(reference.from);
+            if (from.is_null() || list.size() == kReportReferencesMax)
                 continue;
-            const auto to = reference.to ? numbers_.find(*reference.to) : numbers_.end();
+            const Json to = reference.to ? shown_number(*reference.to) : Json();
             const int flags = (reference.optional ? 1 : 0) | (reference.dynamic ? 2 : 0) | (reference.to ? 4 : 0);
-            list.push_back(Json::array({from->second, to == numbers_.end() ? Json() : Json(to->second),
-                                        on_page(reference.spelling), flags,
-                                        to == numbers_.end() ? on_page(reference.wanted) : ""}));
+            list.push_back(Json::array({std::move(from), to, on_page(reference.spelling), flags,
+                                        to.is_null() ? on_page(reference.wanted) : ""}));
         }
         return Json{{"total", facts_.references.size()}, {"list", std::move(list)}};
     }
 
-    static Json json_of(const ReportSide& side) {
-        return Json::array({side.bundle, side.asset ? Json(side.asset->hex()) : Json()});
-    }
-
     // The harmful ones first.
     Json make_conflicts() const {
-        std::vector<const ReportConflict*> conflicts;
-        for (const bool harmless : {false, true})
-            for (const ReportConflict& conflict : facts_.conflicts)
-                if (conflict.harmless == harmless)
-                    conflicts.push_back(&conflict);
-        Json list = bounded(conflicts, [](const ReportConflict* conflict) {
-            Json hidden = Json::array();
-            for (const ReportSide& side : conflict->hidden)
-                hidden.push_back(json_of(side));
-            return Json::array(
-                {on_page(conflict->path), conflict->harmless, json_of(conflict->winner), std::move(hidden)});
+        std::vector<const PathConflict*> conflicts;
+        for (const PathConflict& conflict : facts_.conflicts)
+            conflicts.push_back(&conflict);
+        const auto is_harmless = [](const PathConflict* conflict) { return conflict->harmless(); };
+        std::ranges::stable_sort(conflicts, {}, is_harmless);
+        const auto side = [&](const ConflictSide& one) {
+            return Json::array({facts_.bundle_numbers.at(one.mount), json_id(one.asset)});
+        };
+        Json list = bounded(conflicts, [&](const PathConflict* conflict) {
+            return Json::array({on_page(conflict->path.substr(1)), conflict->harmless(), side(conflict->winner),
+                                json_list(conflict->hidden, side)});
         });
-        list["harmful"] = std::ranges::count(facts_.conflicts, false, &ReportConflict::harmless);
+        list["harmful"] = std::ranges::find_if(conflicts, is_harmless) - conflicts.begin();
         return list;
+    }
+
+    // The number of an asset on the page, or null.
+    Json shown_number(std::uint32_t node) const {
+        const auto shown = numbers_.find(node);
+        return shown == numbers_.end() ? Json() : Json(shown->second);
     }
 
     Json make_unresolved() {
@@ -212,9 +211,8 @@ private:
                 unresolved.push_back(&reference);
         std::ranges::stable_sort(unresolved, {}, &ReportReference::optional);
         return bounded(unresolved, [&](const ReportReference* reference) {
-            const auto from = numbers_.find(reference->from);
-            return Json::array({from == numbers_.end() ? Json() : Json(from->second), name_of(reference->from),
-                                on_page(reference->spelling), on_page(reference->wanted), reference->optional});
+            return Json::array({shown_number(reference->from), name_of(reference->from), on_page(reference->spelling),
+                                on_page(reference->wanted), reference->optional});
         });
     }
 
@@ -231,9 +229,8 @@ private:
 
     Json make_roots() {
         Json roots = bounded(facts_.roots, [&](const ReportRoot& root) {
-            const auto shown_as = numbers_.find(root.node);
-            return Json::array({shown_as == numbers_.end() ? Json() : Json(shown_as->second), name_of(root.node),
-                                root.assets, root.raw_bytes, root.stored_bytes, root.missing});
+            return Json::array({shown_number(root.node), name_of(root.node), root.assets, root.raw_bytes,
+                                root.stored_bytes, root.missing});
         });
         roots["total"] = facts_.roots.size() + facts_.roots_left_out;
         return roots;
@@ -241,12 +238,9 @@ private:
 
     Json make_duplicates() const {
         Json list = bounded(facts_.duplicates, [](const ReportDuplicate& duplicate) {
-            Json names = Json::array();
-            for (const auto& [bundle, name] :
-                 std::span(duplicate.names).first(std::min<std::size_t>(duplicate.names.size(), 40)))
-                names.push_back(Json::array({bundle, name}));
+            const auto name = [](const auto& one) { return Json::array({one.first, one.second}); };
             return Json::array({duplicate.asset.hex(), duplicate.raw_bytes, duplicate.copies, duplicate.names.size(),
-                                std::move(names)});
+                                bounded(duplicate.names, name, 40)["list"]});
         });
         std::uint64_t saved = 0;
         for (const ReportDuplicate& duplicate : facts_.duplicates)
@@ -258,10 +252,8 @@ private:
 
     static Json make_audit(const ReportAudit& audit) {
         const auto missing = [](const ReportAudit::Missing& entry) {
-            Json tried = bounded(
-                entry.tried, [](const std::string& name) { return Json(on_page(name)); }, 20)["list"];
-            return Json::array(
-                {on_page(entry.from), on_page(entry.spelling), on_page(entry.use), entry.line, std::move(tried)});
+            return Json::array({on_page(entry.from), on_page(entry.spelling), on_page(entry.use), entry.line,
+                                bounded(entry.tried, on_page, 20)["list"]});
         };
         std::vector<ReportAudit::Unused> unused = audit.unused;
         std::ranges::stable_sort(unused, std::ranges::greater{}, &ReportAudit::Unused::bytes);

@@ -163,6 +163,16 @@ TEST_CASE("watch: Ctrl-C while a job runs ends both") {
     run_well({"build", watch.scratch.path("game")});
 }
 
+TEST_CASE("watch: a folder that does not exist is an error, as for build") {
+    const ScratchFolder scratch;
+    for (const char* verb : {"watch", "build"}) {
+        const Outcome outcome = run({verb, scratch.path("nosuch")});
+        CHECK(outcome.exit_code == 3);
+        CHECK(outcome.err.find("nosuch") != std::string::npos);
+        CHECK(outcome.err.find("[missing]") != std::string::npos);
+    }
+}
+
 TEST_CASE("watch: --builds ends it after that number of builds") {
     Watch watch;
     const std::string out = run_well({"watch", watch.scratch.path("game"), "--builds", "1"});

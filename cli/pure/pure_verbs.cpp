@@ -1,0 +1,50 @@
+#include "pure_verbs.h"
+
+#include <fardel/format/name.h>
+
+namespace fardel {
+namespace {
+
+std::string title_of(const BundleId& bundle, std::string_view name) {
+    if (bundle.is_zero())
+        return std::string(name);
+    return name.empty() ? "bundle " + bundle.hex() : fmt::format("{} (bundle {})", name, bundle.hex());
+}
+
+}  // namespace
+
+std::string format_problems(const PureReport& report) {
+    return format_each(report.problems(), [](const PureProblem& problem) {
+        return fmt::format("{}: {}: {}\n", pure_fault_text(problem.fault), title_of(problem.bundle, problem.name),
+                           problem.text);
+    });
+}
+
+Json json_of(const PureReport& report) {
+    return json_list(report.problems(), [](const PureProblem& problem) {
+        return Json{{"fault", pure_fault_text(problem.fault)},
+                    {"bundle", problem.bundle.is_zero() ? Json() : Json(problem.bundle.hex())},
+                    {"name", problem.name},
+                    {"text", problem.text}};
+    });
+}
+
+Result<std::vector<PureAxis>> parse_axes(const std::vector<std::string>& words) {
+    std::vector<PureAxis> axes;
+    for (const std::string& word : words) {
+        PureAxis axis;
+        const std::size_t equals = std::min(word.find('='), word.size());
+        axis.axis = word.substr(0, equals);
+        for (std::size_t at = equals + 1; at <= word.size();) {
+            const std::size_t end = std::min(word.find(',', at), word.size());
+            axis.tags.push_back(word.substr(at, end - at));
+            at = end + 1;
+        }
+        if (axis.axis.empty() || axis.tags.empty() || std::ranges::count(axis.tags, "") != 0)
+            return Error(ErrorCode::malformed, "--variant " + printable(word) + ": expected AXIS=TAG,TAG");
+        axes.push_back(std::move(axis));
+    }
+    return axes;
+}
+
+}  // namespace fardel
