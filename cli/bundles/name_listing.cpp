@@ -39,8 +39,13 @@ Result<ListedVariant> asset_at(const Bundle& bundle, std::uint32_t index) {
     return listed;
 }
 
-Result<ListedVariant> variant_at(const Bundle& bundle, std::uint32_t index) {
+// A variant belongs to one name. If several could claim it, listing all names would take a multiple of the bundle.
+Result<ListedVariant> variant_at(const Bundle& bundle, std::uint32_t index, std::uint32_t name) {
     FARDEL_TRY_ASSIGN(const VariantRecord record, bundle.variant(index));
+    if (record.name != name)
+        return in_bundle(
+            bundle, Error(ErrorCode::malformed, "name " + std::to_string(name) + " claims variant " +
+                                                    std::to_string(index) + " of name " + std::to_string(record.name)));
     FARDEL_TRY_ASSIGN(ListedVariant listed, asset_at(bundle, record.asset));
     for (std::uint32_t i = 0; i < record.tag_count; ++i) {
         FARDEL_TRY_ASSIGN(const TagRecord tag, bundle.tag(record.tag_first + i));
@@ -91,7 +96,7 @@ Result<ListedName> name_at(const Bundle& bundle, std::uint32_t index) {
     const NameRecord& name = listed.record;
     if (name.is(NameRecord::has_variants)) {
         for (std::uint32_t i = 0; i < name.count; ++i) {
-            FARDEL_TRY_ASSIGN(ListedVariant variant, variant_at(bundle, name.target + i));
+            FARDEL_TRY_ASSIGN(ListedVariant variant, variant_at(bundle, name.target + i, index));
             listed.variants.push_back(std::move(variant));
         }
     } else if (!name.is(NameRecord::tombstone)) {

@@ -25,10 +25,11 @@ Tags joined(Tags tags, const Tags& over) {
     return tags;
 }
 
-void insert_sorted(std::vector<JobIndex>& jobs, JobIndex job) {
-    const auto at = std::ranges::lower_bound(jobs, job);
-    if (at == jobs.end() || *at != job)
-        jobs.insert(at, job);
+template <class Index>
+void insert_sorted(std::vector<Index>& list, Index index) {
+    const auto at = std::ranges::lower_bound(list, index);
+    if (at == list.end() || *at != index)
+        list.insert(at, index);
 }
 
 }  // namespace
@@ -49,18 +50,22 @@ std::string JobGraph::describe(JobIndex job) const {
 }
 
 bool JobGraph::came_through(FileIndex file, ProcessorIndex processor) const {
-    std::vector<FileIndex> open{file};
-    while (!open.empty()) {
-        const GraphFile& it = files_[open.back()];
-        open.pop_back();
-        if (!it.made_by)
+    const std::optional<JobIndex>& job = files_[file].made_by;
+    return job && std::ranges::binary_search(jobs_[*job].came_through, processor);
+}
+
+JobIndex JobGraph::add_job(GraphJob job) {
+    job.came_through = {job.processor};
+    std::optional<JobIndex> before;  // sources of one job often come from the same job
+    for (const FileIndex source : job.sources) {
+        const std::optional<JobIndex>& made_by = files_[source].made_by;
+        if (!made_by || made_by == before)
             continue;
-        const GraphJob& job = jobs_[*it.made_by];
-        if (job.processor == processor)
-            return true;
-        open.insert(open.end(), job.sources.begin(), job.sources.end());
+        before = made_by;
+        for (const ProcessorIndex processor : jobs_[*made_by].came_through)
+            insert_sorted(job.came_through, processor);
     }
-    return false;
+    return jobs_.add(std::move(job));
 }
 
 // Whether the file still has its name: an output may have taken over the name of its source.
@@ -110,7 +115,7 @@ Status JobGraph::add_rule_job(FileIndex file, ProcessorIndex processor, std::uin
     GraphJob added{.processor = processor, .sources = {file}, .discovers_outputs = it.outputs.empty(), .line = line};
     if (files_[file].made_by)
         added.waits_for.push_back(*files_[file].made_by);
-    const JobIndex job = jobs_.add(std::move(added));
+    const JobIndex job = add_job(std::move(added));
     if (!it.keep_source)
         files_[file].consumed = true;
     Result<std::vector<std::string>> names = output_names(it, files_[file].name);
@@ -155,7 +160,7 @@ Status JobGraph::add_table_job(const ProjectJob& table) {
         return Error(ErrorCode::unresolved, printable(project_file_) + ":" + std::to_string(table.line) +
                                                 ": 'sources' of this [[job]] match no file");
     std::ranges::sort(added.sources, {}, [&](FileIndex file) { return files_[file].name.view(); });
-    return add_declared_outputs(jobs_.add(std::move(added)), table.outputs);
+    return add_declared_outputs(add_job(std::move(added)), table.outputs);
 }
 
 // Adds the files that processors declare as 'inputs' to the jobs from `first_job` on: planned files, and files from

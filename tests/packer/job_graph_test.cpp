@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <initializer_list>
 
 namespace fardel {
@@ -242,6 +243,24 @@ TEST_CASE("job graph: jobs of discovered outputs have the same inputs, in whatev
     const std::vector<std::string> wanted{"a.png + s.pal a.pal", "b.png + s.pal b.pal"};
     CHECK(inputs_of({0, 1}) == wanted);
     CHECK(inputs_of({1, 0}) == wanted);
+}
+
+// A128
+TEST_CASE("job graph: diamonds of jobs, on one another, are planned in a time that grows with their number") {
+    std::string tables = "[processor.two]\ncommand = [\"cp\", \"${in}\", \"${out:folder}\"]\nkeep_source = true\n" +
+                         copy("last", "keep_source = true\noutputs = [\"{folder}{stem}.copy\"]") +
+                         rule("last.txt", "\"last\"");
+    const auto pair = [](const std::string& number) { return "[\"a" + number + ".txt\", \"b" + number + ".txt\"]"; };
+    constexpr int kLayers = 400;
+    for (int i = 1; i <= kLayers; ++i)
+        tables += "[[job]]\nsources = " + pair(std::to_string(i - 1)) +
+                  "\nprocess = \"two\"\noutputs = " + pair(std::to_string(i)) + "\n";
+    tables += "[[job]]\nsources = " + pair(std::to_string(kLayers)) + "\nprocess = \"two\"\noutputs = [\"last.txt\"]\n";
+    const auto start = std::chrono::steady_clock::now();
+    const auto graph = JobGraph::plan(project(tables), names({"a0.txt", "b0.txt"}));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+    REQUIRE(graph);
+    CHECK(graph->jobs().size() == kLayers + 2);
 }
 
 TEST_CASE("job graph: jobs that do not wait are always in the order of planning") {

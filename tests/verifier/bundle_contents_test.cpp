@@ -107,3 +107,56 @@ TEST_CASE("bundle contents: values of metadata read back") {
     CHECK(format_value(std::int64_t{-7}) == "-7");
     CHECK(format_value(true) == "true");
 }
+
+// A127
+TEST_CASE("bundle contents: names that claim the same variants are malformed") {
+    forge::Draft draft = forge::draft(forge::wide_recipe(500));
+    const StringRef text = draft.add_string(std::string(255, 'a'));
+    draft.variants.assign(256, VariantRecord{.asset = 0, .name = 0, .tag_first = 0, .tag_count = 16});
+    draft.tags.assign(16, TagRecord{.axis = text, .value = text});
+    for (NameRecord& name : draft.names) {
+        name.target = 0;
+        name.count = 256;
+        name.flags = NameRecord::published | NameRecord::has_variants;
+    }
+    const auto read = contents_of(forge::forge(draft));
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code() == ErrorCode::malformed);
+    CHECK(read.error().message().find("claims records of") != std::string::npos);
+}
+
+// A127
+TEST_CASE("bundle contents: assets that claim the same references are malformed") {
+    forge::Draft draft = forge::draft(forge::wide_recipe(500));
+    const StringRef text = draft.add_string(std::string(300, 'a'));
+    ReferenceRecord one;
+    one.spelling = text;
+    one.kind = ReferenceKind::dynamic;
+    one.target = text;
+    draft.references.assign(5000, one);
+    for (AssetRecord& asset : draft.assets) {
+        asset.reference_first = 0;
+        asset.reference_count = 5000;
+    }
+    const auto read = contents_of(forge::forge(draft));
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code() == ErrorCode::malformed);
+}
+
+// A127
+TEST_CASE("bundle contents: a text that very many records share is limit, before it fills the memory") {
+    forge::Draft draft = forge::draft(forge::wide_recipe(100));
+    const StringRef text = draft.add_string(std::string(60'000, 'a'));
+    ReferenceRecord one;
+    one.spelling = text;
+    one.kind = ReferenceKind::dynamic;
+    one.target = text;
+    draft.references.assign(5000, one);
+    for (std::size_t i = 0; i < draft.assets.size(); ++i) {
+        draft.assets[i].reference_first = static_cast<std::uint32_t>(i * 50);
+        draft.assets[i].reference_count = 50;
+    }
+    const auto read = contents_of(forge::forge(draft));
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code() == ErrorCode::limit);
+}

@@ -1,5 +1,7 @@
 #include <fardel/verifier/bundle_contents.h>
 
+#include "findings/record_run.h"
+
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
@@ -11,11 +13,36 @@
 namespace fardel {
 namespace {
 
+// Texts may be shared by any number of records; a real bundle's use a small part of this.
+constexpr std::uint64_t kTextBytesMin = std::uint64_t{64} << 20;
+constexpr std::uint64_t kTextBytesPerTableByte = 64;
+constexpr TableKind kTablesWithTexts[] = {TableKind::assets,   TableKind::names,           TableKind::references,
+                                          TableKind::tags,     TableKind::dependencies,    TableKind::consumes,
+                                          TableKind::metadata, TableKind::creator_metadata};
+
 Error bad_contents(const std::string& text) { return Error(ErrorCode::malformed, text); }
+
+// A run that overlaps another would let a small bundle fill the memory.
+Status verify_run(RecordRun& run, std::uint64_t first, std::uint64_t count, TableKind of, const std::string& whose) {
+    if (run.take(first, count) == RunDefect::none)
+        return ok();
+    return bad_contents(whose + " claims records of " + std::string(table_name(of)) +
+                        " that do not exist or that another record has");
+}
 
 class ContentsReader {
 public:
-    explicit ContentsReader(const Bundle& bundle) : bundle_(bundle) {}
+    explicit ContentsReader(const Bundle& bundle)
+        : bundle_(bundle),
+          references_(bundle.table_count(TableKind::references)),
+          pieces_(bundle.table_count(TableKind::pieces)),
+          variants_(bundle.table_count(TableKind::variants)),
+          tags_(bundle.table_count(TableKind::tags)) {
+        std::uint64_t records = 0;
+        for (const TableKind kind : kTablesWithTexts)
+            records += bundle.table_count(kind);
+        text_bytes_left_ = kTextBytesMin + kTextBytesPerTableByte * (records * sizeof(std::uint64_t));
+    }
 
     Result<BundleContents> read() {
         FARDEL_TRY(read_blocks());
@@ -29,8 +56,11 @@ public:
     }
 
 private:
-    Result<std::string> text(StringRef ref) const {
+    Result<std::string> text(StringRef ref) {
         FARDEL_TRY_ASSIGN(const std::string_view text, bundle_.string(ref));
+        if (text.size() > text_bytes_left_)
+            return Error(ErrorCode::limit, "its records repeat the same texts too often to be shown");
+        text_bytes_left_ -= text.size();
         return std::string(text);
     }
 
@@ -98,6 +128,7 @@ private:
     }
 
     Status read_pieces(const AssetRecord& record, std::uint64_t pieces, ContentAsset& asset) {
+        FARDEL_TRY(verify_run(pieces_, record.piece_first, pieces, TableKind::pieces, "asset " + record.id.hex()));
         const std::uint64_t bytes = sizeof(Hash::bytes);
         FARDEL_TRY_ASSIGN(const auto hashes,
                           bundle_.table_bytes(TableKind::pieces, record.piece_first * bytes, pieces * bytes));
@@ -108,6 +139,10 @@ private:
     }
 
     Status read_references(const AssetRecord& record, ContentAsset& asset) {
+        if (record.reference_count == 0)
+            return ok();
+        FARDEL_TRY(verify_run(references_, record.reference_first, record.reference_count, TableKind::references,
+                              "asset " + record.id.hex()));
         for (std::uint32_t i = 0; i < record.reference_count; ++i) {
             FARDEL_TRY_ASSIGN(const ReferenceRecord found, bundle_.reference(record.reference_first + i));
             ContentReference reference;
@@ -154,6 +189,8 @@ private:
 
     Status read_variants(const NameRecord& record, ContentName& name) {
         if (record.is(NameRecord::has_variants)) {
+            FARDEL_TRY(verify_run(variants_, record.target, record.count, TableKind::variants,
+                                  "\"" + printable(name.text) + "\""));
             for (std::uint32_t i = 0; i < record.count; ++i) {
                 FARDEL_TRY(read_variant(std::uint64_t{record.target} + i, name));
             }
@@ -167,11 +204,12 @@ private:
     }
 
     Status read_variant(std::uint64_t index, ContentName& name) {
-        if (index >= bundle_.table_count(TableKind::variants))
-            return bad_contents("\"" + printable(name.text) + "\" has a variant that does not exist");
         FARDEL_TRY_ASSIGN(const VariantRecord record, bundle_.variant(static_cast<std::uint32_t>(index)));
         ContentVariant variant;
         variant.asset = record.asset;
+        if (record.tag_count != 0)
+            FARDEL_TRY(verify_run(tags_, record.tag_first, record.tag_count, TableKind::tags,
+                                  "a variant of \"" + printable(name.text) + "\""));
         for (std::uint32_t i = 0; i < record.tag_count; ++i) {
             FARDEL_TRY_ASSIGN(const TagRecord tag, bundle_.tag(record.tag_first + i));
             FARDEL_TRY_ASSIGN(std::string axis, text(tag.axis));
@@ -217,7 +255,7 @@ private:
         return ok();
     }
 
-    Result<MetadataValue> value_of(const MetadataRecord& record) const {
+    Result<MetadataValue> value_of(const MetadataRecord& record) {
         switch (record.kind) {
             case MetadataKind::number: return MetadataValue(std::bit_cast<double>(record.value));
             case MetadataKind::integer: return MetadataValue(static_cast<std::int64_t>(record.value));
@@ -229,6 +267,11 @@ private:
     }
 
     const Bundle& bundle_;
+    RecordRun references_;
+    RecordRun pieces_;
+    RecordRun variants_;
+    RecordRun tags_;
+    std::uint64_t text_bytes_left_ = 0;
     BundleContents out_;
 };
 

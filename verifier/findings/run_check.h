@@ -1,9 +1,7 @@
-// RunCheck: checks that the runs of records which one table claims in another follow each other without gaps and cover
-// all of it.
-//
-// Runs for which take() returns true never overlap, so walking all of them is linear in the size of the table.
+// RunCheck: reports what breaks the rule about runs of records (record_run.h).
 #pragma once
 
+#include "record_run.h"
 #include "verify_findings.h"
 
 #include <cstdint>
@@ -14,38 +12,33 @@ namespace fardel {
 class RunCheck {
 public:
     RunCheck(VerifierRule rule, TableKind of, std::uint64_t count, VerifyFindings& findings)
-        : rule_(rule), of_(of), count_(count), findings_(findings) {}
+        : rule_(rule), of_(of), run_(count), findings_(findings) {}
 
     // Checks the next run, which record `record` of `table` claims. False: there is a finding, and the run must not be
     // walked.
     bool take(TableKind table, std::uint64_t record, std::uint64_t first, std::uint64_t count) {
-        if (count > count_ || first > count_ - count) {
+        const std::uint64_t begin = run_.next();
+        const RunDefect defect = run_.take(first, count);
+        if (defect == RunDefect::beyond)
             findings_.add(rule_, record_location(table, record),
                           "it claims records " + format(first, count) + " of " + name() + ", which has " +
-                              std::to_string(count_));
-            known_ = false;
-            return false;
-        }
-        if (known_ ? first != next_ : first < next_) {
+                              std::to_string(run_.count()));
+        else if (defect != RunDefect::none)
             findings_.add(rule_, record_location(table, record),
                           "it claims records " + format(first, count) + " of " + name() + "; its run begins at " +
-                              std::to_string(next_));
-            if (first < next_)
-                return false;
-        }
-        next_ = first + count;
-        known_ = true;
-        return true;
+                              std::to_string(begin));
+        return defect == RunDefect::none || defect == RunDefect::gap;
     }
 
     // Call it instead of take() for an unknown record, which may have claimed a run.
-    void lose() noexcept { known_ = false; }
+    void lose() noexcept { run_.lose(); }
 
     // Call it after the last record: adds a finding if unclaimed records are left.
     void finish() {
-        if (known_ && next_ != count_)
-            findings_.add(rule_, record_location(of_, next_),
-                          "this record and all after it, up to " + std::to_string(count_ - 1) + ", belong to no run");
+        if (run_.has_rest())
+            findings_.add(
+                rule_, record_location(of_, run_.next()),
+                "this record and all after it, up to " + std::to_string(run_.count() - 1) + ", belong to no run");
     }
 
 private:
@@ -56,10 +49,8 @@ private:
 
     VerifierRule rule_;
     TableKind of_;
-    std::uint64_t count_;
+    RecordRun run_;
     VerifyFindings& findings_;
-    std::uint64_t next_ = 0;
-    bool known_ = true;
 };
 
 }  // namespace fardel

@@ -30,11 +30,12 @@ struct GraphFile {
 struct GraphJob {
     ProcessorIndex processor{};
     std::vector<FileIndex> sources;
-    std::vector<FileIndex> others;    // other files that it may read
-    std::vector<FileIndex> outputs;   // empty until they are known
-    std::vector<JobIndex> waits_for;  // ascending
-    bool discovers_outputs = false;   // its outputs are known only after it has run
-    std::uint32_t line = 0;           // of the rule or [[job]] in the project file
+    std::vector<FileIndex> others;             // other files that it may read
+    std::vector<FileIndex> outputs;            // empty until they are known
+    std::vector<JobIndex> waits_for;           // ascending
+    std::vector<ProcessorIndex> came_through;  // ascending: of this job and of all jobs that its sources come from
+    bool discovers_outputs = false;            // its outputs are known only after it has run
+    std::uint32_t line = 0;                    // of the rule or [[job]] in the project file
 };
 
 class JobGraph {
@@ -70,6 +71,7 @@ private:
     Status add_declared_outputs(JobIndex job, const std::vector<std::string>& names);
     void add_declared_inputs(JobIndex first_job, FileIndex first_file);
     bool came_through(FileIndex file, ProcessorIndex processor) const;
+    JobIndex add_job(GraphJob job);
     bool has_its_name(FileIndex file) const;
     ProcessorIndex processor_of_name(const std::string& name) const;
 

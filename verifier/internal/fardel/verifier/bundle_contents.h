@@ -1,7 +1,7 @@
 // BundleContents: everything in the tables of a bundle as plain values, for tools that compare and report.
 //
-// Memory is proportional to the bundle's tables. The bundle may be hostile: all indexes in the result are valid and all
-// names are well formed. The content of assets is not read.
+// Memory is proportional to the bundle's tables, and records that claim what others have are malformed. The bundle may
+// be hostile: all indexes in the result are valid and all names are well formed. The content of assets is not read.
 #pragma once
 
 #include <fardel/format/bundle.h>
