@@ -4,7 +4,7 @@
 // when the benchmark is killed.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <memory>
 #include <string>

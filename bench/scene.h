@@ -1,8 +1,8 @@
 // The input of the benchmarks: a game's archives, the same content as one bundle, and generated bundles of any size.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
 
 #include <cstdint>

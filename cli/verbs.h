@@ -6,7 +6,7 @@
 #include "console/console.h"
 #include "console/exit.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 namespace fardel {
 

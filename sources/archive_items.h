@@ -3,7 +3,7 @@
 // Decoding: the bytes come from a program that hostile bytes may have taken over, so they are hostile as well. Pure.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <cstdint>

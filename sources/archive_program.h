@@ -8,8 +8,8 @@
 #include "archive_items.h"
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/result.h>
 
 #include <cstdint>
 #include <span>

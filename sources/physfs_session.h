@@ -6,7 +6,7 @@
 // it may be shut down at any time.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <memory>
 #include <string_view>

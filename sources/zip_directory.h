@@ -6,8 +6,8 @@
 // which has a limit. After APPNOTE.TXT 6.3.10, "ZIP File Format Specification", sections 4.3 to 4.5.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/result.h>
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 // The signatures by which a zip is recognised, at either end of it. Input is hostile.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // LayerHealth: decides when a layer that fails or is slow is no longer used. Pure; one thread at a time.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <chrono>
 #include <cstddef>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <fardel/base/descriptor.h>
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,10 +7,10 @@
 #include "codec.h"
 
 #include <fardel/base/parallel.h>
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 
 #include <condition_variable>
 #include <cstddef>

@@ -3,9 +3,9 @@
 // Encoding is ours and trusted; block_codec.h has decoding.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/block_codec.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,7 @@
 // Reads and writes small text files as a whole: keys and policies.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <string>

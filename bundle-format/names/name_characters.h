@@ -1,7 +1,7 @@
 // The characters that a name may contain (docs/names.md, N2 to N5), for names and for globs over them.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <string_view>
 

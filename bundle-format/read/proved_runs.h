@@ -9,7 +9,7 @@
 
 #include "tables/table_memory.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <atomic>
 #include <cstddef>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <fardel/base/little_endian.h>
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
-#include <fardel/format/result.h>
 
 #include <bit>
 #include <cstddef>

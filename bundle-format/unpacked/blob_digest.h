@@ -1,8 +1,8 @@
 // Hashes planned assets on threads; each blob is read once, and not at all if its digest is known.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 #include <fardel/format/unpacked_bundle.h>
 
 #include <span>

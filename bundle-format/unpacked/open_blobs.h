@@ -4,9 +4,9 @@
 // the lock is held for the look-up only.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // neighbours.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 
 #include <cstdint>
 #include <span>

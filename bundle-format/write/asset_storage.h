@@ -4,10 +4,10 @@
 // type. Equal bytes are stored once; resolve_plan merges the references and metadata of assets with equal bytes.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 #include <fardel/format/staged_file.h>
 
 #include <cstdint>

@@ -4,11 +4,11 @@
 #include "asset_storage.h"
 #include "sorted_names.h"
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/head.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
-#include <fardel/format/result.h>
 #include <fardel/format/staged_file.h>
 
 #include <cstdint>

@@ -7,9 +7,9 @@
 
 #include "blocks/block_pipeline.h"
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,8 +6,8 @@
 #include "sorted_names.h"
 #include "table_section.h"
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 
 #include <vector>
 

@@ -2,8 +2,8 @@
 // Conflicts between two names or two assets are found by sort_names, order_assets and resolve_plan.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 
 #include <string_view>
 

@@ -6,9 +6,9 @@
 
 #include "asset_storage.h"
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 
 #include <compare>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // The names of a plan in the two orders of the format, checked to fit in one tree.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/name_buckets.h>
-#include <fardel/format/result.h>
 
 #include <cstdint>
 #include <span>

@@ -2,8 +2,8 @@
 // known.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <string_view>

@@ -1,9 +1,9 @@
 // Writes a section of tables into the file: records, page trees, padding; docs/bundle-format.md §2 and §3.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 #include <fardel/format/staged_file.h>
 
 #include <cstddef>

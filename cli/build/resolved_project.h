@@ -1,7 +1,7 @@
 // A project whose references are resolved but whose bundle is not written, for verbs that report references.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
 

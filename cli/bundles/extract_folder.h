@@ -6,8 +6,8 @@
 // file outside the target. One thread.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

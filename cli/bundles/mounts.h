@@ -3,7 +3,7 @@
 
 #include "console/command_line.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/vfs/vfs.h>
 
 #include <map>

@@ -1,7 +1,7 @@
 // The two times that the program needs. Only cli/ reads the clock; libraries get the time as an argument.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstdint>
 #include <string_view>

@@ -7,7 +7,7 @@
 
 #include "exit.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <span>

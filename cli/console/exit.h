@@ -1,7 +1,7 @@
 // Exit: the four exit codes of the program, and the only mapping from errors to them.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstdint>
 #include <string_view>

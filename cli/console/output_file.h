@@ -1,7 +1,7 @@
 // Files that a verb writes whole.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <span>

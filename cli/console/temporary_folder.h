@@ -2,7 +2,7 @@
 // destructor.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <string>
 #include <utility>

@@ -5,7 +5,7 @@
 
 #include "fuse_tree.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // Files of `fardel pure`: policy, messages and report, and the bundles of a client or server.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/pure_judgement.h>
 #include <fardel/vfs/pure_messages.h>
 

@@ -3,8 +3,8 @@
 // file, and only one of them can succeed.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/pure_check.h>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // The file is not trusted: keys that are absent or have another type count as empty.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <cstdint>

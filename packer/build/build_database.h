@@ -5,8 +5,8 @@
 // open it; keep() makes changes permanent, and the destructor drops later ones.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/project_build.h>
 
 #include <cstdint>

@@ -5,9 +5,9 @@
 // failure is returned, and the results so far stay in the cache.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/sources/path_stamp.h>

@@ -3,7 +3,7 @@
 
 #include "build_database.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/sources/source_scan.h>
 
 #include <cstdint>

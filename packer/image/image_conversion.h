@@ -6,7 +6,7 @@
 
 #include "image_kind.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <span>

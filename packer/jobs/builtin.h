@@ -7,7 +7,7 @@
 
 #include "job_folder.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/processor.h>
 

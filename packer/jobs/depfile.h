@@ -2,7 +2,7 @@
 // hostile text.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <string>

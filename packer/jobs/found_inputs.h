@@ -4,7 +4,7 @@
 
 #include "job_folder.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/processor.h>
 
 #include <cstdint>

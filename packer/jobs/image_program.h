@@ -5,7 +5,7 @@
 
 #include "job_folder.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstdint>
 #include <stop_token>

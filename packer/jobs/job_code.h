@@ -1,7 +1,7 @@
 // Finds the program of a processor.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/processor.h>
 
 #include <string>

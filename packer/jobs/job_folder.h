@@ -5,7 +5,7 @@
 // Everything that a job leaves in it is hostile: links are never followed. One thread at a time.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/processor.h>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 // Pure; any thread. The answer is hostile: its size is bounded, and its claims are checked against the job's folder.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/processor.h>
 
 #include <cstddef>

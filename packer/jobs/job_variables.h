@@ -1,7 +1,7 @@
 // Expands the ${…} of a processor's command to the command of one job. Pure; any thread.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/format/tag.h>
 #include <fardel/packer/processor.h>
 

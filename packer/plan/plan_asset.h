@@ -2,9 +2,9 @@
 #pragma once
 
 #include <fardel/base/parallel.h>
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 
 #include <algorithm>
 #include <atomic>

@@ -2,8 +2,8 @@
 // "Rewriting".
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/plan_scan.h>
 #include <fardel/packer/project_references.h>
 #include <fardel/packer/resolve.h>

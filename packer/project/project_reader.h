@@ -7,9 +7,9 @@
 
 #include "toml_document.h"
 
+#include <fardel/base/result.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
-#include <fardel/format/result.h>
 #include <fardel/format/tag.h>
 #include <fardel/packer/nearest_word.h>
 #include <fardel/packer/project.h>

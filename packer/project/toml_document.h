@@ -3,7 +3,7 @@
 // Keys keep the order of the text. toml++ parses; only toml_document.cpp includes it.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "resolve_index.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstdint>
 #include <span>

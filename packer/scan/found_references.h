@@ -1,7 +1,7 @@
 // FoundReferences: collects the findings of a scanner, without duplicates and up to the limits.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/references.h>
 
 #include <compare>

@@ -5,7 +5,7 @@
 // are views of the given text.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <cstdint>

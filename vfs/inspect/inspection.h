@@ -4,7 +4,7 @@
 #include "lookup/asset_verdicts.h"
 #include "mounts/mount_set.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/vfs_path.h>

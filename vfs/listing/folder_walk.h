@@ -7,7 +7,7 @@
 #include "mounts/mount_set.h"
 #include "name_walk.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/vfs/listing.h>
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 // proved that the table is sorted; a walk that does not move forward ends as malformed.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
-#include <fardel/format/result.h>
 
 #include <cstdint>
 #include <string>

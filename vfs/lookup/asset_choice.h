@@ -4,7 +4,7 @@
 
 #include "resolve.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstdint>
 #include <optional>

@@ -4,8 +4,8 @@
 #include "asset_verdicts.h"
 #include "mounts/mount_set.h"
 
+#include <fardel/base/result.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/file.h>
 
 #include <cstdint>

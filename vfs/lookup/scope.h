@@ -3,7 +3,7 @@
 
 #include "mounts/mount_set.h"
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/vfs/file.h>
 
 #include <optional>

@@ -3,8 +3,8 @@
 
 #include "mount_set.h"
 
+#include <fardel/base/result.h>
 #include <fardel/format/block_cache.h>
-#include <fardel/format/result.h>
 #include <fardel/format/unpacked_bundle.h>
 #include <fardel/vfs/mount.h>
 

@@ -9,8 +9,8 @@
 #include "content_number.h"
 #include "name_run.h"
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/pure_policy.h>

@@ -5,7 +5,7 @@
 //     hd/textures.fardel
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <string>

@@ -1,9 +1,9 @@
 // The keyed hash of an answer, which only a client with the content can compute. docs/pure-mode.md, "Proof".
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/pure_messages.h>
 
 #include <cstddef>

@@ -10,11 +10,11 @@
 // impossible) and io.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
 
 #include <cstddef>

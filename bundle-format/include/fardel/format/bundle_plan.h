@@ -5,10 +5,10 @@
 // write_bundle checks this and every other rule stated here.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/format/tag.h>
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 // and policies; Fardel never orders them.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <string>
 #include <string_view>

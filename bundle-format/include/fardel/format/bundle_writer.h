@@ -6,11 +6,11 @@
 // the target path until commit().
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/format/staged_file.h>
 #include <fardel/format/statement.h>
 

@@ -4,7 +4,7 @@
 // untrusted. read_at may be called from any number of threads at once.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // bytes, however many bundles there are.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <span>

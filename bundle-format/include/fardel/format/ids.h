@@ -4,7 +4,7 @@
 // case. parse() is for untrusted text; the bytes themselves are always valid.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <array>
 #include <bit>

@@ -8,7 +8,7 @@
 // thread.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <compare>
 #include <cstddef>

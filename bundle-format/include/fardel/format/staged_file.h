@@ -3,7 +3,7 @@
 // Virtual, so that tests can replace the disk. One thread at a time.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // the caller's buffer and one context per decoder; time is linear in both sizes.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <memory>

@@ -2,9 +2,9 @@
 // id. Values and their bytes; no I/O. All input is untrusted until its id is one that the caller trusts.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 
 #include <array>
 #include <cstddef>

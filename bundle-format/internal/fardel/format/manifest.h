@@ -6,9 +6,9 @@
 // count.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/limits.h>
-#include <fardel/format/result.h>
 
 #include <array>
 #include <cstddef>

@@ -7,10 +7,10 @@
 // bounded number of them stays open.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // build at a time, on one thread. docs/builds.md is the manual.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/format/signer.h>
 #include <fardel/packer/build_outcome.h>
 #include <fardel/packer/bundle_output.h>

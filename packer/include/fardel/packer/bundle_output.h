@@ -4,9 +4,9 @@
 // committed stay.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
-#include <fardel/format/result.h>
 #include <fardel/format/signer.h>
 #include <fardel/packer/build_outcome.h>
 #include <fardel/packer/pack.h>

@@ -6,9 +6,9 @@
 // (conflict).
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_version.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/asset_scan.h>
 #include <fardel/packer/resolve.h>
 #include <fardel/packer/split_plan.h>

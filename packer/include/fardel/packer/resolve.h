@@ -5,9 +5,9 @@
 // missing references and unused assets. docs/resolving.md is the manual.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/asset_scan.h>
 #include <fardel/packer/references.h>
 

@@ -2,7 +2,7 @@
 // deterministic.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstdint>
 #include <span>

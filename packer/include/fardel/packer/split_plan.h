@@ -4,9 +4,9 @@
 // received the bundles that it needs. Reads written bundles; otherwise pure.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/asset_scan.h>
 #include <fardel/packer/resolve.h>
 #include <fardel/packer/split.h>

@@ -1,7 +1,7 @@
 // Checks the path of a new bundle before any work, and refuses likely mistakes.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <span>
 #include <string>

@@ -6,8 +6,8 @@
 // that its globs match, including outputs of earlier jobs. docs/builds.md has the rules.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/format/tag.h>
 #include <fardel/packer/index.h>
 #include <fardel/packer/project.h>

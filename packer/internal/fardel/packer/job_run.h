@@ -5,7 +5,7 @@
 // of a job are left behind, whatever happens.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/processor.h>
 
 #include <cstddef>

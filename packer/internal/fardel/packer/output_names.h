@@ -1,8 +1,8 @@
 // Computes the names of a processor's outputs from its templates. Pure; any thread.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/processor.h>
 
 #include <string>

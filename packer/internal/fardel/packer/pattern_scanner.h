@@ -4,7 +4,7 @@
 // the text is hostile.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/references.h>
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 // Blobs are read on several threads; the result does not depend on their number.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/asset_scan.h>
 #include <fardel/packer/job_run.h>
 #include <fardel/packer/project_references.h>

@@ -5,11 +5,11 @@
 // is accessed: whether sources exist is checked when they are scanned.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_version.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/format/tag.h>
 #include <fardel/packer/processor.h>
 #include <fardel/packer/project_references.h>

@@ -1,9 +1,9 @@
 // ProjectBuild: the stages of a build up to the plan, for build_project and for tools that write nothing.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/packer/build_outcome.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>

@@ -2,10 +2,10 @@
 // jobs.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/format/tag.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/plan_scan.h>

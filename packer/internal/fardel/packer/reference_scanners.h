@@ -5,7 +5,7 @@
 // limited by limits::kReferencesPerAssetMax. Time: n log n in the number of findings, linear in the bytes.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/references.h>
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Resolves the references of planned assets as a project states it: with its scanners, and with rewriting.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/plan_scan.h>
 #include <fardel/packer/project_references.h>

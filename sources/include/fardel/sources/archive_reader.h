@@ -4,8 +4,8 @@
 // one, see legacy_archives.h; a program that links none needs no PhysicsFS, and scans and mounts folders alone.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
-#include <fardel/format/result.h>
 
 #include <memory>
 #include <string>

@@ -1,8 +1,8 @@
 // ScanReport: what a scan found in folders and archives and did not turn into an entry, and why.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 
 #include <string>
 #include <vector>

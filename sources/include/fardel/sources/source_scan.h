@@ -6,9 +6,9 @@
 // has one reader at a time. docs/packing.md says what becomes of which file.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/sources/archive_reader.h>
 #include <fardel/sources/path_stamp.h>
 #include <fardel/sources/scan_report.h>

@@ -1,8 +1,8 @@
 // The bundle plan of scanned entries: each becomes an asset with its content type, published under its name.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/result.h>
 #include <fardel/sources/source_scan.h>
 
 #include <string_view>

@@ -6,9 +6,9 @@
 // is no longer used; the statistics report why. From any thread.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/store/cache_layer.h>
 
 #include <chrono>

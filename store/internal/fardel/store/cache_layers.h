@@ -1,7 +1,7 @@
 // The kinds of layers of a derived-data cache, and the upkeep of its folders.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/store/cache_layer.h>
 
 #include <chrono>

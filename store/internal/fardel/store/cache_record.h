@@ -4,8 +4,8 @@
 // key and hash, so one that was cut off, changed or stored under another key is refused. Encoded records are untrusted.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/store/cache_layer.h>
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 // bytes of the bundle have passed through printable(). docs/verifier.md explains each rule and what to do about it.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,9 +6,9 @@
 // thread.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/byte_source.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/verifier/finding.h>
 

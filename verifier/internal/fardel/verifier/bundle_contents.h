@@ -4,11 +4,11 @@
 // be hostile: all indexes in the result are valid and all names are well formed. The content of assets is not read.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/manifest.h>
-#include <fardel/format/result.h>
 #include <fardel/format/tag.h>
 
 #include <cstdint>

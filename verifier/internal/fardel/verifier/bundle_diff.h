@@ -2,8 +2,8 @@
 // bytes. Reads the tables of both bundles, and no content. docs/man/fardel-diff.1 describes the output for people.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
-#include <fardel/format/result.h>
 #include <fardel/verifier/bundle_contents.h>
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 // read one File.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

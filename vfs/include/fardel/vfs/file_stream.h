@@ -4,7 +4,7 @@
 // copy. One thread at a time.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/vfs/file.h>
 
 #include <cstddef>

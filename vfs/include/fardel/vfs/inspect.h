@@ -5,9 +5,9 @@
 // Plain values. Text that comes from bundles is untrusted; print it with printable().
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/vfs_path.h>
 

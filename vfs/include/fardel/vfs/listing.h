@@ -5,7 +5,7 @@
 // thread at a time.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 
 #include <cstdint>
 #include <memory>

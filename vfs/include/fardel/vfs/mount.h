@@ -5,9 +5,9 @@
 // Precedence: of two mounts the one with the higher priority wins; of equal ones the one mounted later.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 
 #include <cstdint>
 #include <memory>

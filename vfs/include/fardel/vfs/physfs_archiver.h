@@ -5,7 +5,7 @@
 // called between PHYSFS_init() and PHYSFS_deinit(), from any thread. Bundles are untrusted; the policy is trusted.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/vfs.h>
 

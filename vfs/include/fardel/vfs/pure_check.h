@@ -5,8 +5,8 @@
 // check. No clock and no random source is used: time and nonce are arguments.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/pure.h>
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 // Errors of decoding: malformed, unsupported (a later version).
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/pure_report.h>
 

@@ -5,10 +5,10 @@
 // immutable and may be used from any number of threads at once.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/content_set.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 #include <fardel/format/trust_policy.h>
 
 #include <string>

@@ -4,8 +4,8 @@
 // to show.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 
 #include <array>
 #include <cstddef>

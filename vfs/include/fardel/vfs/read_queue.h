@@ -6,7 +6,7 @@
 // File::read_at.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/vfs/file.h>
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 // "texture=astc,bc7,png; lang=fr,en; quality=hd". docs/vfs.md defines the rule.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/format/tag.h>
 
 #include <cstddef>

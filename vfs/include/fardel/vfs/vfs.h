@@ -8,8 +8,8 @@
 // at the front of a path may be left out.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/result.h>
 #include <fardel/vfs/file.h>
 #include <fardel/vfs/listing.h>
 #include <fardel/vfs/mount.h>

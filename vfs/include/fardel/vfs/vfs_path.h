@@ -8,9 +8,9 @@
 // docs/vfs.md defines the rules. Text is untrusted. Pure values; any thread.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
-#include <fardel/format/result.h>
 
 #include <cstddef>
 #include <cstdint>

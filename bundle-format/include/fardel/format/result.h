@@ -1,2 +1,0 @@
-#pragma once
-#include <fardel/base/result.h>
