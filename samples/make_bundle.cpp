@@ -38,7 +38,7 @@ fardel::Status make_bundle(const std::string& folder) {
 
     // The author signs what the bundle is. The keys of real bundles are in key files (key_file.h).
     auto signer = fardel::make_key_signer(fardel::SecretKey::generate());
-    const fardel::WriteSummary& summary = staged.summary();
+    const fardel::BundleWriteSummary& summary = staged.summary();
     fardel::Statement statement = fardel::statement_about(summary);
     statement.created_s = static_cast<std::uint64_t>(std::time(nullptr));
     FARDEL_TRY_ASSIGN(const auto envelope, fardel::sign_statement(statement, *signer));

@@ -76,7 +76,7 @@ private:
 class AssetStorage {
 public:
     AssetStorage(std::span<const PlannedAsset> planned, StagedFile& file, std::uint64_t section_offset,
-                 const WriteOptions& options, const DonorBlocks* donor, BlockPipeline& pipeline)
+                 const BundleWriteOptions& options, const DonorBlocks* donor, BlockPipeline& pipeline)
         : planned_(planned), options_(options), donor_(donor), pipeline_(pipeline), section_(file, section_offset) {
         content_.asset_of.resize(planned.size());
         known_.reserve(planned.size());
@@ -116,7 +116,7 @@ private:
     void report() const;
 
     const std::span<const PlannedAsset> planned_;
-    const WriteOptions& options_;
+    const BundleWriteOptions& options_;
     const DonorBlocks* const donor_;  // nullptr: none
     BlockPipeline& pipeline_;
     BlockSection section_;
@@ -411,7 +411,7 @@ void sort_by_id(StoredContent& content) {
 }
 
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
-                                   StagedFile& file, std::uint64_t section_offset, const WriteOptions& options) {
+                                   StagedFile& file, std::uint64_t section_offset, const BundleWriteOptions& options) {
     FARDEL_TRY_ASSIGN(const std::unique_ptr<BlockPipeline> pipeline,
                       BlockPipeline::start(options.level, worker_count(options.jobs)));
     std::optional<DonorBlocks> donor;

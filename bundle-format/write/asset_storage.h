@@ -42,6 +42,6 @@ void sort_by_id(StoredContent& content);
 // file on, behind which the file is empty. Errors: those of the sources, with the asset's key; limit, corrupt,
 // cancelled, busy; those of the file.
 Result<StoredContent> store_assets(std::span<const PlannedAsset> planned, std::span<const std::uint32_t> order,
-                                   StagedFile& file, std::uint64_t section_offset, const WriteOptions& options);
+                                   StagedFile& file, std::uint64_t section_offset, const BundleWriteOptions& options);
 
 }  // namespace fardel

@@ -27,9 +27,9 @@ std::string own_text(const BundlePlan& plan, std::string_view key) {
     return {};
 }
 
-WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const BundleHead& head,
-                        const LayoutHead& layout) {
-    WriteSummary summary;
+BundleWriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, const BundleHead& head,
+                              const LayoutHead& layout) {
+    BundleWriteSummary summary;
     summary.name = own_text(plan, "name");
     summary.version = own_text(plan, "version");
     summary.assets = content.assets.size();
@@ -49,7 +49,7 @@ WriteSummary summary_of(const BundlePlan& plan, const StoredContent& content, co
 }  // namespace
 
 Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
-                                  const WriteOptions& options) {
+                                  const BundleWriteOptions& options) {
     assert(file);
     if (options.level < kLevelMin || options.level > kLevelMax)
         return Error(ErrorCode::limit, "level " + std::to_string(options.level) + "; zstd's levels here are " +
@@ -64,7 +64,7 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<Staged
     FARDEL_TRY_ASSIGN(const StoredContent content, store_assets(plan.assets, order, *file, kBlocksOffset, options));
 
     FARDEL_TRY_ASSIGN(const WrittenHeads heads, write_sections(plan, names, content, *file));
-    WriteSummary summary = summary_of(plan, content, heads.head, heads.layout);
+    BundleWriteSummary summary = summary_of(plan, content, heads.head, heads.layout);
     summary.bundle = heads.layout.bundle;
     summary.layout = heads.layout_id;
     return StagedBundle(std::move(summary), std::move(file));

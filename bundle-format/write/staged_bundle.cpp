@@ -9,7 +9,7 @@
 
 namespace fardel {
 
-Statement statement_about(const WriteSummary& summary) {
+Statement statement_about(const BundleWriteSummary& summary) {
     Statement statement;
     statement.bundle = summary.bundle;
     statement.name = summary.name;
@@ -21,7 +21,7 @@ Statement statement_about(const WriteSummary& summary) {
     return statement;
 }
 
-StagedBundle::StagedBundle(WriteSummary summary, std::unique_ptr<StagedFile> file)
+StagedBundle::StagedBundle(BundleWriteSummary summary, std::unique_ptr<StagedFile> file)
     : summary_(std::move(summary)), file_(std::move(file)) {}
 
 Status StagedBundle::append(const Envelope& envelope) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNamesListedMax = 10;  // of each kind; --json has all
 
-double ratio_of(const WriteSummary& written) {
+double ratio_of(const BundleWriteSummary& written) {
     return written.stored_bytes == 0
                ? 1
                : static_cast<double>(written.raw_bytes) / static_cast<double>(written.stored_bytes);
@@ -40,7 +40,7 @@ std::string format_left_out(const BuildSummary& summary, const Console& console)
 }
 
 std::string format_bundle(const BuiltBundle& built, const Console& console) {
-    const WriteSummary& written = built.written;
+    const BundleWriteSummary& written = built.written;
     std::string text = fmt::format("packed {} in {}\n", printable(built.path), format_seconds(built.seconds));
     text += fmt::format("  bundle      {}\n", written.bundle.hex());
     text += fmt::format("  name        {}\n", format_title(built.name, built.version));
@@ -75,7 +75,7 @@ Json json_of_excluded(const ExcludedName& excluded) {
 }
 
 Json json_of(const BuiltBundle& built, const ScanReport& scan, const std::vector<std::string>& idle_rules) {
-    const WriteSummary& written = built.written;
+    const BundleWriteSummary& written = built.written;
     return Json{
         {"file", built.path},
         {"bundle", written.bundle.hex()},

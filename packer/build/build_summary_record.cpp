@@ -5,11 +5,12 @@
 namespace fardel {
 namespace {
 
-// The numbers of a WriteSummary, in the order of the record.
-constexpr std::array kFigures = {&WriteSummary::assets,          &WriteSummary::names,     &WriteSummary::duplicates,
-                                 &WriteSummary::duplicate_bytes, &WriteSummary::raw_bytes, &WriteSummary::stored_bytes,
-                                 &WriteSummary::manifest_bytes,  &WriteSummary::blocks,    &WriteSummary::copied_blocks,
-                                 &WriteSummary::file_bytes};
+// The numbers of a BundleWriteSummary, in the order of the record.
+constexpr std::array kFigures = {&BundleWriteSummary::assets,         &BundleWriteSummary::names,
+                                 &BundleWriteSummary::duplicates,     &BundleWriteSummary::duplicate_bytes,
+                                 &BundleWriteSummary::raw_bytes,      &BundleWriteSummary::stored_bytes,
+                                 &BundleWriteSummary::manifest_bytes, &BundleWriteSummary::blocks,
+                                 &BundleWriteSummary::copied_blocks,  &BundleWriteSummary::file_bytes};
 
 void bundle_fields(auto& record, auto& bundle) {
     for (auto* const text : {&bundle.path, &bundle.name, &bundle.version})

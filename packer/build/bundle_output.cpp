@@ -23,10 +23,11 @@ Status sign(StagedBundle& staged, const BundleOutput& output) {
     return staged.append(envelope);
 }
 
-std::function<void(const WriteProgress&)> packing_progress(const std::function<void(const BuildProgress&)>& progress) {
+std::function<void(const BundleWriteProgress&)> packing_progress(
+    const std::function<void(const BuildProgress&)>& progress) {
     if (!progress)
         return {};
-    return [&progress](const WriteProgress& written) {
+    return [&progress](const BundleWriteProgress& written) {
         progress({.stage = "packing",
                   .done = written.assets_done,
                   .total = written.assets_total,

@@ -92,7 +92,7 @@ TEST_CASE("asset storage: a failing source ends the work with the source's error
 
 TEST_CASE("asset storage: a requested stop ends the work, before the next asset and within one") {
     std::stop_source stop;
-    WriteOptions options = quick();
+    BundleWriteOptions options = quick();
     options.stop = stop.get_token();
     const auto trick = std::make_shared<TrickBlob>();
     trick->content = noise_text(100 * kPiece, 2);
@@ -112,10 +112,10 @@ TEST_CASE("asset storage: a requested stop ends the work, before the next asset 
 }
 
 TEST_CASE("asset storage: progress rises to the totals") {
-    WriteProgress last;
+    BundleWriteProgress last;
     int calls = 0;
-    WriteOptions options = quick();
-    options.progress = [&](const WriteProgress& now) {
+    BundleWriteOptions options = quick();
+    options.progress = [&](const BundleWriteProgress& now) {
         CHECK(now.assets_done >= last.assets_done);
         CHECK(now.assets_total == 3);
         CHECK(now.raw_bytes >= last.raw_bytes);

@@ -258,7 +258,7 @@ TEST_CASE("writer: equal bytes are stored once, small and large, first, between 
     CHECK(audit.content_named("h not streamed") == streamed);
     CHECK(audit.assets[audit.asset_named("h not streamed")].piece_log2 == limits::kStreamBlockLog2);
     CHECK(audit.text(audit.assets[audit.asset_named("k large again, at the end")].content_type) == "text/plain");
-    const WriteSummary& summary = bundle->summary();
+    const BundleWriteSummary& summary = bundle->summary();
     CHECK(summary.assets == 5);
     CHECK(summary.names == 11);
     CHECK(summary.duplicates == 6);

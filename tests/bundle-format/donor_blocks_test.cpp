@@ -80,12 +80,12 @@ void change(Made& made, std::size_t asset, std::string content) {
 
 struct Written {
     std::vector<std::byte> bytes;
-    WriteSummary summary;
+    BundleWriteSummary summary;
 };
 
 Written write_from(const BundlePlan& plan, std::shared_ptr<const Bundle> donor, unsigned jobs = 2) {
     MemoryDisk disk;
-    WriteOptions options = quick(jobs);
+    BundleWriteOptions options = quick(jobs);
     options.donor = std::move(donor);
     auto bundle = write_bundle(plan, make_memory_file(disk), options);
     REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));
@@ -171,7 +171,7 @@ TEST_CASE("donor: an asset whose bytes do not have the known id is a conflict, i
         CHECK(has(refusal(wrong.plan), "conflict"));
         Made other = made;  // with a donor that does not have the block
         other.plan.assets[asset].source = wrong.plan.assets[asset].source;
-        WriteOptions options = quick();
+        BundleWriteOptions options = quick();
         BundlePlan little;
         add(little, "x", "y");
         options.donor = open_bundle(written(little));

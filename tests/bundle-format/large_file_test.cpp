@@ -76,7 +76,7 @@ BundlePlan noise_plan() {
 void write_signed(const std::string& path) {
     auto bundle = write_bundle(noise_plan(), stage_file(path).value(), {.level = 1});
     REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));
-    const WriteSummary& summary = bundle->summary();
+    const BundleWriteSummary& summary = bundle->summary();
     CHECK(summary.file_bytes > kFourGib);
     CHECK(summary.raw_bytes == kRawBytes);
     CHECK(summary.stored_bytes == summary.raw_bytes);  // noise stays raw

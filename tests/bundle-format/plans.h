@@ -15,12 +15,12 @@
 
 namespace fardel::tests {
 
-inline AuditedBundle audited(const BundlePlan& plan, const WriteOptions& options = quick()) {
+inline AuditedBundle audited(const BundlePlan& plan, const BundleWriteOptions& options = quick()) {
     return audit(written(plan, options));
 }
 
 // Returns the error text of a plan that must be refused. Checks that no file is left.
-inline std::string refusal(const BundlePlan& plan, const WriteOptions& options = quick()) {
+inline std::string refusal(const BundlePlan& plan, const BundleWriteOptions& options = quick()) {
     MemoryDisk disk;
     const auto bundle = write_bundle(plan, make_memory_file(disk), options);
     REQUIRE_FALSE(bundle);

@@ -37,10 +37,10 @@ inline std::uint32_t add(BundlePlan& plan, std::string_view name, std::string_vi
     return asset;
 }
 
-inline WriteOptions quick(unsigned jobs = 2) { return {.level = 1, .jobs = jobs}; }
+inline BundleWriteOptions quick(unsigned jobs = 2) { return {.level = 1, .jobs = jobs}; }
 
 // Returns the bundle's bytes.
-inline Bytes written(const BundlePlan& plan, const WriteOptions& options = quick()) {
+inline Bytes written(const BundlePlan& plan, const BundleWriteOptions& options = quick()) {
     MemoryDisk disk;
     auto bundle = write_bundle(plan, make_memory_file(disk), options);
     REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));

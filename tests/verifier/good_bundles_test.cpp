@@ -63,12 +63,12 @@ BundlePlan plan_of(const forge::Recipe& recipe) {
 
 struct Written {
     forge::Bytes bytes;
-    WriteSummary summary;
+    BundleWriteSummary summary;
 };
 
 Written write(const BundlePlan& plan, int level = 3) {
     tests::MemoryDisk disk;
-    WriteOptions options;
+    BundleWriteOptions options;
     options.level = level;
     auto staged = write_bundle(plan, tests::make_memory_file(disk), options);
     REQUIRE_MESSAGE(staged, staged.error().text());

@@ -24,24 +24,24 @@ namespace fardel {
 
 inline constexpr int kLevelDefault = 9;
 
-struct WriteProgress {
+struct BundleWriteProgress {
     std::uint64_t assets_done = 0;
     std::uint64_t assets_total = 0;
     std::uint64_t raw_bytes = 0;     // read so far
     std::uint64_t stored_bytes = 0;  // written so far
 };
 
-struct WriteOptions {
-    int level = kLevelDefault;                           // zstd, 1–19
-    unsigned jobs = 0;                                   // encoder threads, at most 256; 0: one per core
-    std::function<void(const WriteProgress&)> progress;  // called on the caller's thread
-    std::stop_token stop;                                // a request to stop ends the call with cancelled
+struct BundleWriteOptions {
+    int level = kLevelDefault;                                 // zstd, 1–19
+    unsigned jobs = 0;                                         // encoder threads, at most 256; 0: one per core
+    std::function<void(const BundleWriteProgress&)> progress;  // called on the caller's thread
+    std::stop_token stop;                                      // a request to stop ends the call with cancelled
     // A bundle whose layout the caller knows, for example by its layout id, to be written by this code at this level
     // with this libzstd. Its blocks are copied instead of encoded again. The result is the same.
     std::shared_ptr<const Bundle> donor;
 };
 
-struct WriteSummary {
+struct BundleWriteSummary {
     BundleId bundle;
     LayoutId layout;
     std::string name;  // from the plan's metadata; empty: none
@@ -59,13 +59,13 @@ struct WriteSummary {
 };
 
 // Returns a statement with the ids, sizes, name and version filled in; the author adds the date and the rest.
-Statement statement_about(const WriteSummary& summary);
+Statement statement_about(const BundleWriteSummary& summary);
 
 // A bundle that is written but not yet visible.
 class StagedBundle {
 public:
-    StagedBundle(WriteSummary summary, std::unique_ptr<StagedFile> file);
-    const WriteSummary& summary() const noexcept { return summary_; }
+    StagedBundle(BundleWriteSummary summary, std::unique_ptr<StagedFile> file);
+    const BundleWriteSummary& summary() const noexcept { return summary_; }
     // Appends an envelope to the trailer; the file is unchanged on error. Errors: limit, malformed, no_space, io.
     Status append(const Envelope& envelope);
     // Syncs the file and renames it to the target, replacing any file there. Call it at most once; without it, the
@@ -73,7 +73,7 @@ public:
     Status commit();
 
 private:
-    WriteSummary summary_;
+    BundleWriteSummary summary_;
     std::unique_ptr<StagedFile> file_;
     std::uint64_t signatures_ = 0;
     std::uint64_t envelopes_ = 0;
@@ -86,6 +86,6 @@ private:
 // system gives no thread), no_space, io, corrupt (a block did not decode to the bytes that were encoded), and those of
 // the sources. Nothing is left behind on error.
 Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
-                                  const WriteOptions& options);
+                                  const BundleWriteOptions& options);
 
 }  // namespace fardel

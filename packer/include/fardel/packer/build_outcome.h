@@ -26,7 +26,7 @@ struct BuiltBundle {
     std::string path;
     std::string name;
     std::string version;
-    WriteSummary written;
+    BundleWriteSummary written;
     std::optional<PublicKey> signed_by;
     double seconds = 0;  // of the first bundle: time since the build began
 };

@@ -31,7 +31,7 @@ struct BundleOutput {
     Signer* signer = nullptr;     // nullptr: unsigned
     std::uint64_t created_s = 0;  // of signatures, Unix seconds
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
-    // Returns the bundle at a path if its blocks may be copied (WriteOptions::donor); may be empty.
+    // Returns the bundle at a path if its blocks may be copied (BundleWriteOptions::donor); may be empty.
     std::function<std::shared_ptr<const Bundle>(const std::string& path)> find_donor;
     std::function<void(const BuildProgress&)> progress;  // called on the caller's thread
     std::stop_token stop;
