@@ -56,7 +56,7 @@ Scene make_scene(const std::string& folder, const std::string& scratch) {
 }
 
 void write_signed(const BundlePlan& plan, const std::string& path, int level) {
-    StagedBundle staged = must(write_bundle(plan, must(stage_file(path)), {.level = level}));
+    StagedBundle staged = must(write_bundle(plan, path, {.level = level}));
     const BundleWriteSummary& summary = staged.summary();
     must(staged.append(must(sign_statement(statement_about(summary), *bench_signer()))));
     must(staged.commit());

@@ -9,7 +9,6 @@
 #include <fardel/format/name.h>
 #include <fardel/packer/build.h>
 #include <fardel/packer/bundle_target.h>
-#include <fardel/packer/pack.h>
 
 #include <fmt/format.h>
 
@@ -31,11 +30,10 @@ struct PackCommand {
 
 bool is_project(const std::string& source) { return std::filesystem::path(source).extension() == ".toml"; }
 
-// Builds from scratch in a separate build folder, so that earlier builds of the project have no effect.
-Result<BuildSummary> pack_project(const PackCommand& command, std::stop_token stop,
-                                  const std::function<void(const BuildProgress&)>& progress) {
-    BuildRequest request{.project_file = command.sources.front(),
-                         .output = command.out,
+// A project is built from scratch in a separate build folder, so that earlier builds of it have no effect.
+Result<BuildSummary> build(const PackCommand& command, std::stop_token stop,
+                           const std::function<void(const BuildProgress&)>& progress) {
+    BuildRequest request{.output = command.out,
                          .name = command.name,
                          .version = command.version,
                          .excludes = command.excludes,
@@ -44,27 +42,13 @@ Result<BuildSummary> pack_project(const PackCommand& command, std::stop_token st
                          .progress = progress,
                          .stop = std::move(stop)};
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
+    if (!is_project(command.sources.front()))
+        return build_sources(command.sources, request);
+    request.project_file = command.sources.front();
     FARDEL_TRY_ASSIGN(const TemporaryFolder build_folder, TemporaryFolder::make());
     request.build_folder = build_folder.path();
     FARDEL_TRY_ASSIGN(BuildOutcome outcome, build_project(request));
     return std::move(outcome.summary);
-}
-
-Result<BuildSummary> pack_folders(const PackCommand& command, std::stop_token stop,
-                                  const std::function<void(const BuildProgress&)>& progress) {
-    PackOptions options{.name = command.name};
-    FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(command.version));
-    options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
-    BundleOutput output{.path = command.out,
-                        .sources = command.sources,
-                        .name = command.name,
-                        .version = command.version,
-                        .level = static_cast<int>(command.output.level),
-                        .jobs = static_cast<unsigned>(command.output.jobs),
-                        .progress = progress,
-                        .stop = std::move(stop)};
-    FARDEL_TRY_ASSIGN(const BuildSigning signing, signing_with(command.key));
-    return build_sources(options, std::move(output), signing);
 }
 
 Result<Exit> pack(const PackCommand& command, Console& console) {
@@ -72,8 +56,7 @@ Result<Exit> pack(const PackCommand& command, Console& console) {
         const Interrupt interrupt;
         StageProgress bars(console);
         const auto progress = [&](const BuildProgress& at) { bars.show(at); };
-        return is_project(command.sources.front()) ? pack_project(command, interrupt.token(), progress)
-                                                   : pack_folders(command, interrupt.token(), progress);
+        return build(command, interrupt.token(), progress);
     }();
     if (!summary)
         return std::move(summary).error();

@@ -10,7 +10,7 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
-#include <fardel/verifier/verify_set.h>
+#include <fardel/verifier/verify_bundle.h>
 
 #include <fmt/format.h>
 

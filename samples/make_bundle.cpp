@@ -33,10 +33,9 @@ fardel::Status make_bundle(const std::string& folder) {
     plan.metadata.push_back({.key = "name", .value = std::string("samples/hello")});
     plan.metadata.push_back({.key = "version", .value = std::string("1.0")});
 
-    FARDEL_TRY_ASSIGN(auto file, fardel::stage_file(folder + "/hello.fardel"));
-    FARDEL_TRY_ASSIGN(auto staged, fardel::write_bundle(plan, std::move(file), {}));
+    FARDEL_TRY_ASSIGN(auto staged, fardel::write_bundle(plan, folder + "/hello.fardel", {}));
 
-    // The author signs what the bundle is. The keys of real bundles are in key files (key_file.h).
+    // The author signs what the bundle is. The keys of real bundles are in key files (read_key_file).
     auto signer = fardel::make_key_signer(fardel::SecretKey::generate());
     const fardel::BundleWriteSummary& summary = staged.summary();
     fardel::Statement statement = fardel::statement_about(summary);

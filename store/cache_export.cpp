@@ -4,7 +4,7 @@
 #include <fardel/store/cache_layers.h>
 #include <fardel/store/cache_record.h>
 
-#include <fardel/format/bundle_writer.h>
+#include <fardel/format/bundle_staging.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
 

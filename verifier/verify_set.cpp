@@ -1,4 +1,4 @@
-#include <fardel/verifier/verify_set.h>
+#include <fardel/verifier/verify_bundle.h>
 
 #include "findings/verify_findings.h"
 #include "tables/bundle_strings.h"

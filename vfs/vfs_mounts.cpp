@@ -3,8 +3,8 @@
 #include "vfs_state.h"
 
 #include <fardel/vfs/inspect.h>
-#include <fardel/vfs/pure.h>
 #include <fardel/vfs/pure_check.h>
+#include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/vfs.h>
 
 #include <utility>

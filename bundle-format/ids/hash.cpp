@@ -54,4 +54,6 @@ Hash Hasher::finish() const noexcept { return finalize(hasher_in(state_)); }
 
 void Hasher::reset() noexcept { blake3_hasher_reset(&hasher_in(state_)); }
 
+AssetId asset_id_of(std::span<const std::byte> bytes) noexcept { return id_from<AssetId>(blake3(bytes)); }
+
 }  // namespace fardel

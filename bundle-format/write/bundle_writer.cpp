@@ -70,4 +70,9 @@ Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<Staged
     return StagedBundle(std::move(summary), std::move(file));
 }
 
+Result<StagedBundle> write_bundle(const BundlePlan& plan, const std::string& path, const BundleWriteOptions& options) {
+    FARDEL_TRY_ASSIGN(auto file, stage_file(path));
+    return write_bundle(plan, std::move(file), options);
+}
+
 }  // namespace fardel

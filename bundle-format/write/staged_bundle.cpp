@@ -2,7 +2,9 @@
 
 #include "files/fits.h"
 
+#include <fardel/format/envelope.h>
 #include <fardel/format/limits.h>
+#include <fardel/format/staged_file.h>
 
 #include <string>
 #include <utility>
@@ -23,6 +25,9 @@ Statement statement_about(const BundleWriteSummary& summary) {
 
 StagedBundle::StagedBundle(BundleWriteSummary summary, std::unique_ptr<StagedFile> file)
     : summary_(std::move(summary)), file_(std::move(file)) {}
+StagedBundle::StagedBundle(StagedBundle&&) noexcept = default;
+StagedBundle& StagedBundle::operator=(StagedBundle&&) noexcept = default;
+StagedBundle::~StagedBundle() = default;
 
 Status StagedBundle::append(const Envelope& envelope) {
     if (!file_)

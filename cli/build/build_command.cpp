@@ -6,6 +6,7 @@
 #include "console/json.h"
 
 #include <fardel/packer/project.h>
+#include <fardel/packer/project_build.h>
 
 #include <fmt/format.h>
 
@@ -73,7 +74,7 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
     Result<BuildOutcome> outcome = [&] {
         StageProgress bars(console);
         request.progress = [&](const BuildProgress& progress) { bars.show(progress); };
-        return build_project(request, &observed);
+        return build_project(request, observed);
     }();
     if (!outcome)
         return std::move(outcome).error();

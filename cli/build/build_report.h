@@ -4,7 +4,7 @@
 #include "console/console.h"
 #include "console/json.h"
 
-#include <fardel/packer/build_outcome.h>
+#include <fardel/packer/build.h>
 
 #include <string>
 

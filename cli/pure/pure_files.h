@@ -3,8 +3,8 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
+#include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/pure_judgement.h>
-#include <fardel/vfs/pure_messages.h>
 
 #include <cstddef>
 #include <memory>

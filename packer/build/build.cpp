@@ -51,6 +51,15 @@ std::vector<FinishedBundle> finished_of(const std::vector<BuiltBundle>& bundles)
     return finished;
 }
 
+ReferenceSummary summary_of(const ResolveResult& resolved) {
+    return {.references = resolved.audit.references,
+            .resolved = resolved.audit.resolved,
+            .rewritten = resolved.rewritten,
+            .missing = resolved.audit.missing,
+            .broken = resolved.audit.broken,
+            .idle_patterns = resolved.audit.idle_patterns};
+}
+
 BuildSummary summary_of(PackPlan planned, std::vector<BuiltBundle> bundles) {
     BuildSummary summary{
         .bundles = std::move(bundles), .scan = std::move(planned.report), .idle_rules = std::move(planned.idle_rules)};
@@ -78,13 +87,12 @@ Result<PackPlan> ProjectBuild::plan() {
     return planned;
 }
 
-Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>* observed) {
+Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>& observed) {
     const auto start = Clock::now();
     FARDEL_TRY_ASSIGN(RequestedProject requested, read_requested_project(request));
     FARDEL_TRY_ASSIGN(ProjectBuild build, open_build(requested, request));
     if (auto last = build.find_up_to_date()) {
-        if (observed)
-            *observed = std::move(last->seen);
+        observed = std::move(last->seen);
         return BuildOutcome{.target = requested.output.path,
                             .summary = std::move(last->summary),
                             .up_to_date = true,
@@ -92,8 +100,7 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     }
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, requested.key_path));
     Result<PackPlan> plan = build.plan();
-    if (observed)
-        *observed = build.seen();
+    observed = build.seen();
     FARDEL_TRY_ASSIGN(PackPlan planned, std::move(plan));
     FARDEL_TRY(verify_planned(requested.project, planned));
 
@@ -120,15 +127,31 @@ Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<Obse
     return outcome;
 }
 
-Result<BuildSummary> build_sources(const PackOptions& options, BundleOutput output, const BuildSigning& signing) {
+Result<BuildOutcome> build_project(const BuildRequest& request) {
+    std::vector<ObservedPath> observed;
+    return build_project(request, observed);
+}
+
+Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request) {
+    PackOptions options{.name = request.name};
+    FARDEL_TRY_ASSIGN(options.version, BundleVersion::parse(request.version));
+    options.excludes.insert(options.excludes.end(), request.excludes.begin(), request.excludes.end());
+    BundleOutput output{.path = request.output,
+                        .sources = {sources.begin(), sources.end()},
+                        .name = request.name,
+                        .version = request.version,
+                        .level = request.level,
+                        .jobs = request.jobs,
+                        .created_s = request.signing.created_s,
+                        .progress = request.progress,
+                        .stop = request.stop};
     FARDEL_TRY(verify_bundle_target(output.path, output.sources));
-    FARDEL_TRY_ASSIGN(const auto signer, open_signer(signing, signing.key_path));
+    FARDEL_TRY_ASSIGN(const auto signer, open_signer(request.signing, request.signing.key_path));
     FARDEL_TRY_ASSIGN(PackPlan planned, pack_sources(output.sources, options));
     if (planned.plan.assets.empty())
         return Error(ErrorCode::unresolved,
                      "the sources have nothing that can be packed; check the paths and the --exclude patterns");
     output.signer = signer.get();
-    output.created_s = signing.created_s;
     FARDEL_TRY_ASSIGN(std::vector<BuiltBundle> bundles, write_planned(planned, output));
     return summary_of(std::move(planned), std::move(bundles));
 }

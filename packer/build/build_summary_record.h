@@ -3,7 +3,7 @@
 
 #include "text/record_fields.h"
 
-#include <fardel/packer/build_outcome.h>
+#include <fardel/packer/build.h>
 
 namespace fardel {
 

@@ -1,9 +1,7 @@
 #include <fardel/packer/bundle_output.h>
 
 #include <fardel/format/byte_source.h>
-#include <fardel/format/envelope.h>
 #include <fardel/format/name.h>
-#include <fardel/format/staged_file.h>
 #include <fardel/packer/bundle_target.h>
 
 #include <algorithm>
@@ -39,9 +37,8 @@ std::function<void(const BundleWriteProgress&)> packing_progress(
 Result<BuiltBundle> write_one(const BundlePlan& plan, std::string path, std::string name, const BundleOutput& output,
                               Clock::time_point started) {
     BuiltBundle built{.path = std::move(path), .name = std::move(name), .version = output.version};
-    FARDEL_TRY_ASSIGN(auto file, stage_file(built.path));
     FARDEL_TRY_ASSIGN(StagedBundle staged,
-                      write_bundle(plan, std::move(file),
+                      write_bundle(plan, built.path,
                                    {.level = output.level,
                                     .jobs = output.jobs,
                                     .progress = packing_progress(output.progress),

@@ -1,5 +1,7 @@
 #include <fardel/packer/references.h>
 
+#include <fardel/format/name.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -26,6 +28,12 @@ std::optional<ReferenceUse> find_reference_use(std::string_view word) { return f
 
 std::optional<ReferenceForm> find_reference_form(std::string_view word) {
     return find_value<ReferenceForm>(kForms, word);
+}
+
+std::string describe(const MissingReference& missing) {
+    const std::string line = missing.reference.line != 0 ? ":" + std::to_string(missing.reference.line) : "";
+    return printable(missing.from) + line + ": " + std::string(reference_use_name(missing.reference.use)) + " " +
+           printable(missing.reference.spelling);
 }
 
 }  // namespace fardel

@@ -375,7 +375,7 @@ TEST_CASE("writer: a folder of real files is packed into a real file and read ba
         add(plan, name, "");
         plan.assets[i].source = make_file_blob(scratch.write(name, std::string_view(prose(i * i * 700, i))));
     }
-    auto bundle = write_bundle(plan, stage_file(scratch.path("out.fardel")).value(), {});
+    auto bundle = write_bundle(plan, scratch.path("out.fardel"), {});
     REQUIRE(bundle);
     CHECK_FALSE(std::filesystem::exists(scratch.path("out.fardel")));
     REQUIRE(bundle->commit());

@@ -74,7 +74,7 @@ BundlePlan noise_plan() {
 }
 
 void write_signed(const std::string& path) {
-    auto bundle = write_bundle(noise_plan(), stage_file(path).value(), {.level = 1});
+    auto bundle = write_bundle(noise_plan(), path, {.level = 1});
     REQUIRE_MESSAGE(bundle, (bundle ? "" : bundle.error().text()));
     const BundleWriteSummary& summary = bundle->summary();
     CHECK(summary.file_bytes > kFourGib);

@@ -93,7 +93,7 @@ TEST_CASE("unpacked bundle: every asset reads back, and its id is that of the pa
     CHECK(bundle->asset_count() == plan.assets.size() - 1);  // the two with equal bytes are one asset
 
     const tests::ScratchFolder scratch;
-    const auto staged = write_bundle(plan, stage_file(scratch.path("x.fardel")).value(), {}).value();
+    const auto staged = write_bundle(plan, scratch.path("x.fardel"), {}).value();
     CHECK(staged.summary().bundle == bundle->id());
 }
 

@@ -18,7 +18,7 @@ void write_mod(const std::string& path) {
     plan.consumes = {
         {.text = "default.cfg"}, {.text = "sounds/*.ogg", .pattern = true}, {.text = "extra", .optional = true}};
     plan.dependencies = {{.bundle = BundleId{{1, 2, 3}}, .name = "base", .version = "1.2"}};
-    auto staged = write_bundle(plan, stage_file(path).value(), {}).value();
+    auto staged = write_bundle(plan, path, {}).value();
     REQUIRE(staged.commit());
 }
 

@@ -142,7 +142,7 @@ std::string make_large_folder(const ScratchFolder& scratch, std::size_t count) {
         plan.names.push_back(
             {.name = *AssetName::parse("many/" + std::to_string(1'000'000 + i)), .variants = {{.asset = 0}}});
     const std::string path = scratch.path("many.fardel");
-    auto staged = write_bundle(plan, *stage_file(path), {});
+    auto staged = write_bundle(plan, path, {});
     REQUIRE(staged);
     REQUIRE(staged->commit());
     return path;

@@ -42,7 +42,7 @@ std::string make_rich_bundle(const ScratchFolder& scratch) {
     plan.names.push_back({.name = name_of("old.cfg")});
     plan.names.push_back({.name = name_of("private.dat"), .variants = {{.asset = 2}}, .published = false});
     const std::string path = scratch.path("rich.fardel");
-    auto staged = write_bundle(plan, *stage_file(path), {});
+    auto staged = write_bundle(plan, path, {});
     REQUIRE(staged);
     REQUIRE(staged->commit());
     return path;

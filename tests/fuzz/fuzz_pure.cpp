@@ -3,9 +3,8 @@
 #include "require.h"
 
 #include <fardel/format/name.h>
-#include <fardel/vfs/pure_messages.h>
+#include <fardel/vfs/pure_check.h>
 #include <fardel/vfs/pure_policy.h>
-#include <fardel/vfs/pure_report.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A StagedFile in memory, for tests of the writer: a test can read its bytes and let its n-th operation fail.
 #pragma once
 
-#include <fardel/format/staged_file.h>
+#include <fardel/format/bundle_staging.h>
 
 #include <algorithm>
 #include <cstring>

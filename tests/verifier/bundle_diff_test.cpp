@@ -180,7 +180,7 @@ TEST_CASE("bundle diff: what a client fetches is the blocks that hold something 
             plan.assets.push_back({.source = make_memory_blob(bytes), .key = text});
             plan.names.push_back({.name = *AssetName::parse(text), .variants = {{.asset = index}}});
         }
-        auto staged = write_bundle(plan, *stage_file(scratch.path(name)), {.level = level});
+        auto staged = write_bundle(plan, scratch.path(name), {.level = level});
         REQUIRE(staged);
         REQUIRE(staged->commit());
         return *Bundle::open(*open_file_source(scratch.path(name)), {});

@@ -1,4 +1,4 @@
-#include <fardel/verifier/verify_set.h>
+#include <fardel/verifier/verify_bundle.h>
 
 #include "defects.h"
 

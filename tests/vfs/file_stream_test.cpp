@@ -1,4 +1,4 @@
-#include <fardel/vfs/file_stream.h>
+#include <fardel/vfs/file.h>
 
 #include "test_bundle.h"
 

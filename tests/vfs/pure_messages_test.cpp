@@ -1,4 +1,4 @@
-#include <fardel/vfs/pure_messages.h>
+#include <fardel/vfs/pure_check.h>
 
 #include "kit/record_family.h"
 #include "test_bundle.h"

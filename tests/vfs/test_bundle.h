@@ -13,7 +13,7 @@
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/file.h>
 #include <fardel/vfs/inspect.h>
-#include <fardel/vfs/pure.h>
+#include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/vfs.h>
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include <fardel/vfs/variants.h>
+#include "names/variant_choice.h"
 
 #include <doctest/doctest.h>
 

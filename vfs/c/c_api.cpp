@@ -6,7 +6,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
-#include <fardel/vfs/pure.h>
+#include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/vfs.h>
 
 #include <algorithm>

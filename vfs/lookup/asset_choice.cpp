@@ -1,5 +1,7 @@
 #include "asset_choice.h"
 
+#include "names/variant_choice.h"
+
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
 

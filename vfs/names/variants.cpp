@@ -1,5 +1,7 @@
 #include <fardel/vfs/variants.h>
 
+#include "names/variant_choice.h"
+
 #include <fardel/base/ascii.h>
 #include <fardel/format/name.h>
 

@@ -3,6 +3,7 @@
 #include "pure_proof.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/byte_source.h>
 #include <fardel/format/head.h>
 #include <fardel/vfs/pure_judgement.h>
 
@@ -74,6 +75,10 @@ std::optional<PureRefusal> refusal_of(PureNonce nonce) {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const Bundle>> open_pure_bundle(std::shared_ptr<const ByteSource> source, std::string label) {
+    return Bundle::open(std::move(source), {.label = std::move(label)});
+}
 
 Result<PureReply> answer_pure_offer(const PureOffer& offer, const PurePolicy& policy, PureBundles bundles,
                                     std::span<const PureAxis> chosen, std::string_view connection,

@@ -1,4 +1,4 @@
-#include <fardel/vfs/pure_messages.h>
+#include <fardel/vfs/pure_check.h>
 
 #include "domain_hash.h"
 

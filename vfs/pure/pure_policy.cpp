@@ -225,7 +225,7 @@ std::string format_rules(const PureRules& rules) {
 
 }  // namespace
 
-PurePolicy::PurePolicy(PureRules rules, ContentSet content)
+PurePolicy::PurePolicy(PureRules rules, std::shared_ptr<const ContentSet> content)
     : rules_(std::move(rules)), content_(std::move(content)), digest_(domain_hash("fardel pure policy 1", format())) {}
 
 Result<PurePolicy> PurePolicy::make(PureRules rules) {
@@ -248,7 +248,7 @@ Result<PurePolicy> PurePolicy::make(PureRules rules) {
         FARDEL_TRY(verify(revocation));
     FARDEL_TRY(settle(rules));
     FARDEL_TRY_ASSIGN(ContentSet content, ContentSet::make(std::move(bundles)));
-    PurePolicy policy(std::move(rules), std::move(content));
+    PurePolicy policy(std::move(rules), std::make_shared<const ContentSet>(std::move(content)));
     FARDEL_TRY(verify_count(policy.format().size(), kBytesMax, "bytes of pure policy"));
     return policy;
 }

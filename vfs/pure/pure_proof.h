@@ -4,7 +4,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
-#include <fardel/vfs/pure_messages.h>
+#include <fardel/vfs/pure_check.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include <fardel/vfs/pure_report.h>
+#include <fardel/vfs/pure_policy.h>
 
 #include "domain_hash.h"
 

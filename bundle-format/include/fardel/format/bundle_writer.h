@@ -7,11 +7,8 @@
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
-#include <fardel/format/envelope.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/staged_file.h>
 #include <fardel/format/statement.h>
 
 #include <cstdint>
@@ -21,6 +18,9 @@
 #include <string>
 
 namespace fardel {
+
+class Bundle;
+class StagedFile;
 
 inline constexpr int kLevelDefault = 9;
 
@@ -36,8 +36,8 @@ struct BundleWriteOptions {
     unsigned jobs = 0;                                         // encoder threads, at most 256; 0: one per core
     std::function<void(const BundleWriteProgress&)> progress;  // called on the caller's thread
     std::stop_token stop;                                      // a request to stop ends the call with cancelled
-    // A bundle whose layout the caller knows, for example by its layout id, to be written by this code at this level
-    // with this libzstd. Its blocks are copied instead of encoded again. The result is the same.
+    // A bundle (File::bundle()) whose layout the caller knows, for example by its layout id, to be written by this code
+    // at this level with this libzstd. Its blocks are copied instead of encoded again. The result is the same.
     std::shared_ptr<const Bundle> donor;
 };
 
@@ -64,12 +64,17 @@ Statement statement_about(const BundleWriteSummary& summary);
 // A bundle that is written but not yet visible.
 class StagedBundle {
 public:
-    StagedBundle(BundleWriteSummary summary, std::unique_ptr<StagedFile> file);
+    StagedBundle(BundleWriteSummary summary, std::unique_ptr<StagedFile> file);  // for write_bundle
+    StagedBundle(StagedBundle&&) noexcept;
+    StagedBundle& operator=(StagedBundle&&) noexcept;
+    // Removes the file unless commit() was called.
+    ~StagedBundle();
+
     const BundleWriteSummary& summary() const noexcept { return summary_; }
     // Appends an envelope to the trailer; the file is unchanged on error. Errors: limit, malformed, no_space, io.
     Status append(const Envelope& envelope);
-    // Syncs the file and renames it to the target, replacing any file there. Call it at most once; without it, the
-    // destructor removes the file. Errors: those of StagedFile::commit.
+    // Syncs the file and renames it to the target, replacing any file there. Call it at most once. On error the target
+    // is unchanged, unless the message says that the file already has the target's name. Errors: no_space, io.
     Status commit();
 
 private:
@@ -80,12 +85,13 @@ private:
     std::uint64_t trailer_bytes_ = 0;
 };
 
-// Errors: malformed (the plan contradicts itself: two names equal under case folding, a name that is also a folder, an
-// index out of range …; found before any source is opened, except contradictions between assets with equal bytes),
-// limit, conflict (a source changed while it was read, or differs from its known id or size), cancelled, busy (the
-// system gives no thread), no_space, io, corrupt (a block did not decode to the bytes that were encoded), and those of
-// the sources. Nothing is left behind on error.
-Result<StagedBundle> write_bundle(const BundlePlan& plan, std::unique_ptr<StagedFile> file,
-                                  const BundleWriteOptions& options);
+// Writes a temporary file beside `path`, which commit() renames to `path`; a symbolic link there is itself replaced.
+// What a killed process leaves behind is removed by the next write into that folder. Errors: malformed (the plan
+// contradicts itself: two names equal under case folding, a name that is also a folder, an index out of range …; found
+// before any source is opened, except contradictions between assets with equal bytes), limit, conflict (a source
+// changed while it was read, or differs from its known id or size), cancelled, busy (the system gives no thread),
+// denied, missing (no such folder), no_space, io, corrupt (a block did not decode to the bytes that were encoded), and
+// those of the sources. Nothing is left behind on error.
+Result<StagedBundle> write_bundle(const BundlePlan& plan, const std::string& path, const BundleWriteOptions& options);
 
 }  // namespace fardel

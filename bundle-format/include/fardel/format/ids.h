@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -57,6 +58,9 @@ using BundleId = Id32<BundleTag>;      // BLAKE3-256 of the bundle's head (4096 
 using LayoutId = Id32<LayoutTag>;      // BLAKE3-256 of the layout head (4096 bytes)
 using PublicKey = Id32<PublicKeyTag>;  // Ed25519, RFC 8032
 using BuildKey = Id32<BuildKeyTag>;    // BLAKE3-256 of everything that a packer job depends on
+
+// The id of an asset with these bytes.
+AssetId asset_id_of(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace fardel
 

@@ -5,12 +5,14 @@
 // used by one thread at a time; SecretKey::sign and verify_signature by any number of threads.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -74,5 +76,25 @@ std::unique_ptr<Signer> make_key_signer(SecretKey key);
 // answer within `timeout`; the program is killed), io.
 std::unique_ptr<Signer> make_external_signer(std::vector<std::string> argv, const PublicKey& key,
                                              std::chrono::milliseconds timeout = std::chrono::minutes(2));
+
+// ---- Keys from files ------------------------------------------------------------------------------------------------
+
+// Called at most once, and only if a file needs it; its error (cancelled, missing, …) is passed on. The text is wiped
+// after use.
+using PassphraseProvider = std::function<Result<std::string>()>;
+
+struct PublicKeyFile {
+    PublicKey key;
+    std::string comment;  // untrusted; pass it through printable() before showing it
+};
+
+// Reads a secret key file of Fardel or minisign. Errors: missing, denied (a link, readable by group or others, a wrong
+// passphrase), malformed, unsupported, corrupt (secret and public key do not belong together), limit, io, and those of
+// `passphrase`.
+Result<SecretKey> read_key_file(const std::string& path, const PassphraseProvider& passphrase);
+
+// Reads a public key file, which may be a link and readable by all. Errors: missing, denied, malformed, unsupported,
+// limit, io.
+Result<PublicKeyFile> read_public_key_file(const std::string& path);
 
 }  // namespace fardel

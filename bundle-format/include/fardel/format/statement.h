@@ -1,18 +1,16 @@
-// The two records that are signed: the author's Statement about a bundle, and the Countersignature of a registry or
-// release signer.
+// Statement: what an author says and signs about a bundle. Envelope: a payload such as a statement with its signatures.
 //
-// Plain values and their canonical bytes (docs/signatures.md): one value has one encoding, and any bytes that decode
-// encode back to the same bytes. Decoding is safe on any bytes. A decoded record does not prove a signature: see
-// envelope.h.
+// Plain values, whose bytes docs/signatures.md defines. Neither value proves a signature: TrustPolicy decides which
+// envelopes count.
 #pragma once
 
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,29 +43,30 @@ struct Statement {
     friend bool operator==(const Statement&, const Statement&) = default;
 };
 
-struct Countersignature {
-    BundleId bundle;
-    Hash statement;                          // BLAKE3-256 of the author's statement bytes
-    PublicKey author;                        // the statement's author
-    Signature author_signature;              // the author's signature of that statement
-    SignerRole role = SignerRole::registry;  // registry or release
-    std::uint64_t epoch = 0;
-    std::uint64_t created_s = 0;
-    std::uint64_t expires_s = 0;  // 0: never; otherwise later than created_s
-    PublicKey signer;             // the key that countersigns
-    std::string comment;          // same rules as Statement::comment
-    std::uint16_t minor = 0;
-    std::vector<std::byte> extra;
+// Types from 0x8000 up are optional: they are kept but never interpreted or counted. Unknown smaller ones are
+// unsupported.
+enum class EnvelopeType : std::uint16_t { statement = 1, countersignature = 2 };
 
-    friend bool operator==(const Countersignature&, const Countersignature&) = default;
+enum class SignatureAlgorithm : std::uint16_t { ed25519 = 1 };  // entries with other values are kept and never verify
+
+struct EnvelopeSignature {
+    SignatureAlgorithm algorithm = SignatureAlgorithm::ed25519;
+    SignerRole role = SignerRole::author;  // any value; it counts only if it agrees with the payload
+    PublicKey key;
+    Signature signature;
+
+    friend bool operator==(const EnvelopeSignature&, const EnvelopeSignature&) = default;
 };
 
-// Errors: malformed (a field breaks its rule above), limit (a field or the whole is too long).
-Result<std::vector<std::byte>> encode_statement(const Statement& statement);
-Result<std::vector<std::byte>> encode_countersignature(const Countersignature& countersignature);
+struct Envelope {
+    EnvelopeType type = EnvelopeType::statement;
+    std::vector<std::byte> payload;  // encode_statement or encode_countersignature; not decoded here
+    std::vector<EnvelopeSignature> signatures;
 
-// Errors: malformed, limit, unsupported (another major version, or an unknown required flag).
-Result<Statement> decode_statement(std::span<const std::byte> bytes);
-Result<Countersignature> decode_countersignature(std::span<const std::byte> bytes);
+    friend bool operator==(const Envelope&, const Envelope&) = default;
+};
+
+// Signs a copy of `statement` whose `author` is the signer's key. Errors: those of encode_statement and of the signer.
+Result<Envelope> sign_statement(const Statement& statement, Signer& signer);
 
 }  // namespace fardel

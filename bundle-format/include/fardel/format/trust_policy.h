@@ -5,8 +5,9 @@
 // is trusted. A policy is immutable and may be used from any number of threads at once.
 #pragma once
 
-#include <fardel/format/envelope.h>
+#include <fardel/base/result.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/statement.h>
 
 #include <cstdint>
 #include <optional>

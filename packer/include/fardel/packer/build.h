@@ -5,21 +5,33 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/format/bundle_writer.h>
+#include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
-#include <fardel/packer/build_outcome.h>
-#include <fardel/packer/bundle_output.h>
-#include <fardel/packer/pack.h>
+#include <fardel/packer/references.h>
+#include <fardel/sources/scan_report.h>
+#include <fardel/store/cache_statistics.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
 
-struct ObservedPath;  // <fardel/sources/path_stamp.h>
+// ---- What is requested ----------------------------------------------------------------------------------------------
+
+struct BuildProgress {
+    std::string_view stage;  // "hashing", "processing", "packing"
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+    std::uint64_t raw_bytes = 0;  // for "packing"
+};
 
 // How the bundles of a build are signed.
 struct BuildSigning {
@@ -44,18 +56,70 @@ struct BuildRequest {
     bool from_scratch = false;          // discard the state of earlier builds
     std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
     std::string build_folder;           // empty: ".fardel" beside the project file
-    std::string image_program;          // see JobEnvironment
+    std::string image_program;          // converts pictures; empty: the installed fardel-image
     std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
     std::stop_token stop;
 };
 
-// `observed` receives the paths that the build observed, also if it fails; while none of them changes, another build
-// would have the same result. Errors: those of read_project, verify_bundle_target, ProjectBuild and write_planned;
-// unresolved (nothing to pack, or a missing reference that [link] makes an error).
-Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>* observed = nullptr);
+// ---- What has been built --------------------------------------------------------------------------------------------
 
-// Builds a bundle of folders and archives, `output.sources`, without a project. Errors: those of pack_sources and
-// write_planned; unresolved (nothing to pack).
-Result<BuildSummary> build_sources(const PackOptions& options, BundleOutput output, const BuildSigning& signing = {});
+struct BuiltBundle {
+    std::string path;
+    std::string name;
+    std::string version;
+    BundleWriteSummary written;
+    std::optional<PublicKey> signed_by;
+    double seconds = 0;  // of the first bundle: time since the build began
+};
+
+// Counts of the references of a project with [link].
+struct ReferenceSummary {
+    std::uint64_t references = 0;
+    std::uint64_t resolved = 0;   // of those
+    std::uint64_t rewritten = 0;  // assets in which spellings were replaced
+    std::vector<MissingReference> missing;
+    std::vector<BrokenAsset> broken;
+    std::vector<std::string> idle_patterns;
+};
+
+// The result of a build. The build database keeps it for later builds that have nothing to do.
+struct BuildSummary {
+    std::vector<BuiltBundle> bundles;  // each one after those that it needs
+    ScanReport scan;                   // entries in the sources that no bundle contains
+    std::vector<std::string> idle_rules;
+    std::optional<ReferenceSummary> references;
+};
+
+struct BuildCounts {
+    std::uint64_t sources = 0;
+    std::uint64_t sources_read = 0;  // sources that are new or have changed
+    std::uint64_t jobs = 0;
+    std::uint64_t jobs_run = 0;      // the results of the others came from the cache
+    std::uint64_t with_scanner = 0;  // assets that at least one reference scanner reads
+    std::uint64_t scanned = 0;       // of those; the references of the others were remembered
+};
+
+struct BuildOutcome {
+    std::string target;  // path of the bundle; parts of a split one are beside it
+    BuildSummary summary;
+    bool up_to_date = false;  // nothing was written; `summary` is that of the build that wrote the bundles
+    BuildCounts counts;
+    std::vector<std::string> logs;       // output of programs, under the names of their jobs
+    std::vector<std::string> warnings;   // caches that could not be opened
+    std::vector<std::string> different;  // jobs whose bytes differ from an earlier run with the same inputs
+    CacheStatistics cache;
+    double seconds = 0;
+};
+
+// ---- Building -------------------------------------------------------------------------------------------------------
+
+// Builds `project_file`. Errors: missing, malformed, unsupported (the project); unresolved (nothing to pack, or a
+// missing reference that [link] makes an error); conflict (a source changed); busy (another build of the project runs);
+// denied, limit, no_space, cancelled, io; those of the processors and of the signer.
+Result<BuildOutcome> build_project(const BuildRequest& request);
+
+// Builds a bundle of folders and archives without a project; of equal names that of the later source is packed. Counts
+// of `request`: output, name, version, excludes, signing, level, jobs, progress and stop. Errors: as build_project.
+Result<BuildSummary> build_sources(std::span<const std::string> sources, const BuildRequest& request);
 
 }  // namespace fardel

@@ -54,18 +54,19 @@ struct FoundReference {
     friend bool operator==(const FoundReference&, const FoundReference&) = default;
 };
 
-// The bytes of a text that a new spelling would replace.
-struct SpellingLocation {
-    std::uint32_t reference = 0;  // index into ScanFindings::references
-    std::uint64_t offset = 0;     // in the asset
-    std::uint64_t length = 0;
+// A reference that leads to nothing.
+struct MissingReference {
+    std::string from;  // logical name
+    FoundReference reference;
+    std::vector<std::string> tried;  // the names that were looked up, in order
 };
+// "maps/a.map:3: texture env/gone", safe to show.
+std::string describe(const MissingReference& missing);
 
-struct ScanFindings {
-    // In the order of the asset. Two references differ in more than line and optional.
-    std::vector<FoundReference> references;
-    std::vector<std::string> defines;         // names that a shader file defines, in its order; hostile bytes
-    std::vector<SpellingLocation> locations;  // only on request; of all spellings that occur literally in the text
+// An asset that could not be scanned.
+struct BrokenAsset {
+    std::string name;
+    std::string reason;
 };
 
 }  // namespace fardel

@@ -4,7 +4,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
 #include <fardel/format/ids.h>
-#include <fardel/packer/build_outcome.h>
+#include <fardel/packer/build.h>
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
@@ -94,5 +94,9 @@ private:
     explicit ProjectBuild(std::unique_ptr<State> state);
     std::unique_ptr<State> state_;
 };
+
+// build_project(), which also sets the paths that the build observed, even if it fails. While none of them changes,
+// another build would have the same result.
+Result<BuildOutcome> build_project(const BuildRequest& request, std::vector<ObservedPath>& observed);
 
 }  // namespace fardel

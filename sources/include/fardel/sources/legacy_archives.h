@@ -2,12 +2,12 @@
 // the confined program fardel-archive.
 #pragma once
 
-#include <fardel/sources/archive_reader.h>
-
 #include <memory>
 #include <string>
 
 namespace fardel {
+
+class ArchiveReader;  // MountOptions::archives
 
 // Any number of readers may exist; all share PhysicsFS, which inflates the entries of zips and exists once per process.
 // Opening a blob of a zip is `busy` while other code in the process has PhysicsFS initialised.

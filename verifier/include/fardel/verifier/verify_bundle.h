@@ -1,4 +1,5 @@
 // verify_bundle: the complete check of one bundle: form, canonical form, every hash, and signatures against a policy.
+// verify_set: the check of several bundles that will be mounted together.
 //
 // Unlike Bundle, which reads what is requested and stops at the first error, the verifier reads every byte and collects
 // all findings: a single changed byte anywhere in a signed file gives at least one error. Input is hostile. Memory is
@@ -16,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -81,5 +83,28 @@ struct VerifyReport {
 
 // Error: cancelled. All defects of the source, unreadable bytes included, are findings.
 Result<VerifyReport> verify_bundle(std::shared_ptr<const ByteSource> source, const VerifyOptions& options);
+
+// ---- Several bundles ------------------------------------------------------------------------------------------------
+
+struct VerifyInput {
+    std::shared_ptr<const ByteSource> source;
+    std::string label;  // names the bundle in findings about the set; usually a path
+};
+
+struct VerifySetReport {
+    std::vector<VerifyReport> bundles;    // one per input, in their order
+    std::vector<VerifyFinding> findings;  // about the set; `where` begins with a bundle's label
+    std::uint64_t errors = 0;             // of `findings`; each bundle has its own counts
+    std::uint64_t warnings = 0;
+    std::uint64_t notes = 0;
+
+    // Whether neither the set nor any bundle of it has an error.
+    bool good() const noexcept;
+};
+
+// Checks each bundle, with the same options; then what they expect of one another: static dependencies must be in the
+// set, foreign assets must be in the dependency that they name, and each consumed name or pattern must be published by
+// a bundle of the set. Error: cancelled.
+Result<VerifySetReport> verify_set(std::span<const VerifyInput> inputs, const VerifyOptions& options);
 
 }  // namespace fardel

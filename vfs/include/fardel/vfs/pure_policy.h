@@ -1,21 +1,31 @@
-// PurePolicy: the content that a server allows its clients to see. docs/pure-mode.md.
+// PurePolicy: the content that a server allows its clients to see. PureReport: what a client's mounts have against it.
+// docs/pure-mode.md.
 //
-// A small text file that the server writes and every client reads: the content set in order, and the few things that
-// may differ from client to client. It is checked by digest, so its delivery need not be trusted. A policy is
-// immutable and may be used from any number of threads at once.
+// The policy is a small text file that the server writes and every client reads: the content set in order, and the few
+// things that may differ from client to client. It is checked by digest, so its delivery need not be trusted. The
+// client sends its report beside its answer, so on the server the report is untrusted text; names and reasons in it are
+// always safe to show. Policies are immutable and may be used from any number of threads at once.
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/format/content_set.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fardel {
+
+class ContentSet;  // <fardel/format/content_set.h>
+
+// ---- Policy ---------------------------------------------------------------------------------------------------------
 
 struct PureBundle {
     BundleId bundle;
@@ -73,17 +83,64 @@ public:
     static Result<PurePolicy> make(PureRules rules);
 
     const PureRules& rules() const noexcept { return rules_; }
-    const ContentSet& content() const noexcept { return content_; }
+    const ContentSet& content() const noexcept { return *content_; }
     // Canonical text without comments, sorted where order does not matter. parse(format()) gives the same rules.
     std::string format() const;
     // BLAKE3-256 of: le64(20), "fardel pure policy 1", le64(size of the canonical text), that text.
     const Hash& digest() const noexcept { return digest_; }
 
 private:
-    PurePolicy(PureRules rules, ContentSet content);
+    PurePolicy(PureRules rules, std::shared_ptr<const ContentSet> content);
     PureRules rules_;
-    ContentSet content_;
+    std::shared_ptr<const ContentSet> content_;
     Hash digest_;
+};
+
+// ---- Report ---------------------------------------------------------------------------------------------------------
+
+enum class PureFault : std::uint8_t {
+    missing,      // "missing": a bundle of the content set is not mounted
+    wrong,        // "wrong": it is damaged, or mounted elsewhere or with another case rule
+    unsigned_,    // "unsigned": no key that the client trusts has signed it
+    revoked,      // "revoked": the bundle, or the key of a signer, is withdrawn
+    not_allowed,  // "not-allowed": a loose file, a signer or a variant that the policy does not allow
+    extra,        // "extra": a bundle that the policy does not mention
+};
+inline constexpr std::size_t kPureFaults = 6;
+std::string_view pure_fault_text(PureFault fault) noexcept;
+
+struct PureProblem {
+    PureFault fault = PureFault::missing;
+    BundleId bundle;   // zero: none, or one that could not be opened
+    std::string name;  // the bundle's, or a label, path or variant
+    std::string text;  // the reason
+
+    friend bool operator==(const PureProblem&, const PureProblem&) = default;
+};
+// Makes name and text safe to show.
+PureProblem make_pure_problem(PureFault fault, const BundleId& bundle, std::string_view name, std::string_view text);
+
+// The problems of a client, and their canonical text for the server.
+class PureReport {
+public:
+    static constexpr std::size_t kProblemsMax = 10'000;  // with more, the last one says how many
+    static constexpr std::size_t kTextBytesMax = 200;    // of each name and reason; printable() adds "…"
+    static constexpr std::size_t kBytesMax = 8u << 20;
+
+    PureReport() = default;
+    explicit PureReport(std::vector<PureProblem> problems);
+    // The text is untrusted. Errors: malformed (not in the form of format()), limit, unsupported.
+    static Result<PureReport> parse(std::string_view text);
+
+    std::span<const PureProblem> problems() const noexcept { return problems_; }
+    bool empty() const noexcept { return problems_.empty(); }
+    std::array<std::uint32_t, kPureFaults> counts() const noexcept;  // by fault
+    std::string format() const;
+    // BLAKE3-256 of: le64(20), "fardel pure report 1", le64(size of the text), the text.
+    Hash digest() const;
+
+private:
+    std::vector<PureProblem> problems_;
 };
 
 }  // namespace fardel

@@ -27,7 +27,7 @@
 
 namespace fardel {
 
-// <fardel/vfs/pure.h>
+// <fardel/vfs/pure_check.h>
 class PurePolicy;
 class PureReport;
 struct PureAxis;
@@ -136,7 +136,7 @@ public:
     // All entries; more than entries_max: limit.
     Result<std::vector<ListingEntry>> list(std::string_view path, std::size_t entries_max = 1u << 20) const;
 
-    // ---- Pure mode (docs/pure-mode.md): include <fardel/vfs/pure.h> to call these -----------------------------------
+    // ---- Pure mode (docs/pure-mode.md): include <fardel/vfs/pure_check.h> to call these -----------------------------
 
     // From now on only what the policy allows is visible: its bundles, at their mount points and in its order;
     // exceptions, and loose files where they are tolerated, at the paths it lists; the variants it allows. Everything

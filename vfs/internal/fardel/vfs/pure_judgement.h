@@ -10,7 +10,6 @@
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/pure_policy.h>
-#include <fardel/vfs/pure_report.h>
 
 #include <span>
 #include <string>

@@ -2,15 +2,14 @@
 //
 // A secret key file contains the key encrypted under a passphrase (Argon2id, XChaCha20-Poly1305) or, if that was
 // requested, unencrypted. Text from a file is untrusted: its form is checked strictly and its KDF costs against
-// limits.h before anything is computed. Passphrases and key bytes are wiped after use. Pure except for the read_ and
-// write_ functions.
+// limits.h before anything is computed. Passphrases and key bytes are wiped after use. Pure except for write_key_file;
+// signer.h has the functions that read files.
 #pragma once
 
 #include <fardel/format/ids.h>
 #include <fardel/format/signer.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,15 +23,6 @@ struct KdfCost {
 };
 inline constexpr KdfCost kKdfMinimum{1, 8192};         // for tests only
 inline constexpr KdfCost kKdfModerate{3, 256u << 20};  // 256 MiB, about a second; the default
-
-// Called at most once, and only if a file needs it; its error (cancelled, missing, …) is passed on. The text is wiped
-// after use.
-using PassphraseProvider = std::function<Result<std::string>()>;
-
-struct PublicKeyFile {
-    PublicKey key;
-    std::string comment;  // untrusted; pass it through printable() before showing it
-};
 
 // If `passphrase` is nullopt, the key is not encrypted. Errors: malformed (empty passphrase, control character in the
 // comment), limit (comment too long, cost above limits.h), io (not enough memory for the KDF).
@@ -52,12 +42,5 @@ Result<PublicKeyFile> parse_public_key(std::string_view text);
 // Creates the file with mode 0600 and syncs it. Errors: conflict (the path exists and is unchanged), denied, missing
 // (no such folder), no_space, io.
 Status write_key_file(const std::string& path, std::string_view text);
-// Errors: missing, denied (a link, or readable by group or others), malformed (not a regular file), limit, io, and
-// those of decode_key_file.
-Result<SecretKey> read_key_file(const std::string& path, const PassphraseProvider& passphrase);
-
-// Reads a public key file, which may be a link and readable by all. Errors: missing, denied, malformed, unsupported,
-// limit, io.
-Result<PublicKeyFile> read_public_key_file(const std::string& path);
 
 }  // namespace fardel

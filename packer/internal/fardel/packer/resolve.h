@@ -9,7 +9,6 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/packer/asset_scan.h>
-#include <fardel/packer/references.h>
 
 #include <cstdint>
 #include <memory>
@@ -20,20 +19,9 @@
 
 namespace fardel {
 
-struct MissingReference {
-    std::string from;  // logical name
-    FoundReference reference;
-    std::vector<std::string> tried;  // the names that were looked up, in order
-};
-
 struct UnusedAsset {
     std::string name;
     std::uint64_t size_bytes = 0;
-};
-
-struct BrokenAsset {
-    std::string name;
-    std::string reason;
 };
 
 // The closure of one root, which usually is a map.

@@ -10,6 +10,7 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/ids.h>
 #include <fardel/store/cache_layer.h>
+#include <fardel/store/cache_statistics.h>
 
 #include <chrono>
 #include <cstddef>
@@ -41,27 +42,6 @@ struct CacheLayerSlot {
 struct CacheOptions {
     std::uint32_t verify_per_1000 = 0;               // of hits that have `verify` set; the key decides which
     std::size_t write_behind_bytes_max = 64u << 20;  // waiting to be written; above it put() waits
-};
-
-struct CacheLayerStatistics {
-    std::string name;
-    std::uint64_t hits = 0;
-    std::uint64_t misses = 0;
-    std::uint64_t broken = 0;  // records and objects that were refused
-    std::uint64_t errors = 0;
-    std::uint64_t records_written = 0;
-    std::uint64_t objects_written = 0;
-    std::uint64_t bytes_read = 0;
-    std::uint64_t bytes_written = 0;
-    std::uint64_t filled = 0;  // records copied from lower layers
-    std::chrono::microseconds waited{0};
-    std::string left_out;  // why the layer is no longer used; empty if it is
-};
-
-struct CacheStatistics {
-    std::vector<CacheLayerStatistics> layers;
-    std::uint64_t verified = 0;
-    std::uint64_t verified_differently = 0;  // the job produced other bytes than the record: it is not deterministic
 };
 
 class DerivedCache {

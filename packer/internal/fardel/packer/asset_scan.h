@@ -7,8 +7,23 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fardel {
+
+// The bytes of a text that a new spelling would replace.
+struct SpellingLocation {
+    std::uint32_t reference = 0;  // index into ScanFindings::references
+    std::uint64_t offset = 0;     // in the asset
+    std::uint64_t length = 0;
+};
+
+struct ScanFindings {
+    // In the order of the asset. Two references differ in more than line and optional.
+    std::vector<FoundReference> references;
+    std::vector<std::string> defines;         // names that a shader file defines, in its order; hostile bytes
+    std::vector<SpellingLocation> locations;  // only on request; of all spellings that occur literally in the text
+};
 
 // What one scanner found in given bytes. ScanMemory keeps it.
 struct ScanRecord {

@@ -8,7 +8,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/signer.h>
-#include <fardel/packer/build_outcome.h>
+#include <fardel/packer/build.h>
 #include <fardel/packer/pack.h>
 
 #include <chrono>

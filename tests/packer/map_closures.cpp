@@ -1,7 +1,7 @@
 // Proves that a game which was split by maps is complete: each map's bundle, mounted with the bundles that it needs and
 // no others, has everything that the map reaches, and every name in those assets resolves as it does in the whole game.
 //
-//     sample_map_closures WHOLE.fardel PARTS ROOTS ARCHIVE…     PARTS: a folder of bundles; ROOTS: a glob, maps/*.bsp
+//     fardel_map_closures WHOLE.fardel PARTS ROOTS ARCHIVE…     PARTS: a folder of bundles; ROOTS: a glob, maps/*.bsp
 #include <fardel/format/byte_source.h>
 #include <fardel/format/manifest.h>
 #include <fardel/packer/pack.h>
@@ -184,11 +184,11 @@ Status prove(const std::string& whole, const std::string& folder, const std::str
 
 int main(int count, char** words) {
     if (count < 5) {
-        std::fprintf(stderr, "usage: sample_map_closures WHOLE.fardel PARTS ROOTS ARCHIVE...\n");
+        std::fprintf(stderr, "usage: fardel_map_closures WHOLE.fardel PARTS ROOTS ARCHIVE...\n");
         return 2;
     }
     if (const Status proved = prove(words[1], words[2], words[3], {words + 4, words + count}); !proved) {
-        std::fprintf(stderr, "sample_map_closures: %s\n", proved.error().text().c_str());
+        std::fprintf(stderr, "fardel_map_closures: %s\n", proved.error().text().c_str());
         return 1;
     }
     return 0;

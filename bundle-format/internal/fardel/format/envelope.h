@@ -1,8 +1,10 @@
-// The trailer of a bundle: envelopes back to back, each with one payload and its signatures.
+// The trailer of a bundle: envelopes back to back, each with one payload and its signatures; and the bytes of the two
+// records that are signed: the author's Statement, and the Countersignature of a registry or release signer.
 //
 // Neither bundle id nor layout id covers the trailer, so anyone can extend, cut or replace it. Decoding is safe on any
 // bytes and decides nothing about trust (trust_policy.h does). Appending an envelope moves no other bytes. The payload
-// bytes are kept unchanged, because the signatures cover them.
+// bytes are kept unchanged, because the signatures cover them. A record has one encoding, and any bytes that decode
+// encode back to the same bytes.
 #pragma once
 
 #include <fardel/format/signer.h>
@@ -16,28 +18,30 @@
 
 namespace fardel {
 
-// Types from 0x8000 up are optional: they are kept but never interpreted or counted. Unknown smaller ones are
-// unsupported.
-enum class EnvelopeType : std::uint16_t { statement = 1, countersignature = 2 };
+struct Countersignature {
+    BundleId bundle;
+    Hash statement;                          // BLAKE3-256 of the author's statement bytes
+    PublicKey author;                        // the statement's author
+    Signature author_signature;              // the author's signature of that statement
+    SignerRole role = SignerRole::registry;  // registry or release
+    std::uint64_t epoch = 0;
+    std::uint64_t created_s = 0;
+    std::uint64_t expires_s = 0;  // 0: never; otherwise later than created_s
+    PublicKey signer;             // the key that countersigns
+    std::string comment;          // same rules as Statement::comment
+    std::uint16_t minor = 0;
+    std::vector<std::byte> extra;
 
-enum class SignatureAlgorithm : std::uint16_t { ed25519 = 1 };  // entries with other values are kept and never verify
-
-struct EnvelopeSignature {
-    SignatureAlgorithm algorithm = SignatureAlgorithm::ed25519;
-    SignerRole role = SignerRole::author;  // any value; it counts only if it agrees with the payload
-    PublicKey key;
-    Signature signature;
-
-    friend bool operator==(const EnvelopeSignature&, const EnvelopeSignature&) = default;
+    friend bool operator==(const Countersignature&, const Countersignature&) = default;
 };
 
-struct Envelope {
-    EnvelopeType type = EnvelopeType::statement;
-    std::vector<std::byte> payload;  // encode_statement or encode_countersignature; not decoded here
-    std::vector<EnvelopeSignature> signatures;
+// Errors: malformed (a field breaks its rule), limit (a field or the whole is too long).
+Result<std::vector<std::byte>> encode_statement(const Statement& statement);
+Result<std::vector<std::byte>> encode_countersignature(const Countersignature& countersignature);
 
-    friend bool operator==(const Envelope&, const Envelope&) = default;
-};
+// Errors: malformed, limit, unsupported (another major version, or an unknown required flag).
+Result<Statement> decode_statement(std::span<const std::byte> bytes);
+Result<Countersignature> decode_countersignature(std::span<const std::byte> bytes);
 
 // Decodes a whole trailer; an empty one means unsigned. At most kEnvelopesMax envelopes with at most kSignaturesMax
 // signatures in total, counted before any cryptography. Errors: malformed, limit, unsupported.
@@ -52,9 +56,6 @@ std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::by
 
 // Whether this signature by `entry.key` over the envelope's payload is valid. A policy decides whose key it is.
 bool verify_envelope_signature(const Envelope& envelope, const EnvelopeSignature& entry);
-
-// Signs a copy of `statement` whose `author` is the signer's key. Errors: those of encode_statement and of the signer.
-Result<Envelope> sign_statement(const Statement& statement, Signer& signer);
 
 // Signs the same statement as a second author: returns the same payload under one more signature, to be appended
 // besides the first. Errors: conflict (that key has already signed this envelope), malformed (not a statement), those

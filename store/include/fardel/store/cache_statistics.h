@@ -1,0 +1,32 @@
+// CacheStatistics: how the layers of a cache of derived data were used. docs/derived-cache.md.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fardel {
+
+struct CacheLayerStatistics {
+    std::string name;
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
+    std::uint64_t broken = 0;  // records and objects that were refused
+    std::uint64_t errors = 0;
+    std::uint64_t records_written = 0;
+    std::uint64_t objects_written = 0;
+    std::uint64_t bytes_read = 0;
+    std::uint64_t bytes_written = 0;
+    std::uint64_t filled = 0;  // records copied from lower layers
+    std::chrono::microseconds waited{0};
+    std::string left_out;  // why the layer is no longer used; empty if it is
+};
+
+struct CacheStatistics {
+    std::vector<CacheLayerStatistics> layers;
+    std::uint64_t verified = 0;
+    std::uint64_t verified_differently = 0;  // the job produced other bytes than the record: it is not deterministic
+};
+
+}  // namespace fardel
