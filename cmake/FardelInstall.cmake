@@ -60,7 +60,8 @@ if(FARDEL_PARTS STREQUAL "all")
         LIBS -lfardel_vfs_archives -lfardel_archives REQUIRES fardel ${FARDEL_PC_PHYSFS})
     fardel_install_pc(fardel-physfs "bundles for programs that read through PhysicsFS"
         LIBS -lfardel_physfs REQUIRES fardel-archives)
-    fardel_install_pc(fardel-store "caches of derived data" LIBS -lfardel_store REQUIRES fardel)
+    list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE fardel_pc_dl)  # to load libcurl at run time
+    fardel_install_pc(fardel-store "caches of derived data" LIBS -lfardel_store ${fardel_pc_dl} REQUIRES fardel)
     fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
     fardel_install_pc(fardel-packer "the packer"
         LIBS -lfardel_packer

@@ -5,6 +5,7 @@
 #include <fardel/base/byte_reader.h>
 #include <fardel/base/byte_writer.h>
 #include <fardel/format/bundle_version.h>
+#include <fardel/format/envelope.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 

@@ -286,6 +286,8 @@ private:
             add(include.line, "<" + include.header + "> does not exist in " + std::string(target->name));
         if (internal && file_.is_public())
             add(include.line, "a public header includes the internal <" + include.header + ">");
+        if (internal && file_.folder->name == "samples")
+            add(include.line, "a sample includes <" + include.header + ">, which is not installed");
         const Folder& self = *file_.folder;
         const bool allowed = self.reaches_all || target == &self || target->name == "base" ||
                              contains(self.may_reach, target->short_name);

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -131,6 +133,30 @@ TEST_CASE("arrows: an internal header is included like a public one, but not by 
     CHECK(tree.findings() ==
           Texts{"bundle-format/include/fardel/format/hash.h:1: a public header includes the internal "
                 "<fardel/format/tables.h>"});
+}
+
+TEST_CASE("arrows: a sample includes only headers that are installed") {
+    const Tree tree;
+    tree.add("bundle-format/internal/fardel/format/tables.h", "");
+    tree.write("samples/CMakeLists.txt", "sample.cpp\n");
+    tree.write("samples/sample.cpp", "#include <fardel/format/hash.h>\n#include <fardel/format/tables.h>\n");
+    CHECK(tree.findings() ==
+          Texts{"samples/sample.cpp:2: a sample includes <fardel/format/tables.h>, which is not installed"});
+}
+
+// A header is installed if it is in a folder's include/: a user has to learn each of them.
+TEST_CASE("arrows: at most 30 headers are installed") {
+    std::set<std::string> installed;
+    for (const auto& folder : std::filesystem::directory_iterator(FARDEL_SOURCE_DIR)) {
+        if (!std::filesystem::is_directory(folder.path() / "include"))
+            continue;
+        for (const auto& file : std::filesystem::recursive_directory_iterator(folder.path() / "include"))
+            if (file.is_regular_file())
+                installed.insert(file.path().lexically_relative(FARDEL_SOURCE_DIR).generic_string());
+    }
+    CAPTURE(installed.size());
+    CHECK(installed.contains("base/include/fardel/base/result.h"));
+    CHECK(installed.size() <= 30);
 }
 
 TEST_CASE("arrows: an internal header keeps the rules of a public one") {

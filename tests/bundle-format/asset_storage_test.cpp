@@ -1,5 +1,7 @@
 #include "write/asset_storage.h"
 
+#include <fardel/format/bundle.h>
+
 #include "plans.h"
 
 #include <doctest/doctest.h>

@@ -6,6 +6,7 @@
 #include "kit/sample_plan.h"
 #include "kit/text.h"
 
+#include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_writer.h>
 

@@ -47,6 +47,21 @@ function(verify_closure program)
     endforeach()
 endfunction()
 
+# Installed headers include only the standard library and one another, and a program may include all of them.
+function(verify_headers prefix)
+    file(GLOB_RECURSE headers RELATIVE "${prefix}/include" "${prefix}/include/fardel/*.h")
+    list(LENGTH headers count)
+    if(count EQUAL 0 OR count GREATER 30)
+        message(FATAL_ERROR "${count} headers are installed")
+    endif()
+    list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE lines)
+    list(JOIN lines "" text)
+    file(WRITE "${SCRATCH}/all_headers.cpp" "${text}")
+    separate_arguments(cxx_flags UNIX_COMMAND "${CXX_FLAGS}")
+    run("${CXX}" -std=c++20 -Wall -Wextra -Werror ${cxx_flags} "-I${prefix}/include"
+        -c "${SCRATCH}/all_headers.cpp" -o "${SCRATCH}/all_headers.o")
+endfunction()
+
 set(hash 707bb2400743b64737d0db59a8262902f160d086b6c3e0109fc49e1ee86d7b21)  # what b3sum prints for the word "fardel"
 set(hello "${PREFIX}/hello")  # hello.txt, packed in two ways
 
@@ -62,6 +77,7 @@ if(STEP STREQUAL "install")
 elseif(STEP STREQUAL "find_package")
     file(REMOVE_RECURSE "${SCRATCH}")
     build_stranger("${PREFIX}")
+    verify_headers("${PREFIX}")
     expect(6 "${SCRATCH}/stranger/stranger_archive" "${hello}/hello.zip")
 
 elseif(STEP STREQUAL "installed_without_tools")
@@ -104,6 +120,21 @@ elseif(STEP STREQUAL "pkg_config")
     separate_arguments(cxx_flags UNIX_COMMAND "${CXX_FLAGS} ${LINKER_FLAGS}")
     run("${CXX}" -std=c++20 ${cxx_flags} "${SOURCE}/main.cpp" -o "${SCRATCH}/stranger" ${flags})
     expect("${hash}" "${SCRATCH}/stranger")
+
+    # The packer loads libcurl when a cache is on a server, and decodes pictures in a program: nothing links either.
+    execute_process(COMMAND pkg-config --cflags --libs --static fardel-packer
+        OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND pkg-config --print-requires --print-requires-private fardel-packer fardel-store
+        OUTPUT_VARIABLE modules COMMAND_ERROR_IS_FATAL ANY)
+    if("${flags} ${modules}" MATCHES "curl|Magick")
+        message(FATAL_ERROR "fardel-packer needs ${CMAKE_MATCH_0}: ${flags} ${modules}")
+    endif()
+    separate_arguments(flags UNIX_COMMAND "${flags}")
+    run("${CXX}" -std=c++20 ${cxx_flags} "${FARDEL_SOURCE}/samples/build_project.cpp" -o "${SCRATCH}/packer" ${flags})
+    file(WRITE "${SCRATCH}/project/fardel.toml" "name = \"game\"\nversion = \"1.0\"\nsources = [\"assets\"]\n")
+    file(WRITE "${SCRATCH}/project/assets/hello.txt" "hello\n")
+    run("${SCRATCH}/packer" "${SCRATCH}/project/fardel.toml")
+    run("${PREFIX}/bin/fardel" verify "${SCRATCH}/project/game.fardel")
 
     foreach(part IN ITEMS cflags libs)
         execute_process(COMMAND pkg-config --${part} fardel-c

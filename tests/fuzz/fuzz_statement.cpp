@@ -1,4 +1,5 @@
 // Bytes that decode as a statement or countersignature are exactly what their values encode to.
+#include <fardel/format/envelope.h>
 #include <fardel/format/statement.h>
 
 #include "require.h"

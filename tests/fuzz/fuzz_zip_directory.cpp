@@ -5,6 +5,8 @@
 #include "zip_entry_source.h"
 #include "zip_signature.h"
 
+#include <fardel/format/byte_source.h>
+
 #include <span>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,5 @@
 #include <fardel/format/bundle.h>
+#include <fardel/format/bundle_staging.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/manifest.h>
 #include <fardel/packer/pack.h>

@@ -1,5 +1,6 @@
 // plan_project: real folders, their rules, and the resulting bundle.
 #include <fardel/format/bundle.h>
+#include <fardel/format/bundle_staging.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/manifest.h>
 #include <fardel/packer/project_plan.h>

@@ -4,6 +4,7 @@
 #include "test_bundle.h"
 
 #include <doctest/doctest.h>
+#include <fardel/format/content_set.h>
 #include <fardel/format/hash.h>
 
 #include <algorithm>

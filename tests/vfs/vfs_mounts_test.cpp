@@ -1,4 +1,5 @@
 #include <fardel/format/manifest.h>
+#include <fardel/sources/archive_reader.h>
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/vfs/vfs.h>
 

@@ -1,5 +1,6 @@
 #include "trailer.h"
 
+#include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>

@@ -3,6 +3,7 @@
 #include "domain_hash.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/format/content_set.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>

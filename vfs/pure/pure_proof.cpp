@@ -4,6 +4,7 @@
 
 #include <fardel/base/byte_writer.h>
 #include <fardel/base/little_endian.h>
+#include <fardel/format/content_set.h>
 #include <fardel/format/manifest.h>
 
 #include <algorithm>
