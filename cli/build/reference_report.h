@@ -6,7 +6,8 @@
 #include "console/json.h"
 
 #include <fardel/format/bundle_plan.h>
-#include <fardel/packer/build_outcome.h>
+#include <fardel/packer/build.h>
+#include <fardel/packer/resolve.h>
 
 #include <string>
 

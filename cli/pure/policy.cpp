@@ -4,6 +4,7 @@
 #include "console/output_file.h"
 #include "pure_verbs.h"
 
+#include <fardel/format/content_set.h>
 #include <fardel/format/key_file.h>
 #include <fardel/format/name.h>
 

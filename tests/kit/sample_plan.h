@@ -6,6 +6,7 @@
 #include "ids.h"
 #include "memory_file.h"
 
+#include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/bundle_writer.h>
 
