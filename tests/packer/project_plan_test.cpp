@@ -1,6 +1,5 @@
 // plan_project: real folders, their rules, and the resulting bundle.
 #include <fardel/format/bundle.h>
-#include <fardel/format/bundle_staging.h>
 #include <fardel/format/bundle_writer.h>
 #include <fardel/format/manifest.h>
 #include <fardel/packer/project_plan.h>
@@ -31,8 +30,7 @@ const PlannedName& name_of(const PackPlan& packed, std::string_view text) {
 }
 
 std::string write_bundle_of(const ScratchFolder& folder, const PackPlan& packed, std::string_view file) {
-    StagedBundle staged =
-        value_of(write_bundle(packed.plan, value_of(stage_file(folder.path(file))), {.level = 1, .jobs = 1}));
+    StagedBundle staged = value_of(write_bundle(packed.plan, folder.path(file), {.level = 1, .jobs = 1}));
     REQUIRE(staged.commit());
     return staged.summary().bundle.hex();
 }
