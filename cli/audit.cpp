@@ -6,9 +6,12 @@
 #include "console/json.h"
 #include "verbs.h"
 
+#include <fardel/format/name.h>
+#include <fardel/packer/game_profile.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -28,14 +31,23 @@ std::string project_of(const std::vector<std::string>& sources) {
     return sources.size() == 1 ? find_project_file(sources.front()) : std::string();
 }
 
+// Archives named .pk3 are those of Quake III's engine and its relatives.
+std::string profile_of(const AuditCommand& command) {
+    const bool has_pk3 = std::ranges::any_of(
+        command.sources, [](const std::string& source) { return fold_name(source).ends_with(".pk3"); });
+    return command.references.profile.empty() && has_pk3 ? "quake3" : command.references.profile;
+}
+
 Result<PackPlan> resolve_sources(const AuditCommand& command) {
+    ResolveOptions resolve{
+        .roots = command.references.roots, .used = command.references.used, .consumed = command.references.consumed};
+    if (const std::string profile = profile_of(command); !profile.empty()) {
+        FARDEL_TRY_ASSIGN(resolve.profile, find_game_profile(profile));
+    }
     PackOptions options{.name = "audit"};
     options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
     FARDEL_TRY_ASSIGN(PackPlan packed, pack_sources(command.sources, options));
-    FARDEL_TRY(resolve_packed(
-        packed,
-        {.roots = command.references.roots, .used = command.references.used, .consumed = command.references.consumed},
-        false));
+    FARDEL_TRY(resolve_packed(packed, resolve, false));
     return packed;
 }
 
@@ -57,11 +69,12 @@ Result<Exit> audit(const AuditCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_audit(Words words, Console& console) {
-    CommandLine line("audit", "[SOURCE...] [options]",
-                     "Lists missing references and, from roots such as maps, unused assets. Nothing is packed.",
-                     "  fardel audit\n"
-                     "  fardel audit mygame/ --json\n"
-                     "  fardel audit baseoa/*.pk3 --root 'maps/*.bsp' --used 'gfx/**' --used 'sound/player/**'\n");
+    CommandLine line(
+        "audit", "[SOURCE...] [options]",
+        "Lists missing references, hard and soft, and, from roots such as maps, unused assets. Nothing is packed.",
+        "  fardel audit\n"
+        "  fardel audit mygame/ --json\n"
+        "  fardel audit baseoa/*.pk3 --root 'maps/*.bsp' --used 'gfx/**' --used 'sound/player/**'\n");
     AuditCommand command;
     line.texts("SOURCE", "SOURCE", command.sources,
                "A project file or its folder; or folders and archives, later ones win. The project of the current "
@@ -70,6 +83,8 @@ Result<Exit> run_audit(Words words, Console& console) {
                "Names that a game starts from; may be repeated. Without any, nothing counts as unused");
     line.texts("--used", "GLOB", command.references.used, "Names that only the game's code uses; may be repeated");
     line.texts("--consumed", "GLOB", command.references.consumed, "Names that other bundles publish; may be repeated");
+    line.text("--profile", "NAME", command.references.profile,
+              "The game's conventions: gltf or quake3. Default: the project's; quake3 for archives named .pk3");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     line.json(command.json, "Report as JSON, with complete lists");
     return line.run(words, console, [&] { return audit(command, console); });

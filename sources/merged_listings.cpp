@@ -68,7 +68,9 @@ Result<ScanResult> merge_listings(std::vector<SourceListing> listings) {
     ScanResult result;
     Names names;
     for (std::size_t i = 0; i < listings.size(); ++i) {
+        std::uint64_t listed = std::uint64_t(listings.size() - i) << 32;
         for (SourceEntry& entry : listings[i].entries) {
+            entry.listed = listed++;
             std::string folded = fold_name(entry.name.view());
             for (Candidate& hidden : names.extract_contradicted(folded)) {
                 if (hidden.listing == i && listings[i].conflicts_refused)

@@ -27,12 +27,28 @@ std::string format_root(const RootClosure& root) {
                        format_size(root.size_bytes), missing);
 }
 
+std::string format_soft(const MissingReference& missing) {
+    return fmt::format("{} ({})", describe(missing), missing.why_soft);
+}
+
 Json json_of_missing(const MissingReference& missing) {
-    return Json{{"from", missing.from},
-                {"line", missing.reference.line},
-                {"spelling", missing.reference.spelling},
-                {"use", reference_use_name(missing.reference.use)},
-                {"tried", missing.tried}};
+    Json json{{"hard", missing.why_soft.empty()},
+              {"from", missing.from},
+              {"line", missing.reference.line},
+              {"spelling", missing.reference.spelling},
+              {"use", reference_use_name(missing.reference.use)},
+              {"tried", missing.tried}};
+    if (!missing.why_soft.empty())
+        json["why"] = missing.why_soft;
+    return json;
+}
+
+// The hard ones first.
+Json json_of_all_missing(const std::vector<MissingReference>& hard, const std::vector<MissingReference>& soft) {
+    Json json = json_list(hard, json_of_missing);
+    for (const MissingReference& missing : soft)
+        json.push_back(json_of_missing(missing));
+    return json;
 }
 
 Json json_of_broken(const BrokenAsset& broken) { return Json{{"name", broken.name}, {"reason", broken.reason}}; }
@@ -49,11 +65,14 @@ std::string format_report(const ReferenceAudit& audit, const Console& console) {
     text += format_cut_list(console.paint(Colour::yellow, "broken, so not looked into"), audit.broken, kListedMax,
                             format_broken);
     text += format_cut_list("unused", audit.unused, kListedMax, format_unused);
-    text += format_cut_list(console.paint(Colour::red, "missing"), audit.missing, kListedMax, describe);
-    text += fmt::format("{}, {} resolved, {} missing; {} unused ({}); {} used by code alone; {} broken\n",
-                        format_count(audit.references, "reference", "references"), format_count(audit.resolved),
-                        format_count(audit.missing.size()), format_count(audit.unused.size(), "name", "names"),
-                        format_size(unused_bytes), format_count(audit.by_code), format_count(audit.broken.size()));
+    text += format_cut_list(console.paint(Colour::yellow, "missing, soft"), audit.soft, kListedMax, format_soft);
+    text += format_cut_list(console.paint(Colour::red, "missing, hard"), audit.missing, kListedMax, describe);
+    text +=
+        fmt::format("{}, {} resolved, {} missing, {} more softly; {} unused ({}); {} used by code alone; {} broken\n",
+                    format_count(audit.references, "reference", "references"), format_count(audit.resolved),
+                    format_count(audit.missing.size()), format_count(audit.soft.size()),
+                    format_count(audit.unused.size(), "name", "names"), format_size(unused_bytes),
+                    format_count(audit.by_code), format_count(audit.broken.size()));
     return text;
 }
 
@@ -72,7 +91,7 @@ Json json_of(const ReferenceAudit& audit, const BundlePlan& plan) {
                 {"references", audit.references},
                 {"resolved", audit.resolved},
                 {"by_code", audit.by_code},
-                {"missing", json_list(audit.missing, json_of_missing)},
+                {"missing", json_of_all_missing(audit.missing, audit.soft)},
                 {"unused", json_list(audit.unused, unused)},
                 {"broken", json_list(audit.broken, json_of_broken)},
                 {"idle_patterns", audit.idle_patterns},
@@ -83,7 +102,7 @@ Json references_json(const ReferenceSummary& references) {
     return Json{{"references", references.references},
                 {"resolved", references.resolved},
                 {"rewritten", references.rewritten},
-                {"missing", json_list(references.missing, json_of_missing)},
+                {"missing", json_of_all_missing(references.missing, references.soft)},
                 {"broken", json_list(references.broken, json_of_broken)},
                 {"idle_patterns", references.idle_patterns}};
 }

@@ -31,6 +31,8 @@ Result<ResolvedProject> resolve_project(const std::string& file, const ProjectRe
     FARDEL_TRY_ASSIGN(Project project, read_project(file));
     const std::string folder = std::filesystem::path(file).parent_path().string();
     ProjectReferences& references = project.references ? *project.references : project.references.emplace();
+    if (!more.profile.empty())
+        references.profile = more.profile;
     add_globs(references.roots, more.roots);
     add_globs(references.used, more.used);
     add_globs(references.consumed, more.consumed);

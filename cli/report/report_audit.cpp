@@ -32,6 +32,11 @@ std::uint64_t count_in(const Json& object, const char* key) {
     return value->is_array() ? value->size() : 0;
 }
 
+bool truth_in(const Json& object, const char* key, bool otherwise) {
+    const Json* value = find(object, key);
+    return value != nullptr && value->is_boolean() ? value->get<bool>() : otherwise;
+}
+
 template <class Take>
 void each_in(const Json& object, const char* key, Take take) {
     const Json* list = find(object, key);
@@ -52,7 +57,9 @@ Result<ReportAudit> parse_audit(std::string_view text) {
         ReportAudit::Missing missing{.from = text_in(entry, "from"),
                                      .spelling = text_in(entry, "spelling"),
                                      .use = text_in(entry, "use"),
-                                     .line = count_in(entry, "line")};
+                                     .line = count_in(entry, "line"),
+                                     .hard = truth_in(entry, "hard", true),
+                                     .why = text_in(entry, "why")};
         each_in(entry, "tried", [&](const Json& name) {
             if (name.is_string())
                 missing.tried.push_back(name.get<std::string>());

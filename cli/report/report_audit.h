@@ -19,6 +19,8 @@ struct ReportAudit {
         std::string spelling;
         std::string use;
         std::uint64_t line = 0;
+        bool hard = true;  // the running game looks it up
+        std::string why;   // it is soft
         std::vector<std::string> tried;
     };
     struct Unused {

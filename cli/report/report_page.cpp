@@ -253,7 +253,8 @@ private:
     static Json make_audit(const ReportAudit& audit) {
         const auto missing = [](const ReportAudit::Missing& entry) {
             return Json::array({on_page(entry.from), on_page(entry.spelling), on_page(entry.use), entry.line,
-                                bounded(entry.tried, on_page, 20)["list"]});
+                                bounded(entry.tried, on_page, 20)["list"],
+                                entry.hard ? Json(true) : Json(on_page(entry.why))});
         };
         std::vector<ReportAudit::Unused> unused = audit.unused;
         std::ranges::stable_sort(unused, std::ranges::greater{}, &ReportAudit::Unused::bytes);
@@ -261,6 +262,7 @@ private:
         std::ranges::stable_sort(roots, std::ranges::greater{}, &ReportAudit::Root::bytes);
         return Json{
             {"missing", bounded(audit.missing, missing)},
+            {"hard", std::ranges::count(audit.missing, true, &ReportAudit::Missing::hard)},
             {"unused", bounded(unused,
                                [](const ReportAudit::Unused& entry) {
                                    return Json::array({on_page(entry.name), entry.bytes});

@@ -56,6 +56,7 @@ ReferenceSummary summary_of(const ResolveResult& resolved) {
             .resolved = resolved.audit.resolved,
             .rewritten = resolved.rewritten,
             .missing = resolved.audit.missing,
+            .soft = resolved.audit.soft,
             .broken = resolved.audit.broken,
             .idle_patterns = resolved.audit.idle_patterns};
 }

@@ -40,7 +40,9 @@ std::string relative_path(std::string_view from, std::string_view name) {
 std::optional<std::string> find_spelling(std::string_view name, ReferenceForm form, std::string_view from) {
     constexpr std::string_view kTextures = "textures/";
     switch (form) {
-        case ReferenceForm::from_root: return std::string(name);
+        case ReferenceForm::from_root:
+        case ReferenceForm::speaker:
+        case ReferenceForm::player: return std::string(name);
         case ReferenceForm::below_textures:
             return name.starts_with(kTextures) ? std::optional(std::string(name.substr(kTextures.size())))
                                                : std::nullopt;

@@ -17,7 +17,7 @@ Result<PackPlan> pack_sources(std::span<const std::string> sources, const PackOp
     FARDEL_TRY_ASSIGN(ScanResult scan, scan_sources(sources, options.excludes, make_archive_reader().get()));
     std::vector<AssetScan> assets;
     for (const SourceEntry& entry : scan.entries)
-        assets.push_back({.size_bytes = entry.size_bytes});
+        assets.push_back({.size_bytes = entry.size_bytes, .listed = entry.listed});
     FARDEL_TRY_ASSIGN(BundlePlan plan, plan_entries(std::move(scan.entries)));
     plan.metadata.push_back({.key = "name", .value = options.name});
     if (!options.version.empty())

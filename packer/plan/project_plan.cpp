@@ -192,7 +192,7 @@ Status apply_rules(const Project& project, std::vector<ProjectFile> files, PackP
                 .with_context("the file " + in_quotes(name) + " would get the name " + in_quotes(decision.name));
         const auto index = static_cast<std::uint32_t>(plan.assets.size());
         plan.assets.push_back(plan_asset(file, decision));
-        packed.assets.push_back({.size_bytes = file.size_bytes});
+        packed.assets.push_back({.size_bytes = file.size_bytes, .listed = file.listed});
         if (!file.references.empty())
             job_references.emplace(index, std::move(file.references));
         std::string folded = fold_name(decision.name);
@@ -255,6 +255,9 @@ Status resolve_references(const Project& project, Bundles opened, PlanScanOption
                            .used = project.references->used,
                            .consumed = project.references->consumed,
                            .dependencies = std::move(opened)};
+    if (!project.references->profile.empty()) {
+        FARDEL_TRY_ASSIGN(options.profile, find_game_profile(project.references->profile));
+    }
     for (const PlannedConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
     scan.scanners = project.scanners;
@@ -339,7 +342,8 @@ Result<PackPlan> plan_project(const Project& project, const std::string& folder)
         files.push_back({.name = std::move(entry.name),
                          .size_bytes = entry.size_bytes,
                          .blob = std::move(entry.blob),
-                         .content_type = std::string(type)});
+                         .content_type = std::string(type),
+                         .listed = entry.listed});
     }
     return plan_project_files(project, folder, std::move(files), std::move(scan.report));
 }

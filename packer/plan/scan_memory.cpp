@@ -34,7 +34,7 @@ bool is_spelling(const std::string& text) {
 bool is_possible(const ScanFindings& findings) {
     const auto is_reference = [&](const FoundReference& reference) {
         return !reference.spelling.empty() && is_spelling(reference.spelling) && reference.use <= kReferenceUseLast &&
-               reference.form <= ReferenceForm::relative_uri &&
+               reference.form <= kReferenceFormLast &&
                (reference.defined_in == kNoDefinition || reference.defined_in < findings.defines.size());
     };
     return findings.defines.size() <= limits::kReferencesPerAssetMax &&

@@ -140,9 +140,9 @@ void read_table(const TomlTable& table, std::string_view where, std::span<const 
 }
 
 // Reads an array of tables such as [[rule]]; each table becomes one item of the member, and `finish` checks it.
-template <const auto& keys, auto finish, auto member>
-void read_tables(const KeyValue& value, Project& project) {
-    using Target = typename std::remove_reference_t<decltype(project.*member)>::value_type;
+template <const auto& keys, auto finish, auto member, class Owner>
+void read_tables(const KeyValue& value, Owner& owner) {
+    using Target = typename std::remove_reference_t<decltype(owner.*member)>::value_type;
     const std::string heading = "[[" + value.entry.key + "]]";
     const std::string example = heading + " above each of its tables";
     const KeyValue tables{value.entry, example, value.mistakes};
@@ -157,7 +157,7 @@ void read_tables(const KeyValue& value, Project& project) {
         read_table<Target>(*table, "in " + heading, keys, target, value.mistakes);
         if (value.mistakes.count() == before)  // otherwise a missing key may just be misspelt
             finish(target, item.at, value.mistakes);
-        (project.*member).push_back(std::move(target));
+        (owner.*member).push_back(std::move(target));
     }
 }
 

@@ -3,6 +3,7 @@
 #include "jobs/job_variables.h"
 
 #include <fardel/format/name.h>
+#include <fardel/packer/game_profile.h>
 #include <fardel/packer/pattern_scanner.h>
 
 namespace fardel {
@@ -36,7 +37,13 @@ void read_missing(const KeyValue& value, ProjectReferences& target) {
     read_either(value, "warn", "error", target.missing_fails);
 }
 
+Status verify_profile(std::string_view name) {
+    auto found = find_game_profile(name);
+    return found ? ok() : Status(std::move(found).error());
+}
+
 constexpr Key<ProjectReferences> kReferenceKeys[] = {
+    {"profile", read_verified<verify_profile, &ProjectReferences::profile>, "profile = \"quake3\""},
     {"roots", read_verified<verify_glob, &ProjectReferences::roots>, "roots = [\"maps/*.bsp\"]"},
     {"used", read_verified<verify_glob, &ProjectReferences::used>, "used = [\"maps/*.bsp\"]"},
     {"consumed", read_verified<verify_glob, &ProjectReferences::consumed>, "consumed = [\"maps/*.bsp\"]"},
@@ -96,7 +103,8 @@ void read_use(const KeyValue& value, ProjectScanner& scanner) {
 }
 
 void read_form(const KeyValue& value, ProjectScanner& scanner) {
-    value.read_word(scanner.form, find_reference_form, "one of from_root, below_textures, relative, relative_uri");
+    value.read_word(scanner.form, find_reference_form,
+                    "one of from_root, below_textures, relative, relative_uri, speaker, player");
 }
 
 constexpr Key<ProjectScanner> kScannerKeys[] = {

@@ -1,5 +1,6 @@
 #include <fardel/packer/resolve.h>
 
+#include "hard_references.h"
 #include "resolve_dependencies.h"
 #include "resolve_graph.h"
 #include "resolve_index.h"
@@ -67,26 +68,30 @@ struct Found {
 class Resolver {
 public:
     Resolver(const BundlePlan& plan, std::span<const AssetScan> scans, const ResolveOptions& options,
-             ResolveDependencies dependencies)
+             const GameProfile& profile, ResolveDependencies dependencies)
         : plan_(plan),
           scans_(scans),
           options_(options),
+          profile_(profile),
           dependencies_(std::move(dependencies)),
-          index_(plan, scans),
-          graph_(plan, index_) {}
+          index_(plan, scans, profile),
+          graph_(plan, index_),
+          hard_(scans, index_, graph_, profile) {}
 
     Result<ResolveResult> run() && {
         FARDEL_TRY(verify_consumes());
         for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
             FARDEL_TRY(resolve_asset(asset));
+        FARDEL_TRY(add_companions());
         collect_consumes();
-        collect_missing();
+        const auto is_root = matching_names(options_.roots);
+        const auto is_used = matching_names(options_.used);
+        collect_missing(is_root, is_used);
         collect_broken();
         graph_.finish();
-        const auto is_root = matching_names(options_.roots);
         FARDEL_TRY(collect_uses(is_root));
         FARDEL_TRY(collect_roots(is_root));
-        FARDEL_TRY(collect_unused(is_root));
+        FARDEL_TRY(collect_unused(is_root, is_used));
         return std::move(result_);
     }
 
@@ -114,6 +119,8 @@ private:
     }
 
     Found found_shader(std::span<const std::uint32_t> definitions) const {
+        if (profile_.last_script_defines)
+            definitions = definitions.first(1);
         Found found{.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset},
                     .shader = true};
         for (const std::uint32_t definition : definitions)
@@ -169,21 +176,24 @@ private:
         return find_consumed(reference, candidates);
     }
 
-    void add_edges(std::span<const Node> sources, const Found& found) {
+    void add_edges(std::span<const Node> sources, const Found& found, bool optional) {
         for (const Node source : sources)
-            for (const Node target : found.reached)
+            for (const Node target : found.reached) {
                 graph_.add_edge(source, target);
+                if (!optional)
+                    hard_.add_edge(source, target);
+            }
     }
 
-    void add_missing(std::string_view from, std::span<const Node> sources, const FoundReference& reference,
-                     std::span<const NameCandidate> candidates) {
+    void add_missing(std::uint32_t asset, std::string_view from, std::span<const Node> sources,
+                     const FoundReference& reference, std::span<const NameCandidate> candidates) {
         Missing& missing = missing_[{std::string(from), reference.spelling, reference.use, reference.form}];
-        missing.sources.insert(missing.sources.end(), sources.begin(), sources.end());
-        if (!missing.entry.from.empty())
-            return;
-        missing.entry = {.from = std::string(from), .reference = reference};
-        for (const NameCandidate& candidate : candidates)
-            missing.entry.tried.push_back(candidate.name);
+        missing.asset = asset;
+        missing.occurrences.push_back(
+            {.reference = reference, .sources = std::vector<Node>(sources.begin(), sources.end())});
+        if (missing.tried.empty())
+            for (const NameCandidate& candidate : candidates)
+                missing.tried.push_back(candidate.name);
     }
 
     void add_consume(const PlannedConsume& consume) {
@@ -192,16 +202,15 @@ private:
     }
 
     // Resolves `reference` as part of the file `from`, whose nodes are `sources`. The target is empty if it is missing.
-    Result<FoundTarget> resolve_reference(const FoundReference& reference, std::string_view from,
+    Result<FoundTarget> resolve_reference(std::uint32_t asset, const FoundReference& reference, std::string_view from,
                                           std::span<const Node> sources) {
-        const auto candidates = candidate_names(reference, from);
+        const auto candidates = candidate_names(reference, from, profile_);
         FARDEL_TRY_ASSIGN(auto found, find(reference, candidates));
         if (!found) {
-            if (!reference.optional)
-                add_missing(from, sources, reference, candidates);
+            add_missing(asset, from, sources, reference, candidates);
             return FoundTarget();
         }
-        add_edges(sources, *found);
+        add_edges(sources, *found, reference.optional);
         if (found->consume)
             add_consume(*found->consume);
         return FoundTarget{.target = std::move(found->target), .name = found->name, .shader = found->shader};
@@ -218,7 +227,7 @@ private:
             if (reference.defined_in == kNoDefinition)
                 std::ranges::transform(names, std::back_inserter(sources),
                                        [&](std::uint32_t name) { return graph_.name(name); });
-            return resolve_reference(reference, index_.name_of(asset), sources);
+            return resolve_reference(asset, reference, index_.name_of(asset), sources);
         }
         std::optional<FoundTarget> all;
         bool alike = true;
@@ -226,7 +235,7 @@ private:
             const Node node = graph_.name(name);
             FARDEL_TRY_ASSIGN(
                 const FoundTarget found,
-                resolve_reference(reference, plan_.names[name].name.view(),
+                resolve_reference(asset, reference, plan_.names[name].name.view(),
                                   sources.empty() ? std::span<const Node>(&node, 1) : std::span<const Node>(sources)));
             if (!all)
                 all = found;
@@ -237,7 +246,7 @@ private:
 
     Result<bool> is_found(std::span<const FoundReference> references, std::string_view from) {
         for (const FoundReference& reference : references) {
-            FARDEL_TRY_ASSIGN(const auto found, find(reference, candidate_names(reference, from)));
+            FARDEL_TRY_ASSIGN(const auto found, find(reference, candidate_names(reference, from, profile_)));
             if (found)
                 return true;
         }
@@ -284,6 +293,21 @@ private:
         return ok();
     }
 
+    // The companions of a name are in its closure. They are not in its bytes, so no link table has them, and none of
+    // them is missing.
+    Status add_companions() {
+        if (profile_.companions.empty())
+            return ok();
+        for (std::uint32_t name = 0; name < plan_.names.size(); ++name)
+            for (const FoundReference& companion : companions_of(plan_.names[name].name.view(), profile_))
+                for (const NameCandidate& candidate : candidate_names(companion, {}, profile_))
+                    if (const auto found = index_.find_name(candidate.name)) {
+                        graph_.add_edge(graph_.name(name), graph_.whole(*found));
+                        break;
+                    }
+        return ok();
+    }
+
     // ---- Results ----
 
     void collect_consumes() {
@@ -291,11 +315,28 @@ private:
             result_.consumes.push_back(std::move(consume.second));
     }
 
-    void collect_missing() {
+    // A missing reference is hard if one of its occurrences is.
+    void collect_missing(std::vector<bool> in_use, const std::vector<bool>& is_used) {
+        for (std::size_t name = 0; name < in_use.size(); ++name)
+            in_use[name] = in_use[name] || is_used[name];
+        hard_.finish(in_use);
         for (auto& [key, missing] : missing_) {
-            for (const Node source : missing.sources)
-                graph_.add_missing(source, static_cast<std::uint32_t>(result_.audit.missing.size()));
-            result_.audit.missing.push_back(std::move(missing.entry));
+            const auto why_soft = [&, asset = missing.asset](const Occurrence& one) {
+                return hard_.why_soft(asset, one.reference);
+            };
+            auto shown = std::ranges::find(missing.occurrences, std::string(), why_soft);
+            const bool hard = shown != missing.occurrences.end();
+            if (!hard)
+                shown = missing.occurrences.begin();
+            MissingReference entry{.from = std::get<0>(key),
+                                   .reference = shown->reference,
+                                   .tried = std::move(missing.tried),
+                                   .why_soft = why_soft(*shown)};
+            auto& list = hard ? result_.audit.missing : result_.audit.soft;
+            for (const Occurrence& one : missing.occurrences)
+                for (const Node source : hard&& why_soft(one).empty() ? one.sources : std::vector<Node>())
+                    graph_.add_missing(source, static_cast<std::uint32_t>(list.size()));
+            list.push_back(std::move(entry));
         }
     }
 
@@ -369,8 +410,7 @@ private:
         return out;
     }
 
-    Status collect_unused(const std::vector<bool>& is_root) {
-        const auto is_used = matching_names(options_.used);
+    Status collect_unused(const std::vector<bool>& is_root, const std::vector<bool>& is_used) {
         if (options_.roots.empty())
             return ok();
         FARDEL_TRY_ASSIGN(const auto by_roots, reached_from(is_root));
@@ -388,17 +428,24 @@ private:
         return ok();
     }
 
-    struct Missing {
-        MissingReference entry;
+    struct Occurrence {
+        FoundReference reference;
         std::vector<Node> sources;
+    };
+    struct Missing {
+        std::uint32_t asset = 0;
+        std::vector<Occurrence> occurrences;
+        std::vector<std::string> tried;
     };
 
     const BundlePlan& plan_;
     std::span<const AssetScan> scans_;
     const ResolveOptions& options_;
+    const GameProfile& profile_;
     ResolveDependencies dependencies_;
     ResolveIndex index_;
     ResolveGraph graph_;
+    HardReferences hard_;
     std::map<std::tuple<std::string, std::string, ReferenceUse, ReferenceForm>, Missing> missing_;
     std::map<std::string, PlannedConsume> consumes_;
     ResolveResult result_;
@@ -410,7 +457,8 @@ Result<ResolveResult> resolve_plan(const BundlePlan& plan, std::span<const Asset
                                    const ResolveOptions& options) {
     FARDEL_TRY(verify_input(plan, assets, options));
     FARDEL_TRY_ASSIGN(ResolveDependencies dependencies, ResolveDependencies::open(plan, options.dependencies));
-    return Resolver(plan, assets, options, std::move(dependencies)).run();
+    const GameProfile no_game;
+    return Resolver(plan, assets, options, options.profile ? *options.profile : no_game, std::move(dependencies)).run();
 }
 
 }  // namespace fardel

@@ -21,6 +21,7 @@ public:
 
     ResolveGraph(const BundlePlan& plan, const ResolveIndex& index);
 
+    std::uint32_t node_count() const noexcept { return nodes_; }
     Node name(std::uint32_t name) const noexcept { return name; }
     Node whole(std::uint32_t name) const noexcept { return has_shaders_[name] ? names_ + name : name; }
     Node shader(std::uint32_t definition) const noexcept { return 2 * names_ + definition; }

@@ -8,7 +8,21 @@
 
 namespace fardel {
 
-ResolveIndex::ResolveIndex(const BundlePlan& plan, std::span<const AssetScan> scans)
+namespace {
+
+// The placement that keeps the game from reading a file of that name.
+const Placement* find_misplacement(const GameProfile& profile, std::string_view name) {
+    const std::string folded = fold_name(name);
+    const auto matches = [&](const std::string& glob) { return glob_matches(glob, folded); };
+    for (const Placement& placement : profile.placements)
+        if (matches(placement.files) && std::ranges::none_of(placement.within, matches))
+            return &placement;
+    return nullptr;
+}
+
+}  // namespace
+
+ResolveIndex::ResolveIndex(const BundlePlan& plan, std::span<const AssetScan> scans, const GameProfile& profile)
     : plan_(plan), first_names_(plan.assets.size() + 1) {
     std::vector<std::uint32_t> by_text(plan.names.size());
     std::iota(by_text.begin(), by_text.end(), 0u);
@@ -32,18 +46,23 @@ ResolveIndex::ResolveIndex(const BundlePlan& plan, std::span<const AssetScan> sc
 
     for (std::uint32_t asset = 0; asset < scans.size(); ++asset) {
         first_definitions_.push_back(static_cast<std::uint32_t>(definitions_.size()));
+        misplaced_.push_back(profile.placements.empty() ? nullptr : find_misplacement(profile, name_of(asset)));
         const auto& defines = scans[asset].findings.defines;
         for (std::uint32_t number = 0; number < defines.size(); ++number) {
             auto& alike = shaders_[fold_name(defines[number])];
-            if (alike.empty() || definitions_[alike.back()].asset != asset)  // the first one in a script counts
+            if (misplaced_.back() == nullptr &&
+                (alike.empty() || definitions_[alike.back()].asset != asset))  // the first one in a script counts
                 alike.push_back(static_cast<std::uint32_t>(definitions_.size()));
             definitions_.push_back({.asset = asset, .number = number});
         }
     }
     for (auto& shader : shaders_)
         if (shader.second.size() > 1)
-            std::ranges::stable_sort(shader.second, std::ranges::greater(),
-                                     [&](std::uint32_t one) { return name_of(definitions_[one].asset); });
+            std::ranges::stable_sort(shader.second, std::ranges::greater(), [&](std::uint32_t one) {
+                const std::uint32_t asset = definitions_[one].asset;
+                const std::uint64_t listed = profile.last_script_defines ? scans[asset].listed : 0;
+                return std::pair(listed, name_of(asset));
+            });
 }
 
 std::optional<std::uint32_t> ResolveIndex::find_name(std::string_view name) const {

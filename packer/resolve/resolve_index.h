@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fardel/format/bundle_plan.h>
+#include <fardel/packer/game_profile.h>
 #include <fardel/packer/resolve.h>
 
 #include <cstdint>
@@ -24,8 +25,11 @@ struct Definition {
 
 class ResolveIndex {
 public:
-    // Both arguments were checked by resolve_plan: all indices are in range.
-    ResolveIndex(const BundlePlan& plan, std::span<const AssetScan> scans);
+    // The arguments were checked by resolve_plan: all indices are in range.
+    ResolveIndex(const BundlePlan& plan, std::span<const AssetScan> scans, const GameProfile& profile);
+
+    // Why the game does not read the asset where it lies; nullptr if it does.
+    const Placement* misplaced(std::uint32_t asset) const { return misplaced_[asset]; }
 
     // Nothing for a tombstone.
     std::optional<std::uint32_t> find_name(std::string_view name) const;
@@ -34,8 +38,9 @@ public:
     std::uint32_t definition_at(std::uint32_t asset, std::uint32_t number) const {
         return first_definitions_[asset] + number;
     }
-    // Indices into definitions(): per script its first definition of that name. The script whose name is last in byte
-    // order comes first.
+    // Indices into definitions(): per script its first definition of that name. If the profile
+    // says so, the script that is listed last comes first; otherwise the one whose name is last in byte order. Scripts
+    // that the game does not read define nothing.
     std::span<const std::uint32_t> find_definitions(std::string_view shader) const;
     // The names of the asset, in byte order.
     std::span<const std::uint32_t> names_of(std::uint32_t asset) const;
@@ -45,6 +50,7 @@ public:
 private:
     const BundlePlan& plan_;
     std::unordered_map<std::string, std::uint32_t> names_;
+    std::vector<const Placement*> misplaced_;  // per asset
     std::vector<std::uint32_t> asset_names_;
     std::vector<std::uint32_t> first_names_;  // per asset an index into asset_names_, and the end
     std::vector<Definition> definitions_;

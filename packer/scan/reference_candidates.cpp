@@ -12,21 +12,16 @@
 namespace fardel {
 namespace {
 
-// The game's own order of preference: docs/reference-scanners.md, "Names without extension".
-constexpr std::string_view kImageExtensions[] = {"tga", "jpg", "jpeg", "png", "pcx", "bmp"};
-constexpr std::string_view kSoundExtensions[] = {"wav", "ogg", "opus"};
-constexpr std::string_view kModelExtensions[] = {"iqm", "mdr", "md3"};
-constexpr std::string_view kVideoExtensions[] = {"roq"};
-// Also in the game's order: without the first image the game draws no side.
+// In the game's order: without the first image the game draws no side.
 constexpr std::string_view kSkyBoxSides[] = {"_rt", "_bk", "_lf", "_ft", "_up", "_dn"};
 
-std::span<const std::string_view> extensions_of(ReferenceUse use) {
+std::span<const std::string> extensions_of(const GameProfile& profile, ReferenceUse use) {
     switch (use) {
         case ReferenceUse::texture:
-        case ReferenceUse::shader: return kImageExtensions;
-        case ReferenceUse::sound: return kSoundExtensions;
-        case ReferenceUse::model: return kModelExtensions;
-        case ReferenceUse::video: return kVideoExtensions;
+        case ReferenceUse::shader: return profile.texture_extensions;
+        case ReferenceUse::sound: return profile.sound_extensions;
+        case ReferenceUse::model: return profile.model_extensions;
+        case ReferenceUse::video: return profile.video_extensions;
         default: return {};
     }
 }
@@ -102,7 +97,9 @@ std::optional<std::string> find_joined(std::string_view from, std::string_view p
 
 std::optional<std::string> find_path(const FoundReference& reference, std::string_view from) {
     switch (reference.form) {
-        case ReferenceForm::from_root: return game_path(reference.spelling);
+        case ReferenceForm::from_root:
+        case ReferenceForm::speaker:
+        case ReferenceForm::player: return game_path(reference.spelling);
         case ReferenceForm::below_textures: return "textures/" + game_path(reference.spelling);
         case ReferenceForm::relative: {
             std::string path = reference.spelling;
@@ -137,15 +134,56 @@ private:
 };
 
 // If `path` has one of `extensions`, adds that file first, then the other extensions. Otherwise appends each extension.
-void add_by_extension(CandidateList& list, const std::string& path, std::span<const std::string_view> extensions) {
+void add_by_extension(CandidateList& list, const std::string& path, std::span<const std::string> extensions) {
+    if (extensions.empty())
+        return list.add_asset(path);
     const std::string_view given = extension_of(path);
     const bool known = std::ranges::any_of(extensions, [&](std::string_view one) { return words_equal(one, given); });
     if (known)
         list.add_asset(path);
     const std::string stem(known ? strip_extension(path) : std::string_view(path));
-    for (const std::string_view extension : extensions)
+    for (const std::string& extension : extensions)
         if (!known || !words_equal(extension, given))
-            list.add_asset(stem + "." + std::string(extension));
+            list.add_asset(stem + "." + extension);
+}
+
+// The path as it is, then, if it has no extension of its own, with each of `extensions`.
+void add_relative(CandidateList& list, const std::string& path, std::span<const std::string> extensions) {
+    list.add_asset(path);
+    if (extension_of(path).empty())
+        for (const std::string& extension : extensions)
+            list.add_asset(path + "." + extension);
+}
+
+// A player's files lie in models/players/NAME, or below one of two more folders. NAME/head.md3 may also be
+// heads/NAME/NAME.md3.
+void add_player(CandidateList& list, const std::string& path, std::span<const std::string> extensions) {
+    constexpr std::string_view kPlayers = "models/players/";
+    add_by_extension(list, path, extensions);
+    if (!path.starts_with(kPlayers))
+        return;
+    const std::string rest = path.substr(kPlayers.size());
+    for (const std::string_view folder : {"characters/", "heads/"})
+        add_by_extension(list, std::string(kPlayers) + std::string(folder) + rest, extensions);
+    if (const std::size_t slash = rest.find('/'); slash != rest.npos && rest.substr(slash) == "/head.md3") {
+        const std::string name = rest.substr(0, slash);
+        list.add_asset(std::string(kPlayers) + "heads/" + name + "/" + name + ".md3");
+    }
+}
+
+// The name by which a script would define the shader.
+std::string shader_name(const FoundReference& reference, const std::string& path, const GameProfile& profile) {
+    if (!profile.exact_shader_names)
+        return std::string(strip_extension(path));
+    const std::string spelled =
+        (reference.form == ReferenceForm::below_textures ? "textures/" : "") + reference.spelling;
+    return std::string(strip_extension(spelled));
+}
+
+std::string replaced(std::string text, std::string_view word, std::string_view by) {
+    if (const std::size_t at = text.find(word); at != text.npos)
+        text.replace(at, word.size(), by);
+    return text;
 }
 
 }  // namespace
@@ -160,29 +198,53 @@ std::vector<FoundReference> sky_box_sides(const FoundReference& box) {
 }
 
 std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from) {
+    return candidate_names(reference, from, GameProfile());
+}
+
+std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from,
+                                           const GameProfile& profile) {
     if (reference.use == ReferenceUse::sky_box)
-        return candidate_names(sky_box_sides(reference).front(), from);
+        return candidate_names(sky_box_sides(reference).front(), from, profile);
     CandidateList list;
     if (reference.spelling.empty() || reference.spelling.size() > 3 * std::size_t(limits::kNameBytesMax))
         return {};
     auto path = find_path(reference, from);
     if (!path)
         return {};
+    const auto extensions = extensions_of(profile, reference.use);
     if (reference.form == ReferenceForm::relative || reference.form == ReferenceForm::relative_uri) {
-        list.add_asset(std::move(*path));
+        add_relative(list, *path, profile.relative_extensions ? extensions : std::span<const std::string>());
         return std::move(list).take();
     }
+    if (reference.form == ReferenceForm::player) {
+        add_player(list, *path, extensions);
+        return std::move(list).take();
+    }
+    if (reference.form == ReferenceForm::speaker && path->find(profile.speaker_suffix) == path->npos)
+        *path += profile.speaker_suffix;
     switch (reference.use) {
         case ReferenceUse::file:
         case ReferenceUse::script: list.add_asset(std::move(*path)); break;
         case ReferenceUse::map: list.add_asset("maps/" + *path + ".bsp"); break;
         case ReferenceUse::video:
-            add_by_extension(list, path->find('/') == path->npos ? "video/" + *path : *path, kVideoExtensions);
+            add_by_extension(list, path->find('/') == path->npos ? "video/" + *path : *path, extensions);
             break;
-        case ReferenceUse::shader: list.add_shader(strip_extension(*path)); [[fallthrough]];
-        default: add_by_extension(list, *path, extensions_of(reference.use));
+        case ReferenceUse::shader: list.add_shader(shader_name(reference, *path, profile)); [[fallthrough]];
+        default: add_by_extension(list, *path, extensions);
     }
     return std::move(list).take();
+}
+
+std::vector<FoundReference> companions_of(std::string_view name, const GameProfile& profile) {
+    std::vector<FoundReference> companions;
+    const std::string_view path = strip_extension(name);
+    const std::string_view stem = path.substr(path.rfind('/') + 1);
+    for (const Companion& companion : profile.companions)
+        if (glob_matches(companion.of, fold_name(name)))
+            companions.push_back({.spelling = replaced(replaced(companion.name, "{path}", path), "{stem}", stem),
+                                  .use = companion.use,
+                                  .optional = true});
+    return companions;
 }
 
 }  // namespace fardel

@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::string_view kUses[] = {"file",  "texture", "shader", "sound",  "model",
                                       "video", "map",     "script", "sky_box"};
-constexpr std::string_view kForms[] = {"from_root", "below_textures", "relative", "relative_uri"};
+constexpr std::string_view kForms[] = {"from_root", "below_textures", "relative", "relative_uri", "speaker", "player"};
 static_assert(std::size(kUses) == static_cast<std::size_t>(kReferenceUseLast) + 1);
+static_assert(std::size(kForms) == static_cast<std::size_t>(kReferenceFormLast) + 1);
 
 template <class Value, std::size_t count>
 std::optional<Value> find_value(const std::string_view (&words)[count], std::string_view word) {

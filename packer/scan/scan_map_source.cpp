@@ -52,6 +52,8 @@ private:
     }
 
     Status open() {
+        if (depth_ == 1)  // the keys come before the brushes
+            FARDEL_TRY(entity_.add_references(found_, false));
         if (++depth_ > kDepthMax)
             return malformed_at(line_, "too many {");
         parentheses_ = 0;
@@ -65,7 +67,10 @@ private:
             return malformed_at(line_, "} without {");
         if (key_ || parentheses_ > 0)
             return malformed_at(line_, key_ ? "a key has no value" : "( without )");
-        --depth_;
+        if (--depth_ == 0) {
+            FARDEL_TRY(entity_.add_references(found_, false));
+            entity_.end();
+        }
         awaits_patch_shader_ = false;
         return ok();
     }
@@ -76,7 +81,7 @@ private:
             return ok();
         }
         const std::string_view key = *std::exchange(key_, std::nullopt);
-        return add_entity_key(found_, key, word.text, line_);
+        return entity_.add(key, word.text, line_);
     }
 
     Status take_brush_word(const ScriptWord& word) {
@@ -114,6 +119,7 @@ private:
 
     ScriptText words_;
     FoundReferences found_;
+    MapEntity entity_;
     std::optional<std::string_view> key_;
     std::size_t depth_ = 0;
     std::size_t parentheses_ = 0;

@@ -48,7 +48,9 @@ constexpr ShaderKeyword kOfStage[] = {
 
 // A keyword and the other words of its line.
 using ShaderLine = std::vector<ScriptWord>;
-// Further words of one statement are ignored; the game reads at most 8 frames of an animMap.
+// The game loads so many frames of an animMap.
+constexpr std::size_t kFramesMax = 8;
+// Further words of one statement are ignored.
 constexpr std::size_t kStatementWordsMax = 256;
 
 // "$lightmap", "*white": images that the game creates.
@@ -75,10 +77,11 @@ Status add_statement(FoundReferences& found, const ShaderKeyword& keyword, const
     const std::size_t end = keyword.takes == Takes::frames ? statement.size() : 2;
     for (std::size_t at = first; at < end && at < statement.size(); ++at) {
         const ScriptWord& word = statement[at];
+        const bool is_skipped = keyword.takes == Takes::frames && at >= first + kFramesMax;
         if (!is_created_by_game(word.text))
             FARDEL_TRY(found.add({.spelling = std::string(word.text),
                                   .use = keyword.use,
-                                  .optional = keyword.optional,
+                                  .optional = keyword.optional || is_skipped,
                                   .line = word.line},
                                  word.text));
     }

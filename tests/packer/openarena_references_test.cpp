@@ -76,6 +76,7 @@ bool exists(const FoundReference& reference, const std::string& from) {
 
 struct Count {
     std::size_t files = 0;
+    std::size_t with_optional = 0;
     std::size_t references = 0;
     std::size_t found = 0;
 };
@@ -88,6 +89,7 @@ TEST_CASE("openarena references: every file with references is scanned, and most
         Count& count = counts[asset.type];
         ++count.files;
         for (const FoundReference& reference : asset.findings.references) {
+            ++count.with_optional;
             if (reference.optional)
                 continue;
             ++count.references;
@@ -102,10 +104,11 @@ TEST_CASE("openarena references: every file with references is scanned, and most
         CHECK(count.references >= references);
         CHECK(100 * count.found >= percent * count.references);
     };
-    check("application/x-bsp", 85, 3500, 98);
+    check("application/x-bsp", 85, 3000, 98);
+    CHECK(counts["application/x-bsp"].with_optional >= 3500);  // shaders that no surface is drawn with
     check("text/x-quake-map", 13, 480, 98);
     check("text/x-quake-shader", 121, 4100, 87);
-    check("text/x-quake-skin", 276, 500, 90);
+    check("text/x-quake-skin", 276, 530, 88);
     check("model/x-md3", 293, 380, 72);
     check("text/x-quake-arena", 2, 13, 100);
     check("text/plain", 1, 58, 100);  // scripts/arenas.txt

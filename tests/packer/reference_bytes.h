@@ -44,12 +44,15 @@ inline std::string md3_of(const std::vector<std::vector<std::string>>& surfaces)
     return head + body;
 }
 
+// Each shader has a surface, except the last `undrawn` ones.
 inline std::string bsp_of(const std::vector<std::string>& shaders, const std::vector<std::string>& fogs,
-                          const std::string& entities) {
+                          const std::string& entities, std::size_t undrawn = 0) {
     std::vector<std::string> lumps(17);
     lumps[0] = entities;
     for (const std::string& shader : shaders)
         lumps[1] += fixed(shader, 64) + le32(0) + le32(1);
+    for (std::size_t shader = 0; shader + undrawn < shaders.size(); ++shader)
+        lumps[13] += le32(static_cast<std::uint32_t>(shader)) + std::string(100, '\0');
     for (const std::string& fog : fogs)
         lumps[12] += fixed(fog, 64) + le32(0) + le32(0xffffffff);
     std::string head = "IBSP" + le32(46);

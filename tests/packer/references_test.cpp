@@ -223,6 +223,47 @@ TEST_CASE("references: a compiled map names its shaders, fogs, and what entities
                 "0 model models/x.md3"});
 }
 
+TEST_CASE("references: a shader of a compiled map is optional if no surface is drawn with it") {
+    CHECK(found(kBsp, bsp_of({"textures/wall", "textures/common/clip"}, {}, "", 1)) ==
+          Lines{"0 shader textures/wall", "0 shader? textures/common/clip"});
+    const std::string map = bsp_of({"textures/wall"}, {}, "");
+    const std::size_t surface = map.size() - 104;
+    check_refused(kBsp, std::string(map).replace(surface, 4, le32(1)), ErrorCode::malformed, "shader 1 of 1");
+    check_refused(kBsp, std::string(map).replace(8 + 8 * 13 + 4, 4, le32(103)), ErrorCode::malformed,
+                  "lump 13 is not a whole number");
+}
+
+TEST_CASE("references: models that compilers put into a map, and those of targets, are optional in the compiled map") {
+    const std::string entities =
+        "{\n\"classname\" \"misc_model\"\n\"model\" \"models/tree.md3\"\n}\n"
+        "{\n\"model\" \"models/flare.md3\"\n\"classname\" \"target_position\"\n}\n"
+        "{\n\"classname\" \"func_rotating\"\n\"model\" \"*3\"\n\"model2\" \"models/fan.md3\"\n}\n";
+    CHECK(found(kBsp, bsp_of({}, {}, entities)) ==
+          Lines{"0 model? models/tree.md3", "0 model? models/flare.md3", "0 model models/fan.md3"});
+}
+
+TEST_CASE("references: only the sound of a target_speaker may get an extension from the game") {
+    const auto findings = scan(kBsp, bsp_of({}, {},
+                                            "{ \"noise\" \"sound/wind.ogg\" \"classname\" \"target_speaker\" }\n"
+                                            "{ \"classname\" \"func_bobbing\" \"noise\" \"sound/fire.wav\" }"));
+    REQUIRE(findings);
+    REQUIRE(findings->references.size() == 2);
+    CHECK(findings->references[0].form == ReferenceForm::speaker);
+    CHECK(findings->references[1].form == ReferenceForm::from_root);
+}
+
+TEST_CASE("references: a word after a tag of a skin is the next surface, even on the same line") {
+    CHECK(found(kSkin, "tag_head,models/head.tga\nu_torso,models/torso.tga\n") ==
+          Lines{"2 shader u_torso"});
+    CHECK(found(kSkin, "tag_head, l_arms,models/arms.tga\n/* h_eyes,no.tga\n */ h_eyes models/eyes.tga // x,y.tga") ==
+          Lines{"1 shader models/arms.tga", "3 shader models/eyes.tga"});
+}
+
+TEST_CASE("references: frames of an animMap that the game does not load are optional") {
+    CHECK(found(kShader, "a\n{\n{\nanimMap 5 f1 f2 f3 f4 f5 f6 f7 f8 f9\n}\n}\n").back() == "4 texture? f9");
+    CHECK(found(kShader, "a\n{\n{\nanimMap 5 f1 f2 f3 f4 f5 f6 f7 f8\n}\n}\n").back() == "4 texture f8");
+}
+
 TEST_CASE("references: each prefix of a map that cuts its names is refused") {
     const std::string map = bsp_of({"textures/a"}, {"textures/fog"}, "{ }");
     for (std::size_t size = 0; size < map.size(); ++size)

@@ -8,7 +8,7 @@ const findings = (() => {
       required(facts.gaps.list, 3) +
       required(facts.unresolved.list, 4) +
       facts.absent_bundles.list.filter((row) => row[4]).length,
-    missing: () => count_of("missing"),
+    missing: () => (facts.audit ? facts.audit.hard : 0),
     unused: () => count_of("unused"),
     broken: () => count_of("broken"),
   };
@@ -37,7 +37,13 @@ const findings = (() => {
           ),
           row(counts.links(), "links", "names, references or bundles are unresolved", "everything is resolved", "bad"),
           facts.audit && [
-            row(counts.missing(), "missing", "references in the sources are missing", "nothing is missing", "bad"),
+            row(
+              counts.missing(),
+              "missing",
+              "references in the sources that the game looks up are missing",
+              "nothing that the game looks up is missing",
+              "bad",
+            ),
             row(counts.broken(), "missing", "assets could not be read", "no asset is broken", "bad"),
             row(counts.unused(), "unused", "assets are unused", "everything is used", "warn"),
           ],
@@ -176,6 +182,10 @@ const findings = (() => {
                     },
                     { title: "spelling", cell: ([, spelling]) => make("span.name", {}, spelling) },
                     { title: "as", narrow: true, cell: ([, , use]) => use },
+                    {
+                      title: "hard or soft",
+                      cell: ([, , , , , why]) => (why === true ? make("span.badge.bad", {}, "hard") : "soft: " + why),
+                    },
                     {
                       title: "tried",
                       cell: ([, , , , tried]) => tried.map((name) => make("div.name.faint", {}, name)),

@@ -34,7 +34,10 @@ enum class ReferenceForm : std::uint8_t {
     below_textures,  // a name in the game's tree, without its leading "textures/"
     relative,        // relative to the folder of the asset that contains the spelling
     relative_uri,    // the same, percent-encoded (RFC 3986)
+    speaker,         // a name in the game's tree, to which a game may append an extension
+    player,          // a name below models/players/, or in its folders characters/ and heads/
 };
+inline constexpr ReferenceForm kReferenceFormLast = ReferenceForm::player;
 
 // Parses a word such as "from_root".
 std::optional<ReferenceForm> find_reference_form(std::string_view word);
@@ -59,6 +62,7 @@ struct MissingReference {
     std::string from;  // logical name
     FoundReference reference;
     std::vector<std::string> tried;  // the names that were looked up, in order
+    std::string why_soft;            // why the running game does not look it up, or continues; empty: it is hard
 };
 // "maps/a.map:3: texture env/gone", safe to show.
 std::string describe(const MissingReference& missing);

@@ -36,6 +36,8 @@ struct AssetScan {
     std::optional<AssetId> id;     // known if the asset has a scanner, or if a job made it
     ScanFindings findings;         // of all scanners of the asset
     std::string broken;            // the message of the first scanner that refused the asset; then `findings` is empty
+    // Greater: a game that searches the last source first lists the file later. Equal: the names decide.
+    std::uint64_t listed = 0;
     bool has_scanner = false;
     bool was_read = false;  // by at least one scanner; otherwise every finding was remembered
 };

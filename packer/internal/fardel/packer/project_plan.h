@@ -42,6 +42,7 @@ struct ProjectFile {
     std::shared_ptr<const BlobSource> blob;
     std::string content_type;
     std::optional<AssetId> asset;            // set if the file was hashed already
+    std::uint64_t listed = 0;                // as SourceEntry::listed; 0: the output of a job
     Tags tags;                               // of the job that made it; tags of rules win
     std::vector<FoundReference> references;  // that the job reported; if there are any, the file is not scanned
 };

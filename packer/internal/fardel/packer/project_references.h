@@ -19,6 +19,7 @@ enum class RewriteTo : std::uint8_t {
 
 // [link]
 struct ProjectReferences {
+    std::string profile;             // one of game_profile_names(); empty: no game's
     std::vector<std::string> roots;  // these three are globs as in ResolveOptions
     std::vector<std::string> used;
     std::vector<std::string> consumed;

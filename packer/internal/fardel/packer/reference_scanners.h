@@ -7,6 +7,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/packer/asset_scan.h>
+#include <fardel/packer/game_profile.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@ inline constexpr std::size_t kScannedTextBytesMax = std::size_t(256) << 20;
 inline constexpr std::size_t kSpellingLocationsMax = 4'000'000;
 
 // Raised when any scanner finds something else in the same bytes: then remembered findings are not used.
-inline constexpr std::uint32_t kScannersVersion = 1;
+inline constexpr std::uint32_t kScannersVersion = 2;
 
 // A word that identifies the scanner of such an asset; empty if no scanner reads it.
 std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept;
@@ -49,7 +50,12 @@ struct NameCandidate {
 std::vector<FoundReference> sky_box_sides(const FoundReference& box);
 
 // The names that `reference`, found in the asset `from`, may mean; the first one that exists is meant. Empty if the
-// spelling cannot be a name. For a sky box: the candidates of its first side.
+// spelling cannot be a name. For a sky box: the candidates of its first side. Without a profile: those of no game.
+std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from,
+                                           const GameProfile& profile);
 std::vector<NameCandidate> candidate_names(const FoundReference& reference, std::string_view from);
+
+// What belongs to an asset of that name by the profile, as optional references.
+std::vector<FoundReference> companions_of(std::string_view name, const GameProfile& profile);
 
 }  // namespace fardel

@@ -9,6 +9,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
 #include <fardel/packer/asset_scan.h>
+#include <fardel/packer/game_profile.h>
 
 #include <cstdint>
 #include <memory>
@@ -33,7 +34,8 @@ struct RootClosure {
 };
 
 struct ReferenceAudit {
-    std::vector<MissingReference> missing;  // by (from, spelling, use)
+    std::vector<MissingReference> missing;  // hard: the running game looks them up; by (from, spelling, use)
+    std::vector<MissingReference> soft;     // missing, too, but not hard; by (from, spelling, use)
     std::vector<UnusedAsset> unused;        // reached from no root and no `used` pattern; by name
     std::vector<BrokenAsset> broken;        // by name
     std::vector<RootClosure> roots;         // by name
@@ -44,9 +46,10 @@ struct ReferenceAudit {
 };
 
 struct ResolveOptions {
-    std::vector<std::string> roots;     // globs over names: where a game starts; empty: no asset is unused
-    std::vector<std::string> used;      // globs: names that only the game's code contains
-    std::vector<std::string> consumed;  // globs: names that other bundles publish, which are not missing here
+    std::vector<std::string> roots;              // globs over names: where a game starts; empty: no asset is unused
+    std::vector<std::string> used;               // globs: names that only the game's code contains
+    std::vector<std::string> consumed;           // globs: names that other bundles publish, which are not missing here
+    std::shared_ptr<const GameProfile> profile;  // the conventions of the game; empty: of no game
     std::vector<std::shared_ptr<const Bundle>> dependencies;  // static dependencies of the plan that could be opened
 };
 

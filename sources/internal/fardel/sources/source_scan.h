@@ -27,6 +27,8 @@ struct SourceEntry {
     std::string origin;  // as in scan_report.h
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const BlobSource> blob;
+    // Ascending in the order in which a game lists files that searches the last source first.
+    std::uint64_t listed = 0;
     std::optional<Hash> version;  // changes whenever the bytes may have changed; none: only reading shows a change
 };
 

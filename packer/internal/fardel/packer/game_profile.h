@@ -1,0 +1,72 @@
+// GameProfile: the conventions of a game's engine as plain values: where files lie, which extensions it tries, what
+// belongs to a map, and what only tools read.
+//
+// A profile is data: packer/profiles/*.toml, part of the program. docs/profiles.md documents its keys. A default
+// GameProfile is that of no game: every scanner applies, and every reference that is not optional is hard.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/packer/references.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+// References in files that `files` matches are soft.
+struct SoftFiles {
+    std::string files;  // glob over names
+    std::string why;    // "only map compilers read it"
+};
+
+// Each file that `of` matches has this companion, as if it referenced it.
+struct Companion {
+    std::string of;    // glob over names
+    std::string name;  // {stem}: the file's name without folder and extension; {path}: without extension
+    ReferenceUse use = ReferenceUse::file;
+};
+
+// Files that `files` matches are read only where one of `within` matches, too.
+struct Placement {
+    std::string files;                // glob over names
+    std::vector<std::string> within;  // globs over names
+    std::string why;                  // "the game reads shader scripts in scripts/ and one folder deeper"
+};
+
+struct GameProfile {
+    std::string name;  // empty: that of no game
+
+    // In the order in which the engine tries them. A list that is empty: only the name as spelled.
+    std::vector<std::string> texture_extensions{"tga", "jpg", "jpeg", "png", "pcx", "bmp"};
+    std::vector<std::string> sound_extensions{"wav", "ogg", "opus"};
+    std::vector<std::string> model_extensions{"iqm", "mdr", "md3"};
+    std::vector<std::string> video_extensions{"roq"};
+    // Relative references without a known extension get those of their use, too.
+    bool relative_extensions = false;
+    // Appended to the sound of a map's speaker unless the spelling contains it; empty: nothing.
+    std::string speaker_suffix;
+
+    // A shader's name is compared as spelled: \ is not /, and a / at the start counts.
+    bool exact_shader_names = false;
+    // Of several definitions of a shader, the game takes the one of the script that it lists last, and in this script
+    // the first. Otherwise all definitions count.
+    bool last_script_defines = false;
+    // Globs over names of shaders that code may name. The others are drawn only if an asset references them. Empty: code
+    // may name every shader.
+    std::vector<std::string> named_by_code;
+
+    std::vector<SoftFiles> soft;
+    std::vector<Companion> companions;
+    std::vector<Placement> placements;
+};
+
+// The profiles that are part of the program, in alphabetical order.
+std::vector<std::string_view> game_profile_names();
+// Error: missing; the message lists the profiles.
+Result<std::shared_ptr<const GameProfile>> find_game_profile(std::string_view name);
+// `file` begins the message of an error. Errors: malformed, limit.
+Result<GameProfile> parse_game_profile(std::string_view text, std::string_view file);
+
+}  // namespace fardel

@@ -1,0 +1,126 @@
+#include <fardel/packer/game_profile.h>
+
+#include "game_profile_texts.h"
+#include "project_reader.h"
+
+#include <fardel/format/name.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+Status verify_extension(std::string_view text) {
+    const bool plain = !text.empty() && text.find_first_of("./\\*?") == text.npos;
+    return plain ? ok() : Status(Error(ErrorCode::malformed, "not an extension without its dot"));
+}
+
+template <auto member>
+void read_extensions(const KeyValue& value, GameProfile& profile) {
+    (profile.*member).clear();
+    value.read(profile.*member, verify_extension);
+}
+
+constexpr Key<GameProfile> kExtensionKeys[] = {
+    {"texture", read_extensions<&GameProfile::texture_extensions>, "texture = [\"tga\", \"png\"]"},
+    {"sound", read_extensions<&GameProfile::sound_extensions>, "sound = [\"wav\", \"ogg\"]"},
+    {"model", read_extensions<&GameProfile::model_extensions>, "model = [\"glb\"]"},
+    {"video", read_extensions<&GameProfile::video_extensions>, "video = [\"roq\"]"},
+    {"speaker", read_member<&GameProfile::speaker_suffix>, "speaker = \".wav\""},
+    {"relative", read_member<&GameProfile::relative_extensions>},
+};
+
+constexpr Key<GameProfile> kProfileShaderKeys[] = {
+    {"exact_names", read_member<&GameProfile::exact_shader_names>},
+    {"last_script_defines", read_member<&GameProfile::last_script_defines>},
+    {"named_by_code", read_verified<verify_glob, &GameProfile::named_by_code>, "named_by_code = [\"gfx/**\"]"},
+};
+
+constexpr Key<SoftFiles> kSoftKeys[] = {
+    {"files", read_verified<verify_glob, &SoftFiles::files>, "files = \"**/*.map\""},
+    {"why", read_member<&SoftFiles::why>, "why = \"only tools read it\""},
+};
+
+void read_companion_use(const KeyValue& value, Companion& companion) {
+    value.read_word(companion.use, find_reference_use, "use = \"texture\"");
+}
+
+constexpr Key<Companion> kCompanionKeys[] = {
+    {"of", read_verified<verify_glob, &Companion::of>, "of = \"maps/*.bsp\""},
+    {"name", read_member<&Companion::name>, "name = \"{path}.aas\""},
+    {"use", read_companion_use, "use = \"texture\""},
+};
+
+constexpr Key<Placement> kPlacementKeys[] = {
+    {"files", read_verified<verify_glob, &Placement::files>, "files = \"**/*.shader\""},
+    {"within", read_verified<verify_glob, &Placement::within>, "within = [\"scripts/*.shader\"]"},
+    {"why", read_member<&Placement::why>, "why = \"the game reads scripts in scripts/\""},
+};
+
+template <const auto& keys>
+void read_part(const KeyValue& value, GameProfile& profile) {
+    if (const auto* const table = value.expect<TomlTable>())
+        read_table<GameProfile>(*table, "in [" + value.entry.key + "]", keys, profile, value.mistakes);
+}
+
+void finish_soft(SoftFiles& soft, TomlPosition at, Mistakes& mistakes) {
+    if (soft.files.empty() || soft.why.empty())
+        mistakes.add(at, "a [[soft]] has 'files' and 'why'; write files = \"**/*.map\"");
+}
+
+void finish_companion(Companion& companion, TomlPosition at, Mistakes& mistakes) {
+    if (companion.of.empty() || companion.name.empty())
+        mistakes.add(at, "a [[companion]] has 'of' and 'name'; write of = \"maps/*.bsp\", name = \"{path}.aas\"");
+}
+
+void finish_placement(Placement& placement, TomlPosition at, Mistakes& mistakes) {
+    if (placement.files.empty() || placement.within.empty() || placement.why.empty())
+        mistakes.add(at, "a [[placement]] has 'files', 'within' and 'why'; write within = [\"scripts/*.shader\"]");
+}
+
+constexpr Key<GameProfile> kProfileKeys[] = {
+    {"extensions", read_part<kExtensionKeys>, "[extensions] above its keys"},
+    {"shaders", read_part<kProfileShaderKeys>, "[shaders] above its keys"},
+    {"soft", read_tables<kSoftKeys, finish_soft, &GameProfile::soft>},
+    {"companion", read_tables<kCompanionKeys, finish_companion, &GameProfile::companions>},
+    {"placement", read_tables<kPlacementKeys, finish_placement, &GameProfile::placements>},
+};
+
+std::span<const GameProfileText> profile_texts() { return {kGameProfileTexts, kGameProfileCount}; }
+
+}  // namespace
+
+Result<GameProfile> parse_game_profile(std::string_view text, std::string_view file) {
+    FARDEL_TRY_ASSIGN(const TomlTable table, parse_toml(text, file));
+    GameProfile profile;
+    Mistakes mistakes(file);
+    read_table<GameProfile>(table, "in a profile", kProfileKeys, profile, mistakes);
+    FARDEL_TRY(mistakes.status());
+    return profile;
+}
+
+std::vector<std::string_view> game_profile_names() {
+    std::vector<std::string_view> names;
+    for (const GameProfileText& text : profile_texts())
+        names.push_back(text.name);
+    return names;
+}
+
+Result<std::shared_ptr<const GameProfile>> find_game_profile(std::string_view name) {
+    const auto texts = profile_texts();
+    const auto at = std::ranges::find(texts, name, &GameProfileText::name);
+    if (at == texts.end()) {
+        std::string known;
+        for (const GameProfileText& text : texts)
+            known += (known.empty() ? "" : ", ") + std::string(text.name);
+        return Error(ErrorCode::missing,
+                     "there is no profile " + in_short_quotes(name) + "; the profiles are: " + known);
+    }
+    FARDEL_TRY_ASSIGN(GameProfile profile, parse_game_profile(at->toml, std::string(name) + ".toml"));
+    profile.name = name;
+    return std::make_shared<const GameProfile>(std::move(profile));
+}
+
+}  // namespace fardel

@@ -1,0 +1,273 @@
+// Profiles: their texts, and what resolve_plan makes of the conventions of Quake III and of a game with glTF.
+#include <fardel/packer/game_profile.h>
+
+#include <fardel/format/bundle_plan.h>
+#include <fardel/packer/reference_scanners.h>
+#include <fardel/packer/resolve.h>
+
+#include "reference_bytes.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// A game of small real files; each is scanned as the packer does it.
+struct ScannedGame {
+    BundlePlan plan;
+    std::vector<AssetScan> assets;
+    ResolveOptions options;
+
+    explicit ScannedGame(std::string_view profile) {
+        auto found = find_game_profile(profile);
+        REQUIRE_MESSAGE(found, found.error().message());
+        options.profile = *std::move(found);
+    }
+
+    // `listed`: as AssetScan::listed.
+    void add(const std::string& name, std::string_view type, std::string_view text = "", std::uint64_t listed = 0) {
+        const auto asset = static_cast<std::uint32_t>(plan.assets.size());
+        plan.assets.push_back({.key = name, .content_type = std::string(type)});
+        auto findings = scan_references(name, type, tests::bytes_of(text));
+        REQUIRE_MESSAGE(findings, findings.error().message());
+        assets.push_back({.size_bytes = text.size(), .findings = *std::move(findings), .listed = listed});
+        plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset}}});
+    }
+
+    void add_shader(const std::string& name, std::string_view text, std::uint64_t listed = 0) {
+        add(name, "text/x-quake-shader", text, listed);
+    }
+
+    void add_files(std::initializer_list<const char*> names) {
+        for (const char* name : names)
+            add(name, "");
+    }
+
+    ResolveResult resolve() const {
+        auto result = resolve_plan(plan, assets, options);
+        REQUIRE_MESSAGE(result, result.error().message());
+        return *std::move(result);
+    }
+
+    // "scripts/a.shader textures/x", and the reason if it is soft.
+    static Lines lines_of(const std::vector<MissingReference>& missing) {
+        Lines lines;
+        for (const MissingReference& one : missing)
+            lines.push_back(one.from + " " + one.reference.spelling +
+                            (one.why_soft.empty() ? "" : ": " + one.why_soft));
+        return lines;
+    }
+    Lines hard() const { return lines_of(resolve().audit.missing); }
+    Lines soft() const { return lines_of(resolve().audit.soft); }
+
+    Lines closure(std::string_view root) const {
+        const ResolveResult result = resolve();
+        const auto at = std::ranges::find(result.audit.roots, root, &RootClosure::root);
+        REQUIRE(at != result.audit.roots.end());
+        Lines names;
+        for (const std::uint32_t name : at->names)
+            names.push_back(plan.names[name].name.text());
+        std::ranges::sort(names);
+        return names;
+    }
+};
+
+Lines names_of(const std::vector<NameCandidate>& candidates) {
+    Lines lines;
+    for (const NameCandidate& one : candidates)
+        lines.push_back(one.kind == CandidateKind::shader ? "<" + one.name + ">" : one.name);
+    return lines;
+}
+
+GameProfile quake3() {
+    const auto profile = find_game_profile("quake3");
+    REQUIRE(profile);
+    return **profile;
+}
+
+}  // namespace
+
+// ---- The text of a profile ------------------------------------------------------------------------------------------
+
+TEST_CASE("game profile: every profile of the program is well formed; an unknown name is refused with the known ones") {
+    CHECK(game_profile_names() == std::vector<std::string_view>{"gltf", "quake3"});
+    for (const std::string_view name : game_profile_names()) {
+        const auto profile = find_game_profile(name);
+        REQUIRE_MESSAGE(profile, profile.error().message());
+        CHECK((*profile)->name == name);
+    }
+    const auto none = find_game_profile("quake4");
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code() == ErrorCode::missing);
+    CHECK(none.error().message().find("gltf, quake3") != std::string::npos);
+}
+
+TEST_CASE("game profile: a mistake in a profile is reported with its position") {
+    const auto message = [](std::string_view text) {
+        const auto profile = parse_game_profile(text, "mine.toml");
+        return profile ? std::string() : profile.error().message();
+    };
+    CHECK(message("[extensions]\ntexture = [\"png\"]\n").empty());
+    CHECK(message("[extensions]\ntexture = [\".png\"]\n").find("mine.toml:2:12") != std::string::npos);
+    CHECK(message("[extensions]\ntextures = [\"png\"]\n").find("did you mean 'texture'?") != std::string::npos);
+    CHECK(message("[[soft]]\nfiles = \"**/*.map\"\n").find("'why'") != std::string::npos);
+    CHECK(message("[[companion]]\nof = \"maps/*.bsp\"\nname = \"x\"\nuse = \"bsp\"\n").find("no use 'bsp'") !=
+          std::string::npos);
+    CHECK(message("[[placement]]\nfiles = \"a//b\"\n").find("mine.toml:2:9") != std::string::npos);
+}
+
+// ---- Quake III ------------------------------------------------------------------------------------------------------
+
+TEST_CASE("quake3 profile: only scripts in scripts/ and one folder deeper define shaders") {
+    ScannedGame game("quake3");
+    game.add_shader("scripts/a.shader", "textures/a\n{\n{\nmap textures/gone_a.tga\n}\n}\n");
+    game.add_shader("Scripts/sub/b.shader", "textures/b\n{\n{\nmap textures/gone_b.tga\n}\n}\n");
+    game.add_shader("scripts/sub/sub/c.shader", "textures/c\n{\n{\nmap textures/gone_c.tga\n}\n}\n");
+    game.add_shader("old/d.shader", "textures/d\n{\n{\nmap textures/gone_d.tga\n}\n}\n");
+    game.add("models/m.md3", "model/x-md3", tests::md3_of({{"textures/a", "textures/b", "textures/c", "textures/d"}}));
+    CHECK(game.hard() == Lines{"Scripts/sub/b.shader textures/gone_b.tga", "models/m.md3 textures/c",
+                               "models/m.md3 textures/d", "scripts/a.shader textures/gone_a.tga"});
+    CHECK(
+        game.soft() ==
+        Lines{"old/d.shader textures/gone_d.tga: the game reads shader scripts in scripts/ and one folder deeper",
+              "scripts/sub/sub/c.shader textures/gone_c.tga: the game reads shader scripts in scripts/ and one folder "
+              "deeper"});
+}
+
+TEST_CASE("quake3 profile: of several definitions the one of the script that is listed last counts, there the first") {
+    ScannedGame game("quake3");
+    const auto script = [](const char* image) { return std::string("textures/wall\n{\n{\nmap ") + image + "\n}\n}\n"; };
+    game.add_shader("scripts/z.shader", script("textures/of_mod.tga"), 1);
+    game.add_shader("scripts/m.shader", script("textures/first.tga") + script("textures/second.tga"), 7);
+    game.add_shader("scripts/a.shader", script("textures/early.tga"), 5);
+    game.add("models/m.md3", "model/x-md3", tests::md3_of({{"textures/wall"}}));
+    CHECK(game.hard() == Lines{"scripts/m.shader textures/first.tga"});
+    CHECK(game.soft() ==
+          Lines{"scripts/a.shader textures/early.tga: another script's definition of the shader counts",
+                "scripts/m.shader textures/second.tga: another script's definition of the shader counts",
+                "scripts/z.shader textures/of_mod.tga: another script's definition of the shader counts"});
+    const ResolveResult result = game.resolve();
+    REQUIRE(result.assets[3].references.size() == 1);
+    CHECK(std::get<PlannedReference::Internal>(result.assets[3].references[0].target).asset == 1);
+}
+
+TEST_CASE("quake3 profile: a shader that nothing draws is soft, unless code may name it or a script is in use") {
+    ScannedGame game("quake3");
+    game.add_shader("scripts/a.shader",
+                    "textures/drawn\n{\n{\nmap textures/gone1.tga\n}\n}\n"
+                    "textures/spare\n{\n{\nmap textures/gone2.tga\n}\n}\n"
+                    "gfx/2d/cursor\n{\n{\nmap gfx/gone3.tga\n}\n}\n");
+    game.add("maps/m.bsp", "application/x-bsp", tests::bsp_of({"textures/drawn", "textures/spare"}, {}, "", 1));
+    CHECK(game.hard() == Lines{"scripts/a.shader gfx/gone3.tga", "scripts/a.shader textures/gone1.tga"});
+    CHECK(game.soft() == Lines{"scripts/a.shader textures/gone2.tga: nothing here draws the shader"});
+    game.options.used = {"scripts/a.shader"};
+    CHECK(game.hard().size() == 3);
+}
+
+TEST_CASE("quake3 profile: the shaders of a player's model are soft, those of other models and of skins are hard") {
+    ScannedGame game("quake3");
+    game.add("models/players/sarge/head.md3", "model/x-md3", tests::md3_of({{"D:\\art\\lambert2SG"}}));
+    game.add("models/players/sarge/head_default.skin", "text/x-quake-skin", "h_head,models/players/sarge/band.tga\n");
+    game.add("models/flags/flag.md3", "model/x-md3", tests::md3_of({{"b_flag"}}));
+    CHECK(game.hard() == Lines{"models/flags/flag.md3 b_flag",
+                               "models/players/sarge/head_default.skin models/players/sarge/band.tga"});
+    CHECK(game.soft() ==
+          Lines{"models/players/sarge/head.md3 D:\\art\\lambert2SG: a skin replaces the model's own shaders"});
+}
+
+TEST_CASE("quake3 profile: \\ in a name of an MD3 leads to images, never to a shader whose name has /") {
+    ScannedGame game("quake3");
+    game.add_shader("scripts/a.shader", "models/tree\n{\n{\nmap models/bark.tga\n}\n}\n");
+    game.add_files({"models/bark.tga", "models/leaf.jpg"});
+    game.add("models/t.md3", "model/x-md3", tests::md3_of({{"models\\tree", "models\\leaf.tga"}}));
+    CHECK(game.hard() == Lines{"models/t.md3 models\\tree"});
+    CHECK(names_of(candidate_names({.spelling = "models\\leaf", .use = ReferenceUse::shader}, "", quake3()))[0] ==
+          "<models\\leaf>");
+}
+
+TEST_CASE("quake3 profile: the sound of a speaker gets .wav unless it contains it, then the other extensions follow") {
+    const auto speaker = [](std::string spelling) {
+        return names_of(candidate_names(
+            {.spelling = std::move(spelling), .use = ReferenceUse::sound, .form = ReferenceForm::speaker}, "",
+            quake3()));
+    };
+    CHECK(speaker("sound/wind") == Lines{"sound/wind.wav", "sound/wind.ogg", "sound/wind.opus"});
+    CHECK(speaker("sound/wind.wav") == Lines{"sound/wind.wav", "sound/wind.ogg", "sound/wind.opus"});
+    CHECK(speaker("sound/wind.ogg") == Lines{"sound/wind.ogg.wav", "sound/wind.ogg.ogg", "sound/wind.ogg.opus"});
+    CHECK(names_of(candidate_names({.spelling = "music/a.ogg", .use = ReferenceUse::sound}, "", quake3())) ==
+          Lines{"music/a.ogg", "music/a.wav", "music/a.opus"});
+}
+
+TEST_CASE("quake3 profile: a film has the name that is spelled, with its extension") {
+    CHECK(names_of(candidate_names({.spelling = "intro.roq", .use = ReferenceUse::video}, "", quake3())) ==
+          Lines{"video/intro.roq"});
+    CHECK(names_of(candidate_names({.spelling = "a\\intro", .use = ReferenceUse::video}, "", quake3())) ==
+          Lines{"a/intro"});
+}
+
+TEST_CASE("quake3 profile: sources of maps and models for tools are soft, whatever they name") {
+    ScannedGame game("quake3");
+    game.add("maps/m.map", "text/x-quake-map", "{\n\"classname\" \"worldspawn\"\n\"music\" \"music/gone.wav\"\n}\n");
+    game.add("models/tree.obj", "model/obj", "mtllib gone.mtl\n");
+    CHECK(game.hard().empty());
+    CHECK(game.soft() == Lines{"maps/m.map music/gone.wav: only editors and map compilers read it",
+                               "models/tree.obj gone.mtl: only editors and map compilers read it"});
+}
+
+TEST_CASE("quake3 profile: a map's closure has its .aas, its picture and its arena file; none of them is missing") {
+    ScannedGame game("quake3");
+    game.options.roots = {"maps/*.bsp"};
+    game.add("maps/Dm1.bsp", "application/x-bsp", tests::bsp_of({}, {}, ""));
+    game.add("maps/dm2.bsp", "application/x-bsp", tests::bsp_of({}, {}, ""));
+    game.add_files({"maps/dm1.aas", "levelshots/dm1.jpg", "scripts/dm1.arena", "levelshots/dm10.jpg"});
+    CHECK(game.closure("maps/Dm1.bsp") ==
+          Lines{"levelshots/dm1.jpg", "maps/Dm1.bsp", "maps/dm1.aas", "scripts/dm1.arena"});
+    CHECK(game.closure("maps/dm2.bsp") == Lines{"maps/dm2.bsp"});
+    CHECK(game.hard().empty());
+    CHECK(game.soft().empty());
+}
+
+TEST_CASE("quake3 profile: a model's coarser forms are in the closure of what names the model") {
+    ScannedGame game("quake3");
+    game.options.roots = {"maps/*.bsp"};
+    game.add("maps/m.bsp", "application/x-bsp",
+             tests::bsp_of({}, {}, "{ \"classname\" \"func_door\" \"model2\" \"models/fan.md3\" }"));
+    for (const char* name : {"models/fan.md3", "models/fan_1.md3", "models/fan_2.md3"})
+        game.add(name, "model/x-md3", tests::md3_of({}));
+    CHECK(game.closure("maps/m.bsp") == Lines{"maps/m.bsp", "models/fan.md3", "models/fan_1.md3", "models/fan_2.md3"});
+}
+
+TEST_CASE("quake3 profile: an optional reference is soft, and exists as such in the report") {
+    ScannedGame game("quake3");
+    game.add_shader("scripts/a.shader", "gfx/a\n{\nqer_editorimage textures/gone.tga\n}\n");
+    CHECK(game.hard().empty());
+    CHECK(game.soft() == Lines{"scripts/a.shader textures/gone.tga: the game runs without it"});
+}
+
+// ---- glTF -----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("gltf profile: a name without extension means the first file by the profile's order") {
+    const auto profile = find_game_profile("gltf");
+    REQUIRE(profile);
+    CHECK(names_of(candidate_names({.spelling = "textures/base/water", .use = ReferenceUse::texture}, "", **profile)) ==
+          Lines{"textures/base/water.ktx2", "textures/base/water.ktx", "textures/base/water.png",
+                "textures/base/water.jpg", "textures/base/water.jpeg", "textures/base/water.webp"});
+    CHECK(names_of(
+              candidate_names({.spelling = "skin", .use = ReferenceUse::texture, .form = ReferenceForm::relative_uri},
+                              "models/a.gltf", **profile))
+              .front() == "models/skin");
+    ScannedGame game("gltf");
+    game.add("models/a.gltf", "model/gltf+json", R"({"images":[{"uri":"skin"},{"uri":"coat.png"}]})");
+    game.add_files({"models/skin.png", "models/skin.ktx"});
+    const ResolveResult result = game.resolve();
+    REQUIRE(result.assets[0].references.size() == 1);
+    CHECK(std::get<PlannedReference::Internal>(result.assets[0].references[0].target).asset == 2);
+    CHECK(game.hard() == Lines{"models/a.gltf coat.png"});
+}
+
+}  // namespace fardel
