@@ -72,6 +72,33 @@ TEST_CASE("audit: it accepts folders without a project") {
     CHECK(is_one_clear_line(run({"audit", scratch.path("game/assets"), "--root", "a**"}), "malformed"));
 }
 
+TEST_CASE("audit: with a profile, soft findings are listed with their reason, and only hard ones fail") {
+    const ScratchFolder scratch;
+    scratch.write("game/assets/scripts/a.shader",
+                  "textures/spare\n{\nqer_editorimage textures/editor.tga\n{\nmap textures/gone.tga\n}\n}\n");
+    const Outcome text = run({"audit", scratch.path("game/assets"), "--profile", "quake3"});
+    CHECK(text.exit_code == 0);
+    CHECK(text.out.find("scripts/a.shader:5: texture textures/gone.tga (nothing here draws the shader)\n") !=
+          std::string::npos);
+    CHECK(text.out.find("0 missing, 2 more softly") != std::string::npos);
+    const json output = json::parse(run({"audit", scratch.path("game/assets"), "--profile", "quake3", "--json"}).out);
+    CHECK(output["complete"] == true);
+    REQUIRE(output["missing"].size() == 2);
+    CHECK(output["missing"][0]["hard"] == false);
+    CHECK(output["missing"][0]["why"] == "the game runs without it");
+    const Outcome plain = run({"audit", scratch.path("game/assets"), "--json"});
+    CHECK(plain.exit_code == 1);
+    CHECK(json::parse(plain.out)["missing"][0]["hard"] == true);
+    CHECK(is_one_clear_line(run({"audit", scratch.path("game/assets"), "--profile", "quake"}), "missing"));
+
+    scratch.write("game/fardel.toml",
+                  "name = \"game\"\nsources = [\"assets\"]\n[link]\nprofile = \"quake3\"\nmissing = \"error\"\n");
+    run_well({"audit", scratch.path("game")});
+    run_well({"build", scratch.path("game")});
+    scratch.write("game/fardel.toml", "name = \"game\"\nsources = [\"assets\"]\n[link]\nprofile = \"doom\"\n");
+    CHECK(has(run({"build", scratch.path("game")}).err, "fardel.toml:4:11: "));
+}
+
 TEST_CASE("build: with [split] it makes one bundle per root and common ones, signed and together complete") {
     const ScratchFolder scratch;
     make_project(scratch, "consumed = []\n[split]\npolicy = \"per-root\"\n");
