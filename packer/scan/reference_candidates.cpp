@@ -156,7 +156,7 @@ void add_relative(CandidateList& list, const std::string& path, std::span<const 
 }
 
 // A player's files lie in models/players/NAME, or below one of two more folders. NAME/head.md3 may also be
-// heads/NAME/NAME.md3.
+// heads/NAME/NAME.md3, and NAME/head_SKIN.skin also NAME/SKIN/head_default.skin.
 void add_player(CandidateList& list, const std::string& path, std::span<const std::string> extensions) {
     constexpr std::string_view kPlayers = "models/players/";
     add_by_extension(list, path, extensions);
@@ -165,10 +165,18 @@ void add_player(CandidateList& list, const std::string& path, std::span<const st
     const std::string rest = path.substr(kPlayers.size());
     for (const std::string_view folder : {"characters/", "heads/"})
         add_by_extension(list, std::string(kPlayers) + std::string(folder) + rest, extensions);
-    if (const std::size_t slash = rest.find('/'); slash != rest.npos && rest.substr(slash) == "/head.md3") {
-        const std::string name = rest.substr(0, slash);
-        list.add_asset(std::string(kPlayers) + "heads/" + name + "/" + name + ".md3");
-    }
+    const std::size_t slash = std::min(rest.rfind('/'), rest.size());
+    const std::string folder = rest.substr(0, slash);
+    const std::string file = rest.substr(std::min(slash + 1, rest.size()));
+    if (file == "head.md3")
+        list.add_asset(std::string(kPlayers) + "heads/" + folder + "/" + folder + ".md3");
+    for (const std::string_view kind : {"head_", "icon_"})
+        if (file.starts_with(kind)) {
+            const std::string extension(extension_of(file));
+            const std::string skin = file.substr(kind.size(), file.size() - kind.size() - extension.size() - 1);
+            const std::string inside = folder + "/" + skin + "/" + std::string(kind) + "default." + extension;
+            list.add_asset(std::string(kPlayers) + inside);
+        }
 }
 
 // The name by which a script would define the shader.

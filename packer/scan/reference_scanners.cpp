@@ -3,6 +3,7 @@
 #include <fardel/format/name.h>
 
 #include "scan_arena.h"
+#include "scan_bots.h"
 #include "scan_bsp.h"
 #include "scan_gltf.h"
 #include "scan_map_source.h"
@@ -13,6 +14,7 @@
 #include "scan_skin.h"
 #include "script_text.h"
 
+#include <string>
 #include <utility>
 
 namespace fardel {
@@ -49,16 +51,15 @@ constexpr ByteScanner kByteScanners[] = {
 };
 
 struct NamedScanner {
-    std::string_view name;
+    std::string_view name;  // a glob over folded names
     ScanText scan;
 };
 
 // Files that the game reads by name, and whose extension does not identify a format.
 constexpr NamedScanner kNamedScanners[] = {
-    {"scripts/arenas.txt", scan_arena},
-    {"ui/hud.txt", scan_menu},
-    {"ui/ingame.txt", scan_menu},
-    {"ui/menus.txt", scan_menu},
+    {"botfiles/**/*.c", scan_bot_file}, {"botfiles/**/*.h", scan_bot_file}, {"scripts/*.bot", scan_bots},
+    {"scripts/*/*.bot", scan_bots},     {"scripts/arenas.txt", scan_arena}, {"scripts/bots.txt", scan_bots},
+    {"ui/hud.txt", scan_menu},          {"ui/ingame.txt", scan_menu},       {"ui/menus.txt", scan_menu},
 };
 
 Result<ScanFindings> scan_text(ScanText scan, std::span<const std::byte> bytes, bool with_locations) {
@@ -73,8 +74,9 @@ struct Scanner {
 };
 
 Scanner scanner_of(std::string_view name, std::string_view content_type) {
+    const std::string folded = fold_name(name);
     for (const NamedScanner& scanner : kNamedScanners)
-        if (words_equal(name, scanner.name))
+        if (glob_matches(scanner.name, folded))
             return {.word = scanner.name, .text = scanner.scan};
     for (const TextScanner& scanner : kTextScanners)
         if (content_type == scanner.type)

@@ -249,6 +249,17 @@ TEST_CASE("quake3 profile: an optional reference is soft, and exists as such in 
     CHECK(game.soft() == Lines{"scripts/a.shader textures/gone.tga: the game runs without it"});
 }
 
+TEST_CASE("quake3 profile: a bot's files are found in the folders of characters and heads, too, and are hard") {
+    ScannedGame game("quake3");
+    game.add_files({"models/players/sarge/lower.md3", "models/players/characters/sarge/upper.md3",
+                    "models/players/heads/sarge/sarge.md3", "models/players/sarge/red/head_default.skin",
+                    "models/players/sarge/icon_red.tga", "models/players/sarge/lower_red.skin",
+                    "models/players/sarge/upper_red.skin"});
+    game.add("scripts/bots.txt", "text/plain", "{\nmodel sarge/red\naifile bots/sarge_c.c\n}\n");
+    CHECK(game.hard() ==
+          Lines{"scripts/bots.txt botfiles/bots/sarge_c.c", "scripts/bots.txt models/players/sarge/animation.cfg"});
+}
+
 // ---- glTF -----------------------------------------------------------------------------------------------------------
 
 TEST_CASE("gltf profile: a name without extension means the first file by the profile's order") {

@@ -133,6 +133,44 @@ TEST_CASE("references: a skin names the shader of each surface, and none for tag
     CHECK(found(kSkin, "md3_hat,models/hat.md3\nu_x,nodraw") == Lines{"1 model models/hat.md3", "2 shader? nodraw"});
 }
 
+TEST_CASE("references: a list of bots names models, skins, heads, icons and characters") {
+    const auto bots = [](std::string_view text) {
+        const auto findings = scan_references("scripts/bots.txt", "text/plain", bytes_of(text));
+        REQUIRE_MESSAGE(findings, findings.error().text());
+        Lines lines;
+        for (const FoundReference& one : findings->references) {
+            CHECK(one.use == ReferenceUse::file);
+            lines.push_back(std::to_string(one.line) + " " + one.spelling);
+        }
+        return lines;
+    };
+    CHECK(bots("// bots\n{\nname\t\tSarge\nmodel\t\tsarge\naifile\tbots/sarge_c.c\n}\n") ==
+          Lines{"4 models/players/sarge/lower.md3", "4 models/players/sarge/upper.md3",
+                "4 models/players/sarge/animation.cfg", "4 models/players/sarge/lower_default.skin",
+                "4 models/players/sarge/upper_default.skin", "4 models/players/sarge/head.md3",
+                "4 models/players/sarge/head_default.skin", "4 models/players/sarge/icon_default.tga",
+                "5 botfiles/bots/sarge_c.c"});
+    const Lines head = bots("{\nmodel james/red\nheadmodel *james\n}\n");
+    CHECK(head[3] == "2 models/players/james/lower_red.skin");
+    CHECK(head[5] == "3 models/players/heads/james/james.md3");
+    CHECK(head.back() == "3 models/players/heads/james/icon_default.tga");
+    CHECK(scan_references("scripts/my.bot", "", bytes_of("{\nmodel a\n}\n"))->references.size() == 8);
+    CHECK_FALSE(scan_references("scripts/bots.txt", "text/plain", bytes_of("{\nmodel a\n")));
+    CHECK_FALSE(scan_references("scripts/bots.txt", "text/plain", bytes_of("model a\n")));
+}
+
+TEST_CASE("references: a bot's character names its weights and chats, below botfiles/") {
+    const auto findings = scan_references("botfiles/bots/sarge_c.c", "text/x-c",
+                                          bytes_of("#include \"chars.h\"\nskill 1\n{\n CHARACTERISTIC_NAME \"Sarge\"\n"
+                                                   " CHARACTERISTIC_WEAPONWEIGHTS \"bots/sarge_w.c\" // \"no.c\"\n"
+                                                   " \"it's a trap\n}\n"));
+    REQUIRE(findings);
+    REQUIRE(findings->references.size() == 2);
+    CHECK(findings->references[0].spelling == "botfiles/chars.h");
+    CHECK(findings->references[1].spelling == "botfiles/bots/sarge_w.c");
+    CHECK(findings->references[1].line == 5);
+}
+
 TEST_CASE("references: a menu names pictures, sounds, models, films and scripts") {
     const std::string text =
         "#include \"ui/menudef.h\"\n"
@@ -253,8 +291,7 @@ TEST_CASE("references: only the sound of a target_speaker may get an extension f
 }
 
 TEST_CASE("references: a word after a tag of a skin is the next surface, even on the same line") {
-    CHECK(found(kSkin, "tag_head,models/head.tga\nu_torso,models/torso.tga\n") ==
-          Lines{"2 shader u_torso"});
+    CHECK(found(kSkin, "tag_head,models/head.tga\nu_torso,models/torso.tga\n") == Lines{"2 shader u_torso"});
     CHECK(found(kSkin, "tag_head, l_arms,models/arms.tga\n/* h_eyes,no.tga\n */ h_eyes models/eyes.tga // x,y.tga") ==
           Lines{"1 shader models/arms.tga", "3 shader models/eyes.tga"});
 }
