@@ -18,7 +18,7 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kSchema = 5;
+constexpr std::uint64_t kSchema = 6;
 constexpr std::uint64_t kApplication = 0x46724462;  // "FrDb"
 
 // Each row has a seal, a hash of its other columns: SQLite itself notices damage only in the structure of a page.

@@ -77,13 +77,16 @@ void reference_fields(auto& record, auto& references) {
     record.number(references.references);
     record.number(references.resolved);
     record.number(references.rewritten);
-    record.list(references.missing, [&](auto& missing) {
+    const auto missing_fields = [&](auto& missing) {
         record.text(missing.from);
         record.text(missing.reference.spelling);
         record.number(missing.reference.use, kReferenceUseLast);
         record.number(missing.reference.line);
         record.texts(missing.tried);
-    });
+        record.text(missing.why_soft);
+    };
+    record.list(references.missing, missing_fields);
+    record.list(references.soft, missing_fields);
     record.list(references.broken, [&](auto& broken) {
         record.text(broken.name);
         record.text(broken.reason);

@@ -4,7 +4,7 @@
 // docs/reference-scanners.md documents what is read. Pure; hostile text.
 #pragma once
 
-#include <fardel/format/result.h>
+#include <fardel/base/result.h>
 #include <fardel/packer/references.h>
 
 #include <string_view>
