@@ -29,7 +29,7 @@ constexpr const char* kDatabaseTables = R"(
     CREATE TABLE IF NOT EXISTS scan(key BLOB PRIMARY KEY, record BLOB, idle INTEGER, seal BLOB) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS finished(target TEXT PRIMARY KEY, build BLOB, seal BLOB);
     PRAGMA application_id=0x46724462;
-    PRAGMA user_version=5;
+    PRAGMA user_version=6;
 )";
 
 // ---- SQLite ---------------------------------------------------------------------------------------------------------

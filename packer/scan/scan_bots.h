@@ -5,7 +5,7 @@
 #pragma once
 
 #include <fardel/base/result.h>
-#include <fardel/packer/references.h>
+#include <fardel/packer/asset_scan.h>
 
 #include <string_view>
 

@@ -12,5 +12,7 @@ namespace fardel {
 
 // Errors: malformed, limit.
 Result<ScanFindings> scan_menu(std::string_view text, const char* asset = nullptr);
+// A text that menus include: its braces need not match. Errors: malformed, limit.
+Result<ScanFindings> scan_menu_part(std::string_view text, const char* asset = nullptr);
 
 }  // namespace fardel

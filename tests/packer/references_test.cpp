@@ -192,6 +192,37 @@ TEST_CASE("references: a menu names pictures, sounds, models, films and scripts"
         1);
 }
 
+TEST_CASE("references: a menu's macros stand for their values, in other macros and in values of keywords") {
+    const std::string text =
+        "#define SND_SELECT \"sound/misc/menu1\"\n"
+        "#define SND_OK SND_SELECT\n"
+        "#define BUTTON style 1 \\\n  background \"ui/assets/button\" textstyle 2\n"
+        "#define GOBACK \"open main\";\n"
+        "menuDef {\n"
+        "  background PIC_BACK\n"  // of an included file
+        "  onOpen { play SND_OK ; playlooped \"music/a\" ; }\n"
+        "}\n";
+    CHECK(found(kMenu, text) == Lines{"4 shader ui/assets/button", "8 sound sound/misc/menu1", "8 sound music/a"});
+}
+
+TEST_CASE("references: a header of menus names files by their extensions, and they are optional") {
+    const auto findings = scan_references("ui/menudef.h", "text/x-c",
+                                          bytes_of("#define PIC_BACK \"ui/assets/back.tga\" // the picture\n"
+                                                   "#define SND_OK \"sound/ok.wav\"\n#define WIDE 640\n"));
+    REQUIRE(findings);
+    REQUIRE(findings->references.size() == 2);
+    CHECK(findings->references[0].spelling == "ui/assets/back.tga");
+    CHECK(findings->references[0].optional);
+    CHECK(findings->references[1].use == ReferenceUse::sound);
+}
+
+TEST_CASE("references: a menu that closes more blocks than it opened is read up to there, as the game reads it") {
+    CHECK(found(kMenu, "menuDef {\n background \"a\"\n}\n}\n}\nmenuDef { background \"b\" }\n") == Lines{"2 shader a"});
+    const auto part = scan_references("ui/common/tabs.panel", "", bytes_of("background \"a\" }\n}\nitemDef {\n"));
+    REQUIRE(part);
+    CHECK(part->references.size() == 1);
+}
+
 TEST_CASE("references: an arena names its level and the picture of it") {
     const std::string text = "{\nmap \"oa_dm1\"\nbots \"sarge map\"\ntype ffa\n}\n{ map x }";
     CHECK(found(kArena, text) ==
