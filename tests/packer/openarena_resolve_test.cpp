@@ -67,6 +67,30 @@ TEST_CASE("openarena resolve: nothing is broken, most is resolved, and what is m
                 game().plan.names, [&](const PlannedName& name) { return names_fold_equal(name.name.view(), tried); }));
 }
 
+TEST_CASE("openarena resolve: with Quake III's profile, what the running game looks up is hard, and the rest is soft") {
+    auto planned = pack_sources(tests::openarena_archives(), {.name = "openarena"});
+    REQUIRE(planned);
+    ResolveOptions options{.roots = {"maps/*.bsp"}};
+    auto profile = find_game_profile("quake3");
+    REQUIRE(profile);
+    options.profile = *std::move(profile);
+    REQUIRE(resolve_packed(*planned, options));
+    const ReferenceAudit& audit = planned->resolved->audit;
+    CHECK(audit.broken.empty());
+    CHECK(audit.missing.size() > 140);  // these bounds surround the figures in docs/openarena-audit.md
+    CHECK(audit.missing.size() < 180);
+    CHECK(audit.soft.size() > 550);
+    CHECK(audit.soft.size() < 700);
+    const auto has = [](const std::vector<MissingReference>& list, std::string_view from, std::string_view spelling) {
+        return std::ranges::any_of(
+            list, [&](const MissingReference& one) { return one.from == from && one.reference.spelling == spelling; });
+    };
+    CHECK(has(audit.missing, "maps/oa_dm1.bsp", "music/sonic6.ogg"));
+    CHECK(has(audit.missing, "models/flags/fixedflag.md3", "b_flag"));
+    CHECK(has(audit.missing, "scripts/evil8.shader", "textures/evil8_lights/e8tinylight.blend.tga"));
+    CHECK(has(audit.soft, "scripts/base_light.shader", "textures/base_light/trianglelight.tga"));
+}
+
 TEST_CASE("openarena resolve: a map reaches its scripts, and of their images only those of its own shaders") {
     const RootClosure& closure = root("maps/oa_dm1.bsp");
     const auto names = names_of(closure);
