@@ -23,6 +23,16 @@ Status verify_mount_point(const std::string& mount_point) {
     return ok();
 }
 
+Status verify_dependencies(const MountSet& set, const Bundle& bundle) {
+    FARDEL_TRY_ASSIGN(const std::vector<BundleId> missing, set.missing_dependencies(bundle));
+    if (missing.empty())
+        return ok();
+    std::string list;
+    for (const BundleId& one : missing)
+        list += (list.empty() ? "" : ", ") + one.hex();
+    return Error(ErrorCode::unresolved, bundle.label() + ": it depends on bundles that are not mounted: " + list);
+}
+
 std::string label_of(const MountRequest& request) {
     if (!request.options.label.empty())
         return request.options.label;
@@ -77,6 +87,7 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
     // A request on its way into the set.
     struct OpenedMount {
         Mount mount;
+        bool require_dependencies = false;
         std::shared_ptr<Impl::Watch> watch;
     };
     std::vector<OpenedMount> opened;
@@ -87,6 +98,7 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
         OpenedMount& one = opened.emplace_back();
         FARDEL_TRY_ASSIGN(static_cast<MountContent&>(one.mount),
                           open_mount_content(request.subject, options, impl_->cache, impl_->digests));
+        one.require_dependencies = options.require_dependencies;
         one.mount.priority = options.priority;
         one.mount.case_rule = options.case_rule;
         one.mount.mount_point = options.mount_point;
@@ -101,13 +113,19 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
     std::vector<MountId> ids;
     const std::scoped_lock lock(impl_->writing);
     MountSetChange set_change{.remove = change.unmount, .prioritise = std::move(change.prioritise)};
+    std::vector<std::shared_ptr<const Bundle>> complete;  // have to find their dependencies
     for (OpenedMount& one : opened) {
+        if (one.require_dependencies)
+            complete.push_back(one.mount.bundle);
         FARDEL_TRY_ASSIGN(one.mount.number, impl_->next_content());
         one.mount.id = static_cast<MountId>(++impl_->last_mount);
         ids.push_back(one.mount.id);
         set_change.add.push_back(std::move(one.mount));
     }
-    FARDEL_TRY_ASSIGN(old, impl_->change(std::move(set_change)));
+    FARDEL_TRY_ASSIGN(auto next, impl_->mounted->changed(std::move(set_change)));
+    for (const auto& bundle : complete)
+        FARDEL_TRY(verify_dependencies(*next, *bundle));
+    old = impl_->show(std::move(next));
     for (const MountId gone : change.unmount)
         impl_->watches.erase(gone);
     for (std::size_t i = 0; i < opened.size(); ++i)
@@ -247,8 +265,11 @@ Result<PureReply> Vfs::answer_pure(const PureOffer& offer, std::span<const PureA
 std::vector<MountDescription> Vfs::mounts() const {
     const auto set = impl_->set.share();
     std::vector<MountDescription> out;
-    for (const Mount& mount : set->mounts())
+    for (const Mount& mount : set->mounts()) {
         out.push_back(mount.describe());
+        if (auto missing = set->missing_dependencies(*mount.bundle))  // a damaged table is verify's to report
+            out.back().missing_dependencies = std::move(missing).value();
+    }
     if (set->pure_policy() == nullptr)
         return out;
     const std::scoped_lock lock(impl_->writing);

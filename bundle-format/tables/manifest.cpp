@@ -143,7 +143,7 @@ struct FieldsOf<ReferenceRecord> {
         f(r.kind);
         f(r.flags);
         f(r.target);
-        f.zeros(4);
+        f(r.name);
     }
 };
 template <>
@@ -259,8 +259,11 @@ Status verify(const TagRecord&) { return ok(); }
 Status verify(const ReferenceRecord& r) {
     if (r.kind < ReferenceKind::internal || r.kind > ReferenceKind::dynamic)
         return malformed(ReferenceRecord::kTable, "unknown kind");
-    if ((r.flags & ~ReferenceRecord::optional) != 0)
+    if ((r.flags & ~(ReferenceRecord::optional | ReferenceRecord::named)) != 0)
         return malformed(ReferenceRecord::kTable, "unknown flag");
+    const bool named = (r.flags & ReferenceRecord::named) != 0;
+    if (named ? r.kind == ReferenceKind::dynamic : r.name != 0)
+        return malformed(ReferenceRecord::kTable, "a target's name in a record that has none");
     return ok();
 }
 

@@ -32,7 +32,7 @@ void add_strings(const BundlePlan& plan, const SortedNames& names, const StoredC
         strings.add(content_type_of(plan.assets[asset.planned]));
     for (const ResolvedReference& reference : resolved.references) {
         strings.add(reference.spelling);
-        if (reference.kind == ReferenceKind::dynamic)
+        if (!reference.target_name.empty())
             strings.add(reference.target_name);
     }
     for (const ResolvedConsume& consume : resolved.consumes)
@@ -103,8 +103,15 @@ Bytes build_references(const std::vector<ResolvedReference>& references, const S
         record.spelling = strings.ref(reference.spelling);
         record.kind = reference.kind;
         record.flags = reference.optional ? ReferenceRecord::optional : 0;
-        record.target =
-            reference.kind == ReferenceKind::dynamic ? strings.ref(reference.target_name) : reference.target;
+        if (reference.kind == ReferenceKind::dynamic) {
+            record.target = strings.ref(reference.target_name);
+        } else {
+            record.target = reference.target;
+            if (!reference.target_name.empty()) {
+                record.flags |= ReferenceRecord::named;
+                record.name = strings.ref(reference.target_name);
+            }
+        }
         encode_record(record, table);
     }
     return table;

@@ -2,11 +2,13 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/manifest.h>
+#include <fardel/format/name.h>
 #include <fardel/format/printable.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace fardel {
@@ -47,9 +49,14 @@ Status verify_reference(const BundlePlan& plan, const PlannedReference& referenc
         if (!plan.dependencies[foreign->dependency].is_static)
             return refused("dependency " + std::to_string(foreign->dependency) +
                            " is not a static one, so it cannot hold the target");
-    } else if (Status status = verify_name(std::get<PlannedReference::Dynamic>(reference.target).name); !status) {
-        return std::move(status).error().with_context("target of reference " + quoted(reference.spelling));
     }
+    const auto* dynamic = std::get_if<PlannedReference::Dynamic>(&reference.target);
+    if (dynamic && !reference.name.empty())
+        return refused("a dynamic target has no name in a bundle");
+    if (!dynamic && reference.name.empty())
+        return ok();
+    if (Status status = verify_name(dynamic ? dynamic->name : reference.name); !status)
+        return std::move(status).error().with_context("target of reference " + quoted(reference.spelling));
     return ok();
 }
 
@@ -153,6 +160,27 @@ Status verify_dependencies(std::span<const PlannedDependency> dependencies) {
     return ok();
 }
 
+// A name of this bundle is no need. A name that it extends is one: another bundle has to publish it.
+Status verify_consumes(const BundlePlan& plan) {
+    std::unordered_map<std::string, const PlannedConsume*> consumed;
+    for (const PlannedConsume& consume : plan.consumes) {
+        if (Status status = consume.pattern ? verify_glob(consume.text) : verify_name(consume.text); !status)
+            return std::move(status).error().with_context("consumed name " + quoted(consume.text));
+        if (!consume.pattern)
+            consumed.emplace(fold_name(consume.text), &consume);
+    }
+    if (consumed.empty())
+        return ok();
+    for (const PlannedName& name : plan.names) {
+        if (name.variants.empty() || name.extends)
+            continue;
+        if (const auto own = consumed.find(fold_name(name.name.view())); own != consumed.end())
+            return bad_plan("the bundle consumes " + quoted(own->second->text) +
+                            ", which is in it; take the consume out");
+    }
+    return ok();
+}
+
 // Must pass before anything is counted with 32 bits.
 Status verify_counts(const BundlePlan& plan) {
     std::uint64_t variants = 0, tags = 0, references = 0, metadata = plan.metadata.size(),
@@ -214,9 +242,7 @@ Status verify_plan(const BundlePlan& plan) {
     for (const PlannedName& name : plan.names)
         if (Status status = verify_planned_name(plan, name); !status)
             return std::move(status).error().with_context("name " + quoted(name.name.view()));
-    for (const PlannedConsume& consume : plan.consumes)
-        if (Status status = consume.pattern ? verify_glob(consume.text) : verify_name(consume.text); !status)
-            return std::move(status).error().with_context("consumed name " + quoted(consume.text));
+    FARDEL_TRY(verify_consumes(plan));
     FARDEL_TRY(verify_metadata(plan.metadata));
     return verify_metadata(plan.creator_metadata);
 }

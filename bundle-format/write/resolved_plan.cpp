@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace fardel {
@@ -45,14 +46,18 @@ std::size_t longest_run(const std::vector<Item>& sorted, Subject subject) {
     return longest;
 }
 
+std::tuple<const AssetId&, const std::uint32_t&> foreign_key(const ForeignAssetRecord& f) {
+    return {f.id, f.dependency};
+}
+
 std::vector<ForeignAssetRecord> resolve_foreign_assets(const BundlePlan& plan) {
     std::vector<ForeignAssetRecord> foreign_assets;
     for (const PlannedAsset& asset : plan.assets)
         for (const PlannedReference& reference : asset.references)
             if (const auto* foreign = std::get_if<PlannedReference::Foreign>(&reference.target))
                 foreign_assets.push_back({foreign->asset, foreign->dependency});
-    std::ranges::sort(foreign_assets, {}, [](const ForeignAssetRecord& f) { return std::tie(f.id, f.dependency); });
-    keep_first_of_each(foreign_assets, [](const ForeignAssetRecord& f) { return f.id; });
+    std::ranges::sort(foreign_assets, {}, foreign_key);
+    keep_first_of_each(foreign_assets, foreign_key);
     return foreign_assets;
 }
 
@@ -64,11 +69,13 @@ ResolvedReference resolve_reference(const PlannedReference& reference, std::uint
     resolved.spelling = reference.spelling;
     resolved.optional = reference.optional;
     resolved.planned = planned;
+    resolved.target_name = reference.name;
     if (const auto* internal = std::get_if<PlannedReference::Internal>(&reference.target)) {
         resolved.kind = ReferenceKind::internal;
         resolved.target = content.asset_of[internal->asset];
     } else if (const auto* foreign = std::get_if<PlannedReference::Foreign>(&reference.target)) {
-        const auto it = std::ranges::lower_bound(foreign_assets, foreign->asset, {}, &ForeignAssetRecord::id);
+        const auto it =
+            std::ranges::lower_bound(foreign_assets, std::tie(foreign->asset, foreign->dependency), {}, foreign_key);
         resolved.kind = ReferenceKind::foreign;
         resolved.target = static_cast<std::uint32_t>(it - foreign_assets.begin());
     } else {
@@ -76,6 +83,37 @@ ResolvedReference resolve_reference(const PlannedReference& reference, std::uint
         resolved.target_name = std::get<PlannedReference::Dynamic>(reference.target).name;
     }
     return resolved;
+}
+
+// Assets with equal bytes can reach one target by two names. Such a reference means the asset alone.
+void drop_ambiguous_names(std::vector<ResolvedReference>& references) {
+    std::size_t first = 0;
+    for (std::size_t i = 1; i < references.size(); ++i) {
+        if (references[i].asset != references[first].asset || references[i].spelling != references[first].spelling)
+            first = i;
+        else if (references[i].target_name != references[first].target_name &&
+                 references[i].kind != ReferenceKind::dynamic)
+            references[first].target_name = {};
+    }
+}
+
+// The name of a target inside the bundle gives that target by default.
+Status verify_target_names(const BundlePlan& plan, const StoredContent& content,
+                           std::span<const ResolvedReference> references) {
+    std::unordered_map<std::string_view, std::uint32_t> default_of;
+    for (const PlannedName& name : plan.names)
+        if (!name.variants.empty())
+            default_of.emplace(name.name.view(), content.asset_of[name.variants.front().asset]);
+    for (const ResolvedReference& reference : references) {
+        if (reference.kind != ReferenceKind::internal || reference.target_name.empty())
+            continue;
+        const auto at = default_of.find(reference.target_name);
+        if (at == default_of.end() || at->second != reference.target)
+            return Error(ErrorCode::malformed,
+                         label_of(plan.assets[reference.planned]) + ": reference " + quoted_text(reference.spelling) +
+                             ": its target is not the asset of " + quoted_text(reference.target_name));
+    }
+    return ok();
 }
 
 Result<std::vector<ResolvedReference>> resolve_references(const BundlePlan& plan, const StoredContent& content,
@@ -86,17 +124,28 @@ Result<std::vector<ResolvedReference>> resolve_references(const BundlePlan& plan
             references.push_back(resolve_reference(reference, planned, content, foreign_assets));
 
     const auto name = [](const ResolvedReference& r) { return std::tie(r.asset, r.spelling); };
-    const auto target = [](const ResolvedReference& r) { return std::tie(r.kind, r.target, r.target_name); };
+    const auto same_target = [&](const ResolvedReference& a, const ResolvedReference& b) {
+        if (a.kind != b.kind)
+            return false;
+        switch (a.kind) {
+            case ReferenceKind::internal: return a.target == b.target;
+            case ReferenceKind::foreign: return foreign_assets[a.target].id == foreign_assets[b.target].id;
+            case ReferenceKind::dynamic: break;
+        }
+        return a.target_name == b.target_name;
+    };
     std::ranges::sort(references, {}, [](const ResolvedReference& r) {  // required ones first, to be kept
         return std::tie(r.asset, r.spelling, r.optional, r.planned);
     });
     const auto contradiction = std::ranges::adjacent_find(
-        references, [&](const auto& a, const auto& b) { return name(a) == name(b) && target(a) != target(b); });
+        references, [&](const auto& a, const auto& b) { return name(a) == name(b) && !same_target(a, b); });
     if (contradiction != references.end())
         return Error(ErrorCode::malformed, speakers(plan, contradiction->planned, contradiction[1].planned) +
                                                ": reference " + quoted_text(contradiction->spelling) +
                                                " has two targets");
+    drop_ambiguous_names(references);
     keep_first_of_each(references, name);
+    FARDEL_TRY(verify_target_names(plan, content, references));
     if (longest_run(references, [](const ResolvedReference& r) { return r.asset; }) > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit,
                      "an asset has more than " + std::to_string(limits::kReferencesPerAssetMax) + " references");

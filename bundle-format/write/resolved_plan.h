@@ -23,7 +23,7 @@ struct ResolvedReference {
     ReferenceKind kind = ReferenceKind::internal;
     bool optional = false;
     std::uint32_t target = 0;      // asset or foreign asset
-    std::string_view target_name;  // dynamic
+    std::string_view target_name;  // of a dynamic target; of another one if it is named
     std::uint32_t planned = 0;     // the planned asset that has it
 };
 
@@ -42,14 +42,14 @@ struct ResolvedConsume {
 
 struct ResolvedPlan {
     std::vector<ResolvedReference> references;       // by (asset, spelling)
-    std::vector<ForeignAssetRecord> foreign_assets;  // by id
+    std::vector<ForeignAssetRecord> foreign_assets;  // by (id, dependency)
     std::vector<ResolvedConsume> consumes;           // by text
     std::vector<ResolvedMetadata> metadata;          // by (subject, key)
     std::vector<ResolvedMetadata> creator_metadata;
 };
 
 // Assets with equal bytes get the union of their facts. A reference or consumed name is optional if all of them say so.
-// A foreign asset that two dependencies contain belongs to the first of them. Errors: malformed (one spelling, key or
+// Errors: malformed (one spelling, key or
 // consumed text has two meanings; the message names both assets), limit.
 Result<ResolvedPlan> resolve_plan(const BundlePlan& plan, const StoredContent& content);
 

@@ -17,6 +17,7 @@ void write(RecordWriter& writer, const std::vector<PlannedMetadata>& metadata) {
 void write(RecordWriter& writer, const PlannedReference& reference) {
     writer.text(reference.spelling);
     writer.number(reference.target.index() * 2 + reference.optional);
+    writer.text(reference.name);
     if (const auto* internal = std::get_if<PlannedReference::Internal>(&reference.target)) {
         writer.number(internal->asset);
     } else if (const auto* foreign = std::get_if<PlannedReference::Foreign>(&reference.target)) {

@@ -174,9 +174,10 @@ private:
 
     // ---- Which references ----
 
-    // Whether a game can open the target as /assets/<id>.
+    // Whether a game can open the target as /assets/<id>. The id of one variant would exclude the others.
     static bool has_id(const FoundReference& reference, const FoundTarget& found) {
-        return !found.shader && found.target && !std::holds_alternative<PlannedReference::Dynamic>(*found.target) &&
+        return !found.shader && !found.has_variants && found.target &&
+               !std::holds_alternative<PlannedReference::Dynamic>(*found.target) &&
                reference.use != ReferenceUse::map && reference.form != ReferenceForm::below_textures;
     }
 

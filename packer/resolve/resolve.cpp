@@ -56,11 +56,9 @@ bool is_relative(const FoundReference& reference) {
 }
 
 struct Found {
-    ReferenceTarget target;
+    FoundTarget target;
     std::vector<Node> reached;  // inside the plan
     std::optional<PlannedConsume> consume;
-    std::optional<std::uint32_t> name;  // of the plan
-    bool shader = false;
 };
 
 // ---- All of them ----------------------------------------------------------------------------------------------------
@@ -106,23 +104,22 @@ private:
 
     // ---- References to targets ----
 
+    // Other bundles can add variants to a published name.
     Found found_inside(std::uint32_t name) const {
         const PlannedName& planned = plan_.names[name];
-        const bool has_choice = planned.variants.size() > 1 || !planned.variants.front().tags.empty();
-        if (has_choice && planned.published)
-            return {.target = PlannedReference::Dynamic{planned.name.text()},
-                    .reached = {graph_.whole(name)},
-                    .name = name};
-        return {.target = PlannedReference::Internal{planned.variants.front().asset},
-                .reached = {graph_.whole(name)},
-                .name = name};
+        Found found{.target = {.target = PlannedReference::Internal{planned.variants.front().asset}, .name = name},
+                    .reached = {graph_.whole(name)}};
+        found.target.has_variants = planned.variants.size() > 1 || !planned.variants.front().tags.empty();
+        if (found.target.has_variants || planned.published)
+            found.target.target_name = planned.name.text();
+        return found;
     }
 
     Found found_shader(std::span<const std::uint32_t> definitions) const {
         if (profile_.last_script_defines)
             definitions = definitions.first(1);
-        Found found{.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset},
-                    .shader = true};
+        Found found{.target = {.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset},
+                               .shader = true}};
         for (const std::uint32_t definition : definitions)
             found.reached.push_back(graph_.shader(definition));
         return found;
@@ -140,7 +137,7 @@ private:
                                                   : dependencies_.find_name(candidate.name));
         if (!foreign)
             return std::optional<Found>();
-        return std::optional(Found{.target = *foreign, .shader = candidate.kind == CandidateKind::shader});
+        return std::optional(Found{.target = *foreign});
     }
 
     bool is_consumed(const NameCandidate& candidate) const {
@@ -164,7 +161,7 @@ private:
             consume.text = std::move(any_extension);
             consume.pattern = true;
         }
-        return Found{.target = PlannedReference::Dynamic{first->name}, .consume = std::move(consume)};
+        return Found{.target = {.target = PlannedReference::Dynamic{first->name}}, .consume = std::move(consume)};
     }
 
     Result<std::optional<Found>> find(const FoundReference& reference, std::span<const NameCandidate> candidates) {
@@ -213,7 +210,7 @@ private:
         add_edges(sources, *found, reference.optional);
         if (found->consume)
             add_consume(*found->consume);
-        return FoundTarget{.target = std::move(found->target), .name = found->name, .shader = found->shader};
+        return std::move(found->target);
     }
 
     // Resolves `reference` for all names of the asset. A relative spelling may mean another file for each name; then
@@ -240,6 +237,8 @@ private:
             if (!all)
                 all = found;
             alike = alike && all->target == found.target;
+            if (all->target_name != found.target_name)
+                all->target_name.clear();
         }
         return alike ? *all : FoundTarget();
     }
@@ -271,8 +270,10 @@ private:
         FARDEL_TRY_ASSIGN(FoundTarget found, resolve_reference(asset, reference));
         if (found.target) {
             ++result_.audit.resolved;
-            references.push_back(
-                {.spelling = reference.spelling, .target = *found.target, .optional = reference.optional});
+            references.push_back({.spelling = reference.spelling,
+                                  .target = *found.target,
+                                  .optional = reference.optional,
+                                  .name = found.target_name});
         }
         return found;
     }

@@ -51,7 +51,7 @@ Result<ResolveDependencies> ResolveDependencies::open(const BundlePlan& plan,
     return out;
 }
 
-Result<std::optional<ReferenceTarget>> ResolveDependencies::find_name(std::string_view name) const {
+Result<std::optional<FoundTarget>> ResolveDependencies::find_name(std::string_view name) const {
     for (const Dependency& dependency : dependencies_) {
         const Bundle& bundle = *dependency.bundle;
         FARDEL_TRY_ASSIGN(const auto found, bundle.find_name(name, CaseRule::fold));
@@ -62,15 +62,16 @@ Result<std::optional<ReferenceTarget>> ResolveDependencies::find_name(std::strin
             continue;
         FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(record));
         FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
-        ReferenceTarget target = PlannedReference::Foreign{asset.id, dependency.index};
-        if (record.is(NameRecord::has_variants) && record.is(NameRecord::published)) {
+        FoundTarget target{.target = PlannedReference::Foreign{asset.id, dependency.index},
+                           .has_variants = record.is(NameRecord::has_variants)};
+        if (target.has_variants || record.is(NameRecord::published)) {
             FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(*found));
             FARDEL_TRY(verify_name(text));
-            target = PlannedReference::Dynamic{std::string(text)};
+            target.target_name = text;
         }
         return std::optional(std::move(target));
     }
-    return std::optional<ReferenceTarget>();
+    return std::optional<FoundTarget>();
 }
 
 Status ResolveDependencies::read_shaders() {
@@ -81,11 +82,11 @@ Status ResolveDependencies::read_shaders() {
     return ok();
 }
 
-Result<std::optional<ReferenceTarget>> ResolveDependencies::find_shader(std::string_view name) {
+Result<std::optional<FoundTarget>> ResolveDependencies::find_shader(std::string_view name) {
     if (!shaders_read_)
         FARDEL_TRY(read_shaders());
     const auto at = shaders_.find(fold_name(name));
-    return at == shaders_.end() ? std::nullopt : std::optional<ReferenceTarget>(at->second);
+    return at == shaders_.end() ? std::nullopt : std::optional(FoundTarget{.target = at->second, .shader = true});
 }
 
 }  // namespace fardel

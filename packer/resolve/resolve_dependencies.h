@@ -3,10 +3,9 @@
 // The shader scripts of dependencies are read when the first shader is looked up. One thread at a time.
 #pragma once
 
-#include "reference_target.h"
-
 #include <fardel/format/bundle.h>
 #include <fardel/format/bundle_plan.h>
+#include <fardel/packer/resolve.h>
 
 #include <cstdint>
 #include <memory>
@@ -25,10 +24,9 @@ public:
     static Result<ResolveDependencies> open(const BundlePlan& plan,
                                             std::span<const std::shared_ptr<const Bundle>> bundles);
 
-    // Searches in the order of the plan's dependencies. A name with variants is resolved at run time: its target is
-    // dynamic. Errors: those of reading a bundle.
-    Result<std::optional<ReferenceTarget>> find_name(std::string_view name) const;
-    Result<std::optional<ReferenceTarget>> find_shader(std::string_view name);
+    // Both search in the order of the plan's dependencies. Errors: those of reading a bundle.
+    Result<std::optional<FoundTarget>> find_name(std::string_view name) const;
+    Result<std::optional<FoundTarget>> find_shader(std::string_view name);
 
 private:
     struct Dependency {

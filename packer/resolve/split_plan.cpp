@@ -115,16 +115,20 @@ private:
         const auto* const internal = std::get_if<PlannedReference::Internal>(&reference.target);
         if (!internal) {
             references.push_back(reference);
-        } else if (part_asset_of_[internal->asset] != kNone) {
-            references.push_back({.spelling = reference.spelling,
-                                  .target = PlannedReference::Internal{part_asset_of_[internal->asset]},
-                                  .optional = reference.optional});
-        } else if (const auto needed = find_needed(bundle, internal->asset)) {
+        } else if (const std::uint32_t asset = part_asset_of_[internal->asset];  // or kNone
+                   asset != kNone && !is_elsewhere(bundle, *internal, reference.name)) {
+            references.push_back(reference);
+            references.back().target = PlannedReference::Internal{asset};
+        } else if (const auto needed = find_needed(bundle, *internal, reference.name)) {
             part.references.push_back({.asset = from,
                                        .spelling = reference.spelling,
                                        .optional = reference.optional,
                                        .part = bundle_of_[*needed],
                                        .name = plan_.names[*needed].name.text()});
+        } else if (asset != kNone) {
+            references.push_back({.spelling = reference.spelling,
+                                  .target = PlannedReference::Internal{asset},
+                                  .optional = reference.optional});
         } else if (const auto published = find_published(internal->asset)) {
             const std::string& name = plan_.names[*published].name.text();
             references.push_back(
@@ -133,13 +137,27 @@ private:
         }
     }
 
-    // Finds a name of the asset in a part that `bundle` needs. A look-up of the name must lead to this asset.
-    std::optional<std::uint32_t> find_needed(std::uint32_t bundle, std::uint32_t asset) const {
-        for (const std::uint32_t name : names_of_[asset])
-            if (plan_.names[name].variants.front().asset == asset &&
-                std::ranges::binary_search(bundles_[bundle].needs, bundle_of_[name]))
+    // Whether the target's name, if it has one, is a name of another part than `bundle`.
+    bool is_elsewhere(std::uint32_t bundle, PlannedReference::Internal target, std::string_view name) const {
+        return std::ranges::any_of(names_of_[target.asset], [&](std::uint32_t one) {
+            return plan_.names[one].name.view() == name && bundle_of_[one] != bundle;
+        });
+    }
+
+    // Finds a name of the asset in a part that `bundle` needs: `wanted`, or if that is elsewhere the first. A look-up
+    // of the name must lead to this asset.
+    std::optional<std::uint32_t> find_needed(std::uint32_t bundle, PlannedReference::Internal target,
+                                             std::string_view wanted) const {
+        std::optional<std::uint32_t> first;
+        for (const std::uint32_t name : names_of_[target.asset]) {
+            if (plan_.names[name].variants.front().asset != target.asset ||
+                !std::ranges::binary_search(bundles_[bundle].needs, bundle_of_[name]))
+                continue;
+            if (plan_.names[name].name.view() == wanted)
                 return name;
-        return std::nullopt;
+            first = first.value_or(name);
+        }
+        return first;
     }
 
     std::optional<std::uint32_t> find_published(std::uint32_t asset) const {
@@ -172,8 +190,7 @@ private:
     std::vector<bool> consumed_;
 };
 
-Result<PlannedReference::Foreign> foreign_of(const Bundle& bundle, const PartReference& reference,
-                                             std::uint32_t dependency) {
+Result<PlannedReference> foreign_of(const Bundle& bundle, const PartReference& reference, std::uint32_t dependency) {
     FARDEL_TRY_ASSIGN(const auto name, bundle.find_name(reference.name));
     if (!name)
         return Error(ErrorCode::malformed,
@@ -181,7 +198,12 @@ Result<PlannedReference::Foreign> foreign_of(const Bundle& bundle, const PartRef
     FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(*name));
     FARDEL_TRY_ASSIGN(const AssetIndex index, bundle.default_asset(record));
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(index));
-    return PlannedReference::Foreign{asset.id, dependency};
+    PlannedReference foreign{.spelling = reference.spelling,
+                             .target = PlannedReference::Foreign{asset.id, dependency},
+                             .optional = reference.optional};
+    if (record.is(NameRecord::has_variants) || record.is(NameRecord::published))
+        foreign.name = reference.name;
+    return foreign;
 }
 
 }  // namespace
@@ -216,10 +238,9 @@ Status fill_needs(SplitPart& part, std::span<const std::shared_ptr<const Bundle>
                                           .is_static = true});
     }
     for (const PartReference& reference : part.references) {
-        FARDEL_TRY_ASSIGN(const auto target,
+        FARDEL_TRY_ASSIGN(auto foreign,
                           foreign_of(*written[reference.part], reference, dependency_of.at(reference.part)));
-        part.plan.assets[reference.asset].references.push_back(
-            {.spelling = reference.spelling, .target = target, .optional = reference.optional});
+        part.plan.assets[reference.asset].references.push_back(std::move(foreign));
     }
     part.references.clear();
     return ok();

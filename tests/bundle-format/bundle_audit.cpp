@@ -219,7 +219,7 @@ void check_metadata(const AuditedBundle& b, const std::vector<MetadataRecord>& t
 }
 
 void check_links(const AuditedBundle& b) {
-    REQUIRE(strictly_rising(b.foreign_assets, &ForeignAssetRecord::id));
+    REQUIRE(strictly_rising(b.foreign_assets, [](const auto& f) { return std::tuple(f.id, f.dependency); }));
     for (const ForeignAssetRecord& foreign : b.foreign_assets)
         REQUIRE((b.dependencies.at(foreign.dependency).flags & DependencyRecord::is_static) != 0);
     for (const ReferenceRecord& reference : b.references) {
@@ -274,6 +274,8 @@ void check_strings_used(const AuditedBundle& b) {
         used.insert(r.spelling);
         if (r.kind == ReferenceKind::dynamic)
             used.insert(r.target);
+        if ((r.flags & ReferenceRecord::named) != 0)
+            used.insert(r.name);
     }
     for (const auto& r : b.consumes)
         used.insert(r.text);

@@ -77,6 +77,8 @@ TEST_CASE("plan check: two assets with one key are refused") {
 
 TEST_CASE("plan check: a reference has a spelling and a target that exists") {
     CHECK(has(refused_reference({"", PlannedReference::Internal{1}}), "no spelling"));
+    CHECK(has(refused_reference({"x", PlannedReference::Dynamic{"x"}, false, "x"}), "no name in a bundle"));
+    CHECK(has(refused_reference({"x", PlannedReference::Internal{1}, false, "../x"}), "target of reference"));
     CHECK(refused_reference({"x", PlannedReference::Internal{2}}) ==
           "malformed: asset \"a\": reference \"x\": no planned asset 2");
     CHECK(has(refused_reference({"x", PlannedReference::Foreign{AssetId{}, 2}}), "no dependency 2"));
@@ -159,6 +161,8 @@ TEST_CASE("plan check: a consumed name is a name or a glob") {
     CHECK(refused([](auto& plan) {
               plan.consumes = {{.text = "a//b"}};
           }).starts_with("malformed: consumed name \"a//b\": "));
+    const auto consumes_own = [](auto& plan) { plan.consumes = {{.text = fold_name(plan.names[0].name.view())}}; };
+    CHECK(has(refused(consumes_own), "which is in it"));
     CHECK(refused([](auto& plan) { plan.consumes = {{.text = "a/*"}}; }).starts_with("malformed: "));
     CHECK(refused([](auto& plan) { plan.consumes = {{.text = "a//*", .pattern = true}}; }).starts_with("malformed: "));
 }

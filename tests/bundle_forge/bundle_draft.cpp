@@ -68,6 +68,8 @@ void visit_refs(Draft& draft, const Visit& visit) {
         visit(reference.spelling);
         if (reference.kind == ReferenceKind::dynamic)
             visit(reference.target);
+        if ((reference.flags & ReferenceRecord::named) != 0)
+            visit(reference.name);
     }
     for (auto& consume : draft.consumes)
         visit(consume.text);

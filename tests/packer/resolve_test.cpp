@@ -289,6 +289,8 @@ TEST_CASE("resolve: names and shaders of static dependencies are found, after th
     };
     CHECK(foreign("textures/wall").asset == id_of("textures/wall.tga"));
     CHECK(foreign("textures/wall").dependency == 0);
+    CHECK(find(result, map, "textures/wall")->name == "textures/wall.tga");
+    CHECK(find(result, map, "textures/SKY")->name.empty());  // the script is not the target's name
     CHECK(foreign("textures/SKY").asset == id_of("scripts/s.shader"));
 
     game.plan.assets[map].references = result.assets[map].references;
@@ -328,7 +330,7 @@ TEST_CASE(
     CHECK(game.texts(result.audit.roots[1].names) == Names{"b/m.mtl", "b/m.obj", "c.mtl"});
 }
 
-TEST_CASE("resolve: a name with variants is resolved at run time, unless it is not published") {
+TEST_CASE("resolve: a reference to a name with variants means that name in its own bundle") {
     Game game;
     const auto map = game.add("m.bsp", {texture("t.tga"), texture("u.tga")});
     const auto plain = game.add("t.tga"), more = game.add("x.tga");
@@ -340,8 +342,10 @@ TEST_CASE("resolve: a name with variants is resolved at run time, unless it is n
         game.plan.names.push_back(std::move(planned));
     }
     const ResolveResult result = game.resolve();
-    CHECK(std::get<PlannedReference::Dynamic>(find(result, map, "t.tga")->target).name == "t.tga");
+    CHECK(internal(result, map, "t.tga") == plain);
+    CHECK(find(result, map, "t.tga")->name == "t.tga");
     CHECK(internal(result, map, "u.tga") == plain);
+    CHECK(find(result, map, "u.tga")->name == "u.tga");
     CHECK(result.consumes.empty());
 }
 

@@ -56,6 +56,27 @@ std::vector<Defect> reference_and_metadata_defects() {
          "reference-target",
          {},
          drafted(small, [](Draft& d) { of_kind(d, ReferenceKind::internal).target = 999; })},
+        {"a reference names another asset than its target",
+         "reference-target",
+         {},
+         drafted(small,
+                 [](Draft& d) {
+                     ReferenceRecord& reference = of_kind(d, ReferenceKind::internal);
+                     const auto other = std::ranges::find_if(d.names, [&](const NameRecord& name) {
+                         return name.flags == NameRecord::published && name.target != reference.target;
+                     });
+                     reference.flags |= ReferenceRecord::named;
+                     reference.name = other->text;
+                 })},
+        {"a static reference has a name that begins at no string",
+         "string-reference",
+         {},
+         drafted(small,
+                 [](Draft& d) {
+                     ReferenceRecord& reference = of_kind(d, ReferenceKind::foreign);
+                     reference.flags |= ReferenceRecord::named;
+                     reference.name = d.names.front().text + 1;
+                 })},
         {"a reference leads to no foreign asset",
          "reference-target",
          {"foreign-asset-unused"},
@@ -101,6 +122,10 @@ std::vector<Defect> reference_and_metadata_defects() {
          "consume-malformed",
          {},
          cooked(few, [](Recipe& r) { r.consumes = {{"a//b"}}; })},
+        {"a bundle consumes a name that it has itself",
+         "consume-own",
+         {},
+         cooked(few, [](Recipe& r) { r.consumes = {{r.names.front().text}}; })},
         {"a consumed pattern is malformed",
          "consume-malformed",
          {},

@@ -141,6 +141,10 @@ TEST_CASE("pure lock: only variants that the policy allows are chosen") {
     maker.plan().names[0].variants[0].tags = {{"quality", "sd"}};
     maker.plan().names[0].variants[1].tags = {{"quality", "see-through"}};
     maker.plan().names[1].variants[0].tags = {{"quality", "see-through"}};
+    maker.add("map", "map");
+    maker.plan().assets.back().references = {
+        {.spelling = "the wall", .target = PlannedReference::Internal{0}, .name = "wall"},
+        {.spelling = "the glass", .target = PlannedReference::Internal{2}, .name = "all glass"}};
     const Bytes bundle = maker.write();
     PureRules rules = rules_of({bundle});
     rules.variants = {{.axis = "quality", .tags = {"hd", "sd"}}};
@@ -148,8 +152,12 @@ TEST_CASE("pure lock: only variants that the policy allows are chosen") {
     mount(vfs, bundle);
     vfs.prefer(parse_variant_preference("quality=see-through").value());
     CHECK(content_at(vfs, "/wall") == "glass");
+    const File map = vfs.open("/map").value();
+    CHECK(text_of(vfs.open_from(map, "the wall")->read_all().value()) == "glass");
     vfs.enter_pure(policy_of(rules));
     CHECK(content_at(vfs, "/wall") == "solid");
+    CHECK(text_of(vfs.open_from(map, "the wall")->read_all().value()) == "solid");
+    CHECK(outcome_of(vfs.open_from(map, "the glass")) == "denied");
     CHECK(outcome_of(vfs.open("/all glass")) == "denied");
     CHECK(outcome_of(vfs.open("/bundles/" + bundle_id_of(bundle).hex() + "/all glass")) == "denied");
     vfs.leave_pure();

@@ -128,3 +128,137 @@ TEST_CASE("scope: references that lead nowhere are malformed") {  // A25
     mount(vfs, hostile);
     CHECK(content_from(vfs, vfs.open("/map").value(), "link") == "malformed");
 }
+
+// ---- References to names that have variants, or get them from other bundles ----
+
+namespace {
+
+// Two models that refer to one skin by name: static references, as the packer writes them.
+Bytes game_of(std::string version, bool with_variants) {
+    BundleMaker game;
+    game.add("model", "model " + version);
+    const auto skin = static_cast<std::uint32_t>(game.plan().assets.size());
+    if (with_variants)
+        game.add_variants("skin", {"plain " + version, "fine " + version});
+    else
+        game.add("skin", "plain " + version);
+    game.plan().assets[0].references = {
+        {.spelling = "the skin", .target = PlannedReference::Internal{skin}, .name = "skin"}};
+    return game.version(std::move(version)).write();
+}
+
+Bytes hd_pack(std::string_view content, std::vector<BundleId> of) {
+    BundleMaker pack;
+    pack.add_variants("skin", {std::string(content)}, true);
+    pack.plan().names.back().variants.front().tags = {{"quality", "1"}};
+    for (const BundleId& bundle : of)
+        pack.plan().dependencies.push_back({.bundle = bundle});
+    return pack.write();
+}
+
+File model_in(const Vfs& vfs, const Bytes& bundle) {
+    return vfs.open("/bundles/" + id_of_bundle(bundle).hex() + "/model").value();
+}
+
+void prefer_hd(Vfs& vfs) { vfs.prefer(parse_variant_preference("quality=1").value()); }
+
+}  // namespace
+
+TEST_CASE("scope: of two versions, each chooses among its own variants") {
+    Vfs vfs;
+    const Bytes first = game_of("1", true), second = game_of("2", true);
+    mount(vfs, first);
+    mount(vfs, second);
+    CHECK(content_from(vfs, model_in(vfs, first), "the skin") == "plain 1");
+    CHECK(content_from(vfs, model_in(vfs, second), "the skin") == "plain 2");
+    prefer_hd(vfs);
+    CHECK(content_from(vfs, model_in(vfs, first), "the skin") == "fine 1");
+    CHECK(content_from(vfs, model_in(vfs, second), "the skin") == "fine 2");
+    CHECK(content_from(vfs, model_in(vfs, first), "skin") == "fine 1");
+    CHECK(content_at(vfs, "/skin") == "fine 2");
+}
+
+TEST_CASE("scope: a mod above the base replaces published names, and none of the base's references") {
+    Vfs vfs;
+    const Bytes base = game_of("1", true);
+    mount(vfs, base);
+    mount(vfs, BundleMaker().add("skin", "of the mod").write());
+    prefer_hd(vfs);
+    CHECK(content_at(vfs, "/skin") == "of the mod");
+    CHECK(content_from(vfs, model_in(vfs, base), "the skin") == "fine 1");
+}
+
+TEST_CASE("scope: a pack that depends on one version adds variants to that version alone") {
+    Vfs vfs;
+    const Bytes first = game_of("1", false), second = game_of("2", false);
+    mount(vfs, first);
+    mount(vfs, second);
+    mount(vfs, hd_pack("fine 1", {id_of_bundle(first)}));
+    prefer_hd(vfs);
+    CHECK(content_from(vfs, model_in(vfs, first), "the skin") == "fine 1");
+    CHECK(content_from(vfs, model_in(vfs, second), "the skin") == "plain 2");
+    mount(vfs, BundleMaker().add("skin", "of the mod").write());
+    CHECK(content_from(vfs, model_in(vfs, first), "the skin") == "fine 1");
+}
+
+TEST_CASE("scope: a pack without dependencies adds variants to the bundle that publishes the name") {
+    Vfs vfs;
+    const Bytes first = game_of("1", false), second = game_of("2", false);
+    mount(vfs, first);
+    mount(vfs, second);
+    mount(vfs, hd_pack("fine", {}));
+    prefer_hd(vfs);
+    CHECK(content_from(vfs, model_in(vfs, first), "the skin") == "plain 1");
+    CHECK(content_from(vfs, model_in(vfs, second), "the skin") == "fine");
+    CHECK(content_at(vfs, "/skin") == "fine");
+}
+
+TEST_CASE("scope: a reference into a dependency chooses among that bundle's variants") {
+    const Bytes base = game_of("1", true);
+    BundleMaker map;
+    map.add("map", "map");
+    map.plan().dependencies = {{.bundle = id_of_bundle(base)}};
+    map.plan().assets[0].references = {
+        {.spelling = "s", .target = PlannedReference::Foreign{id_of("plain 1"), 0}, .name = "skin"},
+        {.spelling = "gone", .target = PlannedReference::Foreign{id_of("plain 1"), 0}, .name = "no/such"}};
+    Vfs vfs;
+    mount(vfs, base);
+    mount(vfs, game_of("2", true));
+    mount(vfs, map.write());
+    const File from = vfs.open("/map").value();
+    CHECK(content_from(vfs, from, "s") == "plain 1");
+    prefer_hd(vfs);
+    CHECK(content_from(vfs, from, "s") == "fine 1");
+    CHECK(content_from(vfs, from, "gone") == "plain 1");
+    mount(vfs, hd_pack("finer", {id_of_bundle(base)}));
+    CHECK(content_from(vfs, from, "s") == "finer");
+}
+
+TEST_CASE("mount: a bundle whose static dependency is missing is listed as such, or refused on request") {
+    const Bytes base = game_of("1", false);
+    BundleMaker map;
+    map.add("map", "map");
+    map.plan().dependencies = {{.bundle = id_of_bundle(base)}};
+    const Bytes bundle = map.write();
+    MountOptions strict = unsigned_at();
+    strict.require_dependencies = true;
+
+    Vfs vfs;
+    const auto refused = vfs.mount(make_memory_source(bundle), strict);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::unresolved);
+    CHECK(refused.error().text().find(id_of_bundle(base).hex()) != std::string::npos);
+    CHECK(vfs.mounts().empty());
+
+    mount(vfs, bundle);
+    CHECK(vfs.mounts().at(0).missing_dependencies == std::vector{id_of_bundle(base)});
+    mount(vfs, base);
+    for (const MountDescription& one : vfs.mounts())
+        CHECK(one.missing_dependencies.empty());
+
+    Vfs together;  // one change, the dependency last
+    MountChange change;
+    change.mount.push_back({.subject = make_memory_source(bundle), .options = strict});
+    change.mount.push_back({.subject = make_memory_source(base), .options = strict});
+    CHECK(together.apply(std::move(change)));
+}

@@ -9,7 +9,10 @@
 #include "tables/checked_tables.h"
 #include "tables/hashed_names.h"
 
+#include <fardel/format/manifest.h>
+
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace fardel {
@@ -42,5 +45,9 @@ void check_dependencies(const CheckedTables& tables, BundleStrings& texts, Verif
 // metadata.cpp: `kind` is metadata or creator_metadata. With `now_s` 0 nothing expires.
 void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::uint64_t now_s,
                     VerifyFindings& findings);
+
+// Finds the name with that text. Names are in the order of their texts, and texts in that of their offsets; if a table
+// is not sorted, which is a finding of its own, the name may not be found.
+std::optional<NameRecord> find_name(const CheckedTables& tables, StringRef text);
 
 }  // namespace fardel

@@ -17,6 +17,11 @@ void check_consumes(const CheckedTables& tables, BundleStrings& texts, VerifyFin
             if (!status)
                 findings.add(VerifierRule::consume_malformed, record_location(consumes, i),
                              Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
+            const auto own = (consume->flags & ConsumeRecord::pattern) == 0 ? find_name(tables, consume->text)
+                                                                            : std::optional<NameRecord>();
+            if (own && !own->is(NameRecord::tombstone) && !own->is(NameRecord::extends))
+                findings.add(VerifierRule::consume_own, record_location(consumes, i),
+                             quoted(*text) + " is a name of this bundle; no other bundle needs to publish it");
         }
         if (const std::string defect = order.take(text); !defect.empty())
             findings.add(VerifierRule::consumes_not_sorted, record_location(consumes, i),

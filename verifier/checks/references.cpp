@@ -6,6 +6,8 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 namespace fardel {
@@ -48,9 +50,10 @@ private:
             if (const std::string defect = order.take(spelling); !defect.empty())
                 findings_.add(VerifierRule::references_not_sorted, record_location(references, i),
                               defect + "; spellings of an asset must strictly increase");
-            if (reference)
+            if (reference) {
                 check_target(*reference, i);
-            else
+                check_name(*reference, i);
+            } else
                 all_known_ = false;
         }
     }
@@ -83,17 +86,46 @@ private:
         }
     }
 
+    // The name of a static target. Inside this bundle, it gives that target by default.
+    void check_name(const ReferenceRecord& reference, std::uint64_t index) {
+        using enum TableKind;
+        if ((reference.flags & ReferenceRecord::named) == 0)
+            return;
+        const std::string where = record_location(references, index);
+        const auto name = texts_.use(reference.name, references, index, "name", findings_);
+        if (!name)
+            return;
+        if (Status status = verify_name(*name); !status)
+            findings_.add(VerifierRule::reference_name_malformed, where,
+                          quoted(*name) + " can never resolve: " + status.error().message());
+        else if (reference.kind == ReferenceKind::internal && default_asset(reference.name) != reference.target)
+            findings_.add(VerifierRule::reference_target, where,
+                          "its target is asset " + std::to_string(reference.target) + ", which is not what the name " +
+                              quoted(*name) + " gives by default");
+    }
+
+    // The asset that a name gives by default.
+    std::optional<std::uint32_t> default_asset(StringRef text) const {
+        const auto name = find_name(tables_, text);
+        if (!name || name->is(NameRecord::tombstone))
+            return std::nullopt;
+        if (!name->is(NameRecord::has_variants))
+            return name->target;
+        const auto variant = tables_.find<VariantRecord>(name->target);
+        return variant ? std::optional(variant->asset) : std::nullopt;
+    }
+
     void check_foreign_assets() {
         using enum TableKind;
-        std::optional<AssetId> before;
+        std::optional<ForeignAssetRecord> before;
         for (std::uint64_t i = 0; i < tables_.count(foreign_assets); ++i) {
             const auto foreign = tables_.find<ForeignAssetRecord>(i);
             if (foreign) {
                 const std::string where = record_location(foreign_assets, i);
-                if (before && foreign->id <= *before)
+                if (before && std::tie(foreign->id, foreign->dependency) <= std::tie(before->id, before->dependency))
                     findings_.add(VerifierRule::foreign_assets_not_sorted, where,
-                                  "asset " + foreign->id.hex() + " does not come after " + before->hex() +
-                                      "; ids must strictly increase");
+                                  "asset " + foreign->id.hex() + " does not come after " + before->id.hex() +
+                                      "; ids must increase, and for one id its dependencies");
                 check_dependency(*foreign, where);
                 if (is_own(foreign->id))
                     findings_.add(VerifierRule::foreign_asset_own, where,
@@ -102,7 +134,7 @@ private:
                     findings_.add(VerifierRule::foreign_asset_unused, where,
                                   "asset " + foreign->id.hex() + ": no reference leads to it");
             }
-            before = foreign ? std::optional(foreign->id) : std::nullopt;
+            before = foreign;
         }
     }
 

@@ -168,6 +168,9 @@ private:
         } else {
             FARDEL_TRY_ASSIGN(reference.name, text(found.target));
         }
+        if ((found.flags & ReferenceRecord::named) != 0) {
+            FARDEL_TRY_ASSIGN(reference.name, text(found.name));
+        }
         return ok();
     }
 

@@ -81,6 +81,7 @@ namespace fardel {
     X(foreign_asset_unused, warning, malformed)        \
     X(consume_malformed, error, malformed)             \
     X(consumes_not_sorted, error, malformed)           \
+    X(consume_own, error, malformed)                   \
     X(dependency_twice, error, malformed)              \
     X(metadata_not_sorted, error, malformed)           \
     X(metadata_subject, error, malformed)              \

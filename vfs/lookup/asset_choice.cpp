@@ -4,8 +4,11 @@
 
 #include <fardel/format/limits.h>
 #include <fardel/format/manifest.h>
+#include <fardel/format/name.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,9 @@ bool is_allowed(const VariantTags& tags, const PurePolicy* policy) {
         return axis == policy->rules().variants.end() || std::ranges::find(axis->tags, tag.value) != axis->tags.end();
     });
 }
+
+// Mounts are in order of precedence. Tags of a variant are sorted by axis, so equal sets of tags are equal lists.
+bool is_above(const Mount& a, const Mount& b) { return &a < &b; }
 
 // The variants to choose from. Tags are views of the bundles' tables.
 struct Choices {
@@ -68,6 +74,16 @@ struct Choices {
         return assets.empty() ? Status(Error(ErrorCode::denied, "the pure policy allows none of its variants")) : ok();
     }
 
+    // Of two variants with equal tags, that of the mount with the higher precedence.
+    Result<AssetChoice> take_best(const MountSet& set, WithTags with_tags) && {
+        FARDEL_TRY(verify_any());
+        std::size_t best = choose_variant(tags, set.preference());
+        for (std::size_t i = 0; i < tags.size(); ++i)
+            if (tags[i] == tags[best] && is_above(*assets[i].mount, *assets[best].mount))
+                best = i;
+        return std::move(*this).take(best, with_tags);
+    }
+
     AssetChoice take(std::size_t index, WithTags with_tags) && {
         AssetChoice choice = std::move(assets[index]);
         if (with_tags == WithTags::yes)
@@ -82,8 +98,51 @@ Result<AssetChoice> take_default(const NameMatch& match) {
     return AssetChoice{.mount = match.mount, .asset = asset};
 }
 
-// Mounts are in order of precedence. Tags of a variant are sorted by axis, so equal sets of tags are equal lists.
-bool is_above(const Mount& a, const Mount& b) { return &a < &b; }
+// Whose name an extender's variants are added to: those of its static dependencies that have the name; if none of them
+// is mounted, that of whoever publishes it.
+enum class Extends : std::uint8_t { the_published, the_bundle, another };
+
+Result<Extends> target_of(const MountSet& set, const Mount& extender, const Mount& bundle, std::string_view name) {
+    Extends target = Extends::the_published;
+    const std::uint64_t count =
+        std::min<std::uint64_t>(extender.bundle->table_count(TableKind::dependencies), limits::kDependenciesMax);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        FARDEL_TRY_ASSIGN(const DependencyRecord dependency, extender.bundle->dependency(i));
+        if ((dependency.flags & DependencyRecord::is_static) == 0)
+            continue;
+        if (dependency.bundle == bundle.bundle->id())
+            return Extends::the_bundle;
+        const Mount* other = set.find_bundle(dependency.bundle);
+        if (other == nullptr)
+            continue;
+        FARDEL_TRY_ASSIGN(const auto match, find_in_mount(*other, name, name_hash(name)));
+        if (match)
+            target = Extends::another;
+    }
+    return target;
+}
+
+// Adds the variants that other bundles add to `name` of the tree, as the match's bundle has it. `wins` says whether
+// the match is what the published tree gives.
+template <class Wins>
+Status add_extensions(Choices& choices, const MountSet& set, const NameMatch& match, std::string_view name,
+                      std::uint64_t hash, const Wins& wins) {
+    for (const std::uint32_t index : set.extenders()) {
+        const Mount& mount = set.mounts()[index];
+        FARDEL_TRY_ASSIGN(const auto more, find_in_mount(mount, name, hash));
+        if (!more || more->same_record(match) || !more->record.is(NameRecord::extends) ||
+            !more->record.is(NameRecord::published))
+            continue;
+        FARDEL_TRY_ASSIGN(const Extends target, target_of(set, mount, *match.mount, name));
+        bool added = target == Extends::the_bundle;
+        if (target == Extends::the_published) {
+            FARDEL_TRY_ASSIGN(added, wins());
+        }
+        if (added)
+            FARDEL_TRY(choices.add(*more));
+    }
+    return ok();
+}
 
 }  // namespace
 
@@ -105,18 +164,25 @@ Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match
     Choices choices;
     choices.policy = set.pure_policy();
     FARDEL_TRY(choices.add(match));
-    for (const std::uint32_t index : set.extenders()) {
-        const Mount& mount = set.mounts()[index];
-        FARDEL_TRY_ASSIGN(const auto more, find_in_mount(mount, name, hash));
-        if (more && more->record.is(NameRecord::extends) && more->record.is(NameRecord::published))
-            FARDEL_TRY(choices.add(*more));
-    }
-    FARDEL_TRY(choices.verify_any());
-    std::size_t best = choose_variant(choices.tags, set.preference());
-    for (std::size_t i = 0; i < choices.tags.size(); ++i)
-        if (choices.tags[i] == choices.tags[best] && is_above(*choices.assets[i].mount, *choices.assets[best].mount))
-            best = i;
-    return std::move(choices).take(best, with_tags);
+    FARDEL_TRY(add_extensions(choices, set, match, name, hash, [] { return Result<bool>(true); }));
+    return std::move(choices).take_best(set, with_tags);
+}
+
+Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, std::string_view name) {
+    if (set.extenders().empty() || !match.record.is(NameRecord::published) || match.record.is(NameRecord::extends))
+        return choose_own(set, match);
+    const Mount& mount = *match.mount;
+    const std::string path =
+        mount.mount_point.empty() ? std::string(name) : mount.mount_point + '/' + std::string(name);
+    const std::uint64_t hash = name_hash(path);
+    Choices choices;
+    choices.policy = set.pure_policy();
+    FARDEL_TRY(choices.add(match));
+    FARDEL_TRY(add_extensions(choices, set, match, path, hash, [&]() -> Result<bool> {
+        FARDEL_TRY_ASSIGN(const auto winner, find_published(set, path, hash));
+        return winner && winner->same_record(match);
+    }));
+    return std::move(choices).take_best(set, WithTags::no);
 }
 
 Result<File> open_choice(const AssetChoice& choice) {

@@ -23,6 +23,9 @@ enum class WithTags : bool { no, yes };
 // Among the variants of the match's own bundle. The match is no tombstone. Errors: corrupt, malformed, io,
 // denied (a pure policy allows none of them).
 Result<AssetChoice> choose_own(const MountSet& set, const NameMatch& match, WithTags with_tags = WithTags::no);
+// Among the variants of a name as its own bundle means it, whatever the published tree gives: its own, and those that
+// other bundles add to this bundle's name.
+Result<AssetChoice> choose_scoped(const MountSet& set, const NameMatch& match, std::string_view name);
 // Among all variants of a match that won `name` in the published tree, other bundles' included. Of two variants with
 // equal tags, the one of the mount with the higher precedence is chosen.
 Result<AssetChoice> choose_published(const MountSet& set, const NameMatch& match, std::string_view name,

@@ -37,19 +37,14 @@ Error unresolved(const Bundle& bundle, std::string_view spelling, const std::str
     return Error(ErrorCode::unresolved, bundle.label() + ": reference \"" + printable(spelling) + "\" " + reason);
 }
 
-// The target in the link table: an asset of the dependency that it names, and no other.
-Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string_view spelling, std::uint32_t foreign) {
-    FARDEL_TRY_ASSIGN(const ForeignAssetRecord record, bundle.foreign_asset(foreign));
-    FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(record.dependency));
-    const Mount* mount = set.find_bundle(dependency.bundle);
-    if (mount == nullptr)
-        return unresolved(bundle, spelling, "leads into bundle " + dependency.bundle.hex() + ", which is not mounted");
-    FARDEL_TRY_ASSIGN(const auto index, mount->bundle->find_asset(record.id));
-    if (!index)
-        return unresolved(
-            bundle, spelling,
-            "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
-    return File::of(mount->leases->take(), *index);
+// The asset of any name of one bundle, published or not; nothing for a tombstone.
+Result<std::optional<File>> find_own(const MountSet& set, const Mount& mount, std::string_view name) {
+    FARDEL_TRY_ASSIGN(const auto match, find_in_bundle(mount, name, name_hash(name)));
+    if (!match)
+        return std::optional<File>();
+    FARDEL_TRY_ASSIGN(const AssetChoice choice, choose_scoped(set, *match, name));
+    FARDEL_TRY_ASSIGN(File file, open_choice(choice));
+    return std::optional(std::move(file));
 }
 
 // A mount for an open file whose bundle has been unmounted: the names beside the file stay visible to it.
@@ -60,6 +55,35 @@ Mount unmounted(const std::shared_ptr<const Bundle>& bundle) {
     return mount;
 }
 
+// Whether a name can give another asset than its default.
+bool has_choice(const MountSet& set) {
+    return !set.extenders().empty() || !set.preference().empty() || set.pure_policy() != nullptr;
+}
+
+// The target in the link table: the asset of the dependency that the record names, or if it has a name there, one of
+// that name's variants.
+Result<File> open_foreign(const MountSet& set, const Bundle& bundle, std::string_view spelling,
+                          const ReferenceRecord& link) {
+    FARDEL_TRY_ASSIGN(const ForeignAssetRecord record, bundle.foreign_asset(link.target));
+    FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(record.dependency));
+    const Mount* mount = set.find_bundle(dependency.bundle);
+    if (mount == nullptr)
+        return unresolved(bundle, spelling, "leads into bundle " + dependency.bundle.hex() + ", which is not mounted");
+    if ((link.flags & ReferenceRecord::named) != 0 && has_choice(set)) {
+        FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.name));
+        FARDEL_TRY(verify_name(name));
+        FARDEL_TRY_ASSIGN(auto file, find_own(set, *mount, name));
+        if (file)
+            return *std::move(file);
+    }
+    FARDEL_TRY_ASSIGN(const auto index, mount->bundle->find_asset(record.id));
+    if (!index)
+        return unresolved(
+            bundle, spelling,
+            "leads to asset " + record.id.hex() + ", which bundle " + dependency.bundle.hex() + " does not have");
+    return File::of(mount->leases->take(), *index);
+}
+
 Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bundle& bundle, std::string_view name) {
     const std::uint64_t count =
         std::min<std::uint64_t>(bundle.table_count(TableKind::dependencies), limits::kDependenciesMax);
@@ -68,7 +92,7 @@ Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bund
         if ((dependency.flags & DependencyRecord::is_static) == 0)
             continue;
         if (const Mount* mount = set.find_bundle(dependency.bundle)) {
-            FARDEL_TRY_ASSIGN(auto file, find_own_file(set, *mount, name, name_hash(name)));
+            FARDEL_TRY_ASSIGN(auto file, find_own(set, *mount, name));
             if (file)
                 return file;
         }
@@ -82,11 +106,20 @@ Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, co
         case ReferenceKind::internal: {
             if (link.target >= bundle.asset_count())
                 return Error(ErrorCode::malformed, bundle.label() + ": a reference leads to no asset");
+            if ((link.flags & ReferenceRecord::named) != 0 && has_choice(set)) {
+                FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.name));
+                FARDEL_TRY(verify_name(name));
+                const Mount* mounted = set.find_bundle(bundle.id());
+                FARDEL_TRY_ASSIGN(auto file, mounted != nullptr ? find_own(set, *mounted, name)
+                                                                : find_own(set, unmounted(from.bundle()), name));
+                if (file)
+                    return file;
+            }
             FARDEL_TRY_ASSIGN(File file, File::of(from.bundle(), AssetIndex{link.target}));
             return std::optional(std::move(file));
         }
         case ReferenceKind::foreign: {
-            FARDEL_TRY_ASSIGN(File file, open_foreign(set, bundle, spelling, link.target));
+            FARDEL_TRY_ASSIGN(File file, open_foreign(set, bundle, spelling, link));
             return std::optional(std::move(file));
         }
         case ReferenceKind::dynamic: break;
@@ -109,8 +142,8 @@ Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from,
     const Mount* mounted = set.find_bundle(bundle.id());
     // In pure mode, a bundle that is visible in part has no scope of its own.
     if (mounted != nullptr || set.pure_policy() == nullptr) {
-        const Mount own = mounted != nullptr ? *mounted : unmounted(from.bundle());
-        FARDEL_TRY_ASSIGN(auto in_own, find_own_file(set, own, spelling, name_hash(spelling)));
+        FARDEL_TRY_ASSIGN(auto in_own, mounted != nullptr ? find_own(set, *mounted, spelling)
+                                                          : find_own(set, unmounted(from.bundle()), spelling));
         if (in_own)
             return in_own;
     }

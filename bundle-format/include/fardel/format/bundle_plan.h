@@ -74,6 +74,9 @@ struct PlannedReference {
     std::string spelling;  // not empty; within an asset, one spelling has one target
     std::variant<Internal, Foreign, Dynamic> target;
     bool optional = false;
+    // Of an Internal or Foreign target: its name in its bundle, if the name has other variants or another bundle may
+    // add some. Otherwise empty: the reference means this one asset.
+    std::string name = {};
 };
 
 // Assets with equal bytes become one: it takes content type and piece size from the first in order of (content type,

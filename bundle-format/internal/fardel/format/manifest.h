@@ -30,7 +30,7 @@ enum class TableKind : std::uint32_t {
     variants = 8,           // VariantRecord
     tags = 9,               // TagRecord
     references = 10,        // ReferenceRecord, grouped by asset, sorted by spelling
-    foreign_assets = 11,    // ForeignAssetRecord, sorted by id
+    foreign_assets = 11,    // ForeignAssetRecord, sorted by (id, dependency)
     consumes = 12,          // ConsumeRecord, sorted by pattern
     dependencies = 13,      // DependencyRecord, in declared order
     metadata = 14,          // MetadataRecord, sorted by (subject, key); the bundle's own come last
@@ -160,11 +160,12 @@ enum class ReferenceKind : std::uint16_t {
 
 struct ReferenceRecord {
     static constexpr TableKind kTable = TableKind::references;
-    enum Flag : std::uint16_t { optional = 1 };
+    enum Flag : std::uint16_t { optional = 1, named = 2 };
     StringRef spelling = 0;  // as the asset writes it
     ReferenceKind kind = ReferenceKind::internal;
     std::uint16_t flags = 0;
     std::uint32_t target = 0;
+    StringRef name = 0;  // static and named: the target's name in its bundle, which may have other variants
     friend bool operator==(const ReferenceRecord&, const ReferenceRecord&) = default;
 };
 

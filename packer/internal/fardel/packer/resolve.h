@@ -58,6 +58,8 @@ struct FoundTarget {
     // Nothing if the reference is missing, or means another file behind each name of the asset.
     std::optional<decltype(PlannedReference::target)> target;
     std::optional<std::uint32_t> name;  // index into the plan's names, if the target is inside the plan
+    std::string target_name;            // PlannedReference::name
+    bool has_variants = false;          // of that name in its own bundle
     bool shader = false;                // the target is the script that defines the shader
 };
 

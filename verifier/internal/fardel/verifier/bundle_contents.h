@@ -30,7 +30,7 @@ struct ContentReference {
     ReferenceKind kind = ReferenceKind::internal;
     bool optional = false;
     AssetId asset;                 // the target of an internal or foreign reference
-    std::string name;              // the target of a dynamic reference
+    std::string name;              // the target of a dynamic reference, or the name of a static one that has one
     std::uint32_t dependency = 0;  // of a foreign reference: index into BundleContents::dependencies
     friend bool operator==(const ContentReference&, const ContentReference&) = default;
 };

@@ -35,8 +35,9 @@ struct MountDescription {
     BundleId bundle;
     LayoutId layout;
     bool tainted = false;
-    bool hidden = false;               // by a pure policy
-    std::vector<std::string> signers;  // labels of the policy's keys that counted
+    bool hidden = false;                         // by a pure policy
+    std::vector<std::string> signers;            // labels of the policy's keys that counted
+    std::vector<BundleId> missing_dependencies;  // static ones that are not mounted: references into them lead nowhere
     // Of a folder or archive: what it contains that is not in the tree, and why.
     std::shared_ptr<const ScanReport> left_out;
 };

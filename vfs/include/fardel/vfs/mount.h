@@ -45,8 +45,11 @@ struct MountOptions {
     const TrustPolicy* policy = nullptr;   // who must have signed; used during mount() only
     std::uint64_t now_s = 0;               // Unix seconds, for dates in signatures; 0: dates are not checked
     bool allow_unsigned = false;  // development: content that the policy does not trust is mounted too, and tainted
-    bool watch = false;           // a folder: Vfs::poll() reports what changes in it
-    std::string label;            // names the bundle in messages; empty: the path it was mounted from
+    // Refuses the mount if a static dependency of the bundle is mounted neither before nor by the same change. Without
+    // it, MountDescription lists what is missing.
+    bool require_dependencies = false;
+    bool watch = false;  // a folder: Vfs::poll() reports what changes in it
+    std::string label;   // names the bundle in messages; empty: the path it was mounted from
     // Reads legacy archives (legacy_archives.h); without it, mounting one is `unsupported`.
     std::shared_ptr<const ArchiveReader> archives;
 };
