@@ -1,6 +1,6 @@
 #include <fardel/base/clock.h>
 
-#include <time.h>
+#include "system_call.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ namespace fardel {
 std::int64_t wall_clock_ns() noexcept {
     struct timespec now {};
     ::clock_gettime(CLOCK_REALTIME, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+    return nanoseconds(now);
 }
 
 int milliseconds_until(SteadyTime deadline) noexcept {

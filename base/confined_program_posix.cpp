@@ -4,8 +4,11 @@
 
 #include <fardel/base/confined_program.h>
 
+#include "system_call.h"
+
+#include <fardel/base/clock.h>
+#include <fardel/base/file.h>
 #include <fardel/base/pipe.h>
-#include <fardel/base/system_error.h>
 
 #include <algorithm>
 #include <array>
@@ -16,7 +19,6 @@
 #include <string_view>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -170,22 +172,9 @@ int wait_for_program(pid_t program) noexcept {
 
 // ---- In the parent --------------------------------------------------------------------------------------------------
 
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (const std::string& text : texts)
-        pointers.push_back(const_cast<char*>(text.c_str()));
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
 class Keeper {
 public:
-    Keeper(const ConfinedCall& call, Pipe output, Pipe errors, Pipe report, Pipe wake)
-        : call_(call),
-          output_(std::move(output)),
-          errors_(std::move(errors)),
-          report_(std::move(report)),
-          wake_(std::move(wake)) {}
+    explicit Keeper(const ConfinedCall& call) : call_(call) {}
     Keeper(const Keeper&) = delete;
     Keeper& operator=(const Keeper&) = delete;
     ~Keeper() {
@@ -196,6 +185,9 @@ public:
     }
 
     Status start(const Sandbox& sandbox) {
+        for (Pipe* const pipe : {&output_, &errors_, &report_, &wake_}) {
+            FARDEL_TRY_ASSIGN(*pipe, open_polled_pipe());
+        }
         const std::vector<char*> arguments = pointers_to(call_.arguments);
         const std::vector<char*> environment = pointers_to(call_.environment);
         FARDEL_TRY_ASSIGN(const Descriptor input, open_input());
@@ -231,15 +223,10 @@ public:
         const auto deadline = Clock::now() + call_.timeout;
         const std::stop_callback wake(call_.stop, [this] { (void)!::write(wake_.write_end.number(), "", 1); });
         while (report_.read_end) {
-            std::array<pollfd, 4> waiting = {pollfd{report_.read_end.number(), POLLIN, 0},
-                                             pollfd{errors_.read_end.number(), POLLIN, 0},
-                                             pollfd{output_.read_end.number(), POLLIN, 0},
-                                             pollfd{killed_ ? -1 : wake_.read_end.number(), POLLIN, 0}};
-            const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-            if (::poll(waiting.data(), waiting.size(),
-                       killed_ ? -1 : static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000))) < 0 &&
-                errno != EINTR)
-                return system_error(errno, "poll");
+            const Descriptor none;
+            const Descriptor* const awaited[] = {&report_.read_end, &errors_.read_end, &output_.read_end,
+                                                 killed_ ? &none : &wake_.read_end};
+            FARDEL_TRY(wait_readable(awaited, killed_ ? std::nullopt : std::optional(deadline)));
             read_output();
             read_report();
             if (call_.stop.stop_requested())
@@ -348,11 +335,7 @@ private:
 }  // namespace
 
 Result<ConfinedOutcome> run_confined(const ConfinedCall& call, const Sandbox& sandbox) {
-    FARDEL_TRY_ASSIGN(Pipe output, open_polled_pipe());
-    FARDEL_TRY_ASSIGN(Pipe errors, open_polled_pipe());
-    FARDEL_TRY_ASSIGN(Pipe report, open_polled_pipe());
-    FARDEL_TRY_ASSIGN(Pipe wake, open_polled_pipe());
-    Keeper keeper(call, std::move(output), std::move(errors), std::move(report), std::move(wake));
+    Keeper keeper(call);
     FARDEL_TRY(keeper.start(sandbox));
     return keeper.wait();
 }

@@ -17,10 +17,7 @@ Status Descriptor::close_reporting(std::string_view subject) {
 }
 
 Result<Descriptor> Descriptor::duplicate(std::string_view subject) const {
-    Descriptor copy(::fcntl(number_, F_DUPFD_CLOEXEC, 0));
-    if (!copy)
-        return system_error(errno, subject);
-    return copy;
+    return descriptor_of_call(::fcntl(number_, F_DUPFD_CLOEXEC, 0), subject);
 }
 
 }  // namespace fardel

@@ -4,7 +4,6 @@
 
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -27,24 +26,20 @@ int flags_of(const OpenOptions& options) noexcept {
     return flags;
 }
 
-Descriptor open_with(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
-    return Descriptor(repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); }));
+int open_with(const FileLocation& location, int flags, std::uint32_t mode = 0) noexcept {
+    return repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags, mode); });
 }
 
 }  // namespace
 
 Result<Descriptor> open_file(const FileLocation& location, std::string_view subject, const OpenOptions& options) {
     FARDEL_TRY(verify_path(location));
-    Descriptor file;
 #ifdef O_NOATIME
     if (options.keeps_used_time)
-        file = open_with(location, flags_of(options) | O_NOATIME);
-    if (!options.keeps_used_time || (!file && errno == EPERM))  // only the owner of a file may preserve its access time
+        if (const int number = open_with(location, flags_of(options) | O_NOATIME); number >= 0 || errno != EPERM)
+            return descriptor_of_call(number, subject);  // EPERM: only the owner of a file may preserve its access time
 #endif
-        file = open_with(location, flags_of(options));
-    if (!file)
-        return system_error(errno, subject);
-    return file;
+    return descriptor_of_call(open_with(location, flags_of(options)), subject);
 }
 
 Result<RegularFile> open_regular_file(const FileLocation& location, std::string_view subject,
@@ -58,10 +53,8 @@ Result<RegularFile> open_regular_file(const FileLocation& location, std::string_
 
 Result<Descriptor> create_file(const FileLocation& location, std::string_view subject, std::uint32_t mode) {
     FARDEL_TRY(verify_path(location));
-    Descriptor file = open_with(location, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode);
-    if (!file)
-        return system_error(errno, subject);
-    return file;
+    constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY;
+    return descriptor_of_call(open_with(location, kFlags, mode), subject);
 }
 
 Result<Descriptor> create_unnamed_file(std::string_view subject) {
@@ -70,9 +63,8 @@ Result<Descriptor> create_unnamed_file(std::string_view subject) {
     if (failure)
         return system_error(failure, subject);
     std::string name = folder + "/fardel-XXXXXX";
-    Descriptor file(repeat([&] { return ::mkostemp(name.data(), O_CLOEXEC); }));
-    if (!file)
-        return system_error(errno, subject);
+    FARDEL_TRY_ASSIGN(Descriptor file,
+                      descriptor_of_call(repeat([&] { return ::mkostemp(name.data(), O_CLOEXEC); }), subject));
     ::unlink(name.c_str());
     return file;
 }
@@ -119,29 +111,16 @@ Result<std::string> read_text(const Descriptor& file, std::size_t bytes_max, std
 }
 
 Status write_whole(const Descriptor& file, std::span<const std::byte> bytes, std::string_view subject) {
-    while (!bytes.empty()) {
-        const auto count =
-            repeat([&] { return ::write(file.number(), bytes.data(), std::min(bytes.size(), kTransferBytesMax)); });
-        if (count < 0)
-            return system_error(errno, subject);
-        bytes = bytes.subspan(static_cast<std::size_t>(count));
-    }
-    return ok();
+    return write_rest(bytes, subject, [&](auto part) { return ::write(file.number(), part.data(), part.size()); });
 }
 
 Status write_whole_at(const Descriptor& file, std::uint64_t offset, std::span<const std::byte> bytes,
                       std::string_view subject) {
-    while (!bytes.empty()) {
-        const auto count = repeat([&] {
-            return ::pwrite(file.number(), bytes.data(), std::min(bytes.size(), kTransferBytesMax),
-                            static_cast<off_t>(offset));
-        });
-        if (count < 0)
-            return system_error(errno, subject);
-        bytes = bytes.subspan(static_cast<std::size_t>(count));
-        offset += static_cast<std::uint64_t>(count);
-    }
-    return ok();
+    const std::byte* const start = bytes.data();
+    return write_rest(bytes, subject, [&](auto part) {
+        return ::pwrite(file.number(), part.data(), part.size(),
+                        static_cast<off_t>(offset) + static_cast<off_t>(part.data() - start));
+    });
 }
 
 Status resize_file(const Descriptor& file, std::uint64_t size_bytes, std::string_view subject) {

@@ -21,10 +21,6 @@ FileKind kind_of(mode_t mode) noexcept {
     return S_ISSOCK(mode) ? FileKind::socket : FileKind::device;
 }
 
-std::int64_t nanoseconds(const struct timespec& time) noexcept {
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 FileStatus status_from(const struct stat& status) noexcept {
 #ifdef __APPLE__
     const struct timespec &used = status.st_atimespec, &modified = status.st_mtimespec, &changed = status.st_ctimespec;

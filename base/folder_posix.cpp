@@ -27,10 +27,8 @@ Result<Descriptor> open_folder(const FileLocation& location, std::string_view su
     if (options.location_only)
         flags |= O_PATH;
 #endif
-    Descriptor folder(repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags); }));
-    if (!folder)
-        return system_error(errno, subject);
-    return folder;
+    return descriptor_of_call(repeat([&] { return ::openat(folder_number(location), location.path().c_str(), flags); }),
+                              subject);
 }
 
 Result<std::vector<std::string>> list_names(const Descriptor& folder, std::string_view subject) {

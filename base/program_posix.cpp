@@ -28,10 +28,7 @@ ProgramExit exit_of(int status) noexcept {
 Result<ChildProgram> ChildProgram::start(const std::vector<std::string>& arguments, const ChildStreams& streams) {
     if (arguments.empty() || arguments[0].empty())
         return Error(ErrorCode::missing, "no program given");
-    std::vector<char*> words;
-    for (const std::string& argument : arguments)
-        words.push_back(const_cast<char*>(argument.c_str()));
-    words.push_back(nullptr);
+    const std::vector<char*> words = pointers_to(arguments);
 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);

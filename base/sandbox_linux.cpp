@@ -4,11 +4,9 @@
 
 #include <fardel/base/system_error.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 
 #include <fcntl.h>
 #include <sys/prctl.h>

@@ -1,17 +1,22 @@
 // Common parts of system calls, for files named *_posix.cpp.
 #pragma once
 
+#include <fardel/base/descriptor.h>
 #include <fardel/base/file_location.h>
 #include <fardel/base/result.h>
 #include <fardel/base/system_error.h>
 
 #include <fcntl.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -29,6 +34,38 @@ auto repeat(const Call& call) noexcept {
 
 inline Status status_of_call(int result, std::string_view subject) {
     return result == 0 ? ok() : Status(system_error(errno, subject));
+}
+
+// `number`: what a call that opens a descriptor returned.
+inline Result<Descriptor> descriptor_of_call(int number, std::string_view subject) {
+    if (number < 0)
+        return system_error(errno, subject);
+    return Descriptor(number);
+}
+
+// Calls write_some(rest) until all of `bytes` are written; each call returns the number of bytes that it wrote.
+template <class WriteSome>
+Status write_rest(std::span<const std::byte> bytes, std::string_view subject, const WriteSome& write_some) {
+    while (!bytes.empty()) {
+        const auto count = repeat([&] { return write_some(bytes.first(std::min(bytes.size(), kTransferBytesMax))); });
+        if (count < 0)
+            return system_error(errno, subject);
+        bytes = bytes.subspan(static_cast<std::size_t>(count));
+    }
+    return ok();
+}
+
+// The arguments of a program, as the system wants them; `texts` must outlive the result.
+inline std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+    std::vector<char*> pointers;
+    for (const std::string& text : texts)
+        pointers.push_back(const_cast<char*>(text.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+inline std::int64_t nanoseconds(const struct timespec& time) noexcept {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 inline int folder_number(const FileLocation& location) noexcept {

@@ -12,14 +12,9 @@ namespace fardel {
 bool is_terminal(StandardStream stream) noexcept { return ::isatty(static_cast<int>(stream)) == 1; }
 
 Status write_whole(StandardStream stream, std::string_view text) {
-    while (!text.empty()) {
-        const auto count = repeat(
-            [&] { return ::write(static_cast<int>(stream), text.data(), std::min(text.size(), kTransferBytesMax)); });
-        if (count < 0)
-            return system_error(errno, stream == StandardStream::output ? "standard output" : "standard error");
-        text.remove_prefix(static_cast<std::size_t>(count));
-    }
-    return ok();
+    return write_rest(std::as_bytes(std::span(text)),
+                      stream == StandardStream::output ? "standard output" : "standard error",
+                      [&](auto part) { return ::write(static_cast<int>(stream), part.data(), part.size()); });
 }
 
 void occupy_standard_streams() noexcept {
@@ -39,10 +34,7 @@ void survive_closed_pipes() noexcept {
 }
 
 Result<Descriptor> open_terminal() {
-    Descriptor terminal(repeat([] { return ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY); }));
-    if (!terminal)
-        return system_error(errno, "/dev/tty");
-    return terminal;
+    return descriptor_of_call(repeat([] { return ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY); }), "/dev/tty");
 }
 
 struct EchoOff::Settings {

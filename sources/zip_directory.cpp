@@ -2,6 +2,7 @@
 
 #include "zip_signature.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
 #include <fardel/format/name.h>
 
@@ -31,9 +32,6 @@ constexpr std::uint32_t kUnixLink = 0120000 >> 12;  // S_IFLNK, in the uppermost
 std::uint16_t u16(Bytes bytes, std::size_t at) { return load_le<std::uint16_t>(bytes.data() + at); }
 std::uint32_t u32(Bytes bytes, std::size_t at) { return load_le<std::uint32_t>(bytes.data() + at); }
 std::uint64_t u64(Bytes bytes, std::size_t at) { return load_le<std::uint64_t>(bytes.data() + at); }
-
-// Whether `value` + `more` stays ≤ `max`, without overflow.
-bool fits(std::uint64_t value, std::uint64_t more, std::uint64_t max) { return value <= max && more <= max - value; }
 
 Error malformed(std::string what) { return Error(ErrorCode::malformed, "zip: " + std::move(what)); }
 

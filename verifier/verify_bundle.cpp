@@ -38,10 +38,7 @@ void check_manifest(const CheckedTables& tables, BundleStrings& texts, bool all_
 }
 
 void count_tables(const CheckedHeads& heads, VerifyReport& report) {
-    const auto count = [](const auto& head, TableKind kind) {
-        const TableEntry* entry = head ? head->find(kind) : nullptr;
-        return entry ? entry->count : 0;
-    };
+    const auto count = [](const auto& head, TableKind kind) { return head ? head->count(kind) : 0; };
     using enum TableKind;
     report.bundle = heads.bundle;
     report.layout = heads.layout_id;
@@ -125,7 +122,7 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
     if (findings.has(VerifierRule::tables_too_large))
         return true;
     const bool all_records_known = tables.check_records(findings);
-    BundleStrings texts(tables[TableKind::strings], findings);
+    BundleStrings texts(tables, findings);
     if (head)
         check_manifest(tables, texts, all_records_known, options.now_s, findings);
     const OwnName own = find_own_name(tables, texts);
@@ -134,17 +131,12 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
     const auto placed_assets = head ? check_placements(tables, findings) : std::vector<PlacedAsset>();
     const auto readable = check_blocks(tables, layout, placed_assets, head != nullptr, findings);
     const AssetLabels labels(tables, texts);
-    const auto report_progress = [&](std::uint64_t done, std::uint64_t total) {
-        if (options.progress)
-            options.progress({.stored_bytes_done = done, .stored_bytes_total = total});
-    };
     const BlockBytesTotals contents =
-        check_block_bytes({{source, layout, tables, placed_assets}, readable, labels},
-                          {.jobs = options.jobs, .progress = report_progress, .stop = options.stop}, findings);
+        check_block_bytes({{source, layout, tables, placed_assets}, readable, labels}, options, findings);
     report.raw_bytes_proved = contents.raw_bytes_proved;
 
-    TrailerSummary trailer = check_trailer(source, layout.trailer_offset, bundle_facts(heads, tables, own, report),
-                                           {options.policy, options.now_s, options.local_layout_allowed}, findings);
+    TrailerSummary trailer =
+        check_trailer(source, layout.trailer_offset, bundle_facts(heads, tables, own, report), options, findings);
     report.envelopes = trailer.envelopes;
     report.signatures = trailer.signatures;
     report.verdict = std::move(trailer.verdict);

@@ -8,7 +8,6 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <utility>
 

@@ -1,3 +1,4 @@
+#include <fardel/base/fits.h>
 #include <fardel/format/byte_source.h>
 
 #include <cstring>
@@ -11,7 +12,7 @@ public:
     explicit MemorySource(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
 
     Result<std::shared_ptr<const std::byte[]>> map(std::uint64_t offset, std::uint64_t length) const override {
-        if (offset > bytes_.size() || length > bytes_.size() - offset)
+        if (!fits(offset, length, bytes_.size()))
             return Error(ErrorCode::corrupt, "there are only " + std::to_string(bytes_.size()) + " bytes");
         return std::shared_ptr<const std::byte[]>(shared_from_this(), bytes_.data() + offset);
     }
@@ -19,7 +20,7 @@ public:
     std::uint64_t size_bytes() const noexcept override { return bytes_.size(); }
 
     Status read_at(std::uint64_t offset, std::span<std::byte> out) const override {
-        if (offset > bytes_.size() || out.size() > bytes_.size() - offset)
+        if (!fits(offset, out.size(), bytes_.size()))
             return Error(ErrorCode::corrupt, "expected " + std::to_string(out.size()) + " bytes at offset " +
                                                  std::to_string(offset) + ", but there are only " +
                                                  std::to_string(bytes_.size()) + " bytes");

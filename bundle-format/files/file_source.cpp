@@ -1,6 +1,6 @@
 #include <fardel/format/file_source.h>
 
-#include "fits.h"
+#include <fardel/base/fits.h>
 
 #include <fardel/base/file.h>
 #include <fardel/format/source_descriptor.h>

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <fardel/base/ascii.h>
+#include <fardel/base/little_endian.h>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 namespace fardel {
@@ -23,21 +22,8 @@ constexpr std::uint64_t lower_ascii_word(std::uint64_t word) noexcept {
     return word | (((from_a ^ after_z) & (kEachByte * 0x80)) >> 2);  // 0x80 >> 2 == 'a' - 'A'
 }
 
-template <class Word>
-inline Word read_little_endian(const char* at) noexcept {
-    Word word;
-    std::memcpy(&word, at, sizeof word);
-    if constexpr (std::endian::native == std::endian::big) {
-        Word swapped = 0;
-        for (std::size_t i = 0; i < sizeof word; ++i)
-            swapped = static_cast<Word>(swapped << 8 | (word >> 8 * i & 0xff));
-        return swapped;
-    }
-    return word;
-}
-
 // Returns the 8 bytes at `at`.
-inline std::uint64_t read_word(const char* at) noexcept { return read_little_endian<std::uint64_t>(at); }
+inline std::uint64_t read_word(const char* at) noexcept { return load_le<std::uint64_t>(at); }
 
 // Returns the 0 to 7 bytes at `at`, followed by zeros. Overlapping reads put equal bytes at equal positions.
 inline std::uint64_t read_part_word(const char* at, std::size_t size_bytes) noexcept {
@@ -46,8 +32,7 @@ inline std::uint64_t read_part_word(const char* at, std::size_t size_bytes) noex
     };
     if (size_bytes >= 4) {
         const std::size_t last = size_bytes - 4;
-        return read_little_endian<std::uint32_t>(at) |
-               static_cast<std::uint64_t>(read_little_endian<std::uint32_t>(at + last)) << 8 * last;
+        return load_le<std::uint32_t>(at) | static_cast<std::uint64_t>(load_le<std::uint32_t>(at + last)) << 8 * last;
     }
     if (size_bytes == 0)
         return 0;

@@ -8,7 +8,6 @@
 #include <fardel/format/limits.h>
 
 #include <algorithm>
-#include <cassert>
 
 namespace fardel {
 

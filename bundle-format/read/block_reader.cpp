@@ -1,8 +1,8 @@
 #include "block_reader.h"
 
 #include "blocks/read_scratch.h"
-#include "files/fits.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/manifest.h>

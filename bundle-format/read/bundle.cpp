@@ -1,8 +1,8 @@
+#include <fardel/base/fits.h>
 #include <fardel/format/bundle.h>
 
 #include "block_reader.h"
 #include "bundle_tables.h"
-#include "files/fits.h"
 #include "name_lookup.h"
 #include "tables/buckets.h"
 

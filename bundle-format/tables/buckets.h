@@ -7,7 +7,6 @@
 #include <fardel/format/limits.h>
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>

@@ -1,14 +1,13 @@
+#include <fardel/base/fits.h>
 #include <fardel/format/head.h>
 
 #include "buckets.h"
-#include "files/fits.h"
 
 #include <fardel/base/little_endian.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/name_buckets.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 
 namespace fardel {
@@ -93,29 +92,24 @@ Result<std::vector<TableEntry>> decode_tables(ConstHead head, std::size_t at, st
     return tables;
 }
 
-struct CommonFields {
-    std::uint16_t minor = 0;
-    std::uint32_t table_count = 0;
-    std::uint64_t optional_flags = 0;
-};
-
-Result<CommonFields> decode_common(ConstHead head, const std::array<std::uint8_t, 8>& magic, const char* not_ours,
-                                   std::uint32_t tables_max) {
-    if (std::memcmp(head.data(), magic.data(), magic.size()) != 0)
+// Decodes the fields that both heads have into `head`, and returns the number of its tables.
+template <class Head>
+Result<std::uint32_t> decode_common(ConstHead bytes, const std::array<std::uint8_t, 8>& magic, const char* not_ours,
+                                    std::uint32_t tables_max, Head& head) {
+    if (std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
         return malformed(not_ours);
-    const auto major = load_le<std::uint16_t>(head.data() + 8);
+    const auto major = load_le<std::uint16_t>(bytes.data() + 8);
     if (major != kFormatMajor)
         return Error(ErrorCode::unsupported, "format version " + std::to_string(major) + "; this version reads " +
                                                  std::to_string(kFormatMajor));
-    if (load_le<std::uint64_t>(head.data() + 16) != 0)
+    if (load_le<std::uint64_t>(bytes.data() + 16) != 0)
         return Error(ErrorCode::unsupported, "the bundle requires a feature that this version does not know");
-    CommonFields common;
-    common.minor = load_le<std::uint16_t>(head.data() + 10);
-    common.table_count = load_le<std::uint32_t>(head.data() + 12);
-    common.optional_flags = load_le<std::uint64_t>(head.data() + 24);
-    if (common.table_count > tables_max)
-        return Error(ErrorCode::limit, std::to_string(common.table_count) + " tables");
-    return common;
+    head.minor = load_le<std::uint16_t>(bytes.data() + 10);
+    head.optional_flags = load_le<std::uint64_t>(bytes.data() + 24);
+    const auto table_count = load_le<std::uint32_t>(bytes.data() + 12);
+    if (table_count > tables_max)
+        return Error(ErrorCode::limit, std::to_string(table_count) + " tables");
+    return table_count;
 }
 
 HeadBytes encode_common(const std::array<std::uint8_t, 8>& magic, std::uint16_t minor, std::size_t tables,
@@ -134,7 +128,10 @@ const TableEntry* find_table(std::span<const TableEntry> tables, TableKind kind)
     return it == tables.end() ? nullptr : &*it;
 }
 
-std::uint64_t count_of(const TableEntry* table) { return table ? table->count : 0; }
+std::uint64_t count_in(std::span<const TableEntry> tables, TableKind kind) noexcept {
+    const TableEntry* const table = find_table(tables, kind);
+    return table ? table->count : 0;
+}
 
 std::uint64_t asset_bucket_records(std::uint64_t assets) {
     return assets == 0 ? 0 : (std::uint64_t{1} << bucket_bits(assets)) + 1;
@@ -144,6 +141,8 @@ std::uint64_t asset_bucket_records(std::uint64_t assets) {
 
 const TableEntry* BundleHead::find(TableKind kind) const noexcept { return find_table(tables, kind); }
 const TableEntry* LayoutHead::find(TableKind kind) const noexcept { return find_table(tables, kind); }
+std::uint64_t BundleHead::count(TableKind kind) const noexcept { return count_in(tables, kind); }
+std::uint64_t LayoutHead::count(TableKind kind) const noexcept { return count_in(tables, kind); }
 
 std::uint64_t tree_bytes(std::uint64_t length_bytes) noexcept {
     std::uint64_t total = 0;
@@ -171,20 +170,18 @@ HeadBytes encode_head(const BundleHead& head) {
 }
 
 Result<BundleHead> decode_head(ConstHead bytes) {
-    FARDEL_TRY_ASSIGN(
-        const CommonFields common,
-        decode_common(bytes, kHeadMagic, "not a Fardel bundle (the first bytes are not its magic)", kHeadTablesMax));
     BundleHead head;
-    head.minor = common.minor;
-    head.optional_flags = common.optional_flags;
+    FARDEL_TRY_ASSIGN(const std::uint32_t table_count,
+                      decode_common(bytes, kHeadMagic, "not a Fardel bundle (the first bytes are not its magic)",
+                                    kHeadTablesMax, head));
     head.manifest_bytes = load_le<std::uint64_t>(bytes.data() + 32);
     if (!zero(bytes.subspan(40, 24)))
         return malformed("head: a reserved byte is not zero");
-    FARDEL_TRY_ASSIGN(head.tables, decode_tables(bytes, kHeadTablesAt, common.table_count, false, head.manifest_bytes,
+    FARDEL_TRY_ASSIGN(head.tables, decode_tables(bytes, kHeadTablesAt, table_count, false, head.manifest_bytes,
                                                  limits::kManifestBytesMax));
 
     using enum TableKind;
-    const auto count = [&](TableKind kind) { return count_of(head.find(kind)); };
+    const auto count = [&](TableKind kind) { return head.count(kind); };
     if (count(asset_buckets) != asset_bucket_records(count(assets)))
         return malformed("head: asset_buckets has the wrong number of records");
     const std::uint64_t homes = home_buckets(count(names));
@@ -218,11 +215,9 @@ HeadBytes encode_layout_head(const LayoutHead& layout) {
 }
 
 Result<LayoutHead> decode_layout_head(ConstHead bytes) {
-    FARDEL_TRY_ASSIGN(const CommonFields common,
-                      decode_common(bytes, kLayoutMagic, "layout head: wrong magic", kLayoutTablesMax));
     LayoutHead layout;
-    layout.minor = common.minor;
-    layout.optional_flags = common.optional_flags;
+    FARDEL_TRY_ASSIGN(const std::uint32_t table_count,
+                      decode_common(bytes, kLayoutMagic, "layout head: wrong magic", kLayoutTablesMax, layout));
     std::memcpy(layout.bundle.bytes.data(), bytes.data() + 32, 32);
     layout.blocks_offset = load_le<std::uint64_t>(bytes.data() + 64);
     layout.blocks_bytes = load_le<std::uint64_t>(bytes.data() + 72);
@@ -250,8 +245,8 @@ Result<LayoutHead> decode_layout_head(ConstHead bytes) {
     const std::size_t codecs_end = kLayoutCodecsAt + 4 * codec_count;
     if (!zero(bytes.subspan(codecs_end, kLayoutTablesAt - codecs_end)))
         return malformed("layout head: a reserved byte is not zero");
-    FARDEL_TRY_ASSIGN(layout.tables, decode_tables(bytes, kLayoutTablesAt, common.table_count, true,
-                                                   layout.layout_bytes, limits::kLayoutBytesMax));
+    FARDEL_TRY_ASSIGN(layout.tables, decode_tables(bytes, kLayoutTablesAt, table_count, true, layout.layout_bytes,
+                                                   limits::kLayoutBytesMax));
     return layout;
 }
 
@@ -260,7 +255,7 @@ LayoutId layout_id(const HeadBytes& layout_head) noexcept { return id_from<Layou
 Status verify_sections(const BundleHead& head, const BundleId& id, const LayoutHead& layout, std::uint64_t file_bytes) {
     if (layout.bundle != id)
         return Error(ErrorCode::corrupt, "the layout head belongs to another bundle, or the head was changed");
-    if (count_of(layout.find(TableKind::placements)) != count_of(head.find(TableKind::assets)))
+    if (layout.count(TableKind::placements) != head.count(TableKind::assets))
         return malformed("layout head: placements and assets differ in number");
 
     struct Section {

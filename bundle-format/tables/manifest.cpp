@@ -82,124 +82,100 @@ private:
 
 // ---- The fields of each record, in the order of their bytes ---------------------------------------------------------
 
-template <class Record>
-struct FieldsOf;
-template <>
-struct FieldsOf<AssetRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.id);
-        f(r.raw_bytes);
-        f(r.piece_first);
-        f(r.content_type);
-        f(r.reference_first);
-        f(r.reference_count);
-        f(r.metadata_first);
-        f(r.piece_log2);
-        f.zeros(3);
-    }
-};
-template <>
-struct FieldsOf<NameRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.text);
-        f(r.target);
-        f(r.count);
-        f(r.flags);
-        f.zeros(4);
-    }
-};
-template <>
-struct FieldsOf<NameBucketRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.hashes);
-        f(r.used);
-        f(r.spills);
-        f.zeros(2);
-        f(r.texts);
-        f(r.names);
-    }
-};
-template <>
-struct FieldsOf<VariantRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.asset);
-        f(r.name);
-        f(r.tag_first);
-        f(r.tag_count);
-        f.zeros(2);
-    }
-};
-template <>
-struct FieldsOf<TagRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.axis);
-        f(r.value);
-    }
-};
-template <>
-struct FieldsOf<ReferenceRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.spelling);
-        f(r.kind);
-        f(r.flags);
-        f(r.target);
-        f(r.name);
-    }
-};
-template <>
-struct FieldsOf<ForeignAssetRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.id);
-        f(r.dependency);
-        f.zeros(28);
-    }
-};
-template <>
-struct FieldsOf<ConsumeRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.text);
-        f(r.flags);
-    }
-};
-template <>
-struct FieldsOf<DependencyRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.bundle);
-        f(r.name);
-        f(r.version);
-        f(r.flags);
-        f.zeros(20);
-    }
-};
-template <>
-struct FieldsOf<MetadataRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.subject);
-        f(r.key);
-        f(r.kind);
-        f.zeros(4);
-        f(r.value);
-        f.zeros(8);
-    }
-};
-template <>
-struct FieldsOf<PlacementRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.first_block);
-        f(r.offset);
-    }
-};
-template <>
-struct FieldsOf<BlockRecord> {
-    static void visit(auto& f, auto& r) {
-        f(r.stored_hash);
-        f(r.stored_offset);
-        f(r.stored_bytes);
-        f(r.raw_bytes);
-        f(r.codec);
-        f.zeros(14);
-    }
-};
+template <class T, class Record>
+concept RecordOf = std::same_as<std::remove_const_t<T>, Record>;
+
+void visit_fields(auto& f, RecordOf<AssetRecord> auto& r) {
+    f(r.id);
+    f(r.raw_bytes);
+    f(r.piece_first);
+    f(r.content_type);
+    f(r.reference_first);
+    f(r.reference_count);
+    f(r.metadata_first);
+    f(r.piece_log2);
+    f.zeros(3);
+}
+
+void visit_fields(auto& f, RecordOf<NameRecord> auto& r) {
+    f(r.text);
+    f(r.target);
+    f(r.count);
+    f(r.flags);
+    f.zeros(4);
+}
+
+void visit_fields(auto& f, RecordOf<NameBucketRecord> auto& r) {
+    f(r.hashes);
+    f(r.used);
+    f(r.spills);
+    f.zeros(2);
+    f(r.texts);
+    f(r.names);
+}
+
+void visit_fields(auto& f, RecordOf<VariantRecord> auto& r) {
+    f(r.asset);
+    f(r.name);
+    f(r.tag_first);
+    f(r.tag_count);
+    f.zeros(2);
+}
+
+void visit_fields(auto& f, RecordOf<TagRecord> auto& r) {
+    f(r.axis);
+    f(r.value);
+}
+
+void visit_fields(auto& f, RecordOf<ReferenceRecord> auto& r) {
+    f(r.spelling);
+    f(r.kind);
+    f(r.flags);
+    f(r.target);
+    f(r.name);
+}
+
+void visit_fields(auto& f, RecordOf<ForeignAssetRecord> auto& r) {
+    f(r.id);
+    f(r.dependency);
+    f.zeros(28);
+}
+
+void visit_fields(auto& f, RecordOf<ConsumeRecord> auto& r) {
+    f(r.text);
+    f(r.flags);
+}
+
+void visit_fields(auto& f, RecordOf<DependencyRecord> auto& r) {
+    f(r.bundle);
+    f(r.name);
+    f(r.version);
+    f(r.flags);
+    f.zeros(20);
+}
+
+void visit_fields(auto& f, RecordOf<MetadataRecord> auto& r) {
+    f(r.subject);
+    f(r.key);
+    f(r.kind);
+    f.zeros(4);
+    f(r.value);
+    f.zeros(8);
+}
+
+void visit_fields(auto& f, RecordOf<PlacementRecord> auto& r) {
+    f(r.first_block);
+    f(r.offset);
+}
+
+void visit_fields(auto& f, RecordOf<BlockRecord> auto& r) {
+    f(r.stored_hash);
+    f(r.stored_offset);
+    f(r.stored_bytes);
+    f(r.raw_bytes);
+    f(r.codec);
+    f.zeros(14);
+}
 
 // ---- Checks of single records ---------------------------------------------------------------------------------------
 
@@ -314,7 +290,7 @@ Status verify(const BlockRecord& r) {
 template <class Record>
 void encode_record(const Record& record, std::vector<std::byte>& out) {
     FieldEncoder fields(out);
-    FieldsOf<Record>::visit(fields, record);
+    visit_fields(fields, record);
 }
 
 template <class Record>
@@ -324,7 +300,7 @@ Result<Record> decode_record(std::span<const std::byte> bytes) {
         return malformed(Record::kTable, std::to_string(bytes.size()) + " bytes, expected " + std::to_string(kBytes));
     FieldDecoder fields(bytes.data());
     Record record;
-    FieldsOf<Record>::visit(fields, record);
+    visit_fields(fields, record);
     if (!fields.reserved_are_zero())
         return malformed(Record::kTable, "a reserved byte is not zero");
     FARDEL_TRY(verify(record));

@@ -1,10 +1,8 @@
 #include "page_tree.h"
 
-#include "files/fits.h"
-
+#include <fardel/base/fits.h>
 #include <fardel/base/little_endian.h>
 #include <fardel/format/hash.h>
-#include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include <fardel/base/fits.h>
 #include <fardel/format/envelope.h>
 
 #include <fardel/base/byte_reader.h>
@@ -91,10 +92,10 @@ Result<Envelope> decode_envelope(std::span<const std::byte>& rest) {
     return envelope;
 }
 
-Result<EnvelopeSignature> make_signature(EnvelopeType type, std::span<const std::byte> payload, SignerRole role,
-                                         Signer& signer) {
+// Returns the payload under one signature.
+Result<Envelope> sign(EnvelopeType type, std::vector<std::byte> payload, SignerRole role, Signer& signer) {
     FARDEL_TRY_ASSIGN(const Signature signature, signer.sign(signed_message(type, payload)));
-    return EnvelopeSignature{SignatureAlgorithm::ed25519, role, signer.public_key(), signature};
+    return Envelope{type, std::move(payload), {{SignatureAlgorithm::ed25519, role, signer.public_key(), signature}}};
 }
 
 Result<Statement> statement_of(const Envelope& envelope) {
@@ -169,12 +170,8 @@ bool verify_envelope_signature(const Envelope& envelope, const EnvelopeSignature
 Result<Envelope> sign_statement(const Statement& statement, Signer& signer) {
     Statement own = statement;
     own.author = signer.public_key();
-    Envelope envelope;
-    envelope.type = EnvelopeType::statement;
-    FARDEL_TRY_ASSIGN(envelope.payload, encode_statement(own));
-    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, SignerRole::author, signer));
-    envelope.signatures.push_back(entry);
-    return envelope;
+    FARDEL_TRY_ASSIGN(auto payload, encode_statement(own));
+    return sign(EnvelopeType::statement, std::move(payload), SignerRole::author, signer);
 }
 
 Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer) {
@@ -182,12 +179,7 @@ Result<Envelope> cosign_statement(const Envelope& statement, Signer& signer) {
     if (std::ranges::find(statement.signatures, signer.public_key(), &EnvelopeSignature::key) !=
         statement.signatures.end())
         return Error(ErrorCode::conflict, "statement: key " + key_id(signer.public_key()) + " has signed it already");
-    Envelope envelope;
-    envelope.type = statement.type;
-    envelope.payload = statement.payload;
-    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, SignerRole::author, signer));
-    envelope.signatures.push_back(entry);
-    return envelope;
+    return sign(statement.type, statement.payload, SignerRole::author, signer);
 }
 
 Result<Envelope> countersign(const Envelope& statement, const CountersignRequest& request, Signer& signer) {
@@ -210,13 +202,8 @@ Result<Envelope> countersign(const Envelope& statement, const CountersignRequest
     countersignature.expires_s = request.expires_s;
     countersignature.signer = signer.public_key();
     countersignature.comment = request.comment;
-
-    Envelope envelope;
-    envelope.type = EnvelopeType::countersignature;
-    FARDEL_TRY_ASSIGN(envelope.payload, encode_countersignature(countersignature));
-    FARDEL_TRY_ASSIGN(auto entry, make_signature(envelope.type, envelope.payload, request.role, signer));
-    envelope.signatures.push_back(entry);
-    return envelope;
+    FARDEL_TRY_ASSIGN(auto payload, encode_countersignature(countersignature));
+    return sign(EnvelopeType::countersignature, std::move(payload), request.role, signer);
 }
 
 }  // namespace fardel

@@ -15,8 +15,12 @@
 namespace fardel {
 namespace {
 
-constexpr std::string_view kStatementMagic = "FARDELST";
-constexpr std::string_view kCountersignatureMagic = "FARDELCS";
+struct RecordForm {
+    std::string_view name;
+    std::string_view magic;
+};
+constexpr RecordForm kStatement{"statement", "FARDELST"};
+constexpr RecordForm kCountersignature{"countersignature", "FARDELCS"};
 constexpr std::uint16_t kMajor = 1;
 constexpr std::array<std::string_view, 4> kRoleNames = {"", "author", "registry", "release"};
 
@@ -61,10 +65,13 @@ Status verify_shared(const Record& record) {
     return ok();
 }
 
+std::string too_many_layouts(std::size_t count) {
+    return std::to_string(count) + " layouts, at most " + std::to_string(limits::kLayoutIdsMax) + " allowed";
+}
+
 Status verify(const Statement& statement) {
     if (statement.layouts.size() > limits::kLayoutIdsMax)
-        return Error(ErrorCode::limit, std::to_string(statement.layouts.size()) + " layouts, at most " +
-                                           std::to_string(limits::kLayoutIdsMax) + " allowed");
+        return Error(ErrorCode::limit, too_many_layouts(statement.layouts.size()));
     if (std::ranges::adjacent_find(statement.layouts, std::ranges::greater_equal()) != statement.layouts.end())
         return Error(ErrorCode::malformed, "layouts are not strictly increasing");
     if (statement.manifest_bytes > limits::kManifestBytesMax)
@@ -85,24 +92,41 @@ Status verify(const Countersignature& countersignature) {
     return verify_shared(countersignature);
 }
 
-Result<std::vector<std::byte>> finish(ByteWriter& out, std::string_view subject) {
+// `write_fields` writes the fields between the header and the comment.
+template <class Record, class WriteFields>
+Result<std::vector<std::byte>> encode(const Record& record, const RecordForm& form, WriteFields write_fields) {
+    if (auto status = verify(record); !status)
+        return std::move(status).error().with_context(form.name);
+    ByteWriter out;
+    write_header(out, form.magic, record.minor);
+    write_fields(out);
+    out.sized_text<std::uint16_t>(record.comment);
+    out.sized<std::uint16_t>(record.extra);
     auto bytes = out.take();
     if (bytes.size() > limits::kStatementBytesMax)
-        return Error(ErrorCode::limit, std::string(subject) + " of " + std::to_string(bytes.size()) +
+        return Error(ErrorCode::limit, std::string(form.name) + " of " + std::to_string(bytes.size()) +
                                            " bytes, at most " + std::to_string(limits::kStatementBytesMax) +
                                            " allowed");
     return bytes;
 }
 
-template <class Record>
-Result<Record> finish(ByteReader& in, Record record, std::string_view subject) {
+// `read_fields` reads the fields between the header and the comment.
+template <class Record, class ReadFields>
+Result<Record> decode(std::span<const std::byte> bytes, const RecordForm& form, ReadFields read_fields) {
+    if (bytes.size() > limits::kStatementBytesMax)
+        return Error(ErrorCode::limit, std::string(form.name) + " of " + std::to_string(bytes.size()) + " bytes");
+    ByteReader in(bytes, form.name);
+    Record record;
+    record.minor = read_header(in, form.magic);
+    read_fields(in, record);
+    record.comment = in.sized_text<std::uint16_t>(limits::kCommentBytesMax, "comment");
+    const auto extra = in.sized<std::uint16_t>(limits::kStatementBytesMax, "extra");
+    record.extra.assign(extra.begin(), extra.end());
     FARDEL_TRY(in.finish());
     if (auto status = verify(record); !status)
-        return std::move(status).error().with_context(subject);
+        return std::move(status).error().with_context(form.name);
     return record;
 }
-
-std::vector<std::byte> copy(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
 
 }  // namespace
 
@@ -120,94 +144,71 @@ std::optional<SignerRole> find_role(std::string_view name) {
 }
 
 Result<std::vector<std::byte>> encode_statement(const Statement& statement) {
-    if (auto status = verify(statement); !status)
-        return std::move(status).error().with_context("statement");
-    ByteWriter out;
-    write_header(out, kStatementMagic, statement.minor);
-    out.fixed(statement.bundle);
-    out.u64(statement.manifest_bytes);
-    out.u64(statement.raw_bytes);
-    out.u64(statement.stored_bytes);
-    out.u64(statement.epoch);
-    out.u64(statement.created_s);
-    out.u64(statement.expires_s);
-    out.fixed(statement.author);
-    out.u16(static_cast<std::uint16_t>(statement.layouts.size()));
-    for (const LayoutId& layout : statement.layouts)
-        out.fixed(layout);
-    out.sized_text<std::uint16_t>(statement.name);
-    out.sized_text<std::uint16_t>(statement.version);
-    out.sized_text<std::uint16_t>(statement.channel);
-    out.sized_text<std::uint16_t>(statement.comment);
-    out.sized<std::uint16_t>(statement.extra);
-    return finish(out, "statement");
+    return encode(statement, kStatement, [&](ByteWriter& out) {
+        out.fixed(statement.bundle);
+        out.u64(statement.manifest_bytes);
+        out.u64(statement.raw_bytes);
+        out.u64(statement.stored_bytes);
+        out.u64(statement.epoch);
+        out.u64(statement.created_s);
+        out.u64(statement.expires_s);
+        out.fixed(statement.author);
+        out.u16(static_cast<std::uint16_t>(statement.layouts.size()));
+        for (const LayoutId& layout : statement.layouts)
+            out.fixed(layout);
+        out.sized_text<std::uint16_t>(statement.name);
+        out.sized_text<std::uint16_t>(statement.version);
+        out.sized_text<std::uint16_t>(statement.channel);
+    });
 }
 
 Result<Statement> decode_statement(std::span<const std::byte> bytes) {
-    if (bytes.size() > limits::kStatementBytesMax)
-        return Error(ErrorCode::limit, "statement of " + std::to_string(bytes.size()) + " bytes");
-    ByteReader in(bytes, "statement");
-    Statement statement;
-    statement.minor = read_header(in, kStatementMagic);
-    statement.bundle = in.fixed<BundleId>();
-    statement.manifest_bytes = in.u64();
-    statement.raw_bytes = in.u64();
-    statement.stored_bytes = in.u64();
-    statement.epoch = in.u64();
-    statement.created_s = in.u64();
-    statement.expires_s = in.u64();
-    statement.author = in.fixed<PublicKey>();
-    const std::size_t layouts = in.u16();
-    if (layouts > limits::kLayoutIdsMax)
-        in.fail(ErrorCode::limit,
-                std::to_string(layouts) + " layouts, at most " + std::to_string(limits::kLayoutIdsMax) + " allowed");
-    for (std::size_t i = 0; i < layouts && !in.failed(); ++i)
-        statement.layouts.push_back(in.fixed<LayoutId>());
-    statement.name = in.sized_text<std::uint16_t>(limits::kNameBytesMax, "name");
-    statement.version = in.sized_text<std::uint16_t>(limits::kVersionBytesMax, "version");
-    statement.channel = in.sized_text<std::uint16_t>(limits::kNameBytesMax, "channel");
-    statement.comment = in.sized_text<std::uint16_t>(limits::kCommentBytesMax, "comment");
-    statement.extra = copy(in.sized<std::uint16_t>(limits::kStatementBytesMax, "extra"));
-    return finish(in, std::move(statement), "statement");
+    return decode<Statement>(bytes, kStatement, [](ByteReader& in, Statement& statement) {
+        statement.bundle = in.fixed<BundleId>();
+        statement.manifest_bytes = in.u64();
+        statement.raw_bytes = in.u64();
+        statement.stored_bytes = in.u64();
+        statement.epoch = in.u64();
+        statement.created_s = in.u64();
+        statement.expires_s = in.u64();
+        statement.author = in.fixed<PublicKey>();
+        const std::size_t layouts = in.u16();
+        if (layouts > limits::kLayoutIdsMax)
+            in.fail(ErrorCode::limit, too_many_layouts(layouts));
+        for (std::size_t i = 0; i < layouts && !in.failed(); ++i)
+            statement.layouts.push_back(in.fixed<LayoutId>());
+        statement.name = in.sized_text<std::uint16_t>(limits::kNameBytesMax, "name");
+        statement.version = in.sized_text<std::uint16_t>(limits::kVersionBytesMax, "version");
+        statement.channel = in.sized_text<std::uint16_t>(limits::kNameBytesMax, "channel");
+    });
 }
 
 Result<std::vector<std::byte>> encode_countersignature(const Countersignature& countersignature) {
-    if (auto status = verify(countersignature); !status)
-        return std::move(status).error().with_context("countersignature");
-    ByteWriter out;
-    write_header(out, kCountersignatureMagic, countersignature.minor);
-    out.fixed(countersignature.bundle);
-    out.fixed(countersignature.statement);
-    out.fixed(countersignature.author);
-    out.fixed(countersignature.author_signature);
-    out.fixed(countersignature.signer);
-    out.u64(countersignature.epoch);
-    out.u64(countersignature.created_s);
-    out.u64(countersignature.expires_s);
-    out.u16(static_cast<std::uint16_t>(countersignature.role));
-    out.sized_text<std::uint16_t>(countersignature.comment);
-    out.sized<std::uint16_t>(countersignature.extra);
-    return finish(out, "countersignature");
+    return encode(countersignature, kCountersignature, [&](ByteWriter& out) {
+        out.fixed(countersignature.bundle);
+        out.fixed(countersignature.statement);
+        out.fixed(countersignature.author);
+        out.fixed(countersignature.author_signature);
+        out.fixed(countersignature.signer);
+        out.u64(countersignature.epoch);
+        out.u64(countersignature.created_s);
+        out.u64(countersignature.expires_s);
+        out.u16(static_cast<std::uint16_t>(countersignature.role));
+    });
 }
 
 Result<Countersignature> decode_countersignature(std::span<const std::byte> bytes) {
-    if (bytes.size() > limits::kStatementBytesMax)
-        return Error(ErrorCode::limit, "countersignature of " + std::to_string(bytes.size()) + " bytes");
-    ByteReader in(bytes, "countersignature");
-    Countersignature countersignature;
-    countersignature.minor = read_header(in, kCountersignatureMagic);
-    countersignature.bundle = in.fixed<BundleId>();
-    countersignature.statement = in.fixed<Hash>();
-    countersignature.author = in.fixed<PublicKey>();
-    countersignature.author_signature = in.fixed<Signature>();
-    countersignature.signer = in.fixed<PublicKey>();
-    countersignature.epoch = in.u64();
-    countersignature.created_s = in.u64();
-    countersignature.expires_s = in.u64();
-    countersignature.role = static_cast<SignerRole>(in.u16());
-    countersignature.comment = in.sized_text<std::uint16_t>(limits::kCommentBytesMax, "comment");
-    countersignature.extra = copy(in.sized<std::uint16_t>(limits::kStatementBytesMax, "extra"));
-    return finish(in, std::move(countersignature), "countersignature");
+    return decode<Countersignature>(bytes, kCountersignature, [](ByteReader& in, Countersignature& countersignature) {
+        countersignature.bundle = in.fixed<BundleId>();
+        countersignature.statement = in.fixed<Hash>();
+        countersignature.author = in.fixed<PublicKey>();
+        countersignature.author_signature = in.fixed<Signature>();
+        countersignature.signer = in.fixed<PublicKey>();
+        countersignature.epoch = in.u64();
+        countersignature.created_s = in.u64();
+        countersignature.expires_s = in.u64();
+        countersignature.role = static_cast<SignerRole>(in.u16());
+    });
 }
 
 }  // namespace fardel

@@ -31,7 +31,7 @@ Result<std::size_t> read_piece(BlobStream& stream, std::span<std::byte> piece) {
 
 Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room, const std::stop_token& stop) {
     BlobDigest out;
-    out.piece_log2 = planned.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
+    out.piece_log2 = piece_log2_of(planned);
     const std::span<std::byte> piece = room.first(std::size_t{1} << out.piece_log2);
     FARDEL_TRY_ASSIGN(const auto stream, planned.source->open());
     Hasher hasher;
@@ -55,55 +55,17 @@ Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room
     return out;
 }
 
-class Digests {
-public:
-    Digests(std::span<const PlannedAsset> planned, const UnpackOptions& options)
-        : planned_(planned), options_(options), found_(planned.size()) {}
-
-    void work() {
-        std::vector<std::byte> room(limits::kBlockBytesMax);
-        while (!failed_.load(std::memory_order_relaxed)) {
-            const std::size_t index = next_.fetch_add(1, std::memory_order_relaxed);
-            if (index >= planned_.size())
-                return;
-            found_[index] = find(planned_[index], room);
-            if (!*found_[index])
-                failed_.store(true, std::memory_order_relaxed);
-        }
-    }
-
-    // Every asset before the first one that failed was begun, so the first error in order does not depend on threads
-    // unless assets before it fail too.
-    Result<std::vector<BlobDigest>> take() {
-        std::vector<BlobDigest> out;
-        out.reserve(found_.size());
-        for (std::size_t i = 0; i < found_.size(); ++i) {
-            if (!*found_[i])
-                return std::move(*found_[i]).error().with_context(label_of(planned_[i]));
-            out.push_back(std::move(*found_[i]).value());
-        }
-        return out;
-    }
-
-private:
-    Result<BlobDigest> find(const PlannedAsset& planned, std::span<std::byte> room) const {
-        const auto version = options_.digests ? planned.source->find_version() : std::nullopt;
-        if (version)
-            if (auto known = options_.digests->find(*version);
-                known && known->piece_log2 == (planned.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2))
-                return *std::move(known);
-        FARDEL_TRY_ASSIGN(BlobDigest found, digest(planned, room, options_.stop));
-        if (version)
-            options_.digests->put(*version, found);
-        return found;
-    }
-
-    std::span<const PlannedAsset> planned_;
-    const UnpackOptions& options_;
-    std::vector<std::optional<Result<BlobDigest>>> found_;
-    std::atomic<std::size_t> next_{0};
-    std::atomic<bool> failed_{false};
-};
+Result<BlobDigest> find_or_digest(const PlannedAsset& planned, const UnpackOptions& options,
+                                  std::span<std::byte> room) {
+    const auto version = options.digests ? planned.source->find_version() : std::nullopt;
+    if (version)
+        if (auto known = options.digests->find(*version); known && known->piece_log2 == piece_log2_of(planned))
+            return *std::move(known);
+    FARDEL_TRY_ASSIGN(BlobDigest found, digest(planned, room, options.stop));
+    if (version)
+        options.digests->put(*version, found);
+    return found;
+}
 
 }  // namespace
 
@@ -121,11 +83,31 @@ void DigestCache::put(const Hash& version, BlobDigest digest) {
 }
 
 Result<std::vector<BlobDigest>> digest_blobs(std::span<const PlannedAsset> planned, const UnpackOptions& options) {
-    Digests digests(planned, options);
+    std::vector<std::optional<Result<BlobDigest>>> found(planned.size());
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
     const unsigned workers = worker_count(options.jobs, kHashersMax);
-    run_on_threads(static_cast<unsigned>(std::clamp<std::size_t>(planned.size(), 1, workers)),
-                   [&digests] { digests.work(); });
-    return digests.take();
+    run_on_threads(static_cast<unsigned>(std::clamp<std::size_t>(planned.size(), 1, workers)), [&] {
+        std::vector<std::byte> room(limits::kBlockBytesMax);
+        while (!failed.load(std::memory_order_relaxed)) {
+            const std::size_t index = next.fetch_add(1, std::memory_order_relaxed);
+            if (index >= planned.size())
+                return;
+            found[index] = find_or_digest(planned[index], options, room);
+            if (!*found[index])
+                failed.store(true, std::memory_order_relaxed);
+        }
+    });
+    // Every asset before the first one that failed was begun, so the first error in order does not depend on threads
+    // unless assets before it fail too.
+    std::vector<BlobDigest> out;
+    out.reserve(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (!*found[i])
+            return std::move(*found[i]).error().with_context(label_of(planned[i]));
+        out.push_back(std::move(*found[i]).value());
+    }
+    return out;
 }
 
 }  // namespace fardel

@@ -1,7 +1,7 @@
+#include <fardel/base/fits.h>
 #include <fardel/format/unpacked_bundle.h>
 
 #include "blob_digest.h"
-#include "files/fits.h"
 #include "open_blobs.h"
 #include "write/asset_order.h"
 #include "write/bundle_sections.h"
@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 namespace fardel {

@@ -58,10 +58,7 @@ public:
         return ok();
     }
 
-    std::uint8_t piece_log2() const noexcept {
-        return planned_.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
-    }
-    std::size_t piece_bytes() const noexcept { return std::size_t{1} << piece_log2(); }
+    std::size_t piece_bytes() const noexcept { return std::size_t{1} << piece_log2_of(planned_); }
     std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
 private:
@@ -277,9 +274,7 @@ Result<bool> AssetStorage::copy_known(std::uint32_t planned) {
         return false;
     if (is_known(planned, known->asset, known->size_bytes))
         return true;
-    const std::size_t piece_bytes = std::size_t{1}
-                                    << (planned_[planned].streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2);
-    if (known->size_bytes > piece_bytes)
+    if (known->size_bytes > std::uint64_t{1} << piece_log2_of(planned_[planned]))
         return copy_pieces(planned, *known);
     if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
         return false;  // one read is enough
@@ -290,7 +285,7 @@ Result<bool> AssetStorage::copy_known(std::uint32_t planned) {
 }
 
 Result<bool> AssetStorage::copy_pieces(std::uint32_t planned, const PlannedAsset::Known& known) {
-    const std::uint8_t piece_log2 = planned_[planned].streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
+    const std::uint8_t piece_log2 = piece_log2_of(planned_[planned]);
     const auto pieces = donor_->find_pieces(known.asset, piece_log2);
     if (!pieces || pieces->count != ((known.size_bytes - 1) >> piece_log2) + 1)
         return false;
@@ -321,8 +316,7 @@ bool AssetStorage::is_known(std::uint32_t planned, const AssetId& id, std::uint6
 
 std::uint32_t AssetStorage::add(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes) {
     const auto asset = static_cast<std::uint32_t>(content_.assets.size());
-    const std::uint8_t piece_log2 = planned_[planned].streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
-    content_.assets.push_back({id, raw_bytes, planned, piece_log2, {}});
+    content_.assets.push_back({id, raw_bytes, planned, piece_log2_of(planned_[planned]), {}});
     content_.asset_of[planned] = asset;
     content_.raw_bytes += raw_bytes;
     known_.emplace(id, asset);

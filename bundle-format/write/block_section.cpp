@@ -1,7 +1,6 @@
 #include "block_section.h"
 
-#include "files/fits.h"
-
+#include <fardel/base/fits.h>
 #include <fardel/format/limits.h>
 
 namespace fardel {

@@ -1,11 +1,10 @@
 #include "bundle_sections.h"
 
-#include "files/fits.h"
 #include "manifest_tables.h"
 #include "resolved_plan.h"
 #include "table_section.h"
 
-#include <fardel/format/head.h>
+#include <fardel/base/fits.h>
 #include <fardel/format/manifest.h>
 
 #include <algorithm>
@@ -39,7 +38,7 @@ Result<WrittenHeads> write_sections(const BundlePlan& plan, const SortedNames& n
                                     StagedFile& file) {
     // The plan in terms of distinct assets, which are known now.
     FARDEL_TRY_ASSIGN(const ResolvedPlan resolved, resolve_plan(plan, content));
-    FARDEL_TRY_ASSIGN(const std::vector<TableBytes> manifest, build_manifest_tables(plan, names, content, resolved));
+    FARDEL_TRY_ASSIGN(const TableBytes manifest, build_manifest_tables(plan, names, content, resolved));
 
     WrittenHeads out;
     LayoutHead& layout = out.layout;

@@ -1,5 +1,6 @@
 #include "donor_blocks.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
 #include <fardel/format/limits.h>
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 #include <utility>
 
 namespace fardel {
@@ -64,7 +64,7 @@ std::optional<DonorBlocks::Pieces> DonorBlocks::find_pieces(const AssetId& id, s
     const auto placement = donor_->placement(**index);
     if (!asset || !placement || is_whole(*asset) || asset->piece_log2 != piece_log2)
         return std::nullopt;
-    const std::uint64_t count = (asset->raw_bytes + (std::uint64_t{1} << piece_log2) - 1) >> piece_log2;
+    const std::uint64_t count = asset->piece_count();
     if (count > limits::kBlocksMax)
         return std::nullopt;
     return Pieces{.first_block = placement->first_block,
@@ -77,7 +77,7 @@ Result<EncodedBlock> DonorBlocks::read_block(std::uint32_t index, std::span<std:
     const LayoutHead& layout = donor_->layout_head();
     if (record.stored_bytes > room.size())
         return Error(ErrorCode::limit, "the stored block is larger than any");
-    if (record.stored_offset > layout.blocks_bytes || record.stored_bytes > layout.blocks_bytes - record.stored_offset)
+    if (!fits(record.stored_offset, record.stored_bytes, layout.blocks_bytes))
         return Error(ErrorCode::malformed, "a block lies outside the block section");
     const std::span<std::byte> stored = room.first(record.stored_bytes);
     FARDEL_TRY(donor_->source()->read_at(layout.blocks_offset + record.stored_offset, stored));

@@ -17,7 +17,6 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
-#include <vector>
 
 namespace fardel {
 

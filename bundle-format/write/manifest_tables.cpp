@@ -6,16 +6,12 @@
 #include "tables/buckets.h"
 
 #include <fardel/base/little_endian.h>
-#include <fardel/format/manifest.h>
 
 #include <bit>
-#include <cstring>
 #include <utility>
 
 namespace fardel {
 namespace {
-
-using Bytes = std::vector<std::byte>;
 
 void add_metadata_strings(const std::vector<ResolvedMetadata>& metadata, StringTable& strings) {
     for (const ResolvedMetadata& item : metadata) {
@@ -35,7 +31,7 @@ void add_strings(const BundlePlan& plan, const SortedNames& names, const StoredC
         if (!reference.target_name.empty())
             strings.add(reference.target_name);
     }
-    for (const ResolvedConsume& consume : resolved.consumes)
+    for (const PlannedConsume& consume : resolved.consumes)
         strings.add(consume.text);
     for (const PlannedDependency& dependency : plan.dependencies) {
         strings.add(dependency.name);
@@ -58,16 +54,10 @@ Run next_run(const std::vector<Item>& sorted, std::uint32_t& at, std::uint32_t a
     return {first, at - first};
 }
 
-struct AssetTables {
-    Bytes assets;
-    Bytes buckets;
-    Bytes pieces;
-};
-
-Result<AssetTables> build_asset_tables(const BundlePlan& plan, const StoredContent& content,
-                                       const ResolvedPlan& resolved, const StringTable& strings) {
-    AssetTables tables;
-    tables.assets.reserve(content.assets.size() * record_bytes(TableKind::assets));
+Status build_asset_tables(const BundlePlan& plan, const StoredContent& content, const ResolvedPlan& resolved,
+                          const StringTable& strings, TableBytes& tables) {
+    std::vector<std::byte>& piece_hashes = tables[TableKind::pieces];
+    tables.reserve<AssetRecord>(content.assets.size());
     std::uint32_t position = 0, pieces = 0, references = 0, metadata = 0;
     for (const StoredAsset& asset : content.assets) {
         AssetRecord record;
@@ -79,25 +69,25 @@ Result<AssetTables> build_asset_tables(const BundlePlan& plan, const StoredConte
             record.piece_first = std::exchange(pieces, pieces + count);
             const Hash* hashes = &content.piece_hashes[asset.placement.first_block];
             const auto bytes = std::as_bytes(std::span(hashes, count));
-            tables.pieces.insert(tables.pieces.end(), bytes.begin(), bytes.end());
+            piece_hashes.insert(piece_hashes.end(), bytes.begin(), bytes.end());
         }
         const Run referred = next_run(resolved.references, references, position, [](const auto& r) { return r.asset; });
         record.reference_first = referred.count != 0 ? referred.first : 0;
         record.reference_count = referred.count;
         const Run described = next_run(resolved.metadata, metadata, position, [](const auto& m) { return m.subject; });
         record.metadata_first = described.count != 0 ? described.first : kNoIndex;
-        encode_record(record, tables.assets);
+        tables.add(record);
         ++position;
     }
     FARDEL_TRY_ASSIGN(const auto buckets,
                       bucket_starts(position, [&](std::uint32_t i) { return leading_bits(content.assets[i].id); }));
     for (const std::uint32_t first : buckets)
-        append_le(tables.buckets, first);
-    return tables;
+        append_le(tables[TableKind::asset_buckets], first);
+    return ok();
 }
 
-Bytes build_references(const std::vector<ResolvedReference>& references, const StringTable& strings) {
-    Bytes table;
+void build_references(const std::vector<ResolvedReference>& references, const StringTable& strings,
+                      TableBytes& tables) {
     for (const ResolvedReference& reference : references) {
         ReferenceRecord record;
         record.spelling = strings.ref(reference.spelling);
@@ -112,34 +102,21 @@ Bytes build_references(const std::vector<ResolvedReference>& references, const S
                 record.name = strings.ref(reference.target_name);
             }
         }
-        encode_record(record, table);
+        tables.add(record);
     }
-    return table;
 }
 
-Bytes build_foreign_assets(const std::vector<ForeignAssetRecord>& foreign_assets) {
-    Bytes table;
-    for (const ForeignAssetRecord& record : foreign_assets)
-        encode_record(record, table);
-    return table;
+void build_consumes(const std::vector<PlannedConsume>& consumes, const StringTable& strings, TableBytes& tables) {
+    for (const PlannedConsume& consume : consumes)
+        tables.add(ConsumeRecord{strings.ref(consume.text), (consume.optional ? ConsumeRecord::optional : 0u) |
+                                                                (consume.pattern ? ConsumeRecord::pattern : 0u)});
 }
 
-Bytes build_consumes(const std::vector<ResolvedConsume>& consumes, const StringTable& strings) {
-    Bytes table;
-    for (const ResolvedConsume& consume : consumes)
-        encode_record(ConsumeRecord{strings.ref(consume.text), (consume.optional ? ConsumeRecord::optional : 0u) |
-                                                                   (consume.pattern ? ConsumeRecord::pattern : 0u)},
-                      table);
-    return table;
-}
-
-Bytes build_dependencies(const std::vector<PlannedDependency>& dependencies, const StringTable& strings) {
-    Bytes table;
+void build_dependencies(const std::vector<PlannedDependency>& dependencies, const StringTable& strings,
+                        TableBytes& tables) {
     for (const PlannedDependency& dependency : dependencies)
-        encode_record(DependencyRecord{dependency.bundle, strings.ref(dependency.name), strings.ref(dependency.version),
-                                       dependency.is_static ? DependencyRecord::is_static : 0u},
-                      table);
-    return table;
+        tables.add(DependencyRecord{dependency.bundle, strings.ref(dependency.name), strings.ref(dependency.version),
+                                    dependency.is_static ? DependencyRecord::is_static : 0u});
 }
 
 void set_value(MetadataRecord& record, const MetadataValue& value, const StringTable& strings) {
@@ -158,58 +135,45 @@ void set_value(MetadataRecord& record, const MetadataValue& value, const StringT
     }
 }
 
-Bytes build_metadata(const std::vector<ResolvedMetadata>& metadata, const StringTable& strings) {
-    Bytes table;
+void build_metadata(const std::vector<ResolvedMetadata>& metadata, TableKind kind, const StringTable& strings,
+                    TableBytes& tables) {
     for (const ResolvedMetadata& item : metadata) {
         MetadataRecord record;
         record.subject = item.subject;
         record.key = strings.ref(item.key);
         set_value(record, *item.value, strings);
-        encode_record(record, table);
+        tables.add(record, kind);
     }
-    return table;
 }
 
 }  // namespace
 
-Result<std::vector<TableBytes>> build_manifest_tables(const BundlePlan& plan, const SortedNames& names,
-                                                      const StoredContent& content, const ResolvedPlan& resolved) {
+Result<TableBytes> build_manifest_tables(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
+                                         const ResolvedPlan& resolved) {
+    TableBytes tables;
     StringTable strings;
     add_strings(plan, names, content, resolved, strings);
-    FARDEL_TRY_ASSIGN(Bytes string_bytes, strings.seal());
-    FARDEL_TRY_ASSIGN(AssetTables of_assets, build_asset_tables(plan, content, resolved, strings));
-    NameTables of_names = build_name_tables(plan.names, names, content, strings);
-
-    std::vector<TableBytes> tables;
-    const auto put = [&tables](TableKind kind, Bytes records) { tables.push_back({kind, std::move(records)}); };
-    put(TableKind::strings, std::move(string_bytes));
-    put(TableKind::assets, std::move(of_assets.assets));
-    put(TableKind::asset_buckets, std::move(of_assets.buckets));
-    put(TableKind::names, std::move(of_names.names));
-    put(TableKind::name_buckets, std::move(of_names.name_buckets));
-    put(TableKind::name_filters, std::move(of_names.name_filters));
-    put(TableKind::pieces, std::move(of_assets.pieces));
-    put(TableKind::variants, std::move(of_names.variants));
-    put(TableKind::tags, std::move(of_names.tags));
-    put(TableKind::references, build_references(resolved.references, strings));
-    put(TableKind::foreign_assets, build_foreign_assets(resolved.foreign_assets));
-    put(TableKind::consumes, build_consumes(resolved.consumes, strings));
-    put(TableKind::dependencies, build_dependencies(plan.dependencies, strings));
-    put(TableKind::metadata, build_metadata(resolved.metadata, strings));
-    put(TableKind::creator_metadata, build_metadata(resolved.creator_metadata, strings));
+    FARDEL_TRY_ASSIGN(tables[TableKind::strings], strings.seal());
+    FARDEL_TRY(build_asset_tables(plan, content, resolved, strings, tables));
+    build_name_tables(plan.names, names, content, strings, tables);
+    build_references(resolved.references, strings, tables);
+    for (const ForeignAssetRecord& foreign : resolved.foreign_assets)
+        tables.add(foreign);
+    build_consumes(resolved.consumes, strings, tables);
+    build_dependencies(plan.dependencies, strings, tables);
+    build_metadata(resolved.metadata, TableKind::metadata, strings, tables);
+    build_metadata(resolved.creator_metadata, TableKind::creator_metadata, strings, tables);
     return tables;
 }
 
-std::vector<TableBytes> build_layout_tables(const StoredContent& content) {
-    std::vector<TableBytes> tables{{TableKind::placements, {}}, {TableKind::blocks, {}}};
-    Bytes& placements = tables.front().records;
-    placements.reserve(content.assets.size() * record_bytes(TableKind::placements));
+TableBytes build_layout_tables(const StoredContent& content) {
+    TableBytes tables;
+    tables.reserve<PlacementRecord>(content.assets.size());
     for (const StoredAsset& asset : content.assets)
-        encode_record(asset.placement, placements);
-    Bytes& blocks = tables.back().records;
-    blocks.reserve(content.blocks.size() * record_bytes(TableKind::blocks));
+        tables.add(asset.placement);
+    tables.reserve<BlockRecord>(content.blocks.size());
     for (const BlockRecord& block : content.blocks)
-        encode_record(block, blocks);
+        tables.add(block);
     return tables;
 }
 

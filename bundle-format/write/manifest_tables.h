@@ -9,14 +9,13 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 
-#include <vector>
 
 namespace fardel {
 
 // Error: limit (more strings than a bundle can hold, or more than kBucketRecordsMax ids in one bucket).
-Result<std::vector<TableBytes>> build_manifest_tables(const BundlePlan& plan, const SortedNames& names,
-                                                      const StoredContent& content, const ResolvedPlan& resolved);
+Result<TableBytes> build_manifest_tables(const BundlePlan& plan, const SortedNames& names, const StoredContent& content,
+                                         const ResolvedPlan& resolved);
 
-std::vector<TableBytes> build_layout_tables(const StoredContent& content);
+TableBytes build_layout_tables(const StoredContent& content);
 
 }  // namespace fardel

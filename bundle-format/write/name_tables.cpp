@@ -21,27 +21,17 @@ std::vector<TagRecord> tag_records(const PlannedVariant& variant, const StringTa
     return records;
 }
 
-// The variants and tags of names, appended name by name.
-struct VariantTables {
-    std::vector<std::byte>& variants;
-    std::vector<std::byte>& tags;
-    std::uint32_t variant_count = 0;
-    std::uint32_t tag_count = 0;
-
-    void append(const PlannedName& planned, std::uint32_t name, const StoredContent& content,
-                const StringTable& strings) {
-        for (const PlannedVariant& variant : planned.variants) {
-            const std::vector<TagRecord> records = tag_records(variant, strings);
-            encode_record(VariantRecord{content.asset_of[variant.asset], name, records.empty() ? 0 : tag_count,
-                                        static_cast<std::uint16_t>(records.size())},
-                          variants);
-            for (const TagRecord& record : records)
-                encode_record(record, tags);
-            ++variant_count;
-            tag_count += static_cast<std::uint32_t>(records.size());
-        }
+// Appends the variants of a name, and their tags.
+void add_variants(const PlannedName& planned, std::uint32_t name, const StoredContent& content,
+                  const StringTable& strings, TableBytes& tables) {
+    for (const PlannedVariant& variant : planned.variants) {
+        const std::vector<TagRecord> tags = tag_records(variant, strings);
+        tables.add(VariantRecord{content.asset_of[variant.asset], name, tags.empty() ? 0 : tables.count<TagRecord>(),
+                                 static_cast<std::uint16_t>(tags.size())});
+        for (const TagRecord& tag : tags)
+            tables.add(tag);
     }
-};
+}
 
 }  // namespace
 
@@ -56,13 +46,11 @@ void add_name_strings(std::span<const PlannedName> planned, const SortedNames& s
             }
 }
 
-NameTables build_name_tables(std::span<const PlannedName> planned, const SortedNames& sorted,
-                             const StoredContent& content, const StringTable& strings) {
-    NameTables tables;
-    VariantTables variants{tables.variants, tables.tags};
+void build_name_tables(std::span<const PlannedName> planned, const SortedNames& sorted, const StoredContent& content,
+                       const StringTable& strings, TableBytes& tables) {
     std::vector<StringRef> texts;
     texts.reserve(planned.size());
-    tables.names.reserve(planned.size() * record_bytes(TableKind::names));
+    tables.reserve<NameRecord>(planned.size());
     for (const std::uint32_t index : sorted.by_text) {
         const PlannedName& name = planned[index];
         const auto position = static_cast<std::uint32_t>(texts.size());
@@ -75,24 +63,23 @@ NameTables build_name_tables(std::span<const PlannedName> planned, const SortedN
             record.target = content.asset_of[name.variants.front().asset];
         } else {
             flags |= NameRecord::has_variants | (name.extends ? unsigned{NameRecord::extends} : 0u);
-            record.target = variants.variant_count;
+            record.target = tables.count<VariantRecord>();
             record.count = static_cast<std::uint16_t>(name.variants.size());
-            variants.append(name, position, content, strings);
+            add_variants(name, position, content, strings, tables);
         }
         record.flags = static_cast<std::uint16_t>(flags);
-        encode_record(record, tables.names);
+        tables.add(record);
         texts.push_back(record.text);
     }
 
-    tables.name_buckets.reserve(sorted.buckets.size() * record_bytes(TableKind::name_buckets));
+    tables.reserve<NameBucketRecord>(sorted.buckets.size());
     for (NameBucketRecord bucket : sorted.buckets) {
         for (std::size_t i = 0; i < bucket.used; ++i)
             bucket.texts[i] = texts[bucket.names[i]];
-        encode_record(bucket, tables.name_buckets);
+        tables.add(bucket);
     }
     for (const std::uint32_t filter : fill_name_filters(sorted.by_hash))
-        append_le(tables.name_filters, filter);
-    return tables;
+        append_le(tables[TableKind::name_filters], filter);
 }
 
 }  // namespace fardel

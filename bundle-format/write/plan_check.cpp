@@ -15,12 +15,18 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kContentTypeDefault = "application/octet-stream";
-constexpr std::size_t kMediaTypePartBytesMax = 127;  // RFC 6838 §4.2
 constexpr std::uint64_t kRecordsMax = kNoIndex - 1;  // of any table
 
 Error bad_plan(std::string reason) { return Error(ErrorCode::malformed, std::move(reason)); }
 
 std::string quoted(std::string_view text) { return "\"" + printable(text) + "\""; }
+
+Status verify_count(std::uint64_t count, std::uint64_t max, std::string_view what) {
+    if (count <= max)
+        return ok();
+    return Error(ErrorCode::limit,
+                 std::to_string(count) + " " + std::string(what) + "; at most " + std::to_string(max));
+}
 
 Status verify_text(std::string_view what, std::string_view text) {
     if (text.size() > limits::kStringBytesMax)
@@ -73,9 +79,7 @@ Status verify_kind(const PlannedMetadata& item) {
 }
 
 Status verify_metadata(std::span<const PlannedMetadata> items) {
-    if (items.size() > limits::kMetadataPerSubjectMax)
-        return Error(ErrorCode::limit, std::to_string(items.size()) + " metadata entries; at most " +
-                                           std::to_string(limits::kMetadataPerSubjectMax));
+    FARDEL_TRY(verify_count(items.size(), limits::kMetadataPerSubjectMax, "metadata entries"));
     for (const PlannedMetadata& item : items) {
         if (item.key.empty())
             return bad_plan("a metadata entry has no key");
@@ -95,9 +99,7 @@ Status verify_asset(const BundlePlan& plan, const PlannedAsset& asset) {
     if (!is_media_type(content_type_of(asset)))
         return bad_plan("content type " + quoted(asset.content_type) +
                         " is not of the form type/subtype, in lower case");
-    if (asset.references.size() > limits::kReferencesPerAssetMax)
-        return Error(ErrorCode::limit, std::to_string(asset.references.size()) + " references; at most " +
-                                           std::to_string(limits::kReferencesPerAssetMax));
+    FARDEL_TRY(verify_count(asset.references.size(), limits::kReferencesPerAssetMax, "references"));
     for (const PlannedReference& reference : asset.references)
         FARDEL_TRY(verify_reference(plan, reference));
     FARDEL_TRY(verify_metadata(asset.metadata));
@@ -128,9 +130,7 @@ Status verify_planned_name(const BundlePlan& plan, const PlannedName& name) {
         if (!name.published)
             return bad_plan("has no variants, which makes it a tombstone, and a tombstone is published");
     }
-    if (name.variants.size() > limits::kVariantsPerNameMax)
-        return Error(ErrorCode::limit, std::to_string(name.variants.size()) + " variants; at most " +
-                                           std::to_string(limits::kVariantsPerNameMax));
+    FARDEL_TRY(verify_count(name.variants.size(), limits::kVariantsPerNameMax, "variants"));
     std::vector<Tags> tag_sets;
     for (const PlannedVariant& variant : name.variants) {
         if (variant.asset >= plan.assets.size())
@@ -195,21 +195,15 @@ Status verify_counts(const BundlePlan& plan) {
         metadata += asset.metadata.size();
         creator_metadata += asset.creator_metadata.size();
     }
-    const std::pair<std::string_view, std::pair<std::uint64_t, std::uint64_t>> counts[] = {
-        {"assets", {plan.assets.size(), limits::kAssetsMax}},
-        {"names", {plan.names.size(), limits::kNamesMax}},
-        {"dependencies", {plan.dependencies.size(), limits::kDependenciesMax}},
-        {"variants", {variants, kRecordsMax}},
-        {"tags", {tags, kRecordsMax}},
-        {"references", {references, kRecordsMax}},
-        {"metadata entries", {metadata, kRecordsMax}},
-        {"creators' metadata entries", {creator_metadata, kRecordsMax}},
-        {"consumed names", {plan.consumes.size(), kRecordsMax}},
-    };
-    for (const auto& [what, count] : counts)
-        if (count.first > count.second)
-            return Error(ErrorCode::limit, std::to_string(count.first) + " " + std::string(what) + "; at most " +
-                                               std::to_string(count.second));
+    FARDEL_TRY(verify_count(plan.assets.size(), limits::kAssetsMax, "assets"));
+    FARDEL_TRY(verify_count(plan.names.size(), limits::kNamesMax, "names"));
+    FARDEL_TRY(verify_count(plan.dependencies.size(), limits::kDependenciesMax, "dependencies"));
+    FARDEL_TRY(verify_count(variants, kRecordsMax, "variants"));
+    FARDEL_TRY(verify_count(tags, kRecordsMax, "tags"));
+    FARDEL_TRY(verify_count(references, kRecordsMax, "references"));
+    FARDEL_TRY(verify_count(metadata, kRecordsMax, "metadata entries"));
+    FARDEL_TRY(verify_count(creator_metadata, kRecordsMax, "creators' metadata entries"));
+    FARDEL_TRY(verify_count(plan.consumes.size(), kRecordsMax, "consumed names"));
     return ok();
 }
 
@@ -229,6 +223,10 @@ bool is_media_type(std::string_view text) {
 
 std::string_view content_type_of(const PlannedAsset& asset) noexcept {
     return asset.content_type.empty() ? kContentTypeDefault : std::string_view(asset.content_type);
+}
+
+std::uint8_t piece_log2_of(const PlannedAsset& asset) noexcept {
+    return asset.streamed ? limits::kStreamBlockLog2 : limits::kBlockLog2;
 }
 
 std::string label_of(const PlannedAsset& asset) { return "asset " + quoted(asset.key); }

@@ -5,6 +5,8 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace fardel {
@@ -14,6 +16,9 @@ Status verify_plan(const BundlePlan& plan);
 
 // Returns the asset's content type, or the default if it has none.
 std::string_view content_type_of(const PlannedAsset& asset) noexcept;
+
+// Returns the binary logarithm of the size of its pieces.
+std::uint8_t piece_log2_of(const PlannedAsset& asset) noexcept;
 
 // "asset \"textures/base/water\"", safe to show.
 std::string label_of(const PlannedAsset& asset);

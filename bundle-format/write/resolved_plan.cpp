@@ -2,8 +2,6 @@
 
 #include "plan_check.h"
 
-#include <fardel/format/manifest.h>
-
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -178,17 +176,14 @@ Result<std::vector<ResolvedMetadata>> resolve_metadata(const BundlePlan& plan,
     return metadata;
 }
 
-Result<std::vector<ResolvedConsume>> resolve_consumes(std::span<const PlannedConsume> planned) {
-    std::vector<ResolvedConsume> consumes;
-    for (const PlannedConsume& consume : planned)
-        consumes.push_back({consume.text, consume.pattern, consume.optional});
-    std::ranges::sort(consumes, {}, [](const ResolvedConsume& c) { return std::tie(c.text, c.optional, c.pattern); });
+Result<std::vector<PlannedConsume>> resolve_consumes(std::vector<PlannedConsume> consumes) {
+    std::ranges::sort(consumes, {}, [](const PlannedConsume& c) { return std::tie(c.text, c.optional, c.pattern); });
     const auto contradiction = std::ranges::adjacent_find(
         consumes, [](const auto& a, const auto& b) { return a.text == b.text && a.pattern != b.pattern; });
     if (contradiction != consumes.end())
         return Error(ErrorCode::malformed,
                      "consumed name " + quoted_text(contradiction->text) + " is planned as a name and as a pattern");
-    keep_first_of_each(consumes, [](const ResolvedConsume& c) { return c.text; });
+    keep_first_of_each(consumes, [](const PlannedConsume& c) { return c.text; });
     return consumes;
 }
 

@@ -10,7 +10,6 @@
 #include <fardel/format/bundle_plan.h>
 #include <fardel/format/manifest.h>
 
-#include <compare>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -34,16 +33,10 @@ struct ResolvedMetadata {
     std::uint32_t planned = kNoIndex;
 };
 
-struct ResolvedConsume {
-    std::string_view text;
-    bool pattern = false;
-    bool optional = false;
-};
-
 struct ResolvedPlan {
     std::vector<ResolvedReference> references;       // by (asset, spelling)
     std::vector<ForeignAssetRecord> foreign_assets;  // by (id, dependency)
-    std::vector<ResolvedConsume> consumes;           // by text
+    std::vector<PlannedConsume> consumes;            // by text
     std::vector<ResolvedMetadata> metadata;          // by (subject, key)
     std::vector<ResolvedMetadata> creator_metadata;
 };

@@ -1,6 +1,5 @@
+#include <fardel/base/fits.h>
 #include <fardel/format/bundle_writer.h>
-
-#include "files/fits.h"
 
 #include <fardel/format/envelope.h>
 #include <fardel/format/limits.h>

@@ -1,9 +1,8 @@
 #include "table_section.h"
 
-#include "files/fits.h"
 #include "tables/page_tree.h"
 
-#include <fardel/format/head.h>
+#include <fardel/base/fits.h>
 
 #include <string>
 
@@ -14,16 +13,16 @@ constexpr std::uint64_t kSectionAlign = 64;
 
 }  // namespace
 
-Result<TableSection> write_tables(std::span<const TableBytes> tables, StagedFile& file, std::uint64_t section_offset,
+Result<TableSection> write_tables(const TableBytes& tables, StagedFile& file, std::uint64_t section_offset,
                                   std::uint64_t length_bytes_max) {
     TableSection section;
-    for (const TableBytes& table : tables) {
-        if (table.records.empty())
+    for (const TableTraits& table : kTables) {
+        if (tables[table.kind].empty())
             continue;
         TableEntry entry;
         entry.kind = table.kind;
-        entry.record_bytes = record_bytes(table.kind);
-        entry.length_bytes = table.records.size();
+        entry.record_bytes = table.record_bytes;
+        entry.length_bytes = tables[table.kind].size();
         entry.count = entry.length_bytes / entry.record_bytes;
         section.entries.push_back(entry);
     }
@@ -32,16 +31,13 @@ Result<TableSection> write_tables(std::span<const TableBytes> tables, StagedFile
         return Error(ErrorCode::limit, "the tables have " + std::to_string(section.length_bytes) + " bytes; at most " +
                                            std::to_string(length_bytes_max));
 
-    auto entry = section.entries.begin();
-    for (const TableBytes& table : tables) {
-        if (table.records.empty())
-            continue;
-        const PageTree tree = build_page_tree(table.kind, table.records);
-        const std::uint64_t at = section_offset + entry->offset;
-        FARDEL_TRY(file.write_at(at, table.records));
-        FARDEL_TRY(file.write_at(at + align_up(table.records.size(), kSectionAlign), tree.levels));
-        entry->root = tree.root;
-        ++entry;
+    for (TableEntry& entry : section.entries) {
+        const std::vector<std::byte>& records = tables[entry.kind];
+        const PageTree tree = build_page_tree(entry.kind, records);
+        const std::uint64_t at = section_offset + entry.offset;
+        FARDEL_TRY(file.write_at(at, records));
+        FARDEL_TRY(file.write_at(at + align_up(records.size(), kSectionAlign), tree.levels));
+        entry.root = tree.root;
     }
     return section;
 }

@@ -28,9 +28,7 @@ AffectedAsset AssetLabels::affected(std::uint32_t asset) const {
         found.id = record->id;
     if (asset >= first_name_.size() || first_name_[asset] == kNoIndex)
         return found;
-    const auto name = tables_.find<NameRecord>(first_name_[asset]);
-    const auto text = name ? texts_.find(name->text) : std::nullopt;
-    if (text)
+    if (const auto text = texts_.find_name(first_name_[asset]))
         found.name = printable(*text);
     return found;
 }

@@ -111,7 +111,7 @@ private:
             totals_.raw_bytes_proved += asset->raw_bytes;
         else
             findings_.add(
-                VerifierRule::asset_wrong, record_location(TableKind::assets, placed.asset),
+                VerifierRule::asset_wrong, TableKind::assets, placed.asset,
                 plan_.labels.text(placed.asset) + ": each of its pieces is right, but together they have another id",
                 {plan_.labels.affected(placed.asset)});
     }
@@ -132,8 +132,7 @@ private:
 
 }  // namespace
 
-BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const BlockBytesOptions& options,
-                                   VerifyFindings& findings) {
+BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const VerifyOptions& options, VerifyFindings& findings) {
     const std::vector<BlockBatch> batches = plan_batches(plan.input.tables, plan.readable);
     std::uint64_t done_bytes = 0;
     std::uint64_t total_bytes = 0;
@@ -148,7 +147,7 @@ BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const BlockBytesO
             check.take(batches[i], proof);
             done_bytes += batches[i].to - batches[i].from;
             if (options.progress)
-                options.progress(done_bytes, total_bytes);
+                options.progress({.stored_bytes_done = done_bytes, .stored_bytes_total = total_bytes});
         });
     BlockBytesTotals totals = check.totals();
     totals.stopped = !done;

@@ -5,9 +5,9 @@
 #include "asset_labels.h"
 #include "block_batch.h"
 
+#include <fardel/verifier/verify_bundle.h>
+
 #include <cstdint>
-#include <functional>
-#include <stop_token>
 #include <vector>
 
 namespace fardel {
@@ -18,21 +18,13 @@ struct BlockBytesPlan {
     const AssetLabels& labels;
 };
 
-struct BlockBytesOptions {
-    unsigned jobs = 0;  // threads; 0: one per core
-    // Called on the caller's thread with the stored bytes checked so far, and with those of all blocks.
-    std::function<void(std::uint64_t done, std::uint64_t total)> progress;
-    std::stop_token stop;
-};
-
 struct BlockBytesTotals {
     std::uint64_t raw_bytes_proved = 0;  // of assets whose bytes have their id
     bool stopped = false;
 };
 
-// Reads each readable block once, in order, a few at a time on each thread. A finding about damage names the assets in
-// the damaged block.
-BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const BlockBytesOptions& options,
-                                   VerifyFindings& findings);
+// Reads each readable block once, in order, a few at a time on each of `options.jobs` threads. A finding about damage
+// names the assets in the damaged block.
+BlockBytesTotals check_block_bytes(const BlockBytesPlan& plan, const VerifyOptions& options, VerifyFindings& findings);
 
 }  // namespace fardel

@@ -1,6 +1,6 @@
 #include "blocks.h"
 
-#include <fardel/format/head.h>
+#include <fardel/base/fits.h>
 
 #include <algorithm>
 #include <array>
@@ -8,10 +8,6 @@
 
 namespace fardel {
 namespace {
-
-constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-    return (value + alignment - 1) / alignment * alignment;
-}
 
 // Marks the blocks of assets that have several pieces.
 std::vector<bool> blocks_of_pieces(std::span<const PlacedAsset> placed_assets, std::uint64_t count) {
@@ -29,7 +25,7 @@ public:
     void add(Codec codec, std::uint64_t block, VerifyFindings& findings) {
         used_[static_cast<std::size_t>(codec)] = true;
         if (std::ranges::find(layout_.codecs, codec, &CodecVersion::codec) == layout_.codecs.end())
-            findings.add(VerifierRule::codec_not_listed, record_location(TableKind::blocks, block),
+            findings.add(VerifierRule::codec_not_listed, TableKind::blocks, block,
                          "the layout head does not list its codec " + std::to_string(static_cast<unsigned>(codec)));
     }
 
@@ -69,8 +65,7 @@ std::vector<bool> check_blocks(const CheckedTables& tables, const LayoutHead& la
         }
         codecs.add(block->codec, i, findings);
         const auto where = [i] { return record_location(blocks, i); };
-        if (block->stored_offset > layout.blocks_bytes ||
-            block->stored_bytes > layout.blocks_bytes - block->stored_offset) {
+        if (!fits(block->stored_offset, block->stored_bytes, layout.blocks_bytes)) {
             findings.add(VerifierRule::block_misplaced, where(),
                          "its " + std::to_string(block->stored_bytes) + " stored bytes at offset " +
                              std::to_string(block->stored_offset) + " are outside the block section, which has " +

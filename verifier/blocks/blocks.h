@@ -5,7 +5,6 @@
 
 #include <fardel/format/head.h>
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

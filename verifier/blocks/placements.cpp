@@ -1,5 +1,6 @@
 #include "placements.h"
 
+#include <fardel/base/fits.h>
 #include <fardel/format/limits.h>
 
 #include <algorithm>
@@ -27,13 +28,12 @@ std::vector<PlacedAsset> claimed_placements(const CheckedTables& tables, VerifyF
         const std::uint64_t pieces = asset->piece_count();
         if (pieces == 0) {
             if (*placement != PlacementRecord{})
-                findings.add(VerifierRule::placement_of_nothing, record_location(placements, i),
+                findings.add(VerifierRule::placement_of_nothing, placements, i,
                              "the asset has no bytes, so block and offset must be 0");
             continue;
         }
-        if (pieces > block_count || placement->first_block > block_count - pieces ||
-            (pieces > 1 && placement->offset != 0)) {
-            findings.add(VerifierRule::placement_outside, record_location(placements, i),
+        if (!fits(placement->first_block, pieces, block_count) || (pieces > 1 && placement->offset != 0)) {
+            findings.add(VerifierRule::placement_outside, placements, i,
                          "it claims " + std::to_string(pieces) + " blocks from block " +
                              std::to_string(placement->first_block) + ", offset " + std::to_string(placement->offset) +
                              "; the bundle has " + std::to_string(block_count) + " blocks");
@@ -67,7 +67,7 @@ public:
 
 private:
     bool overlaps(const PlacedAsset& placed) {
-        findings_.add(VerifierRule::placement_overlap, record_location(placements, placed.asset),
+        findings_.add(VerifierRule::placement_overlap, placements, placed.asset,
                       "its bytes in block " + std::to_string(placed.first_block) + " already belong to another asset");
         return false;
     }
@@ -75,8 +75,8 @@ private:
     bool take_one(const PlacedAsset& placed) {
         close_until(placed.first_block);
         const auto block = tables_.find<BlockRecord>(placed.first_block);
-        if (block && (placed.offset > block->raw_bytes || placed.bytes > block->raw_bytes - placed.offset)) {
-            findings_.add(VerifierRule::placement_outside, record_location(placements, placed.asset),
+        if (block && !fits(placed.offset, placed.bytes, block->raw_bytes)) {
+            findings_.add(VerifierRule::placement_outside, placements, placed.asset,
                           "it has " + std::to_string(placed.bytes) + " bytes from offset " +
                               std::to_string(placed.offset) + " of block " + std::to_string(placed.first_block) +
                               ", which has " + std::to_string(block->raw_bytes));

@@ -19,7 +19,7 @@ std::uint64_t leading_bits(const AssetId& id) {
 
 void check_asset_buckets(const CheckedTables& tables, VerifyFindings& findings) {
     constexpr TableKind kBuckets = TableKind::asset_buckets;
-    const std::uint64_t assets = tables.count<AssetRecord>();
+    const std::uint64_t assets = tables.count(TableKind::assets);
     if (assets == 0)
         return;
     const std::uint64_t buckets = tables.count(kBuckets) - 1;  // a power of two, as decode_head() has checked
@@ -34,13 +34,13 @@ void check_asset_buckets(const CheckedTables& tables, VerifyFindings& findings) 
     for (std::uint64_t i = 0; i <= buckets; ++i) {
         const auto found = tables.find_number(kBuckets, i);
         if (found && *found != before)
-            findings.add(VerifierRule::bucket_wrong, record_location(kBuckets, i),
+            findings.add(VerifierRule::bucket_wrong, kBuckets, i,
                          "it is " + std::to_string(*found) + ", but " + std::to_string(before) +
                              " assets come before this bucket");
         if (i == buckets)
             break;
         if (assets_in_bucket[i] > limits::kBucketRecordsMax)
-            findings.add(VerifierRule::bucket_crowded, record_location(kBuckets, i),
+            findings.add(VerifierRule::bucket_crowded, kBuckets, i,
                          std::to_string(assets_in_bucket[i]) + " assets in one bucket; at most " +
                              std::to_string(limits::kBucketRecordsMax) + " are allowed");
         before += assets_in_bucket[i];

@@ -7,13 +7,15 @@
 #include "findings/verify_findings.h"
 #include "tables/bundle_strings.h"
 #include "tables/checked_tables.h"
-#include "tables/hashed_names.h"
+
+#include <fardel/format/name_buckets.h>
 
 #include <fardel/format/manifest.h>
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace fardel {
 
@@ -25,7 +27,10 @@ void check_asset_buckets(const CheckedTables& tables, VerifyFindings& findings);
 
 // names.cpp: form, order, flags, targets.
 void check_names(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings);
-// In the two checks below, `names` is the result of hash_names().
+// name_look_up.cpp: the names whose text is known, sorted by the hash of their texts, as in the look-up tables.
+// Computed once for the two checks below.
+std::vector<HashedName> hash_names(const CheckedTables& tables, const BundleStrings& texts);
+
 // name_collisions.cpp: on a case-insensitive file system, no two names may be equal, and no file may also be a folder.
 void check_name_collisions(const CheckedTables& tables, const BundleStrings& texts, std::span<const HashedName> names,
                            VerifyFindings& findings);

@@ -15,7 +15,7 @@ void check_consumes(const CheckedTables& tables, BundleStrings& texts, VerifyFin
         if (text) {
             Status status = (consume->flags & ConsumeRecord::pattern) != 0 ? verify_glob(*text) : verify_name(*text);
             if (!status)
-                findings.add(VerifierRule::consume_malformed, record_location(consumes, i),
+                findings.add(VerifierRule::consume_malformed, consumes, i,
                              Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
             const auto own = (consume->flags & ConsumeRecord::pattern) == 0 ? find_name(tables, consume->text)
                                                                             : std::optional<NameRecord>();
@@ -24,7 +24,7 @@ void check_consumes(const CheckedTables& tables, BundleStrings& texts, VerifyFin
                              quoted(*text) + " is a name of this bundle; no other bundle needs to publish it");
         }
         if (const std::string defect = order.take(text); !defect.empty())
-            findings.add(VerifierRule::consumes_not_sorted, record_location(consumes, i),
+            findings.add(VerifierRule::consumes_not_sorted, consumes, i,
                          defect + "; texts must strictly increase in byte order");
     }
 }

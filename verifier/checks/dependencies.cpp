@@ -23,7 +23,7 @@ void check_dependencies(const CheckedTables& tables, BundleStrings& texts, Verif
     for (std::size_t i = 1; i < seen.size(); ++i)
         if (seen[i].first == seen[i - 1].first)
             findings.add(
-                VerifierRule::dependency_twice, record_location(dependencies, seen[i].second),
+                VerifierRule::dependency_twice, dependencies, seen[i].second,
                 "bundle " + seen[i].first.hex() + " is already dependency " + std::to_string(seen[i - 1].second));
 }
 

@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <utility>
-#include <vector>
 
 namespace fardel {
 namespace {
@@ -60,7 +59,8 @@ public:
                 continue;
             }
             if (subject_known && record->subject < subject)
-                add(VerifierRule::metadata_not_sorted, i,
+                findings_.add(
+                    VerifierRule::metadata_not_sorted, kind_, i,
                     "it comes after records of a later subject; subjects must rise, and the bundle itself is the last");
             if (!subject_known || record->subject != subject) {
                 keys = RisingTexts();
@@ -69,11 +69,13 @@ public:
                 subject_known = true;
             }
             if (i - run_first == limits::kMetadataPerSubjectMax)
-                add(VerifierRule::metadata_crowded, i,
+                findings_.add(
+                    VerifierRule::metadata_crowded, kind_, i,
                     "more than " + std::to_string(limits::kMetadataPerSubjectMax) + " records for one subject");
             const auto key = texts_.use(record->key, kind_, i, "key", findings_);
             if (const std::string defect = keys.take(key); !defect.empty())
-                add(VerifierRule::metadata_not_sorted, i, defect + "; keys of a subject must strictly increase");
+                findings_.add(VerifierRule::metadata_not_sorted, kind_, i,
+                              defect + "; keys of a subject must strictly increase");
             check_value(*record, key, i);
         }
         if (kind_ == TableKind::metadata && all_known)
@@ -81,31 +83,27 @@ public:
     }
 
 private:
-    void add(VerifierRule rule, std::uint64_t index, std::string text) {
-        findings_.add(rule, record_location(kind_, index), std::move(text));
-    }
-
     void check_value(const MetadataRecord& record, std::optional<std::string_view> key, std::uint64_t index) {
         const bool of_bundle = record.subject == kBundleSubject;
         if (!of_bundle && record.subject >= tables_.count(TableKind::assets))
-            add(VerifierRule::metadata_subject, index,
-                "it is about asset " + std::to_string(record.subject) + "; the bundle has " +
-                    std::to_string(tables_.count(TableKind::assets)));
+            findings_.add(VerifierRule::metadata_subject, kind_, index,
+                          "it is about asset " + std::to_string(record.subject) + "; the bundle has " +
+                              std::to_string(tables_.count(TableKind::assets)));
         if (record.kind == MetadataKind::text)
             texts_.use(record.value, kind_, index, "value", findings_);
         if (!key)
             return;
         const auto expected = find_expected_kind(*key, of_bundle);
         if (expected && *expected != record.kind)
-            add(VerifierRule::metadata_kind, index,
-                quoted(*key) + " is of kind " + std::string(kind_name(record.kind)) + "; it must be of kind " +
-                    std::string(kind_name(*expected)));
+            findings_.add(VerifierRule::metadata_kind, kind_, index,
+                          quoted(*key) + " is of kind " + std::string(kind_name(record.kind)) +
+                              "; it must be of kind " + std::string(kind_name(*expected)));
         const auto expires_s = std::bit_cast<std::int64_t>(record.value);
         if (now_s_ != 0 && *key == "expires" && record.kind == MetadataKind::integer &&
             std::cmp_less_equal(expires_s, now_s_))
-            add(VerifierRule::content_expired, index,
-                (of_bundle ? "the bundle" : "asset " + std::to_string(record.subject)) + " expired at " +
-                    std::to_string(expires_s) + " (Unix seconds); look for a newer version");
+            findings_.add(VerifierRule::content_expired, kind_, index,
+                          (of_bundle ? "the bundle" : "asset " + std::to_string(record.subject)) + " expired at " +
+                              std::to_string(expires_s) + " (Unix seconds); look for a newer version");
     }
 
     // Checks that each asset record has the index of its first metadata record.
@@ -120,7 +118,7 @@ private:
             const std::uint64_t expected = has_any ? next : kNoIndex;
             const auto asset = tables_.find<AssetRecord>(asset_index);
             if (asset && asset->metadata_first != expected)
-                findings_.add(VerifierRule::metadata_run, record_location(TableKind::assets, asset_index),
+                findings_.add(VerifierRule::metadata_run, TableKind::assets, asset_index,
                               "its first metadata record is " + format(asset->metadata_first) + "; it must be " +
                                   format(expected));
         }

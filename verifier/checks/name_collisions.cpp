@@ -11,55 +11,42 @@ namespace fardel {
 namespace {
 
 // The names of a bundle as a case-insensitive file system sees them.
-class FoldedNames {
-public:
-    FoldedNames(const CheckedTables& tables, const BundleStrings& texts, std::span<const HashedName> names)
-        : tables_(tables), texts_(texts), hashed_(names) {}
-
-    std::optional<std::string_view> text_of(std::uint32_t name) const {
-        const auto record = tables_.find<NameRecord>(name);
-        return record ? texts_.find(record->text) : std::nullopt;
-    }
-
-    std::span<const HashedName> all() const noexcept { return hashed_; }
+struct FoldedNames {
+    const BundleStrings& texts;
+    std::span<const HashedName> all;
 
     // Returns a name that has the same fold as `text`.
     std::optional<std::uint32_t> find(std::string_view text) const {
         const std::uint64_t hash = name_hash(text);
-        auto at = std::ranges::lower_bound(hashed_, hash, {}, &HashedName::hash);
-        for (std::uint32_t seen = 0; at != hashed_.end() && at->hash == hash && seen < limits::kNameHashCollisionsMax;
+        auto at = std::ranges::lower_bound(all, hash, {}, &HashedName::hash);
+        for (std::uint32_t seen = 0; at != all.end() && at->hash == hash && seen < limits::kNameHashCollisionsMax;
              ++at, ++seen)
-            if (const auto other = text_of(at->name); other && names_fold_equal(text, *other))
+            if (const auto other = texts.find_name(at->name); other && names_fold_equal(text, *other))
                 return at->name;
         return std::nullopt;
     }
-
-private:
-    const CheckedTables& tables_;
-    const BundleStrings& texts_;
-    std::span<const HashedName> hashed_;
 };
 
 void check_equal_folds(const FoldedNames& names, VerifyFindings& findings) {
-    const auto all = names.all();
+    const auto all = names.all;
     std::vector<std::pair<std::string, std::uint32_t>> folds;
     for (std::size_t from = 0; from < all.size();) {
         std::size_t to = from + 1;
         while (to < all.size() && all[to].hash == all[from].hash)
             ++to;
         if (to - from > limits::kNameHashCollisionsMax)
-            findings.add(VerifierRule::name_hash_crowded, record_location(TableKind::names, all[from].name),
+            findings.add(VerifierRule::name_hash_crowded, TableKind::names, all[from].name,
                          std::to_string(to - from) + " names share its hash; at most " +
                              std::to_string(limits::kNameHashCollisionsMax) + " are allowed");
         folds.clear();
         for (std::size_t i = from; to - from > 1 && i < to; ++i)
-            folds.emplace_back(fold_name(*names.text_of(all[i].name)), all[i].name);
+            folds.emplace_back(fold_name(*names.texts.find_name(all[i].name)), all[i].name);
         std::ranges::sort(folds);
         for (std::size_t i = 1; i < folds.size(); ++i)
             if (folds[i].first == folds[i - 1].first)
-                findings.add(VerifierRule::names_fold_equal, record_location(TableKind::names, folds[i].second),
-                             quoted(*names.text_of(folds[i].second)) + " and " +
-                                 quoted(*names.text_of(folds[i - 1].second)) +
+                findings.add(VerifierRule::names_fold_equal, TableKind::names, folds[i].second,
+                             quoted(*names.texts.find_name(folds[i].second)) + " and " +
+                                 quoted(*names.texts.find_name(folds[i - 1].second)) +
                                  " are the same name if case is ignored; rename one");
         from = to;
     }
@@ -69,21 +56,21 @@ void check_equal_folds(const FoldedNames& names, VerifyFindings& findings) {
 
 void check_name_collisions(const CheckedTables& tables, const BundleStrings& texts, std::span<const HashedName> names,
                            VerifyFindings& findings) {
-    const FoldedNames folded(tables, texts, names);
+    const FoldedNames folded{texts, names};
     check_equal_folds(folded, findings);
 
     // Checks each folder of each name. Folders that a name shares with the one before it have been checked.
     std::string_view before;
     for (std::uint32_t i = 0; i < tables.count(TableKind::names); ++i) {
-        const auto text = folded.text_of(i);
+        const auto text = texts.find_name(i);
         if (!text)
             continue;
         const auto shared = static_cast<std::size_t>(std::ranges::mismatch(*text, before).in1 - text->begin());
         for (std::size_t slash = text->find('/', shared); slash != std::string_view::npos;
              slash = text->find('/', slash + 1))
             if (const auto file = folded.find(text->substr(0, slash)); file && *file != i)
-                findings.add(VerifierRule::name_is_folder, record_location(TableKind::names, *file),
-                             quoted(*folded.text_of(*file)) + " is a file, but also a folder of " + quoted(*text) +
+                findings.add(VerifierRule::name_is_folder, TableKind::names, *file,
+                             quoted(*texts.find_name(*file)) + " is a file, but also a folder of " + quoted(*text) +
                                  "; rename one");
         before = *text;
     }

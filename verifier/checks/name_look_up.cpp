@@ -1,5 +1,7 @@
 #include "checks.h"
 
+#include <fardel/format/name.h>
+
 #include <algorithm>
 #include <string>
 
@@ -22,7 +24,7 @@ void check_buckets(const CheckedTables& tables, std::span<const HashedName> name
         for (std::size_t slot = 0; slot < bucket.used; ++slot)
             bucket.texts[slot] = tables.find<NameRecord>(bucket.names[slot])->text;
         if (const auto found = tables.find<NameBucketRecord>(i); found && *found != bucket)
-            findings.add(VerifierRule::bucket_wrong, record_location(kBuckets, i),
+            findings.add(VerifierRule::bucket_wrong, kBuckets, i,
                          "it does not contain the names whose hashes lead to it");
     }
 }
@@ -31,14 +33,24 @@ void check_filters(const CheckedTables& tables, std::span<const HashedName> name
     const std::vector<std::uint32_t> expected = fill_name_filters(names);
     for (std::uint64_t i = 0; i < expected.size(); ++i)
         if (const auto found = tables.find_number(TableKind::name_filters, i); found && *found != expected[i])
-            findings.add(VerifierRule::bucket_wrong, record_location(TableKind::name_filters, i),
+            findings.add(VerifierRule::bucket_wrong, TableKind::name_filters, i,
                          "it is not the filter of the hashes that lead to it");
 }
 
 }  // namespace
 
+std::vector<HashedName> hash_names(const CheckedTables& tables, const BundleStrings& texts) {
+    std::vector<HashedName> names;
+    names.reserve(tables.count(TableKind::names));
+    for (std::uint32_t i = 0; i < tables.count(TableKind::names); ++i)
+        if (const auto text = texts.find_name(i))
+            names.push_back({name_hash(*text), i});
+    std::ranges::sort(names);
+    return names;
+}
+
 void check_name_look_up(const CheckedTables& tables, std::span<const HashedName> names, VerifyFindings& findings) {
-    if (names.size() != tables.count<NameRecord>())
+    if (names.size() != tables.count(TableKind::names))
         return;  // unknown names are already findings, and without them the expected tables are unknown
     check_buckets(tables, names, findings);
     check_filters(tables, names, findings);

@@ -27,7 +27,7 @@ void check_target(const NameRecord& name, std::uint64_t index, const CheckedTabl
     if (name.is(NameRecord::tombstone) || name.is(NameRecord::has_variants))
         return;  // decode_record() checks the first, check_variants() the second
     if (name.target >= tables.count(TableKind::assets))
-        findings.add(VerifierRule::name_target, record_location(TableKind::names, index),
+        findings.add(VerifierRule::name_target, TableKind::names, index,
                      "it leads to asset " + std::to_string(name.target) + "; the bundle has " +
                          std::to_string(tables.count(TableKind::assets)));
 }
@@ -43,10 +43,10 @@ void check_names(const CheckedTables& tables, BundleStrings& texts, VerifyFindin
         if (name)
             check_target(*name, i, tables, findings);
         if (Status status = text ? verify_name(*text) : ok(); !status)
-            findings.add(VerifierRule::name_malformed, record_location(names, i),
+            findings.add(VerifierRule::name_malformed, names, i,
                          Error(status.error().code(), quoted(*text) + ": " + status.error().message()));
         if (const std::string defect = order.take(text); !defect.empty())
-            findings.add(VerifierRule::names_not_sorted, record_location(names, i),
+            findings.add(VerifierRule::names_not_sorted, names, i,
                          defect + "; names must strictly increase in byte order");
     }
 }

@@ -5,7 +5,6 @@
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
-#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -48,7 +47,7 @@ private:
             const auto spelling =
                 reference ? texts_.use(reference->spelling, references, i, "spelling", findings_) : std::nullopt;
             if (const std::string defect = order.take(spelling); !defect.empty())
-                findings_.add(VerifierRule::references_not_sorted, record_location(references, i),
+                findings_.add(VerifierRule::references_not_sorted, references, i,
                               defect + "; spellings of an asset must strictly increase");
             if (reference) {
                 check_target(*reference, i);

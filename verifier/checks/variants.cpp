@@ -28,10 +28,10 @@ std::optional<TagViews> check_tags(const VariantRecord& variant, const CheckedTa
         for (const auto& word : {axis, value})
             if (word && !is_word(*word))
                 findings.add(
-                    VerifierRule::tag_malformed, record_location(tags, i),
+                    VerifierRule::tag_malformed, tags, i,
                     quoted(*word) + " is not a word that a preference can name: " + std::string(kTagWordCharacters));
         if (const std::string defect = order.take(axis); !defect.empty())
-            findings.add(VerifierRule::tags_not_sorted, record_location(tags, i),
+            findings.add(VerifierRule::tags_not_sorted, tags, i,
                          "axis " + defect + "; axes of a variant must strictly increase");
         known = known && axis && value;
         if (known)
@@ -67,20 +67,20 @@ void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFin
                 continue;
             }
             if (variant->name != n)
-                findings.add(VerifierRule::variant_of_another_name, record_location(variants, v),
+                findings.add(VerifierRule::variant_of_another_name, variants, v,
                              "it belongs to name " + std::to_string(variant->name) + ", but name " + std::to_string(n) +
                                  " claims it");
             if (variant->asset >= tables.count(assets))
-                findings.add(VerifierRule::variant_target, record_location(variants, v),
+                findings.add(VerifierRule::variant_target, variants, v,
                              "it leads to asset " + std::to_string(variant->asset) + "; the bundle has " +
                                  std::to_string(tables.count(assets)));
             if (variant->tag_count == 0) {
                 if (variant->tag_first != 0)
                     findings.add(
-                        VerifierRule::tag_run, record_location(variants, v),
+                        VerifierRule::tag_run, variants, v,
                         "it has no tags, but its first tag is " + std::to_string(variant->tag_first) + " instead of 0");
                 if (name->count == 1 && !name->is(NameRecord::extends))
-                    findings.add(VerifierRule::variant_needless, record_location(names, n),
+                    findings.add(VerifierRule::variant_needless, names, n,
                                  "a single variant without tags must be written as a plain name");
                 of_one_name.emplace_back(TagViews{}, v);
             } else if (tag_run.take(variants, v, variant->tag_first, variant->tag_count)) {
@@ -91,7 +91,7 @@ void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFin
         std::ranges::sort(of_one_name);
         for (std::size_t i = 1; i < of_one_name.size(); ++i)
             if (of_one_name[i].first == of_one_name[i - 1].first)
-                findings.add(VerifierRule::variants_alike, record_location(variants, of_one_name[i].second),
+                findings.add(VerifierRule::variants_alike, variants, of_one_name[i].second,
                              "it has the same tags as variant " + std::to_string(of_one_name[i - 1].second) +
                                  " of the same name, so it is never chosen");
     }

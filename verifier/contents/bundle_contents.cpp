@@ -1,3 +1,4 @@
+#include <fardel/base/fits.h>
 #include <fardel/verifier/bundle_contents.h>
 
 #include "findings/record_run.h"
@@ -109,7 +110,7 @@ private:
         if (pieces == 0)
             return ok();
         FARDEL_TRY_ASSIGN(const PlacementRecord placement, bundle_.placement(index));
-        if (placement.first_block >= out_.blocks.size() || pieces > out_.blocks.size() - placement.first_block)
+        if (!fits(placement.first_block, pieces, out_.blocks.size()))
             return bad_contents("asset " + record.id.hex() + " lies in blocks that do not exist");
         asset.first_block = placement.first_block;
         if (pieces > 1) {
@@ -118,7 +119,7 @@ private:
             return read_pieces(record, pieces, asset);
         }
         const BlockRecord& block = out_.blocks[placement.first_block];
-        if (placement.offset > block.raw_bytes || record.raw_bytes > block.raw_bytes - placement.offset)
+        if (!fits(placement.offset, record.raw_bytes, block.raw_bytes))
             return bad_contents("asset " + record.id.hex() + " does not fit into its block");
         const auto stored_until = [&](std::uint64_t raw) {
             return raw * block.stored_bytes / block.raw_bytes;

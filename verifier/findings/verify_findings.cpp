@@ -1,7 +1,5 @@
 #include "verify_findings.h"
 
-#include <utility>
-
 namespace fardel {
 
 std::string record_location(TableKind table, std::uint64_t index) {

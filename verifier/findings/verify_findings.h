@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fardel {
@@ -24,6 +24,12 @@ public:
     void add(VerifierRule rule, std::string where, std::string text, std::vector<AffectedAsset> affected = {});
     // Takes code and text from the underlying error.
     void add(VerifierRule rule, std::string where, const Error& error, std::vector<AffectedAsset> affected = {});
+    // The same for a finding about a record: `what` is a text or an error.
+    template <class What>
+    void add(VerifierRule rule, TableKind table, std::uint64_t record, What&& what,
+             std::vector<AffectedAsset> affected = {}) {
+        add(rule, record_location(table, record), std::forward<What>(what), std::move(affected));
+    }
     // Whether the next finding of this rule will only be counted, so that its text need not be built.
     bool is_full(VerifierRule rule) const noexcept { return counts_[static_cast<std::size_t>(rule)] >= max_; }
     void count(VerifierRule rule) noexcept { ++counts_[static_cast<std::size_t>(rule)]; }

@@ -5,37 +5,12 @@
 #include <fardel/base/little_endian.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/printable.h>
 
 namespace fardel {
 namespace {
 
 constexpr std::uint64_t kLengthBytes = 2;
-
-// RFC 3629: refuses over-long forms, surrogates and code points above U+10FFFF.
-bool is_utf8(std::string_view text) noexcept {
-    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-    for (std::size_t i = 0; i < text.size();) {
-        const unsigned first = byte(i);
-        const std::size_t more = first < 0x80                    ? 0
-                                 : first >= 0xc2 && first < 0xe0 ? 1
-                                 : first >= 0xe0 && first < 0xf0 ? 2
-                                 : first >= 0xf0 && first < 0xf5 ? 3
-                                                                 : 4;
-        if (more == 4 || more >= text.size() - i)
-            return false;
-        if (more != 0) {
-            const unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-            const unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-            if (byte(i + 1) < low || byte(i + 1) > high)
-                return false;
-            for (std::size_t k = 2; k <= more; ++k)
-                if (byte(i + k) < 0x80 || byte(i + k) > 0xbf)
-                    return false;
-        }
-        i += 1 + more;
-    }
-    return true;
-}
 
 std::string string_location(std::uint64_t offset) { return "strings byte " + std::to_string(offset); }
 
@@ -43,13 +18,14 @@ std::string string_location(std::uint64_t offset) { return "strings byte " + std
 
 std::string quoted(std::string_view untrusted) { return "'" + printable(untrusted, 120) + "'"; }
 
-BundleStrings::BundleStrings(const CheckedTable& table, VerifyFindings& findings) : table_(table) {
-    if (!table.whole())
+BundleStrings::BundleStrings(const CheckedTables& tables, VerifyFindings& findings)
+    : tables_(tables), table_(tables[TableKind::strings]) {
+    if (!table_.whole())
         return;
-    starts_.resize(table.length_bytes());
-    used_.resize(table.length_bytes());
+    starts_.resize(table_.length_bytes());
+    used_.resize(table_.length_bytes());
     RisingTexts order;
-    for (std::uint64_t at = 0; at < table.length_bytes();) {
+    for (std::uint64_t at = 0; at < table_.length_bytes();) {
         const auto text = text_at(at);
         if (!text) {
             findings.add(VerifierRule::string_cut_off, string_location(at),
@@ -60,7 +36,7 @@ BundleStrings::BundleStrings(const CheckedTable& table, VerifyFindings& findings
         if (const std::string defect = order.take(text); !defect.empty())
             findings.add(VerifierRule::strings_not_sorted, string_location(at),
                          defect + "; strings strictly increase in byte order");
-        if (!is_utf8(*text))
+        if (!is_utf8_text(*text))
             findings.add(VerifierRule::string_not_utf8, string_location(at), quoted(*text) + " is not UTF-8");
         at += kLengthBytes + text->size();
     }
@@ -82,6 +58,11 @@ std::optional<std::string_view> BundleStrings::find(std::uint64_t ref) const noe
     return text_at(ref);
 }
 
+std::optional<std::string_view> BundleStrings::find_name(std::uint64_t name) const {
+    const auto record = tables_.find<NameRecord>(name);
+    return record ? find(record->text) : std::nullopt;
+}
+
 std::optional<std::string_view> BundleStrings::use(std::uint64_t ref, TableKind table, std::uint64_t record,
                                                    std::string_view field, VerifyFindings& findings) {
     const auto text = find(ref);
@@ -90,7 +71,7 @@ std::optional<std::string_view> BundleStrings::use(std::uint64_t ref, TableKind 
     // If pages of the table are damaged, only a reference beyond its end is certainly wrong.
     const bool wrong = !text && (table_.whole() || ref >= table_.length_bytes());
     if (wrong)
-        findings.add(VerifierRule::string_reference, record_location(table, record),
+        findings.add(VerifierRule::string_reference, table, record,
                      "its " + std::string(field) + " is the string at byte " + std::to_string(ref) +
                          ", but no string begins there");
     return text;

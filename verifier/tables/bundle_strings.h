@@ -1,7 +1,7 @@
 // BundleStrings: the table of all texts of a bundle, and which of them are used.
 #pragma once
 
-#include "checked_table.h"
+#include "checked_tables.h"
 
 #include <cstdint>
 #include <optional>
@@ -13,13 +13,15 @@ namespace fardel {
 
 class BundleStrings {
 public:
-    // Walks the table once and checks that each string is whole, UTF-8 and greater than the one before. `table` must
-    // outlive this object.
-    BundleStrings(const CheckedTable& table, VerifyFindings& findings);
+    // Walks the table of strings once and checks that each string is whole, UTF-8 and greater than the one before.
+    // `tables` must outlive this object.
+    BundleStrings(const CheckedTables& tables, VerifyFindings& findings);
 
     // Returns the text at `ref`; nothing if no string begins there or its bytes are unknown.
     std::optional<std::string_view> find(std::uint64_t ref) const noexcept;
 
+    // Returns the text of a record of the names table.
+    std::optional<std::string_view> find_name(std::uint64_t name) const;
     // Does the same for a record that refers to the text, and marks the text as used. Adds a finding if no string
     // begins there.
     std::optional<std::string_view> use(std::uint64_t ref, TableKind table, std::uint64_t record,
@@ -31,8 +33,9 @@ public:
 private:
     std::optional<std::string_view> text_at(std::uint64_t offset) const noexcept;
 
-    const CheckedTable& table_;
-    std::vector<bool> starts_;  // per byte; empty if the table is not whole
+    const CheckedTables& tables_;
+    const CheckedTable& table_;  // of the strings
+    std::vector<bool> starts_;   // per byte; empty if the table is not whole
     std::vector<bool> used_;
 };
 

@@ -1,9 +1,6 @@
 #include "checked_heads.h"
 
-#include <fardel/format/head.h>
-
 #include <algorithm>
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,8 +86,7 @@ CheckedHeads read_heads(const ByteSource& source, VerifyFindings& findings) {
                          " bytes, but its two heads alone have 8192; fetch it again");
 
     if (head.present == limits::kHeadBytes) {
-        auto decoded = decode_head(head.bytes);
-        if (decoded) {
+        if (auto decoded = decode_head(head.bytes)) {
             heads.head = std::move(decoded).value();
             heads.bundle = bundle_id(head.bytes);
         } else {
@@ -99,8 +95,7 @@ CheckedHeads read_heads(const ByteSource& source, VerifyFindings& findings) {
         }
     }
     if (layout.present == limits::kHeadBytes) {
-        auto decoded = decode_layout_head(layout.bytes);
-        if (decoded) {
+        if (auto decoded = decode_layout_head(layout.bytes)) {
             heads.layout = std::move(decoded).value();
             heads.layout_id = layout_id(layout.bytes);
         } else {
@@ -118,10 +113,8 @@ void check_heads(const CheckedHeads& heads, VerifyFindings& findings) {
     if (!heads.layout)
         return;
     if (heads.head) {
-        const TableEntry* assets = heads.head->find(TableKind::assets);
-        const TableEntry* placements = heads.layout->find(TableKind::placements);
-        const std::uint64_t asset_count = assets ? assets->count : 0;
-        const std::uint64_t placement_count = placements ? placements->count : 0;
+        const std::uint64_t asset_count = heads.head->count(TableKind::assets);
+        const std::uint64_t placement_count = heads.layout->count(TableKind::placements);
         if (asset_count != placement_count)
             findings.add(VerifierRule::placement_count, "layout head",
                          "it places " + std::to_string(placement_count) + " assets; the bundle has " +

@@ -1,13 +1,16 @@
 #include "checked_table.h"
 
-#include "page_proof.h"
 #include "sections.h"
 
-#include <fardel/format/head.h>
+#include <fardel/base/fits.h>
+#include <fardel/base/little_endian.h>
+#include <fardel/format/hash.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 namespace fardel {
 namespace {
@@ -16,9 +19,22 @@ constexpr std::uint64_t kPage = limits::kPageBytes;
 constexpr std::uint64_t kLevelAlign = 64;
 constexpr std::uint64_t kReadBytes = 1u << 20;
 
-std::uint64_t padded_to(std::uint64_t value, std::uint64_t alignment) {
-    return (value + alignment - 1) / alignment * alignment;
+constexpr std::string_view kKeyStart = "FARDELPG";
+
+// Returns the hash that proves the bytes and the position of a page (docs/bundle-format.md §3). It is implemented a
+// second time on purpose: the verifier must find a mistake in the reader's page tree.
+Hash page_proof(TableKind kind, std::uint32_t level, std::uint64_t page, std::uint64_t table_bytes,
+                std::span<const std::byte> bytes) noexcept {
+    std::array<std::byte, 32> key{};
+    std::ranges::copy(std::as_bytes(std::span(kKeyStart)), key.begin());
+    store_le(&key[8], static_cast<std::uint32_t>(kind));
+    store_le(&key[12], level);
+    store_le(&key[16], page);
+    store_le(&key[24], table_bytes);
+    return blake3_keyed(key, bytes);
 }
+
+std::uint64_t page_count(std::uint64_t bytes) { return bytes / kPage + (bytes % kPage != 0 ? 1 : 0); }
 
 // "names page 3 (records 768 to 1023, file offset 12288)"
 std::string page_location(const TableEntry& entry, std::uint64_t page, std::uint64_t file_offset) {
@@ -48,7 +64,7 @@ std::vector<Level> levels_of(std::uint64_t offset, std::uint64_t length) {
         levels.push_back({offset, length, {}, {}});
         if (length <= kPage)
             return levels;
-        offset += padded_to(length, kLevelAlign);
+        offset += align_up(length, kLevelAlign);
         length = page_count(length) * sizeof(Hash);
     }
 }
@@ -125,7 +141,7 @@ CheckedTable CheckedTable::read(const ByteSource& source, std::uint64_t section_
         Level& level = levels[number];
         read_level(source, level, name + (number == 0 ? "" : " page tree, level " + std::to_string(number)), findings);
         const std::uint64_t end = level.file_offset + level.length_bytes;
-        check_zeros(source, end, level.file_offset + padded_to(level.length_bytes, kLevelAlign), "padding in " + name,
+        check_zeros(source, end, level.file_offset + align_up(level.length_bytes, kLevelAlign), "padding in " + name,
                     findings);
     }
 
@@ -142,7 +158,7 @@ CheckedTable CheckedTable::read(const ByteSource& source, std::uint64_t section_
 
 std::optional<std::span<const std::byte>> CheckedTable::find_bytes(std::uint64_t offset,
                                                                    std::uint64_t length) const noexcept {
-    if (offset > entry_.length_bytes || length > entry_.length_bytes - offset)
+    if (!fits(offset, length, entry_.length_bytes))
         return std::nullopt;
     if (length == 0)
         return std::span<const std::byte>();

@@ -1,8 +1,6 @@
 #include "checked_tables.h"
 
 #include <fardel/base/little_endian.h>
-#include <fardel/format/head.h>
-#include <fardel/format/manifest.h>
 
 #include <cstring>
 #include <string>
@@ -21,7 +19,7 @@ bool check_records_of(const CheckedTable& table, TableKind kind, VerifyFindings&
         if (record)
             continue;
         all = false;
-        findings.add(VerifierRule::record_malformed, record_location(kind, i), record.error());
+        findings.add(VerifierRule::record_malformed, kind, i, record.error());
     }
     return all;
 }

@@ -21,10 +21,6 @@ public:
 
     const CheckedTable& operator[](TableKind kind) const noexcept { return tables_[table_slot(kind)]; }
     std::uint64_t count(TableKind kind) const noexcept { return (*this)[kind].count(); }
-    template <class Record>
-    std::uint64_t count() const noexcept {
-        return count(Record::kTable);
-    }
 
     template <class Record>
     std::optional<Record> find(std::uint64_t index, TableKind kind = Record::kTable) const {

@@ -1,7 +1,5 @@
 #include "sections.h"
 
-#include <fardel/format/head.h>
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -22,13 +20,14 @@ struct Section {
     std::uint64_t end() const noexcept { return bytes > UINT64_MAX - offset ? UINT64_MAX : offset + bytes; }
 };
 
-// Returns the sections in the order of the file, without the trailer, which is last by definition.
+// Returns the sections in the order of the file; the trailer is last by definition.
 std::vector<Section> sections_of(const BundleHead* head, const LayoutHead& layout) {
     std::vector<Section> sections{{"blocks", layout.blocks_offset, layout.blocks_bytes},
                                   {"layout", layout.layout_offset, layout.layout_bytes}};
     if (head)
         sections.push_back({"manifest", layout.manifest_offset, head->manifest_bytes});
     std::ranges::sort(sections, {}, [](const Section& s) { return std::tuple(s.offset, s.bytes, s.name); });
+    sections.push_back({"trailer", layout.trailer_offset, 0});
     return sections;
 }
 
@@ -50,8 +49,7 @@ void check_one(const Section& section, std::uint64_t file_bytes, VerifyFindings&
 
 void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint64_t file_bytes,
                     VerifyFindings& findings) {
-    auto sections = sections_of(head, layout);
-    sections.push_back({"trailer", layout.trailer_offset, 0});
+    const auto sections = sections_of(head, layout);
     for (const Section& section : sections)
         check_one(section, file_bytes, findings);
 
@@ -77,10 +75,8 @@ void check_sections(const BundleHead* head, const LayoutHead& layout, std::uint6
 
 void check_section_gaps(const ByteSource& source, const BundleHead& head, const LayoutHead& layout,
                         VerifyFindings& findings) {
-    auto sections = sections_of(&head, layout);
-    sections.push_back({"trailer", layout.trailer_offset, 0});
     std::uint64_t end = 2 * limits::kHeadBytes;
-    for (const Section& section : sections) {
+    for (const Section& section : sections_of(&head, layout)) {
         if (section.offset > end && section.offset - end < limits::kPageBytes)
             check_zeros(source, end, section.offset, "gap before the " + std::string(section.name) + " section",
                         findings);

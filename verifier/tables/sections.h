@@ -7,7 +7,6 @@
 #include <fardel/format/head.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace fardel {

@@ -46,7 +46,7 @@ public:
     }
 
     // Checks whether the layout is one that the bundle's signers list.
-    void check_layout(const TrailerOptions& options, const std::optional<TrustVerdict>& verdict) {
+    void check_layout(const VerifyOptions& options, const std::optional<TrustVerdict>& verdict) {
         if (!facts_)
             return;
         bool listed = lists_this_layout_;
@@ -179,7 +179,7 @@ private:
 };
 
 std::optional<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleFacts& facts,
-                                     const TrailerOptions& options, VerifyFindings& findings) {
+                                     const VerifyOptions& options, VerifyFindings& findings) {
     if (!options.policy) {
         if (envelopes.empty())
             findings.add(VerifierRule::unsigned_bundle, "trailer", "this bundle has no signature");
@@ -208,7 +208,7 @@ std::optional<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const 
 }  // namespace
 
 TrailerSummary check_trailer(const ByteSource& source, std::uint64_t trailer_offset,
-                             const std::optional<BundleFacts>& facts, const TrailerOptions& options,
+                             const std::optional<BundleFacts>& facts, const VerifyOptions& options,
                              VerifyFindings& findings) {
     TrailerSummary summary;
     const std::uint64_t size = source.size_bytes();

@@ -3,9 +3,7 @@
 
 #include "findings/verify_findings.h"
 
-#include <fardel/format/byte_source.h>
-#include <fardel/format/ids.h>
-#include <fardel/format/trust_policy.h>
+#include <fardel/verifier/verify_bundle.h>
 
 #include <cstdint>
 #include <optional>
@@ -27,15 +25,10 @@ struct TrailerSummary {
     std::optional<TrustVerdict> verdict;
 };
 
-struct TrailerOptions {
-    const TrustPolicy* policy = nullptr;  // nullptr: no verdict, no finding about trust
-    std::uint64_t now_s = 0;              // Unix seconds; 0: nothing expires
-    bool local_layout_allowed = false;    // an unsigned layout is a note instead of an error
-};
-
-// Without facts, because a head is unreadable, only the signatures themselves are checked.
+// Without facts, because a head is unreadable, only the signatures themselves are checked. Of the options, only
+// those about trust are used.
 TrailerSummary check_trailer(const ByteSource& source, std::uint64_t trailer_offset,
-                             const std::optional<BundleFacts>& facts, const TrailerOptions& options,
+                             const std::optional<BundleFacts>& facts, const VerifyOptions& options,
                              VerifyFindings& findings);
 
 }  // namespace fardel

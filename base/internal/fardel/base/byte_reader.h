@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace fardel {

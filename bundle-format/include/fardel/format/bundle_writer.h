@@ -15,7 +15,6 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
-#include <string>
 
 namespace fardel {
 

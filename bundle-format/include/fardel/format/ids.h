@@ -7,7 +7,6 @@
 #include <fardel/base/result.h>
 
 #include <array>
-#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>

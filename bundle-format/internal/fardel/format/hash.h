@@ -4,7 +4,6 @@
 #include <fardel/format/ids.h>
 
 #include <cstddef>
-#include <memory>
 #include <span>
 
 namespace fardel {

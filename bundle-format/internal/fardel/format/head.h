@@ -38,6 +38,7 @@ struct BundleHead {
     friend bool operator==(const BundleHead&, const BundleHead&) = default;
 
     const TableEntry* find(TableKind kind) const noexcept;
+    std::uint64_t count(TableKind kind) const noexcept;  // records; 0 for an absent table
 };
 
 struct CodecVersion {
@@ -61,6 +62,7 @@ struct LayoutHead {
     friend bool operator==(const LayoutHead&, const LayoutHead&) = default;
 
     const TableEntry* find(TableKind kind) const noexcept;
+    std::uint64_t count(TableKind kind) const noexcept;  // records; 0 for an absent table
 };
 
 // Returns the size of the page tree that follows a table's records; docs/bundle-format.md §3.
