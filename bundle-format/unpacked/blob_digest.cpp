@@ -17,18 +17,6 @@ namespace {
 
 constexpr unsigned kHashersMax = 64;
 
-// Fills `piece` until it is full or the stream ends.
-Result<std::size_t> read_piece(BlobStream& stream, std::span<std::byte> piece) {
-    std::size_t size = 0;
-    while (size < piece.size()) {
-        FARDEL_TRY_ASSIGN(const std::size_t count, stream.read(piece.subspan(size)));
-        if (count == 0)
-            break;
-        size += count;
-    }
-    return size;
-}
-
 Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room, const std::stop_token& stop) {
     BlobDigest out;
     out.piece_log2 = piece_log2_of(planned);
@@ -38,7 +26,7 @@ Result<BlobDigest> digest(const PlannedAsset& planned, std::span<std::byte> room
     for (;;) {
         if (stop.stop_requested())
             return Error(ErrorCode::cancelled, "asked to stop");
-        FARDEL_TRY_ASSIGN(const std::size_t size, read_piece(*stream, piece));
+        FARDEL_TRY_ASSIGN(const std::size_t size, read_full(*stream, piece));
         const std::span<const std::byte> bytes = piece.first(size);
         hasher.update(bytes);
         out.raw_bytes += size;

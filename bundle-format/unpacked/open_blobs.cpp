@@ -19,10 +19,7 @@ Result<std::vector<std::byte>> read_whole(const PlannedBlob& blob) {
                                            std::to_string(kStreamedBlobBytesMax) + "; pack it into a bundle");
     FARDEL_TRY_ASSIGN(const auto stream, blob.source->open());
     std::vector<std::byte> bytes(blob.size_bytes + 1);
-    std::size_t size = 0;
-    for (std::size_t count = 1; count > 0 && size < bytes.size(); size += count) {
-        FARDEL_TRY_ASSIGN(count, stream->read(std::span(bytes).subspan(size)));
-    }
+    FARDEL_TRY_ASSIGN(const std::size_t size, read_full(*stream, bytes));
     if (size != blob.size_bytes)
         return changed(blob);
     bytes.resize(size);

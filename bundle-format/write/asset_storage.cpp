@@ -43,14 +43,10 @@ public:
     // Reads until `buffer` holds a whole piece or the asset ends.
     Status read_piece(BlockBuffer& buffer) {
         buffer.clear();
-        while (buffer.size_bytes() < piece_bytes()) {
-            auto count = stream_->read(buffer.room().first(piece_bytes() - buffer.size_bytes()));
-            if (!count)
-                return std::move(count).error().with_context(label_of(planned_));
-            if (*count == 0)
-                break;
-            buffer.grow(*count);
-        }
+        auto count = read_full(*stream_, buffer.room().first(piece_bytes()));
+        if (!count)
+            return std::move(count).error().with_context(label_of(planned_));
+        buffer.grow(*count);
         bytes_read_ += buffer.size_bytes();
         if (bytes_read_ > limits::kAssetBytesMax)
             return Error(ErrorCode::limit,
@@ -79,9 +75,37 @@ public:
         known_.reserve(planned.size());
     }
 
-    Status store(std::uint32_t planned);
-    Status finish();
-    StoredContent take_content() &&;
+    Status store(std::uint32_t planned) {
+        if (options_.stop.stop_requested())
+            return Error(ErrorCode::cancelled, "asked to stop");
+        FARDEL_TRY_ASSIGN(const bool copied, copy_known(planned));
+        if (copied) {
+            ++assets_done_;
+            return ok();
+        }
+        FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned_[planned]));
+        FARDEL_TRY(read(asset, current_));
+        FARDEL_TRY(read_next(asset));
+        FARDEL_TRY(next_.size_bytes() != 0 ? store_pieces(planned, asset) : store_whole(planned));
+        ++assets_done_;
+        return ok();
+    }
+
+    Status finish() {
+        FARDEL_TRY(close_shared());
+        while (pipeline_.size() != 0)
+            FARDEL_TRY(write_oldest());
+        report();
+        return ok();
+    }
+
+    StoredContent take_content() && {
+        content_.blocks_bytes = section_.length_bytes();
+        content_.blocks = section_.take_records();
+        content_.piece_hashes = section_.take_piece_hashes();
+        sort_by_id(content_);
+        return std::move(content_);
+    }
 
 private:
     struct Sharing {
@@ -91,26 +115,228 @@ private:
 
     // Counts blocks whether they are written or still in the pipeline.
     std::size_t block_count() const noexcept { return section_.count() + pipeline_.size(); }
-    Status put(BlockBuffer& raw, bool piece);
-    Status put_copied(const EncodedBlock& block);
-    Status make_room();
-    Status write_oldest();
-    Status drop_from(std::size_t block);
 
-    Status read(OpenAsset& asset, BlockBuffer& buffer);
-    Status read_next(OpenAsset& asset);
-    Status store_pieces(std::uint32_t planned, OpenAsset& asset);
-    Status store_whole(std::uint32_t planned);
-    Status begin_shared(std::uint32_t asset);
-    Status share(std::uint32_t asset);
-    Status read_shared();
-    Status close_shared();
-    std::optional<EncodedBlock> find_copy(std::span<const AssetId> assets);
-    Result<bool> copy_known(std::uint32_t planned);
-    Result<bool> copy_pieces(std::uint32_t planned, const PlannedAsset::Known& known);
-    bool is_known(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes);
-    std::uint32_t add(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes);
-    void report() const;
+    Status read(OpenAsset& asset, BlockBuffer& buffer) {
+        FARDEL_TRY(asset.read_piece(buffer));
+        raw_bytes_read_ += buffer.size_bytes();
+        return ok();
+    }
+
+    // Another piece can follow only a whole piece.
+    Status read_next(OpenAsset& asset) {
+        next_.clear();
+        return current_.size_bytes() == asset.piece_bytes() ? read(asset, next_) : ok();
+    }
+
+    // Stores an asset of several pieces. Its id, and so whether it is new, is known only at its end.
+    Status store_pieces(std::uint32_t planned, OpenAsset& asset) {
+        const std::size_t first = block_count();
+        Hasher hasher;
+        while (current_.size_bytes() != 0) {
+            hasher.update(current_.bytes());
+            FARDEL_TRY(put(current_, true));
+            std::swap(current_, next_);
+            FARDEL_TRY(read_next(asset));
+        }
+
+        const auto id = id_from<AssetId>(hasher.finish());
+        FARDEL_TRY(verify_known(planned_[planned], id));
+        if (is_known(planned, id, asset.bytes_read()))
+            return drop_from(first);
+        content_.assets[add(planned, id, asset.bytes_read())].placement.first_block = static_cast<std::uint32_t>(first);
+        return ok();
+    }
+
+    // Stores an asset of one piece, which is in current_.
+    Status store_whole(std::uint32_t planned) {
+        const auto id = id_from<AssetId>(blake3(current_.bytes()));
+        FARDEL_TRY(verify_known(planned_[planned], id));
+        if (is_known(planned, id, current_.size_bytes()))
+            return ok();
+        const std::uint32_t asset = add(planned, id, current_.size_bytes());
+        if (current_.size_bytes() == 0)
+            return ok();
+        if (current_.size_bytes() <= kSharedBytesMax)
+            return share(asset);
+        content_.assets[asset].placement.first_block = static_cast<std::uint32_t>(block_count());
+        const auto copy = find_copy({&id, 1});
+        return copy ? put_copied(*copy) : put(current_, false);
+    }
+
+    // ---- Shared blocks
+    // --------------------------------------------------------------------------------------------------
+
+    // Adds the asset to the open block, or to a new one.
+    Status begin_shared(std::uint32_t asset) {
+        const auto content_type = [&](std::uint32_t a) {
+            return content_type_of(planned_[content_.assets[a].planned]);
+        };
+        const std::uint64_t size = content_.assets[asset].raw_bytes;
+        const bool fits = shared_.size_bytes() + size <= kSharedBytesMax &&
+                          (sharing_.empty() || content_type(sharing_.front().asset) == content_type(asset));
+        if (!fits)
+            FARDEL_TRY(close_shared());
+        content_.assets[asset].placement.offset = static_cast<std::uint32_t>(shared_.size_bytes());
+        shared_.grow(static_cast<std::size_t>(size));
+        return ok();
+    }
+
+    Status share(std::uint32_t asset) {
+        FARDEL_TRY(begin_shared(asset));
+        const std::span<const std::byte> bytes = current_.bytes();
+        std::memcpy(shared_.part(content_.assets[asset].placement.offset, bytes.size()).data(), bytes.data(),
+                    bytes.size());
+        sharing_.push_back({.asset = asset, .unread = false});
+        return ok();
+    }
+
+    // Reads the bytes that were not needed so far.
+    Status read_shared() {
+        for (const Sharing& sharing : sharing_) {
+            if (!sharing.unread)
+                continue;
+            const StoredAsset& stored = content_.assets[sharing.asset];
+            const PlannedAsset& planned = planned_[stored.planned];
+            FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned));
+            FARDEL_TRY(read(asset, current_));
+            FARDEL_TRY(read_next(asset));
+            if (next_.size_bytes() != 0 || current_.size_bytes() != stored.raw_bytes ||
+                id_from<AssetId>(blake3(current_.bytes())) != stored.id)
+                return changed(planned);
+            std::memcpy(shared_.part(stored.placement.offset, current_.size_bytes()).data(), current_.bytes().data(),
+                        current_.size_bytes());
+        }
+        return ok();
+    }
+
+    Status close_shared() {
+        if (sharing_.empty())
+            return ok();
+        std::vector<AssetId> ids;
+        for (const Sharing& sharing : sharing_) {
+            content_.assets[sharing.asset].placement.first_block = static_cast<std::uint32_t>(block_count());
+            ids.push_back(content_.assets[sharing.asset].id);
+        }
+        if (const auto copy = find_copy(ids)) {
+            FARDEL_TRY(put_copied(*copy));
+            shared_.clear();
+        } else {
+            FARDEL_TRY(read_shared());
+            FARDEL_TRY(put(shared_, false));
+        }
+        sharing_.clear();
+        return ok();
+    }
+
+    // ---- Blocks of the donor
+    // --------------------------------------------------------------------------------------------
+
+    // Returns the block in copied_. A block that cannot be read from the donor is encoded again.
+    std::optional<EncodedBlock> find_copy(std::span<const AssetId> assets) {
+        if (!donor_)
+            return std::nullopt;
+        const auto block = donor_->find_block(assets);
+        if (!block)
+            return std::nullopt;
+        copied_.clear();
+        auto copy = donor_->read_block(*block, copied_.room());
+        return copy ? std::optional(*copy) : std::nullopt;
+    }
+
+    // Returns false if the asset has to be read.
+    Result<bool> copy_known(std::uint32_t planned) {
+        const auto& known = planned_[planned].known;
+        if (!known || !donor_)
+            return false;
+        if (is_known(planned, known->asset, known->size_bytes))
+            return true;
+        if (known->size_bytes > std::uint64_t{1} << piece_log2_of(planned_[planned]))
+            return copy_pieces(planned, *known);
+        if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
+            return false;  // one read is enough
+        const std::uint32_t asset = add(planned, known->asset, known->size_bytes);
+        FARDEL_TRY(begin_shared(asset));
+        sharing_.push_back({.asset = asset, .unread = true});
+        return true;
+    }
+
+    Result<bool> copy_pieces(std::uint32_t planned, const PlannedAsset::Known& known) {
+        const std::uint8_t piece_log2 = piece_log2_of(planned_[planned]);
+        const auto pieces = donor_->find_pieces(known.asset, piece_log2);
+        if (!pieces || pieces->count != ((known.size_bytes - 1) >> piece_log2) + 1)
+            return false;
+        const std::size_t first = block_count();
+        for (std::uint32_t i = 0; i < pieces->count; ++i) {
+            copied_.clear();
+            const auto block = donor_->read_piece(*pieces, i, copied_.room());
+            if (!block) {
+                FARDEL_TRY(drop_from(first));
+                content_.copied_blocks -= i;
+                return false;
+            }
+            FARDEL_TRY(put_copied(*block));
+        }
+        content_.assets[add(planned, known.asset, known.size_bytes)].placement.first_block =
+            static_cast<std::uint32_t>(first);
+        return true;
+    }
+
+    bool is_known(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes) {
+        const auto it = known_.find(id);
+        if (it == known_.end())
+            return false;
+        content_.asset_of[planned] = it->second;
+        content_.duplicate_bytes += raw_bytes;
+        return true;
+    }
+
+    std::uint32_t add(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes) {
+        const auto asset = static_cast<std::uint32_t>(content_.assets.size());
+        content_.assets.push_back({id, raw_bytes, planned, piece_log2_of(planned_[planned]), {}});
+        content_.asset_of[planned] = asset;
+        content_.raw_bytes += raw_bytes;
+        known_.emplace(id, asset);
+        return asset;
+    }
+
+    Status put(BlockBuffer& raw, bool piece) {
+        FARDEL_TRY(make_room());
+        pipeline_.push(raw, piece);
+        return ok();
+    }
+
+    Status put_copied(const EncodedBlock& block) {
+        FARDEL_TRY(make_room());
+        pipeline_.push_encoded(block);
+        ++content_.copied_blocks;
+        return ok();
+    }
+
+    Status make_room() {
+        if (block_count() >= limits::kBlocksMax)
+            return Error(ErrorCode::limit,
+                         "the bundle has more than " + std::to_string(limits::kBlocksMax) + " blocks");
+        if (options_.stop.stop_requested())
+            return Error(ErrorCode::cancelled, "asked to stop");
+        return pipeline_.full() ? write_oldest() : ok();
+    }
+
+    Status write_oldest() {
+        FARDEL_TRY_ASSIGN(const EncodedBlock block, pipeline_.pop());
+        FARDEL_TRY(section_.append(block));
+        report();
+        return ok();
+    }
+
+    Status drop_from(std::size_t block) {
+        pipeline_.drop_newest(std::min(pipeline_.size(), block_count() - block));
+        return section_.cut_to(block);
+    }
+
+    void report() const {
+        if (options_.progress)
+            options_.progress({assets_done_, planned_.size(), raw_bytes_read_, section_.length_bytes()});
+    }
 
     const std::span<const PlannedAsset> planned_;
     const BundleWriteOptions& options_;
@@ -128,254 +354,6 @@ private:
     std::vector<Sharing> sharing_;  // and the assets in it
     BlockBuffer copied_;            // a stored block of the donor
 };
-
-Status AssetStorage::store(std::uint32_t planned) {
-    if (options_.stop.stop_requested())
-        return Error(ErrorCode::cancelled, "asked to stop");
-    FARDEL_TRY_ASSIGN(const bool copied, copy_known(planned));
-    if (copied) {
-        ++assets_done_;
-        return ok();
-    }
-    FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned_[planned]));
-    FARDEL_TRY(read(asset, current_));
-    FARDEL_TRY(read_next(asset));
-    FARDEL_TRY(next_.size_bytes() != 0 ? store_pieces(planned, asset) : store_whole(planned));
-    ++assets_done_;
-    return ok();
-}
-
-Status AssetStorage::read(OpenAsset& asset, BlockBuffer& buffer) {
-    FARDEL_TRY(asset.read_piece(buffer));
-    raw_bytes_read_ += buffer.size_bytes();
-    return ok();
-}
-
-// Another piece can follow only a whole piece.
-Status AssetStorage::read_next(OpenAsset& asset) {
-    next_.clear();
-    return current_.size_bytes() == asset.piece_bytes() ? read(asset, next_) : ok();
-}
-
-// Stores an asset of several pieces. Its id, and so whether it is new, is known only at its end.
-Status AssetStorage::store_pieces(std::uint32_t planned, OpenAsset& asset) {
-    const std::size_t first = block_count();
-    Hasher hasher;
-    while (current_.size_bytes() != 0) {
-        hasher.update(current_.bytes());
-        FARDEL_TRY(put(current_, true));
-        std::swap(current_, next_);
-        FARDEL_TRY(read_next(asset));
-    }
-
-    const auto id = id_from<AssetId>(hasher.finish());
-    FARDEL_TRY(verify_known(planned_[planned], id));
-    if (is_known(planned, id, asset.bytes_read()))
-        return drop_from(first);
-    content_.assets[add(planned, id, asset.bytes_read())].placement.first_block = static_cast<std::uint32_t>(first);
-    return ok();
-}
-
-// Stores an asset of one piece, which is in current_.
-Status AssetStorage::store_whole(std::uint32_t planned) {
-    const auto id = id_from<AssetId>(blake3(current_.bytes()));
-    FARDEL_TRY(verify_known(planned_[planned], id));
-    if (is_known(planned, id, current_.size_bytes()))
-        return ok();
-    const std::uint32_t asset = add(planned, id, current_.size_bytes());
-    if (current_.size_bytes() == 0)
-        return ok();
-    if (current_.size_bytes() <= kSharedBytesMax)
-        return share(asset);
-    content_.assets[asset].placement.first_block = static_cast<std::uint32_t>(block_count());
-    const auto copy = find_copy({&id, 1});
-    return copy ? put_copied(*copy) : put(current_, false);
-}
-
-// ---- Shared blocks --------------------------------------------------------------------------------------------------
-
-// Adds the asset to the open block, or to a new one.
-Status AssetStorage::begin_shared(std::uint32_t asset) {
-    const auto content_type = [&](std::uint32_t a) { return content_type_of(planned_[content_.assets[a].planned]); };
-    const std::uint64_t size = content_.assets[asset].raw_bytes;
-    const bool fits = shared_.size_bytes() + size <= kSharedBytesMax &&
-                      (sharing_.empty() || content_type(sharing_.front().asset) == content_type(asset));
-    if (!fits)
-        FARDEL_TRY(close_shared());
-    content_.assets[asset].placement.offset = static_cast<std::uint32_t>(shared_.size_bytes());
-    shared_.grow(static_cast<std::size_t>(size));
-    return ok();
-}
-
-Status AssetStorage::share(std::uint32_t asset) {
-    FARDEL_TRY(begin_shared(asset));
-    const std::span<const std::byte> bytes = current_.bytes();
-    std::memcpy(shared_.part(content_.assets[asset].placement.offset, bytes.size()).data(), bytes.data(), bytes.size());
-    sharing_.push_back({.asset = asset, .unread = false});
-    return ok();
-}
-
-// Reads the bytes that were not needed so far.
-Status AssetStorage::read_shared() {
-    for (const Sharing& sharing : sharing_) {
-        if (!sharing.unread)
-            continue;
-        const StoredAsset& stored = content_.assets[sharing.asset];
-        const PlannedAsset& planned = planned_[stored.planned];
-        FARDEL_TRY_ASSIGN(OpenAsset asset, OpenAsset::open(planned));
-        FARDEL_TRY(read(asset, current_));
-        FARDEL_TRY(read_next(asset));
-        if (next_.size_bytes() != 0 || current_.size_bytes() != stored.raw_bytes ||
-            id_from<AssetId>(blake3(current_.bytes())) != stored.id)
-            return changed(planned);
-        std::memcpy(shared_.part(stored.placement.offset, current_.size_bytes()).data(), current_.bytes().data(),
-                    current_.size_bytes());
-    }
-    return ok();
-}
-
-Status AssetStorage::close_shared() {
-    if (sharing_.empty())
-        return ok();
-    std::vector<AssetId> ids;
-    for (const Sharing& sharing : sharing_) {
-        content_.assets[sharing.asset].placement.first_block = static_cast<std::uint32_t>(block_count());
-        ids.push_back(content_.assets[sharing.asset].id);
-    }
-    if (const auto copy = find_copy(ids)) {
-        FARDEL_TRY(put_copied(*copy));
-        shared_.clear();
-    } else {
-        FARDEL_TRY(read_shared());
-        FARDEL_TRY(put(shared_, false));
-    }
-    sharing_.clear();
-    return ok();
-}
-
-// ---- Blocks of the donor --------------------------------------------------------------------------------------------
-
-// Returns the block in copied_. A block that cannot be read from the donor is encoded again.
-std::optional<EncodedBlock> AssetStorage::find_copy(std::span<const AssetId> assets) {
-    if (!donor_)
-        return std::nullopt;
-    const auto block = donor_->find_block(assets);
-    if (!block)
-        return std::nullopt;
-    copied_.clear();
-    auto copy = donor_->read_block(*block, copied_.room());
-    return copy ? std::optional(*copy) : std::nullopt;
-}
-
-// Returns false if the asset has to be read.
-Result<bool> AssetStorage::copy_known(std::uint32_t planned) {
-    const auto& known = planned_[planned].known;
-    if (!known || !donor_)
-        return false;
-    if (is_known(planned, known->asset, known->size_bytes))
-        return true;
-    if (known->size_bytes > std::uint64_t{1} << piece_log2_of(planned_[planned]))
-        return copy_pieces(planned, *known);
-    if (known->size_bytes == 0 || known->size_bytes > kSharedBytesMax)
-        return false;  // one read is enough
-    const std::uint32_t asset = add(planned, known->asset, known->size_bytes);
-    FARDEL_TRY(begin_shared(asset));
-    sharing_.push_back({.asset = asset, .unread = true});
-    return true;
-}
-
-Result<bool> AssetStorage::copy_pieces(std::uint32_t planned, const PlannedAsset::Known& known) {
-    const std::uint8_t piece_log2 = piece_log2_of(planned_[planned]);
-    const auto pieces = donor_->find_pieces(known.asset, piece_log2);
-    if (!pieces || pieces->count != ((known.size_bytes - 1) >> piece_log2) + 1)
-        return false;
-    const std::size_t first = block_count();
-    for (std::uint32_t i = 0; i < pieces->count; ++i) {
-        copied_.clear();
-        const auto block = donor_->read_piece(*pieces, i, copied_.room());
-        if (!block) {
-            FARDEL_TRY(drop_from(first));
-            content_.copied_blocks -= i;
-            return false;
-        }
-        FARDEL_TRY(put_copied(*block));
-    }
-    content_.assets[add(planned, known.asset, known.size_bytes)].placement.first_block =
-        static_cast<std::uint32_t>(first);
-    return true;
-}
-
-bool AssetStorage::is_known(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes) {
-    const auto it = known_.find(id);
-    if (it == known_.end())
-        return false;
-    content_.asset_of[planned] = it->second;
-    content_.duplicate_bytes += raw_bytes;
-    return true;
-}
-
-std::uint32_t AssetStorage::add(std::uint32_t planned, const AssetId& id, std::uint64_t raw_bytes) {
-    const auto asset = static_cast<std::uint32_t>(content_.assets.size());
-    content_.assets.push_back({id, raw_bytes, planned, piece_log2_of(planned_[planned]), {}});
-    content_.asset_of[planned] = asset;
-    content_.raw_bytes += raw_bytes;
-    known_.emplace(id, asset);
-    return asset;
-}
-
-Status AssetStorage::put(BlockBuffer& raw, bool piece) {
-    FARDEL_TRY(make_room());
-    pipeline_.push(raw, piece);
-    return ok();
-}
-
-Status AssetStorage::put_copied(const EncodedBlock& block) {
-    FARDEL_TRY(make_room());
-    pipeline_.push_encoded(block);
-    ++content_.copied_blocks;
-    return ok();
-}
-
-Status AssetStorage::make_room() {
-    if (block_count() >= limits::kBlocksMax)
-        return Error(ErrorCode::limit, "the bundle has more than " + std::to_string(limits::kBlocksMax) + " blocks");
-    if (options_.stop.stop_requested())
-        return Error(ErrorCode::cancelled, "asked to stop");
-    return pipeline_.full() ? write_oldest() : ok();
-}
-
-Status AssetStorage::write_oldest() {
-    FARDEL_TRY_ASSIGN(const EncodedBlock block, pipeline_.pop());
-    FARDEL_TRY(section_.append(block));
-    report();
-    return ok();
-}
-
-Status AssetStorage::drop_from(std::size_t block) {
-    pipeline_.drop_newest(std::min(pipeline_.size(), block_count() - block));
-    return section_.cut_to(block);
-}
-
-void AssetStorage::report() const {
-    if (options_.progress)
-        options_.progress({assets_done_, planned_.size(), raw_bytes_read_, section_.length_bytes()});
-}
-
-Status AssetStorage::finish() {
-    FARDEL_TRY(close_shared());
-    while (pipeline_.size() != 0)
-        FARDEL_TRY(write_oldest());
-    report();
-    return ok();
-}
-
-StoredContent AssetStorage::take_content() && {
-    content_.blocks_bytes = section_.length_bytes();
-    content_.blocks = section_.take_records();
-    content_.piece_hashes = section_.take_piece_hashes();
-    sort_by_id(content_);
-    return std::move(content_);
-}
 
 }  // namespace
 

@@ -35,6 +35,17 @@ private:
 
 }  // namespace
 
+Result<std::size_t> read_full(BlobStream& stream, std::span<std::byte> out) {
+    std::size_t size = 0;
+    while (size < out.size()) {
+        FARDEL_TRY_ASSIGN(const std::size_t count, stream.read(out.subspan(size)));
+        if (count == 0)
+            break;
+        size += count;
+    }
+    return size;
+}
+
 std::unique_ptr<BlobStream> open_stream_of(std::shared_ptr<const ByteSource> bytes) {
     return std::make_unique<BytesStream>(std::move(bytes));
 }

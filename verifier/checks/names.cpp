@@ -28,8 +28,7 @@ void check_target(const NameRecord& name, std::uint64_t index, const CheckedTabl
         return;  // decode_record() checks the first, check_variants() the second
     if (name.target >= tables.count(TableKind::assets))
         findings.add(VerifierRule::name_target, TableKind::names, index,
-                     "it leads to asset " + std::to_string(name.target) + "; the bundle has " +
-                         std::to_string(tables.count(TableKind::assets)));
+                     leads_beyond("asset", name.target, tables.count(TableKind::assets)));
 }
 
 }  // namespace

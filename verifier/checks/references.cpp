@@ -12,11 +12,6 @@
 namespace fardel {
 namespace {
 
-std::string leads_beyond(std::string_view what, std::uint64_t index, std::uint64_t count) {
-    return "it leads to " + std::string(what) + " " + std::to_string(index) + "; the bundle has " +
-           std::to_string(count);
-}
-
 class ReferenceCheck {
 public:
     ReferenceCheck(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings)

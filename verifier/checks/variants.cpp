@@ -72,8 +72,7 @@ void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFin
                                  " claims it");
             if (variant->asset >= tables.count(assets))
                 findings.add(VerifierRule::variant_target, variants, v,
-                             "it leads to asset " + std::to_string(variant->asset) + "; the bundle has " +
-                                 std::to_string(tables.count(assets)));
+                             leads_beyond("asset", variant->asset, tables.count(assets)));
             if (variant->tag_count == 0) {
                 if (variant->tag_first != 0)
                     findings.add(

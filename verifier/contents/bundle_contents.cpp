@@ -195,9 +195,8 @@ private:
         if (record.is(NameRecord::has_variants)) {
             FARDEL_TRY(verify_run(variants_, record.target, record.count, TableKind::variants,
                                   "\"" + printable(name.text) + "\""));
-            for (std::uint32_t i = 0; i < record.count; ++i) {
+            for (std::uint32_t i = 0; i < record.count; ++i)
                 FARDEL_TRY(read_variant(std::uint64_t{record.target} + i, name));
-            }
             return ok();
         }
         if (record.is(NameRecord::tombstone))
@@ -244,16 +243,14 @@ private:
     Status read_metadata(TableKind kind) {
         const bool creator = kind == TableKind::creator_metadata;
         for (std::uint32_t i = 0; i < count(kind); ++i) {
-            auto record = creator ? bundle_.creator_metadata(i) : bundle_.metadata(i);
-            if (!record)
-                return std::move(record).error();
-            if (record->subject != kBundleSubject && record->subject >= out_.assets.size())
+            FARDEL_TRY_ASSIGN(const MetadataRecord record, creator ? bundle_.creator_metadata(i) : bundle_.metadata(i));
+            if (record.subject != kBundleSubject && record.subject >= out_.assets.size())
                 return bad_contents("metadata of an asset that does not exist");
             ContentMetadata entry;
             entry.creator = creator;
-            FARDEL_TRY_ASSIGN(entry.key, text(record->key));
-            FARDEL_TRY_ASSIGN(entry.value, value_of(*record));
-            (record->subject == kBundleSubject ? out_.metadata : out_.assets[record->subject].metadata)
+            FARDEL_TRY_ASSIGN(entry.key, text(record.key));
+            FARDEL_TRY_ASSIGN(entry.value, value_of(record));
+            (record.subject == kBundleSubject ? out_.metadata : out_.assets[record.subject].metadata)
                 .push_back(std::move(entry));
         }
         return ok();

@@ -6,16 +6,16 @@ std::string record_location(TableKind table, std::uint64_t index) {
     return std::string(table_name(table)) + " record " + std::to_string(index);
 }
 
+std::string leads_beyond(std::string_view what, std::uint64_t index, std::uint64_t count) {
+    return "it leads to " + std::string(what) + " " + std::to_string(index) + "; the bundle has " +
+           std::to_string(count);
+}
+
 void VerifyFindings::add(VerifierRule rule, std::string where, std::string text, std::vector<AffectedAsset> affected) {
-    add(rule, facts_of(rule).code, std::move(where), std::move(text), std::move(affected));
+    add(rule, std::move(where), Error(facts_of(rule).code, std::move(text)), std::move(affected));
 }
 
 void VerifyFindings::add(VerifierRule rule, std::string where, const Error& error,
-                         std::vector<AffectedAsset> affected) {
-    add(rule, error.code(), std::move(where), error.message(), std::move(affected));
-}
-
-void VerifyFindings::add(VerifierRule rule, ErrorCode code, std::string where, std::string text,
                          std::vector<AffectedAsset> affected) {
     const bool full = is_full(rule);
     count(rule);
@@ -23,7 +23,7 @@ void VerifyFindings::add(VerifierRule rule, ErrorCode code, std::string where, s
         return;
     const VerifierRuleFacts& facts = facts_of(rule);
     findings_.push_back(
-        {facts.severity, code, std::string(facts.id), std::move(where), std::move(text), std::move(affected)});
+        {facts.severity, error.code(), std::string(facts.id), std::move(where), error.message(), std::move(affected)});
 }
 
 std::uint64_t VerifyFindings::total(FindingSeverity severity) const noexcept {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,9 @@ namespace fardel {
 
 // "names record 7"
 std::string record_location(TableKind table, std::uint64_t index);
+
+// "it leads to asset 7; the bundle has 5"
+std::string leads_beyond(std::string_view what, std::uint64_t index, std::uint64_t count);
 
 class VerifyFindings {
 public:
@@ -50,9 +54,6 @@ public:
     std::vector<VerifyFinding> take();
 
 private:
-    void add(VerifierRule rule, ErrorCode code, std::string where, std::string text,
-             std::vector<AffectedAsset> affected);
-
     std::uint64_t max_;
     std::array<std::uint64_t, kVerifierRules> counts_{};
     std::vector<VerifyFinding> findings_;

@@ -30,6 +30,9 @@ public:
     virtual Result<std::size_t> read(std::span<std::byte> out) = 0;
 };
 
+// Reads until `out` is full or the stream ends, and returns the number of bytes.
+Result<std::size_t> read_full(BlobStream& stream, std::span<std::byte> out);
+
 // The source of an asset's bytes: a file, an archive's entry, memory.
 class BlobSource {
 public:
@@ -116,6 +119,7 @@ struct PlannedConsume {
     std::string text;  // a name, or a glob (name.h)
     bool pattern = false;
     bool optional = false;
+    friend bool operator==(const PlannedConsume&, const PlannedConsume&) = default;
 };
 
 struct PlannedDependency {

@@ -11,23 +11,16 @@
 
 namespace fardel {
 
-struct Tag {
-    std::string axis;
-    std::string value;
-
-    friend bool operator==(const Tag&, const Tag&) = default;
-    friend std::strong_ordering operator<=>(const Tag&, const Tag&) = default;
+template <class Text>
+struct BasicTag {
+    Text axis;
+    Text value;
+    friend bool operator==(const BasicTag&, const BasicTag&) = default;
+    friend std::strong_ordering operator<=>(const BasicTag&, const BasicTag&) = default;
 };
+using Tag = BasicTag<std::string>;
 using Tags = std::vector<Tag>;
-
-// A tag whose texts belong to the bundle that it was read from.
-struct TagView {
-    std::string_view axis;
-    std::string_view value;
-
-    friend bool operator==(const TagView&, const TagView&) = default;
-    friend std::strong_ordering operator<=>(const TagView&, const TagView&) = default;
-};
+using TagView = BasicTag<std::string_view>;  // the texts belong to the bundle that it was read from
 using TagViews = std::vector<TagView>;
 
 // Axis and value are words (docs/bundle-format.md, "tags"): 1 to 255 of the characters that a preference such as

@@ -47,23 +47,14 @@ struct ContentAsset {
     std::vector<ContentMetadata> metadata;     // by key; those for creators after the others
 };
 
-struct ContentVariant {
-    Tags tags;                // by axis
-    std::uint32_t asset = 0;  // index into BundleContents::assets
-};
+using ContentVariant = PlannedVariant;  // its asset: index into BundleContents::assets; its tags: by axis
+using ContentConsume = PlannedConsume;
 
 struct ContentName {
     std::string text;
     bool published = false;
     bool extends = false;
     std::vector<ContentVariant> variants;  // a single one without tags: a plain name; none: a tombstone
-};
-
-struct ContentConsume {
-    std::string text;
-    bool pattern = false;
-    bool optional = false;
-    friend bool operator==(const ContentConsume&, const ContentConsume&) = default;
 };
 
 struct ContentDependency {
