@@ -246,10 +246,7 @@ private:
         if (call_.input_file != nullptr)
             return call_.input_file->duplicate("standard input");
         const std::string path = call_.input.empty() ? "/dev/null" : call_.input;
-        Descriptor input(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-        if (!input)
-            return system_error(errno, path);
-        return input;
+        return open_file(path, path, {.waits = true});
     }
 
     void kill(ConfinedOutcome::Reason reason) {

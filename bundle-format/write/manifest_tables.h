@@ -9,7 +9,6 @@
 #include <fardel/base/result.h>
 #include <fardel/format/bundle_plan.h>
 
-
 namespace fardel {
 
 // Error: limit (more strings than a bundle can hold, or more than kBucketRecordsMax ids in one bucket).

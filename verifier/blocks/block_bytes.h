@@ -5,7 +5,7 @@
 #include "asset_labels.h"
 #include "block_batch.h"
 
-#include <fardel/verifier/verify_bundle.h>
+#include <fardel/verifier/finding.h>
 
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,8 @@
 
 #include "findings/verify_findings.h"
 
-#include <fardel/verifier/verify_bundle.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/verifier/finding.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,5 @@
-// VerifyFinding: one defect or remark about a bundle or a set of bundles, as a value.
+// What a verification is asked for, VerifyOptions, and what it answers with: VerifyFinding, one defect or remark about
+// a bundle or a set of bundles. Values.
 //
 // format_finding() makes a line for people; programs read the fields. All texts are safe to print: names and other
 // bytes of the bundle have passed through printable(). docs/verifier.md explains each rule and what to do about it.
@@ -9,12 +10,39 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fardel {
+
+class TrustPolicy;
+
+// ---- Options --------------------------------------------------------------------------------------------------------
+
+struct VerifyProgress {
+    std::uint64_t stored_bytes_done = 0;  // of the blocks, which take most of the time
+    std::uint64_t stored_bytes_total = 0;
+};
+
+struct VerifyOptions {
+    // Which signatures are required. nullptr: signatures are checked, but none is required or trusted.
+    const TrustPolicy* policy = nullptr;
+    std::uint64_t now_s = 0;  // Unix seconds, for expiry; 0: nothing expires
+    // A layout that the trusted statement does not list is a note instead of an error. For bundles whose blocks were
+    // stored again on this machine, by a delta or a repack.
+    bool local_layout_allowed = false;
+    unsigned jobs = 0;                           // threads for the blocks; 0: one per core
+    std::uint32_t findings_max = 100;            // per rule; further ones of that rule are only counted
+    std::uint64_t table_bytes_max = 8ull << 30;  // memory for the tables; if they need more, they are not checked
+    std::function<void(const VerifyProgress&)> progress;  // called on the caller's thread
+    std::stop_token stop;                                 // a stop request gives the error cancelled
+};
+
+// ---- Findings -------------------------------------------------------------------------------------------------------
 
 enum class FindingSeverity : std::uint8_t {
     error,    // the bundle violates the format, its hashes or the policy

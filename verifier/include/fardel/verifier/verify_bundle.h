@@ -14,34 +14,13 @@
 #include <fardel/verifier/finding.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 namespace fardel {
-
-struct VerifyProgress {
-    std::uint64_t stored_bytes_done = 0;  // of the blocks, which take most of the time
-    std::uint64_t stored_bytes_total = 0;
-};
-
-struct VerifyOptions {
-    // Which signatures are required. nullptr: signatures are checked, but none is required or trusted.
-    const TrustPolicy* policy = nullptr;
-    std::uint64_t now_s = 0;  // Unix seconds, for expiry; 0: nothing expires
-    // A layout that the trusted statement does not list is a note instead of an error. For bundles whose blocks were
-    // stored again on this machine, by a delta or a repack.
-    bool local_layout_allowed = false;
-    unsigned jobs = 0;                           // threads for the blocks; 0: one per core
-    std::uint32_t findings_max = 100;            // per rule; further ones of that rule are only counted
-    std::uint64_t table_bytes_max = 8ull << 30;  // memory for the tables; if they need more, they are not checked
-    std::function<void(const VerifyProgress&)> progress;  // called on the caller's thread
-    std::stop_token stop;                                 // a stop request gives the error cancelled
-};
 
 struct VerifyReport {
     // Nothing if the head, or the layout head, could not be decoded.
