@@ -15,6 +15,7 @@ namespace fardel {
 namespace {
 
 constexpr std::string_view kContentTypeDefault = "application/octet-stream";
+constexpr std::size_t kMediaTypePartBytesMax = 127;  // RFC 6838 §4.2
 constexpr std::uint64_t kRecordsMax = kNoIndex - 1;  // of any table
 
 Error bad_plan(std::string reason) { return Error(ErrorCode::malformed, std::move(reason)); }

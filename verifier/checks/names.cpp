@@ -8,7 +8,7 @@ namespace fardel {
 
 std::optional<NameRecord> find_name(const CheckedTables& tables, StringRef text) {
     std::uint64_t low = 0;
-    for (std::uint64_t high = tables.count<NameRecord>(); low < high;) {
+    for (std::uint64_t high = tables.count(TableKind::names); low < high;) {
         const std::uint64_t middle = low + (high - low) / 2;
         const auto name = tables.find<NameRecord>(middle);
         if (!name)
