@@ -157,7 +157,7 @@ Bytes hd_pack(std::string_view content, std::vector<BundleId> of) {
 }
 
 File model_in(const Vfs& vfs, const Bytes& bundle) {
-    return vfs.open("/bundles/" + id_of_bundle(bundle).hex() + "/model").value();
+    return vfs.open("/bundles/" + bundle_id_of(bundle).hex() + "/model").value();
 }
 
 void prefer_hd(Vfs& vfs) { vfs.prefer(parse_variant_preference("quality=1").value()); }
@@ -193,7 +193,7 @@ TEST_CASE("scope: a pack that depends on one version adds variants to that versi
     const Bytes first = game_of("1", false), second = game_of("2", false);
     mount(vfs, first);
     mount(vfs, second);
-    mount(vfs, hd_pack("fine 1", {id_of_bundle(first)}));
+    mount(vfs, hd_pack("fine 1", {bundle_id_of(first)}));
     prefer_hd(vfs);
     CHECK(content_from(vfs, model_in(vfs, first), "the skin") == "fine 1");
     CHECK(content_from(vfs, model_in(vfs, second), "the skin") == "plain 2");
@@ -217,7 +217,7 @@ TEST_CASE("scope: a reference into a dependency chooses among that bundle's vari
     const Bytes base = game_of("1", true);
     BundleMaker map;
     map.add("map", "map");
-    map.plan().dependencies = {{.bundle = id_of_bundle(base)}};
+    map.plan().dependencies = {{.bundle = bundle_id_of(base)}};
     map.plan().assets[0].references = {
         {.spelling = "s", .target = PlannedReference::Foreign{id_of("plain 1"), 0}, .name = "skin"},
         {.spelling = "gone", .target = PlannedReference::Foreign{id_of("plain 1"), 0}, .name = "no/such"}};
@@ -230,7 +230,7 @@ TEST_CASE("scope: a reference into a dependency chooses among that bundle's vari
     prefer_hd(vfs);
     CHECK(content_from(vfs, from, "s") == "fine 1");
     CHECK(content_from(vfs, from, "gone") == "plain 1");
-    mount(vfs, hd_pack("finer", {id_of_bundle(base)}));
+    mount(vfs, hd_pack("finer", {bundle_id_of(base)}));
     CHECK(content_from(vfs, from, "s") == "finer");
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("mount: a bundle whose static dependency is missing is listed as such,
     const Bytes base = game_of("1", false);
     BundleMaker map;
     map.add("map", "map");
-    map.plan().dependencies = {{.bundle = id_of_bundle(base)}};
+    map.plan().dependencies = {{.bundle = bundle_id_of(base)}};
     const Bytes bundle = map.write();
     MountOptions strict = unsigned_at();
     strict.require_dependencies = true;
@@ -247,11 +247,11 @@ TEST_CASE("mount: a bundle whose static dependency is missing is listed as such,
     const auto refused = vfs.mount(make_memory_source(bundle), strict);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == ErrorCode::unresolved);
-    CHECK(refused.error().text().find(id_of_bundle(base).hex()) != std::string::npos);
+    CHECK(refused.error().text().find(bundle_id_of(base).hex()) != std::string::npos);
     CHECK(vfs.mounts().empty());
 
     mount(vfs, bundle);
-    CHECK(vfs.mounts().at(0).missing_dependencies == std::vector{id_of_bundle(base)});
+    CHECK(vfs.mounts().at(0).missing_dependencies == std::vector{bundle_id_of(base)});
     mount(vfs, base);
     for (const MountDescription& one : vfs.mounts())
         CHECK(one.missing_dependencies.empty());
