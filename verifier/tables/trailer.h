@@ -4,6 +4,7 @@
 #include "findings/verify_findings.h"
 
 #include <fardel/format/byte_source.h>
+#include <fardel/format/trust_policy.h>
 #include <fardel/verifier/finding.h>
 
 #include <cstdint>
