@@ -45,17 +45,36 @@ TEST_CASE("resolved plan: references are sorted by spelling and lead where the p
     CHECK(audit.dependencies[1].flags == DependencyRecord::is_static);
 }
 
-TEST_CASE("resolved plan: a foreign asset that two dependencies contain belongs to the first") {
+TEST_CASE("resolved plan: a foreign asset is listed once per dependency that a reference names") {
     BundlePlan plan;
     add(plan, "a", "one");
     add(plan, "b", "two");
     plan.dependencies = {{.bundle = BundleId{{1}}}, {.bundle = BundleId{{2}}}};
     plan.assets[0].references = {{"x", Foreign{id(9), 1}}};
-    plan.assets[1].references = {{"x", Foreign{id(9), 0}}};
+    plan.assets[1].references = {{"x", Foreign{id(9), 0}}, {"y", Foreign{id(9), 0}}};
     const AuditedBundle audit = audited(plan);
-    REQUIRE(audit.foreign_assets.size() == 1);
+    REQUIRE(audit.foreign_assets.size() == 2);
     CHECK(audit.foreign_assets[0].dependency == 0);
-    CHECK(audit.references.size() == 2);
+    CHECK(audit.foreign_assets[1].dependency == 1);
+    CHECK(audit.references.size() == 3);
+}
+
+TEST_CASE("resolved plan: the name of a target gives it by default, and assets with equal bytes must agree on it") {
+    BundlePlan plan;
+    add(plan, "a", "same");
+    add(plan, "b", "same");
+    add(plan, "c", "other");
+    add(plan, "d", "other");
+    plan.assets[0].references = {{"x", Internal{2}, false, "c"}, {"y", Internal{2}, false, "c"}};
+    plan.assets[1].references = {{"x", Internal{2}, false, "d"}, {"y", Internal{3}, false, "c"}};
+    const AuditedBundle audit = audited(plan);
+    REQUIRE(audit.references.size() == 2);
+    CHECK((audit.references[0].flags & ReferenceRecord::named) == 0);
+    CHECK(audit.text(audit.references[1].name) == "c");
+    plan.assets[0].references = {{"x", Internal{2}, false, "a"}};
+    CHECK(refusal(plan) == "malformed: asset \"a\": reference \"x\": its target is not the asset of \"a\"");
+    plan.assets[0].references = {{"x", Internal{2}, false, "nowhere"}};
+    CHECK(refusal(plan).ends_with("its target is not the asset of \"nowhere\""));
 }
 
 TEST_CASE("resolved plan: assets with the same bytes have the references and metadata of all") {

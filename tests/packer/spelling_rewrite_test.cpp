@@ -35,8 +35,9 @@ std::map<std::string, std::string> table_of(const BuiltGame& game, std::string_v
     for (const ContentName& one : contents->names)
         if (one.text == name)
             for (const ContentReference& reference : contents->assets[one.variants.front().asset].references)
-                table.emplace(reference.spelling,
-                              reference.name.empty() ? "id " + reference.asset.hex() : "name " + reference.name);
+                table.emplace(reference.spelling, reference.kind == ReferenceKind::dynamic
+                                                      ? "name " + reference.name
+                                                      : "id " + reference.asset.hex());
     return table;
 }
 
