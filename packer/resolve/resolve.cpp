@@ -1,5 +1,6 @@
 #include <fardel/packer/resolve.h>
 
+#include "hard_references.h"
 #include "reference_target.h"
 #include "resolve_dependencies.h"
 #include "resolve_graph.h"

@@ -71,6 +71,7 @@ TEST_CASE("resolved plan: the name of a target gives it by default, and assets w
     REQUIRE(audit.references.size() == 2);
     CHECK((audit.references[0].flags & ReferenceRecord::named) == 0);
     CHECK(audit.text(audit.references[1].name) == "c");
+    plan.assets[1].references.clear();
     plan.assets[0].references = {{"x", Internal{2}, false, "a"}};
     CHECK(refusal(plan) == "malformed: asset \"a\": reference \"x\": its target is not the asset of \"a\"");
     plan.assets[0].references = {{"x", Internal{2}, false, "nowhere"}};
