@@ -1,11 +1,14 @@
-// fardel sign: appends one signature to the trailer of a bundle. Nothing else in the file changes.
+// fardel sign: verifies a bundle and appends one signature to its trailer. Nothing else in the file changes.
 
 #include "bundles/bundle_file.h"
 #include "console/clock.h"
+#include "console/figures.h"
 #include "console/json.h"
+#include "console/progress_bar.h"
 #include "console/signing_key.h"
 #include "verbs.h"
 
+#include <fardel/base/interrupt.h>
 #include <fardel/format/envelope.h>
 #include <fardel/format/head.h>
 #include <fardel/format/key_file.h>
@@ -14,6 +17,7 @@
 #include <fardel/format/name.h>
 #include <fardel/format/staged_file.h>
 #include <fardel/format/statement.h>
+#include <fardel/verifier/verify_bundle.h>
 
 #include <fmt/format.h>
 
@@ -91,8 +95,6 @@ struct SignOptions {
     std::string file;
     SigningKey key;
     SignerRole role = SignerRole::author;
-    std::string name;
-    std::string version;
     std::string channel;
     std::string comment;
     std::uint64_t expires_s = 0;
@@ -102,19 +104,13 @@ struct SignOptions {
     bool json = false;
 };
 
-// The option if it is given, otherwise the metadata of the bundle.
-Result<std::string> chosen_text(const Bundle& bundle, const std::string& option, std::string_view key) {
-    if (!option.empty())
-        return option;
-    return bundle_text(bundle, key);
-}
-
 Result<Statement> make_statement(const Bundle& bundle, const SignOptions& options, std::uint64_t created) {
     FARDEL_TRY_ASSIGN(Statement statement, measure_statement(bundle));
-    FARDEL_TRY_ASSIGN(statement.name, chosen_text(bundle, options.name, "name"));
-    FARDEL_TRY_ASSIGN(statement.version, chosen_text(bundle, options.version, "version"));
+    FARDEL_TRY_ASSIGN(statement.name, bundle_text(bundle, "name"));
+    FARDEL_TRY_ASSIGN(statement.version, bundle_text(bundle, "version"));
     if (statement.name.empty())
-        return in_bundle(bundle, Error(ErrorCode::unresolved, "the bundle has no name to sign; name it with --name"));
+        return in_bundle(bundle,
+                         Error(ErrorCode::unresolved, "the bundle has no name to sign; pack it again with --name"));
     statement.channel = options.channel;
     statement.epoch = options.epoch;
     statement.created_s = created;
@@ -165,19 +161,54 @@ Result<Envelope> countersign_envelope(const Bundle& bundle, const AuthorStatemen
     return envelope;
 }
 
-Result<Envelope> make_envelope(const Bundle& bundle, const SignOptions& options, std::uint64_t created,
-                               Signer& signer) {
+// The author's statement that a cosignature or countersignature is about; nothing for a statement of the signer's own.
+Result<std::optional<AuthorStatement>> find_statement_to_sign(const Bundle& bundle, const SignOptions& options) {
     if (options.role == SignerRole::author && !options.cosign)
-        return author_envelope(bundle, options, created, signer);
+        return std::optional<AuthorStatement>();
     std::optional<PublicKey> author;
     if (!options.author.empty()) {
         FARDEL_TRY_ASSIGN(const PublicKeyFile file, read_public_key_file(options.author));
         author = file.key;
     }
-    FARDEL_TRY_ASSIGN(const AuthorStatement chosen, choose_statement(bundle, author));
+    FARDEL_TRY_ASSIGN(AuthorStatement chosen, choose_statement(bundle, author));
+    // A122: who signs it vouches for each layout that it lists, and only this one has been verified.
+    for (const LayoutId& layout : chosen.statement.layouts)
+        if (layout != bundle.layout_id())
+            return in_bundle(bundle,
+                             Error(ErrorCode::untrusted, "the author's statement lists layout " + layout.hex() +
+                                                             ", and this file has another; sign the author's file"));
+    return std::optional(std::move(chosen));
+}
+
+Result<Envelope> make_envelope(const Bundle& bundle, const std::optional<AuthorStatement>& chosen,
+                               const SignOptions& options, std::uint64_t created, Signer& signer) {
+    if (!chosen)
+        return author_envelope(bundle, options, created, signer);
     if (options.cosign)
-        return cosign_statement(chosen.envelope, signer);
-    return countersign_envelope(bundle, chosen, options, created, signer);
+        return cosign_statement(chosen->envelope, signer);
+    return countersign_envelope(bundle, *chosen, options, created, signer);
+}
+
+// Reads every byte of the file: a signature vouches for all of it. A122.
+Status verify_all(const Bundle& bundle, const SignOptions& options, Console& console) {
+    const Interrupt interrupt;
+    VerifyOptions verify;
+    verify.stop = interrupt.token();
+    // An author who signs a bundle that was stored again adds the layout that nobody has signed yet.
+    verify.local_layout_allowed = options.role == SignerRole::author && !options.cosign;
+    ProgressBar bar(console, "verifying");
+    verify.progress = [&](const VerifyProgress& progress) {
+        bar.show(
+            progress.stored_bytes_done, progress.stored_bytes_total,
+            fmt::format("{} of {}", format_size(progress.stored_bytes_done), format_size(progress.stored_bytes_total)));
+    };
+    FARDEL_TRY_ASSIGN(const VerifyReport report, verify_bundle(bundle.source(), verify));
+    if (report.good())
+        return ok();
+    const auto first = std::ranges::find(report.findings, FindingSeverity::error, &VerifyFinding::severity);
+    return in_bundle(bundle, Error(first->code, fmt::format("{}; nothing was signed, because 'fardel verify' finds {}",
+                                                            format_finding(*first),
+                                                            format_count(report.errors, "error", "errors"))));
 }
 
 // With one signature too many, no reader would open the bundle any more.
@@ -193,17 +224,27 @@ Status verify_room(const Bundle& bundle) {
     return ok();
 }
 
-std::string format_done(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
-    return fmt::format("signed {} as {}\n  bundle  {}\n  key     {}\n", printable(bundle.label(), 1000),
-                       role_name(options.role), bundle.id().hex(), key.hex());
+// What was signed, for the report.
+struct Done {
+    std::string name;
+    std::string version;
+    PublicKey key;
+};
+
+std::string format_done(const Bundle& bundle, const SignOptions& options, const Done& done) {
+    return fmt::format("signed {} as {}\n  name    {}\n  bundle  {}\n  key     {}\n", printable(bundle.label(), 1000),
+                       role_name(options.role), printable(done.name + ' ' + done.version), bundle.id().hex(),
+                       done.key.hex());
 }
 
-Json json_done(const Bundle& bundle, const SignOptions& options, const PublicKey& key) {
+Json json_done(const Bundle& bundle, const SignOptions& options, const Done& done) {
     return Json{{"file", bundle.label()},
+                {"name", done.name},
+                {"version", done.version},
                 {"bundle", bundle.id().hex()},
                 {"layout", bundle.layout_id().hex()},
                 {"role", role_name(options.role)},
-                {"key", key.hex()}};
+                {"key", done.key.hex()}};
 }
 
 Result<Exit> sign(const SignOptions& options, Console& console) {
@@ -212,23 +253,25 @@ Result<Exit> sign(const SignOptions& options, Console& console) {
         return Error(ErrorCode::expired, "--expires: that day is in the past; choose a later one");
     FARDEL_TRY_ASSIGN(const auto bundle, open_bundle(options.file));
     FARDEL_TRY(verify_room(*bundle));
+    FARDEL_TRY(verify_all(*bundle, options, console));
+    FARDEL_TRY_ASSIGN(const auto chosen, find_statement_to_sign(*bundle, options));
     FARDEL_TRY_ASSIGN(const auto signer, open_signer(options.key));
-    FARDEL_TRY_ASSIGN(const Envelope envelope, make_envelope(*bundle, options, created, *signer));
+    FARDEL_TRY_ASSIGN(const Envelope envelope, make_envelope(*bundle, chosen, options, created, *signer));
     FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
     FARDEL_TRY(append_to_file(options.file, bundle->source()->size_bytes(), bytes));
-    const PublicKey key = signer->public_key();
+    Done done{.name = {}, .version = {}, .key = signer->public_key()};
+    FARDEL_TRY_ASSIGN(done.name, bundle_text(*bundle, "name"));
+    FARDEL_TRY_ASSIGN(done.version, bundle_text(*bundle, "version"));
     return print_result(
-        console, options.json, [&] { return json_done(*bundle, options, key); },
-        [&] { return format_done(*bundle, options, key); });
+        console, options.json, [&] { return json_done(*bundle, options, done); },
+        [&] { return format_done(*bundle, options, done); });
 }
 
 // What is wrong with the combination of options; empty if nothing is.
 std::string_view mistake_in(const SignOptions& options) {
-    const bool states = !options.name.empty() || !options.version.empty() || !options.channel.empty();
+    const bool states = !options.channel.empty();
     if (options.role != SignerRole::author && (states || options.cosign))
-        return "--name, --version, --channel and --cosign are for --role author; a countersignature repeats what the "
-               "author "
-               "states";
+        return "--channel and --cosign are for --role author; a countersignature repeats what the author states";
     if (options.cosign && (states || options.epoch != 0 || !options.comment.empty() || options.expires_s != 0))
         return "--cosign signs the statement of another author unchanged; it goes with no option that states something";
     if (options.role == SignerRole::author && !options.cosign && !options.author.empty())
@@ -239,19 +282,19 @@ std::string_view mistake_in(const SignOptions& options) {
 }  // namespace
 
 Result<Exit> run_sign(Words words, Console& console) {
-    CommandLine line("sign", "FILE --key KEY --role ROLE [options]",
-                     "Signs a bundle as its author, or as a registry or release signer who vouches for the author.",
-                     "  fardel sign mygame.fardel --key author.key --role author\n"
-                     "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
-                     "  fardel sign mygame.fardel --key token.pub --signer ./sign-with-token --role release\n");
+    CommandLine line(
+        "sign", "FILE --key KEY --role ROLE [options]",
+        "Verifies a bundle and signs it as its author, or as a registry or release signer who vouches for the "
+        "author.",
+        "  fardel sign mygame.fardel --key author.key --role author\n"
+        "  fardel sign mygame.fardel --key hub.key --role registry --comment reviewed\n"
+        "  fardel sign mygame.fardel --key token.pub --signer ./sign-with-token --role release\n");
     SignOptions options;
     std::string role;
     std::string expires;
     line.text("FILE", "FILE", options.file, "The bundle to which the signature is appended")->required();
     add_signing_options(line, options.key)->required();
     line.text("--role", "ROLE", role, "author, registry or release")->required();
-    line.text("--name", "NAME", options.name, "Author: the name to sign (default: that of the bundle)");
-    line.text("--version", "VERSION", options.version, "Author: the version to sign (default: that of the bundle)");
     line.text("--channel", "CHANNEL", options.channel, "Author: the channel for which the bundle is meant");
     line.number("--epoch", options.epoch, 0, UINT64_MAX, "A number that grows from one release to the next");
     line.text("--expires", "DAY", expires,

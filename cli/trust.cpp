@@ -22,6 +22,10 @@ namespace {
 
 // ---- trust show -----------------------------------------------------------------------------------------------------
 
+std::string format_globs(const std::vector<std::string>& globs) {
+    return printable(fmt::format("{}", fmt::join(globs, " ")), 2000);
+}
+
 std::string format_rules(const TrustRules& rules) {
     std::string text;
     for (const AllowRule& rule : rules.allow) {
@@ -29,6 +33,10 @@ std::string format_rules(const TrustRules& rules) {
         for (const RoleThreshold& wanted : rule.roles)
             text += fmt::format("  {}: {} of {}\n", role_name(wanted.role), wanted.threshold,
                                 fmt::join(wanted.labels, ", "));
+        const auto scope = find_name_scope(rule);
+        text += "  may publish: " + (scope ? format_globs(scope->publish) : "everything") + "\n";
+        text += "  may override names of other rules: " +
+                (scope ? scope->overrides.empty() ? "none" : format_globs(scope->overrides) : "all") + "\n";
     }
     if (rules.allow.empty())
         text += "no bundle is trusted\n";
@@ -38,6 +46,8 @@ std::string format_rules(const TrustRules& rules) {
         text += fmt::format("revoked key {} {}\n", revoked.id.hex(), printable(revoked.reason));
     for (const auto& revoked : rules.revoked_bundles)
         text += fmt::format("revoked bundle {} {}\n", revoked.id.hex(), printable(revoked.reason));
+    if (rules.expired_content_allowed)
+        text += "content is accepted after its date\n";
     if (rules.unsigned_allowed)
         text += "development: bundles without a trusted signature are accepted, but tainted\n";
     return text;
@@ -54,13 +64,20 @@ Json json_of(const TrustRules& rules) {
         return Json{{"role", role_name(wanted.role)}, {"threshold", wanted.threshold}, {"labels", wanted.labels}};
     };
     const auto allow = [&](const AllowRule& rule) {
-        return Json{{"pattern", rule.pattern}, {"roles", json_list(rule.roles, role)}};
+        Json one{{"pattern", rule.pattern},
+                 {"roles", json_list(rule.roles, role)},
+                 {"publish", Json::array({"**"})},
+                 {"override", Json::array({"**"})}};
+        if (const auto scope = find_name_scope(rule)) {
+            one["publish"] = scope->publish;
+            one["override"] = scope->overrides;
+        }
+        return one;
     };
-    return Json{{"keys", json_list(rules.keys, key)},
-                {"allow", json_list(rules.allow, allow)},
-                {"revoked_keys", json_of(rules.revoked_keys)},
-                {"revoked_bundles", json_of(rules.revoked_bundles)},
-                {"unsigned_allowed", rules.unsigned_allowed}};
+    return Json{
+        {"keys", json_list(rules.keys, key)},          {"allow", json_list(rules.allow, allow)},
+        {"revoked_keys", json_of(rules.revoked_keys)}, {"revoked_bundles", json_of(rules.revoked_bundles)},
+        {"unsigned_allowed", rules.unsigned_allowed},  {"expired_content_allowed", rules.expired_content_allowed}};
 }
 
 Result<Exit> run_show(Words words, Console& console) {
@@ -122,13 +139,19 @@ struct TrustInitCommand {
     std::vector<std::string> authors;
     std::vector<std::string> registries;
     std::string pattern = "**";
+    std::vector<std::string> publish;
+    std::vector<std::string> overrides;
 };
 
 Result<Exit> init(const TrustInitCommand& command, Console& console) {
     KeyReader reader;
     FARDEL_TRY_ASSIGN(const auto authors, reader.read(command.authors));
     FARDEL_TRY_ASSIGN(const auto registries, reader.read(command.registries));
-    FARDEL_TRY_ASSIGN(const TrustPolicy policy, make_policy(authors, registries, command.pattern));
+    FARDEL_TRY_ASSIGN(const TrustPolicy unbounded, make_policy(authors, registries, command.pattern));
+    TrustRules rules = unbounded.rules();
+    rules.allow.front().publish = command.publish;
+    rules.allow.front().overrides = command.overrides;
+    FARDEL_TRY_ASSIGN(const TrustPolicy policy, TrustPolicy::make(std::move(rules)));
     FARDEL_TRY(verify_new_file(command.path, "; edit it, or choose another name"));
     FARDEL_TRY(write_file(command.path, policy.format()));
     return console.print(fmt::format("wrote {}\n{}", printable(command.path), format_rules(policy.rules())));
@@ -136,7 +159,7 @@ Result<Exit> init(const TrustInitCommand& command, Console& console) {
 
 Result<Exit> run_trust_init(Words words, Console& console) {
     CommandLine line(
-        "trust init", "POLICY --author KEY.pub... [--registry KEY.pub...] [--pattern GLOB]",
+        "trust init", "POLICY --author KEY.pub... [--registry KEY.pub...] [--pattern GLOB] [options]",
         "Writes a trust policy: a bundle needs the signature of one of these authors and, if registries are given, "
         "also of one of these registries.",
         "  fardel trust init policy.trust --author author.key.pub\n"
@@ -147,6 +170,10 @@ Result<Exit> run_trust_init(Words words, Console& console) {
     line.texts("--registry", "KEY.pub", command.registries, "The key of a trusted registry; may be repeated");
     line.text("--pattern", "GLOB", command.pattern,
               "The names of the bundles to which the rule applies (default: all)");
+    line.texts("--publish", "GLOB", command.publish,
+               "Names that these bundles may publish; may be repeated (default: those below the pattern's folder)");
+    line.texts("--override", "GLOB", command.overrides,
+               "Names of other bundles that they may override; may be repeated (default: none, if there is a bound)");
     return line.run(words, console, [&] { return init(command, console); });
 }
 

@@ -1,6 +1,5 @@
 // fardel verify: verifies bundles completely, each one alone and several together.
 
-#include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
 #include "console/progress_bar.h"
@@ -62,7 +61,8 @@ std::string format_trust(const VerifyReport& report) {
         return {};
     if (report.verdict->tainted)
         return "  accepted without a trusted signature, because the policy allows it (development)\n";
-    std::string text;
+    const Statement& statement = *report.verdict->statement;
+    std::string text = fmt::format("  signed as {}\n", format_title(printable(statement.name), statement.version));
     for (const TrustedSigner& signer : report.verdict->signers)
         text += fmt::format("  signed by {} as {}, key {}\n", signer.label, role_name(signer.role), signer.key.hex());
     return text;
@@ -131,6 +131,9 @@ Json json_of_trust(const std::optional<TrustVerdict>& verdict) {
     });
     return Json{{"trusted", verdict->trusted},
                 {"tainted", verdict->tainted},
+                {"name", verdict->statement ? Json(verdict->statement->name) : Json()},
+                {"version", verdict->statement ? Json(verdict->statement->version) : Json()},
+                {"rule", verdict->rule ? Json(verdict->rule->pattern) : Json()},
                 {"layout_signed", verdict->layout_signed},
                 {"signers", std::move(signers)}};
 }
@@ -216,7 +219,6 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
     }
 
     const Interrupt interrupt;
-    options.now_s = now_s();
     options.jobs = static_cast<unsigned>(command.jobs);
     options.stop = interrupt.token();
     VerifyOutcome outcome{.files = command.files, .policy = command.policy};

@@ -30,7 +30,7 @@ fardel::Status make_bundle(const std::string& folder) {
     FARDEL_TRY(name_asset(plan, 0, "texts/greeting.txt"));
     FARDEL_TRY(name_asset(plan, 0, "texts/welcome.txt"));  // the same asset, stored once
     FARDEL_TRY(name_asset(plan, 1, "texts/farewell.txt"));
-    plan.metadata.push_back({.key = "name", .value = std::string("samples/hello")});
+    plan.metadata.push_back({.key = "name", .value = std::string("hello")});
     plan.metadata.push_back({.key = "version", .value = std::string("1.0")});
 
     FARDEL_TRY_ASSIGN(auto staged, fardel::write_bundle(plan, folder + "/hello.fardel", {}));
@@ -45,7 +45,7 @@ fardel::Status make_bundle(const std::string& folder) {
     FARDEL_TRY(staged.commit());  // visible from here on
 
     const fardel::PolicyKey author{.label = "me", .key = signer->public_key()};
-    FARDEL_TRY_ASSIGN(const auto policy, fardel::make_policy({&author, 1}, {}, "samples/**"));
+    FARDEL_TRY_ASSIGN(const auto policy, fardel::make_policy({&author, 1}, {}, "hello"));
     std::ofstream(folder + "/trust.policy") << policy.format();
     std::printf("%s: %llu assets under %llu names\n", summary.bundle.hex().c_str(),
                 static_cast<unsigned long long>(summary.assets), static_cast<unsigned long long>(summary.names));

@@ -15,12 +15,14 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace fardel {
 namespace {
 
-void check_manifest(const CheckedTables& tables, BundleStrings& texts, bool all_records_known, std::uint64_t now_s,
-                    VerifyFindings& findings) {
+void check_manifest(const CheckedTables& tables, BundleStrings& texts, bool all_records_known,
+                    std::optional<std::uint64_t> now_s, VerifyFindings& findings) {
     check_assets(tables, texts, findings);
     check_asset_buckets(tables, findings);
     check_names(tables, texts, findings);
@@ -53,10 +55,11 @@ void count_tables(const CheckedHeads& heads, VerifyReport& report) {
     report.blocks = count(heads.layout, blocks);
 }
 
-// The bundle's own name and version in its metadata, as they are in the file.
+// What the bundle's own metadata say about it, as it is in the file.
 struct OwnName {
     std::string_view name;
     std::string_view version;
+    std::optional<std::int64_t> expires_s;
 };
 
 OwnName find_own_name(const CheckedTables& tables, const BundleStrings& texts) {
@@ -71,6 +74,8 @@ OwnName find_own_name(const CheckedTables& tables, const BundleStrings& texts) {
             own.name = *value;
         if (key == "version" && value && own.version.empty())
             own.version = *value;
+        if (key == "expires" && record->kind == MetadataKind::integer && !own.expires_s)
+            own.expires_s = std::bit_cast<std::int64_t>(record->value);
     }
     return own;
 }
@@ -89,6 +94,19 @@ void describe(const CheckedTables& tables, const OwnName& own, VerifyReport& rep
             ++report.published;
     report.name = printable(own.name);
     report.version = printable(own.version);
+}
+
+// Checks the published names against the rule of the policy that accepted the bundle.
+void check_scope(const CheckedTables& tables, const BundleStrings& texts, const NameScope& scope,
+                 VerifyFindings& findings) {
+    for (std::uint64_t i = 0; i < tables.count(TableKind::names); ++i) {
+        const auto name = tables.find<NameRecord>(i);
+        const auto text = name && name->is(NameRecord::published) ? texts.find(name->text) : std::nullopt;
+        if (text && !scope.may_publish(*text))
+            findings.add(VerifierRule::name_not_allowed, record_location(TableKind::names, i),
+                         quoted(*text) + " is published; " + scope.describe() +
+                             ", so it is not visible. Add publish=PATTERN to the rule to allow it");
+    }
 }
 
 std::optional<BundleFacts> bundle_facts(const CheckedHeads& heads, const CheckedTables& tables, const OwnName& own,
@@ -112,6 +130,7 @@ std::optional<BundleFacts> bundle_facts(const CheckedHeads& heads, const Checked
 // Checks everything that is found by means of the layout head. Returns false if stopped.
 bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, const VerifyOptions& options,
                         VerifyReport& report, VerifyFindings& findings) {
+    const std::optional<std::uint64_t> now_s = options.time.now_s();
     const LayoutHead& layout = *heads.layout;
     const BundleHead* head = heads.head ? &*heads.head : nullptr;
     check_sections(head, layout, source.size_bytes(), findings);
@@ -124,7 +143,7 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
     const bool all_records_known = tables.check_records(findings);
     BundleStrings texts(tables, findings);
     if (head)
-        check_manifest(tables, texts, all_records_known, options.now_s, findings);
+        check_manifest(tables, texts, all_records_known, now_s, findings);
     const OwnName own = find_own_name(tables, texts);
     describe(tables, own, report);
 
@@ -140,6 +159,15 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
     report.envelopes = trailer.envelopes;
     report.signatures = trailer.signatures;
     report.verdict = std::move(trailer.verdict);
+    if (report.verdict && report.verdict->rule)
+        if (const auto scope = find_name_scope(*report.verdict->rule))
+            check_scope(tables, texts, *scope, findings);
+    if (options.policy != nullptr && !options.policy->rules().expired_content_allowed && own.expires_s && now_s &&
+        std::cmp_less_equal(*own.expires_s, *now_s))
+        findings.add(VerifierRule::trust_refused, "metadata",
+                     Error(ErrorCode::expired,
+                           "its content has expired, and the policy has no line \"expired-content "
+                           "allow\": it cannot be mounted"));
     return !contents.stopped;
 }
 

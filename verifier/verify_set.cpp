@@ -18,7 +18,12 @@ namespace {
 struct Member {
     std::shared_ptr<const Bundle> bundle;
     std::string label;
+    std::optional<NameScope> scope;  // of the policy's rule that accepted it
 };
+
+std::optional<NameScope> scope_of(const VerifyReport& report) {
+    return report.verdict && report.verdict->rule ? find_name_scope(*report.verdict->rule) : std::nullopt;
+}
 
 class SetCheck {
 public:
@@ -36,6 +41,7 @@ public:
                 findings_.add(VerifierRule::set_bundle_twice, members_[by_id_[i].second].label,
                               "it is the same bundle as " + members_[by_id_[i - 1].second].label);
         gather_published();
+        check_scopes();
         for (const Member& member : members_) {
             check_dependencies(member);
             check_foreign_assets(member);
@@ -50,6 +56,44 @@ private:
     const Member* find(const BundleId& id) const {
         const auto at = std::ranges::lower_bound(by_id_, id, {}, &std::pair<BundleId, std::size_t>::first);
         return at != by_id_.end() && at->first == id ? &members_[at->second] : nullptr;
+    }
+
+    // Names that a rule lets a bundle add only, and that a bundle under another rule publishes, too.
+    void check_scopes() {
+        if (std::ranges::none_of(members_, [](const Member& member) { return member.scope.has_value(); }))
+            return;
+        std::vector<std::pair<std::string_view, const Member*>> names;
+        for (const Member& member : members_)
+            for (std::uint32_t i = 0; i < member.bundle->name_count() && !stop_.stop_requested(); ++i) {
+                const auto name = member.bundle->name(NameIndex{i});
+                const auto text = name && name->is(NameRecord::published)
+                                      ? member.bundle->string(name->text)
+                                      : Result<std::string_view>(std::string_view());
+                if (text && !text->empty() && (!member.scope || member.scope->may_publish(*text)))
+                    names.emplace_back(*text, &member);
+            }
+        std::ranges::stable_sort(names, {}, &std::pair<std::string_view, const Member*>::first);
+        for (auto first = names.begin(); first != names.end();) {
+            const auto last =
+                std::find_if(first, names.end(), [&](const auto& one) { return one.first != first->first; });
+            for (auto at = first; at != last; ++at)
+                check_scope(at->first, *at->second, {first, last});
+            first = last;
+        }
+    }
+
+    void check_scope(std::string_view name, const Member& member,
+                     std::span<const std::pair<std::string_view, const Member*>> publishers) {
+        if (!member.scope || member.scope->may_override(name))
+            return;
+        const auto other = std::ranges::find_if(publishers, [&](const auto& one) {
+            return !one.second->scope || one.second->scope->rule != member.scope->rule;
+        });
+        if (other != publishers.end())
+            findings_.add(VerifierRule::name_of_another_rule, member.label,
+                          quoted(name) + " is published by " + other->second->label + ", too; the rule " +
+                              printable(member.scope->rule.pattern) +
+                              " lets it add names and not override. Add override=PATTERN to the rule to allow it");
     }
 
     // Skips damaged records, which are already findings about their bundle.
@@ -152,7 +196,7 @@ Result<VerifySetReport> verify_set(std::span<const VerifyInput> inputs, const Ve
         // verify_bundle() has judged the signatures; here the bundle only has to be readable.
         auto bundle = Bundle::open(input.source, {});
         if (bundle)
-            members.push_back({std::move(bundle).value(), printable(input.label)});
+            members.push_back({std::move(bundle).value(), printable(input.label), scope_of(report.bundles.back())});
         else
             findings.add(VerifierRule::set_bundle_unusable, printable(input.label),
                          "it cannot be opened, so its published names are not considered: " + bundle.error().message());

@@ -5,6 +5,7 @@
 #include "bundle_tables.h"
 #include "name_lookup.h"
 #include "tables/buckets.h"
+#include "trust/signed_statements.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
@@ -12,7 +13,9 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 namespace fardel {
 
@@ -42,8 +45,9 @@ struct Bundle::Impl {
     }
 
     Status read_heads();
-    Status read_trailer(const TrustPolicy* policy, std::uint64_t now_s);
+    Status read_trailer(const TrustPolicy* policy, const TrustTime& time);
     Status open_tables();
+    Result<std::optional<MetadataRecord>> find_own(std::string_view key, MetadataKind kind) const;
     Result<std::optional<std::string_view>> find_text(std::string_view key) const;
     Result<std::optional<AssetIndex>> find_asset(const AssetId& wanted) const;
     // Not inline, so that find_name() saves no registers for the time after it.
@@ -64,7 +68,7 @@ Result<std::shared_ptr<const Bundle>> Bundle::open(std::shared_ptr<const ByteSou
         return impl->named(std::move(status).error());
     if (Status status = impl->open_tables(); !status)
         return impl->named(std::move(status).error());
-    if (Status status = impl->read_trailer(options.policy, options.now_s); !status)
+    if (Status status = impl->read_trailer(options.policy, options.time); !status)
         return impl->named(std::move(status).error());
     return std::shared_ptr<const Bundle>(new Bundle(std::move(impl)));
 }
@@ -100,7 +104,7 @@ Status Bundle::Impl::read_heads() {
     return verify_sections(head, id, layout, source->size_bytes());
 }
 
-Status Bundle::Impl::read_trailer(const TrustPolicy* policy, std::uint64_t now_s) {
+Status Bundle::Impl::read_trailer(const TrustPolicy* policy, const TrustTime& time) {
     std::vector<std::byte> trailer(source->size_bytes() -
                                    layout.trailer_offset);  // ≤ kTrailerBytesMax: verify_sections
     FARDEL_TRY(source->read_at(layout.trailer_offset, trailer));
@@ -114,7 +118,7 @@ Status Bundle::Impl::read_trailer(const TrustPolicy* policy, std::uint64_t now_s
     FARDEL_TRY_ASSIGN(const auto version, find_text("version"));
     identity.name = name.value_or("");
     identity.version = version.value_or("");
-    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, identity, now_s));
+    FARDEL_TRY_ASSIGN(verdict, policy->evaluate(envelopes, identity, time.now_s()));
     if (verdict.trusted)
         return ok();
     if (verdict.refusal)
@@ -221,19 +225,43 @@ Result<std::string_view> Bundle::name_text(NameIndex index) const {
 }
 
 // The bundle's own records come last: walk back from the end while the subject is the bundle.
-Result<std::optional<std::string_view>> Bundle::Impl::find_text(std::string_view key) const {
+Result<std::optional<MetadataRecord>> Bundle::Impl::find_own(std::string_view key, MetadataKind kind) const {
     const auto count = static_cast<std::uint32_t>(tables.table(TableKind::metadata).count());
     for (std::uint32_t i = count; i-- > 0 && count - i <= limits::kMetadataPerSubjectMax;) {
         FARDEL_TRY_ASSIGN(const MetadataRecord record, tables.record<MetadataRecord>(i));
         if (record.subject != kBundleSubject)
             break;
         FARDEL_TRY_ASSIGN(const std::string_view found, tables.string(record.key));
-        if (found != key || record.kind != MetadataKind::text)
-            continue;
-        FARDEL_TRY_ASSIGN(const std::string_view text, tables.string(static_cast<StringRef>(record.value)));
-        return std::optional(text);
+        if (found == key && record.kind == kind)
+            return std::optional(record);
     }
-    return std::optional<std::string_view>();
+    return std::optional<MetadataRecord>();
+}
+
+Result<std::optional<std::string_view>> Bundle::Impl::find_text(std::string_view key) const {
+    FARDEL_TRY_ASSIGN(const auto record, find_own(key, MetadataKind::text));
+    if (!record)
+        return std::optional<std::string_view>();
+    FARDEL_TRY_ASSIGN(const std::string_view text, tables.string(static_cast<StringRef>(record->value)));
+    return std::optional(text);
+}
+
+Status Bundle::verify_content_date(const TrustTime& time) const {
+    const auto now_s = time.now_s();
+    if (!now_s)
+        return ok();
+    auto record = impl_->find_own("expires", MetadataKind::integer);
+    if (!record)
+        return impl_->named(std::move(record).error());
+    if (!*record)
+        return ok();
+    const auto expires_s = std::bit_cast<std::int64_t>((*record)->value);
+    if (std::cmp_greater(expires_s, *now_s))
+        return ok();
+    return impl_->named(
+        Error(ErrorCode::expired, "its content expired on " +
+                                      shown_date(static_cast<std::uint64_t>(std::max<std::int64_t>(expires_s, 0))) +
+                                      "; the line \"expired-content allow\" in a trust policy lets it be mounted"));
 }
 
 Result<std::optional<std::string_view>> Bundle::find_bundle_text(std::string_view key) const {

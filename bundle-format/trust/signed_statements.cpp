@@ -2,6 +2,7 @@
 
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
+#include <fardel/format/printable.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,16 +10,16 @@
 namespace fardel {
 namespace {
 
-// "maps/x", version 1.0; "no name" for a bundle without.
+// 'maps/x', version 1.0; "no name" for a bundle without.
 std::string shown_name(std::string_view name, std::string_view version) {
-    return (name.empty() ? "no name" : "\"" + printable(name) + "\"") +
+    return (name.empty() ? "no name" : in_quotes(name)) +
            (version.empty() ? ", no version" : ", version " + printable(version));
 }
 
 class Gathering {
 public:
     Gathering(const TrustRules& rules, std::span<const Envelope> envelopes, const BundleIdentity& bundle,
-              std::uint64_t now_s)
+              std::optional<std::uint64_t> now_s)
         : rules_(rules), envelopes_(envelopes), bundle_(bundle), now_s_(now_s) {}
 
     SignedStatements run() {
@@ -157,7 +158,7 @@ private:
 
     void gather_countersigners(std::size_t envelope, const Countersignature& countersignature,
                                SignedStatement& signed_statement) {
-        const bool expired = countersignature.expires_s != 0 && countersignature.expires_s <= now_s_;
+        const bool expired = has_expired(countersignature.expires_s, now_s_);
         if (expired)
             note("expired-countersignature", ErrorCode::expired, envelope,
                  "the countersignature by " + shown_key(rules_, countersignature.signer) + " expired on " +
@@ -186,14 +187,14 @@ private:
     const TrustRules& rules_;
     std::span<const Envelope> envelopes_;
     const BundleIdentity& bundle_;
-    std::uint64_t now_s_;
+    std::optional<std::uint64_t> now_s_;
     SignedStatements found_;
 };
 
 }  // namespace
 
 SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
-                                          const BundleIdentity& bundle, std::uint64_t now_s) {
+                                          const BundleIdentity& bundle, std::optional<std::uint64_t> now_s) {
     return Gathering(rules, envelopes, bundle, now_s).run();
 }
 

@@ -40,13 +40,18 @@ struct SignedStatements {
 // Equal payloads become one statement. A statement that gives another name or version than the bundle's manifest is
 // left out. `rules` labels keys and says which are revoked; it decides nothing here.
 SignedStatements gather_signed_statements(const TrustRules& rules, std::span<const Envelope> envelopes,
-                                          const BundleIdentity& bundle, std::uint64_t now_s);
+                                          const BundleIdentity& bundle, std::optional<std::uint64_t> now_s);
 
 // `sorted`: one of the lists of TrustRules.
 template <class Id>
 const Revocation<Id>* find_revocation(const std::vector<Revocation<Id>>& sorted, const Id& id) {
     const auto at = std::ranges::lower_bound(sorted, id, {}, &Revocation<Id>::id);
     return at != sorted.end() && at->id == id ? &*at : nullptr;
+}
+
+// `expires_s` 0: never; `now_s` nothing: dates are ignored.
+inline bool has_expired(std::uint64_t expires_s, std::optional<std::uint64_t> now_s) {
+    return now_s && expires_s != 0 && expires_s <= *now_s;
 }
 
 // Texts for messages, all safe to show: "alice (03a107bff3ce10be)"; "2027-01-15 UTC"; ": reason", or empty without one.

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view kTitle = "fardel-trust ";
 constexpr std::string_view kPolicyVersion = "1";
+constexpr std::string_view kPublish = "publish=";
+constexpr std::string_view kOverride = "override=";
 
 Error bad_policy(std::string message) { return Error(ErrorCode::malformed, std::move(message)); }
 
@@ -61,6 +63,8 @@ public:
             return bad_policy("a pattern has no spaces; write ? where the name has one");
         if (rule.roles.empty())
             return bad_policy("a rule needs at least one role");
+        FARDEL_TRY(verify_globs(rule.publish));
+        FARDEL_TRY(verify_globs(rule.overrides));
         std::vector<RoleKeys> all;
         for (const RoleThreshold& wanted : rule.roles) {
             if (wanted.role < SignerRole::author || wanted.role > SignerRole::release)
@@ -81,6 +85,7 @@ public:
     Status add(Revocation<PublicKey> revocation) { return add(std::move(revocation), rules_.revoked_keys); }
     Status add(Revocation<BundleId> revocation) { return add(std::move(revocation), rules_.revoked_bundles); }
     void allow_unsigned() { rules_.unsigned_allowed = true; }
+    void allow_expired_content() { rules_.expired_content_allowed = true; }
 
     TrustRules take() {
         for (const auto& [label, key] : keys_)
@@ -91,6 +96,18 @@ public:
     }
 
 private:
+    static Status verify_globs(const std::vector<std::string>& globs) {
+        if (globs.size() > limits::kRuleGlobsMax)
+            return Error(ErrorCode::limit,
+                         "more than " + std::to_string(limits::kRuleGlobsMax) + " patterns of names in one rule");
+        for (const std::string& glob : globs) {
+            FARDEL_TRY(verify_glob(glob));
+            if (glob.find(' ') != std::string::npos)
+                return bad_policy("a pattern has no spaces; write ? where the name has one");
+        }
+        return ok();
+    }
+
     Result<std::vector<PublicKey>> find_keys(std::span<const std::string> labels) const {
         std::vector<PublicKey> keys;
         for (const std::string& label : labels) {
@@ -162,6 +179,10 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
         builder.allow_unsigned();
         return ok();
     }
+    if (line == "expired-content allow") {
+        builder.allow_expired_content();
+        return ok();
+    }
     std::string_view rest = line;
     const std::string_view directive = take_until(rest, ' ');
     if (directive == "key") {
@@ -173,9 +194,15 @@ Status parse_line(std::string_view line, RuleBuilder& builder) {
     if (directive == "allow") {
         AllowRule rule;
         rule.pattern = take_until(rest, ' ');
-        for (const std::string_view role : split(rest, ' ')) {
-            FARDEL_TRY_ASSIGN(auto wanted, parse_role(role));
-            rule.roles.push_back(std::move(wanted));
+        for (std::string_view word : split(rest, ' ')) {
+            if (word.starts_with(kPublish)) {
+                rule.publish.emplace_back(word.substr(kPublish.size()));
+            } else if (word.starts_with(kOverride)) {
+                rule.overrides.emplace_back(word.substr(kOverride.size()));
+            } else {
+                FARDEL_TRY_ASSIGN(auto wanted, parse_role(word));
+                rule.roles.push_back(std::move(wanted));
+            }
         }
         return builder.add(std::move(rule));
     }
@@ -241,6 +268,8 @@ Result<TrustPolicy> TrustPolicy::make(TrustRules rules) {
         FARDEL_TRY(builder.add(std::move(revocation)));
     if (rules.unsigned_allowed)
         builder.allow_unsigned();
+    if (rules.expired_content_allowed)
+        builder.allow_expired_content();
     TrustPolicy policy(builder.take());
     FARDEL_TRY(verify_size(policy.format()));
     return policy;
@@ -259,12 +288,18 @@ std::string TrustPolicy::format() const {
             for (std::size_t i = 0; i < wanted.labels.size(); ++i)
                 text += (i == 0 ? ":" : ",") + wanted.labels[i];
         }
+        for (const std::string& glob : rule.publish)
+            text += " " + std::string(kPublish) + glob;
+        for (const std::string& glob : rule.overrides)
+            text += " " + std::string(kOverride) + glob;
         text += "\n";
     }
     format_revocations<PublicKey>(text, "key", rules_.revoked_keys);
     format_revocations<BundleId>(text, "bundle", rules_.revoked_bundles);
     if (rules_.unsigned_allowed)
         text += "unsigned allow\n";
+    if (rules_.expired_content_allowed)
+        text += "expired-content allow\n";
     return text;
 }
 

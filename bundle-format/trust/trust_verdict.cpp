@@ -18,6 +18,7 @@ namespace {
 struct Judgement {
     std::optional<Error> refusal;
     std::vector<TrustedSigner> signers;
+    std::optional<AllowRule> rule;  // if not refused
 };
 
 // Which signatures to count, in order to find the obstacle.
@@ -28,7 +29,7 @@ struct Reckoning {
 
 class Judge {
 public:
-    Judge(const TrustRules& rules, std::uint64_t now_s) : rules_(rules), now_s_(now_s) {}
+    Judge(const TrustRules& rules, std::optional<std::uint64_t> now_s) : rules_(rules), now_s_(now_s) {}
 
     Judgement judge(const SignedStatement& signed_statement) const {
         const Statement& statement = signed_statement.statement;
@@ -46,11 +47,13 @@ public:
                                                 rule->pattern + " in other letter case");
         else if (!is_met(*rule, signed_statement, {}))
             judgement.refusal = obstacle(*rule, signed_statement);
-        else if (statement.expires_s != 0 && statement.expires_s <= now_s_)
+        else if (has_expired(statement.expires_s, now_s_))
             judgement.refusal =
                 Error(ErrorCode::expired, "its statement expired on " + shown_date(statement.expires_s));
-        else
+        else {
             judgement.signers = counted(*rule, signed_statement);
+            judgement.rule = *rule;
+        }
         return judgement;
     }
 
@@ -123,7 +126,7 @@ private:
     }
 
     const TrustRules& rules_;
-    std::uint64_t now_s_;
+    std::optional<std::uint64_t> now_s_;
 };
 
 // Returns the verdict on the statement that ranks first: trusted before others, then by higher epoch, later creation,
@@ -146,6 +149,7 @@ TrustVerdict choose(const SignedStatements& found, const Judge& judge) {
         verdict.statement = best->statement;
         verdict.refusal = std::move(judgement.refusal);
         verdict.signers = std::move(judgement.signers);
+        verdict.rule = std::move(judgement.rule);
     } else if (found.unsupported_seen) {
         verdict.refusal = Error(ErrorCode::unsupported, "its statement needs a newer version of this library");
     } else if (found.misnamed) {
@@ -163,7 +167,7 @@ bool is_mere_distrust(const Error& refusal) {
 }  // namespace
 
 Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, const BundleIdentity& bundle,
-                                           std::uint64_t now_s) const {
+                                           std::optional<std::uint64_t> now_s) const {
     std::size_t signatures = 0;
     for (const Envelope& envelope : envelopes)
         signatures += envelope.signatures.size();
@@ -179,6 +183,7 @@ Result<TrustVerdict> TrustPolicy::evaluate(std::span<const Envelope> envelopes, 
         verdict.refusal =
             Error(ErrorCode::revoked, "this bundle has been withdrawn" + shown_reason(revocation->reason));
         verdict.signers.clear();
+        verdict.rule.reset();
     }
     verdict.findings = std::move(found.findings);
     verdict.trusted = !verdict.refusal;

@@ -1,7 +1,5 @@
 #include "mounts.h"
 
-#include "console/clock.h"
-
 #include <fardel/format/trust_policy.h>
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/vfs/inspect.h>
@@ -20,10 +18,9 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const std::str
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(policy_path));
     }
     for (const std::string& file : files) {
-        FARDEL_TRY(vfs.mount(file, {.policy = policy ? &*policy : nullptr,
-                                    .now_s = now_s(),
-                                    .allow_unsigned = !policy,
-                                    .archives = make_archive_reader()}));
+        FARDEL_TRY(vfs.mount(
+            file,
+            {.policy = policy ? &*policy : nullptr, .allow_unsigned = !policy, .archives = make_archive_reader()}));
     }
     return ok();
 }

@@ -54,11 +54,11 @@ Result<ClientBundle> open_client_bundle(const std::string& file, const TrustPoli
     FARDEL_TRY_ASSIGN(const auto source, open_file_source(file));
     ClientBundle bundle;
     FARDEL_TRY_ASSIGN(bundle.checked,
-                      Bundle::open(source, {.policy = nullptr, .now_s = 0, .cache = cache, .label = file}));
+                      Bundle::open(source, {.policy = nullptr, .time = {}, .cache = cache, .label = file}));
     bundle.vouched = bundle.checked;
     if (trust == nullptr)
         return bundle;
-    auto vouched = Bundle::open(source, {.policy = trust, .now_s = now_s(), .cache = nullptr, .label = file});
+    auto vouched = Bundle::open(source, {.policy = trust, .time = {}, .cache = nullptr, .label = file});
     if (vouched)
         bundle.vouched = *std::move(vouched);
     else if (vouched.error().code() != ErrorCode::untrusted)

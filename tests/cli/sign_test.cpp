@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include "bundle_forge/bundle_forge.h"
+
 #include <fardel/format/bundle.h>
 #include <fardel/format/byte_source.h>
 
@@ -169,4 +171,87 @@ TEST_CASE("sign: with --signer, another program keeps the secret key") {
     const Outcome of_another =
         run({"sign", bundle, "--key", other + ".pub", "--signer", program, "--role", "author"}, then);
     CHECK(is_one_clear_line(of_another, "corrupt"));
+}
+
+namespace {
+
+// Writes a bundle whose layout stores other bytes than its manifest says, all stored hashes right. Its id is the
+// genuine one's.
+std::string write_substitute(const ScratchFolder& scratch) {
+    namespace forge = fardel::forge;
+    forge::Draft draft = forge::draft(forge::small_recipe());
+    draft.store_block(0, forge::noise(draft.blocks[0].raw_bytes, 7), fardel::Codec::raw);
+    const forge::ForgedBundle evil = forge::forge(draft);
+    REQUIRE(evil.id == forge::forge(forge::small_recipe()).id);
+    return scratch.write("evil.fardel", std::span<const std::byte>(evil.bytes));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "sign: a file whose blocks differ from its manifest is refused in every role, and nothing is signed") {  // A122
+    const ScratchFolder scratch;
+    const std::string evil = write_substitute(scratch);
+    const std::string key = make_key(scratch, "author");
+    const std::string before = read_file(evil);
+    for (const char* role : {"author", "registry", "release"}) {
+        // The key does not exist: it is not even asked for.
+        const Outcome refused = run({"sign", evil, "--key", scratch.path("absent"), "--role", role});
+        CHECK(refused.exit_code == 1);
+        CHECK(is_one_clear_line(refused, "corrupt"));
+        CHECK(refused.err.find("nothing was signed") != std::string::npos);
+    }
+    CHECK(read_file(evil) == before);
+
+    const std::string bundle = make_bundle(scratch);
+    flip_bit(bundle, 9000);
+    const std::string damaged = read_file(bundle);
+    CHECK(is_one_clear_line(run({"sign", bundle, "--key", key, "--role", "author"}), "corrupt"));
+    CHECK(read_file(bundle) == damaged);
+}
+
+TEST_CASE("sign: a statement that lists a layout which is not this file's is not countersigned or cosigned") {  // A122
+    namespace forge = fardel::forge;
+    const ScratchFolder scratch;
+    const std::string key = make_key(scratch, "other");
+    for (const bool lists_own : {false, true}) {
+        CAPTURE(lists_own);
+        forge::ForgedBundle bundle = forge::forge(forge::small_recipe());
+        fardel::Statement statement = forge::statement_about(bundle);
+        if (!lists_own)
+            statement.layouts.clear();
+        fardel::LayoutId elsewhere;
+        elsewhere.bytes.fill(0xff);
+        statement.layouts.push_back(elsewhere);
+        const auto author = fardel::make_key_signer(forge::test_key(1));
+        forge::append_envelope(bundle, fardel::sign_statement(statement, *author).value());
+        const std::string file = scratch.write("some.fardel", std::span<const std::byte>(bundle.bytes));
+        const std::string before = read_file(file);
+        for (const Arguments& how : {Arguments{"--role", "registry"}, Arguments{"--role", "release"},
+                                     Arguments{"--role", "author", "--cosign"}}) {
+            Arguments arguments{"sign", file, "--key", key};
+            arguments.insert(arguments.end(), how.begin(), how.end());
+            const Outcome refused = run(arguments);
+            CHECK(refused.exit_code == 1);
+            CHECK(is_one_clear_line(refused, "untrusted"));
+        }
+        CHECK(read_file(file) == before);
+        // An author may sign a file that was stored again: the new statement lists its layout.
+        run_well({"sign", file, "--key", key, "--role", "author"});
+    }
+}
+
+TEST_CASE("sign: the name that is signed is the bundle's, and is printed") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string key = make_key(scratch, "author");
+    CHECK(run({"sign", bundle, "--key", key, "--role", "author", "--name", "maps/x"}).exit_code == 2);
+    CHECK(run_well({"sign", bundle, "--key", key, "--role", "author"}).find("\n  name    game 1.0\n") !=
+          std::string::npos);
+    const json report =
+        json::parse(run_well({"sign", bundle, "--key", key, "--role", "author", "--epoch", "2", "--json"}));
+    CHECK(report["name"] == "game");
+    CHECK(report["version"] == "1.0");
+    const std::string nameless = make_rich_bundle(scratch);
+    CHECK(is_one_clear_line(run({"sign", nameless, "--key", key, "--role", "author"}), "unresolved"));
 }

@@ -23,8 +23,15 @@ TEST_CASE("trust init: writes a policy that trust show and readers accept, and n
     CHECK(rules["allow"][0]["roles"][1]["labels"] == json({"h-u-b", "author"}));
     CHECK(rules["unsigned_allowed"] == false);
     CHECK(run_well({"trust", "show", policy})
-              .starts_with(
-                  "bundles named mods/**\n  author: 1 of author, author-2\n  registry: 1 of h-u-b, author\nkey "));
+              .starts_with("bundles named mods/**\n  author: 1 of author, author-2\n  registry: 1 of h-u-b, author\n  "
+                           "may publish: mods/**\n"
+                           "  may override names of other rules: none\nkey "));
+    const std::string wide = make_policy(scratch, "wide.trust",
+                                         {"--author", a + ".pub", "--pattern", "hud/*", "--publish", "hud/**",
+                                          "--publish", "fonts/**", "--override", "hud/**"});
+    CHECK(read_file(wide).ends_with("allow hud/* author=1:author publish=hud/** publish=fonts/** override=hud/**\n"));
+    CHECK(run_well({"trust", "show", make_policy(scratch, "all.trust", {"--author", a + ".pub"})})
+              .find("\n  may publish: everything\n  may override names of other rules: all\n") != std::string::npos);
 
     const std::string before = read_file(policy);
     const Outcome again = run({"trust", "init", policy, "--author", a + ".pub"});

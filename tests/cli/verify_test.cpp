@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include "bundle_forge/bundle_forge.h"
+
 #include <nlohmann/json.hpp>
 
 using namespace fardel::tests;
@@ -41,6 +43,35 @@ TEST_CASE("verify: a policy refuses a bundle that is unsigned or signed by an un
     const std::string narrow = make_policy(scratch, "n.trust", {"--author", author + ".pub", "--pattern", "othergame"});
     CHECK(run({"verify", bundle, "--trust", narrow}).exit_code == 1);
     CHECK(is_one_clear_line(run({"verify", bundle, "--trust", scratch.path("absent")}), "missing"));
+}
+
+TEST_CASE("verify: with a policy, core is not good if it was signed as maps/x; the signed name is printed") {  // A123
+    namespace forge = fardel::forge;
+    const ScratchFolder scratch;
+    forge::ForgedBundle bundle = forge::forge(forge::small_recipe());
+    const auto signer = fardel::make_key_signer(forge::test_key(1));
+    const auto key = forge::test_key(1).public_key().hex();
+    const std::string maps =
+        scratch.write("maps.trust", "fardel-trust 1\nkey bob " + key + "\nallow maps/* author=1:bob\n");
+    forge::append_envelope(bundle, fardel::sign_statement(forge::statement_about(bundle, "maps/x"), *signer).value());
+    const std::string renamed = scratch.write("renamed.fardel", std::span<const std::byte>(bundle.bytes));
+    const Outcome refused = run({"verify", renamed, "--trust", maps});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.out.find("signed as 'maps/x'") != std::string::npos);
+    CHECK(refused.out.find("tests/small") != std::string::npos);
+    CHECK(run({"verify", renamed}).exit_code == 1);  // the statement is untrue, whoever believes it
+
+    forge::ForgedBundle good = forge::forge(forge::small_recipe());
+    forge::append_envelope(good, fardel::sign_statement(forge::statement_about(good), *signer).value());
+    const std::string file = scratch.write("good.fardel", std::span<const std::byte>(good.bytes));
+    const std::string all = scratch.write("all.trust", "fardel-trust 1\nkey bob " + key + "\nallow ** author=1:bob\n");
+    CHECK(run_well({"verify", file, "--trust", all}).find("\n  signed as tests/small 1.0\n") != std::string::npos);
+    const json trust = json::parse(run_well({"verify", file, "--trust", all, "--json"}))["bundles"][0]["trust"];
+    CHECK(trust["name"] == "tests/small");
+    CHECK(trust["version"] == "1.0");
+    CHECK(trust["rule"] == "**");
+    CHECK(
+        json::parse(run({"verify", renamed, "--trust", maps, "--json"}).out)["bundles"][0]["trust"]["name"].is_null());
 }
 
 TEST_CASE("verify: one changed bit anywhere is found") {

@@ -58,3 +58,31 @@ TEST_CASE("which --trust: mounts only what the policy trusts, and names the sign
     run_well({"sign", game, "--key", key, "--role", "author"});
     CHECK(run_well(arguments).find("signed by author\n") != std::string::npos);
 }
+
+TEST_CASE("which --trust: a maps/* key hides nothing of the core, and which says so") {  // A124
+    const ScratchFolder scratch;
+    scratch.write("core/default.cfg", "genuine");
+    scratch.write("map/default.cfg", "hostile");
+    scratch.write("map/maps/x.bsp", "a map");
+    const std::string alice = make_key(scratch, "alice"), bob = make_key(scratch, "bob");
+    const std::string core = scratch.path("core.fardel"), map = scratch.path("map.fardel");
+    run_well({"pack", scratch.path("core"), "-o", core, "--name", "core", "--version", "1", "--key", alice});
+    run_well({"pack", scratch.path("map"), "-o", map, "--name", "maps/x", "--version", "1", "--key", bob});
+    const auto key_of = [](const std::string& file) {
+        const std::string text = read_file(file + ".pub");
+        return text.substr(text.find("public-key: ") + 12, 64);
+    };
+    const std::string policy =
+        scratch.write("t.trust", "fardel-trust 1\nkey alice " + key_of(alice) + "\nkey bob " + key_of(bob) +
+                                     "\nallow core author=1:alice\nallow maps/* author=1:bob\n");
+    const std::string text = run_well({"which", "--mount", core, "--mount", map, "--trust", policy, "/default.cfg"});
+    CHECK(text.find(map + ": not allowed: the trust policy does not let it publish this name\n") != std::string::npos);
+    CHECK(text.find(core + ": wins\n") != std::string::npos);
+    CHECK(run_well({"which", "--mount", core, "--mount", map, "--trust", policy, "/maps/x.bsp"}).find(": wins\n") !=
+          std::string::npos);
+    const Outcome verified = run({"verify", map, "--trust", policy});
+    CHECK(verified.exit_code == 1);
+    CHECK(verified.out.find("'default.cfg' is published; the rule maps/* lets it publish maps/**") !=
+          std::string::npos);
+    CHECK(run_well({"trust", "show", policy}).find("may publish: maps/**\n") != std::string::npos);
+}

@@ -229,7 +229,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto source = make_memory_source(forged(parts).bytes);
     BundleOptions options;
     options.policy = parts.is_signed ? &policy : nullptr;
-    options.now_s = kNow;
+    options.time = TrustTime::at(kNow);
     const auto bundle = Bundle::open(source, options);
     if (had(bundle)) {
         require((*bundle)->verdict().layout_signed == parts.is_signed);
@@ -240,7 +240,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
     VerifyOptions verify;
     verify.policy = options.policy;
-    verify.now_s = kNow;
+    verify.time = TrustTime::at(kNow);
     verify.jobs = 1;
     const auto report = verify_bundle(source, verify);
     require(report.has_value());

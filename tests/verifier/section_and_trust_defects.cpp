@@ -280,6 +280,30 @@ std::vector<Defect> trust_defects() {
         {"a statement lies about the stored size", "statement-untrue", {}, with_statement([](Statement& s) {
              s.stored_bytes -= 1;
          })},
+        // A124
+        {"a bundle publishes names outside the folder of its rule",
+         "name-not-allowed",
+         {},
+         with_statement([](Statement&) {}),
+         [](VerifyOptions& options) {
+             static const TrustPolicy policy =
+                 TrustPolicy::parse("fardel-trust 1\nkey a " + forge::test_key(1).public_key().hex() +
+                                    "\nallow tests/* author=1:a\n")
+                     .value();
+             options.policy = &policy;
+         }},
+        // A135
+        {"the content of a bundle has expired, against a policy",
+         "trust-refused",
+         {"content-expired"},
+         [] {
+             forge::Recipe recipe = small_recipe();
+             recipe.metadata.push_back({"expires", std::int64_t{1'700'000'000}});
+             ForgedBundle bundle = forge::forge(recipe);
+             forge::sign(bundle);
+             return bundle;
+         },
+         with_policy},
         // A123
         {"a statement gives another name than the manifest",
          "statement-untrue",

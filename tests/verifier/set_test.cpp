@@ -129,3 +129,34 @@ TEST_CASE("verifier set: a stop request ends it") {
     REQUIRE(!report);
     CHECK(report.error().code() == ErrorCode::cancelled);
 }
+
+TEST_CASE("verifier set: a name that a rule lets a bundle add only, and another bundle has, is a warning") {  // A124
+    const auto made = [](std::string name, std::uint8_t key, std::vector<std::string> names) {
+        forge::Recipe recipe;
+        recipe.assets = {{.bytes = forge::bytes_of(name)}};
+        for (std::string& text : names)
+            recipe.names.push_back({std::move(text), {{0, {}}}});
+        recipe.metadata = {{"name", name}, {"version", "1.0"}};
+        auto bundle = forge::forge(recipe);
+        const auto signer = make_key_signer(forge::test_key(key));
+        forge::append_envelope(bundle, sign_statement(forge::statement_about(bundle, name), *signer).value());
+        return bundle.bytes;
+    };
+    const TrustPolicy policy =
+        TrustPolicy::parse("fardel-trust 1\nkey a " + forge::test_key(1).public_key().hex() + "\nkey b " +
+                           forge::test_key(2).public_key().hex() + "\nallow core author=1:a\nallow maps/* author=1:b\n")
+            .value();
+    const std::vector<VerifyInput> inputs = {
+        {make_memory_source(made("core", 1, {"default.cfg", "maps/base.bsp"})), "core.fardel"},
+        {make_memory_source(made("maps/x", 2, {"maps/base.bsp", "maps/x.bsp"})), "x.fardel"},
+        {make_memory_source(made("maps/y", 2, {"maps/x.bsp", "maps/y.bsp"})), "y.fardel"}};
+    VerifyOptions options;
+    options.policy = &policy;
+    const VerifySetReport report = verify_set(inputs, options).value();
+    REQUIRE(report.findings.size() == 1);
+    CHECK(report.findings[0].rule == "name-of-another-rule");
+    CHECK(report.findings[0].where == "x.fardel");
+    CHECK(report.findings[0].text.find("'maps/base.bsp' is published by core.fardel, too") != std::string::npos);
+    CHECK(report.good());
+    CHECK(report.warnings == 1);
+}

@@ -177,6 +177,26 @@ TEST_CASE("C API: the bytes of a bundle in memory are copied") {
     CHECK(read_path(vfs, "/a") == "content");
 }
 
+// A135
+TEST_CASE("C API: a time of zero means the system's clock; ignoring dates has its own flag") {
+    Author author;
+    const Bytes old = author.sign(BundleMaker().add("a", "x").write(), {}, 1'577'836'800);  // until 2020
+    const std::string policy = author.policy().format();
+    Handle vfs;
+    fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
+    options.policy_text = policy.c_str();
+    CHECK(options.now_s == 0);
+    CHECK(mount_with(vfs, old, &options) == FARDEL_ERROR_EXPIRED);
+    options.now_s = 1'577'836'800;
+    CHECK(mount_with(vfs, old, &options) == FARDEL_ERROR_EXPIRED);
+    options.flags = FARDEL_MOUNT_IGNORE_DATES;
+    CHECK(mount_with(vfs, old, &options) == FARDEL_OK);
+    Handle other;
+    options.flags = 0;
+    options.now_s = 1'577'836'799;
+    CHECK(mount_with(other, old, &options) == FARDEL_OK);
+}
+
 TEST_CASE("C API: each failure of a mount has its code, and changes nothing") {
     Author author;
     Author stranger;

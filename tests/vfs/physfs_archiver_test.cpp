@@ -126,6 +126,22 @@ TEST_CASE("physfs: an untrusted bundle is not mounted, and the reason is reporte
     CHECK(physfs_content("readme.txt") == "from the bundle");
 }
 
+TEST_CASE("physfs: a bundle whose signature has run out is not mounted, without any option for that") {  // A135
+    const ScratchFolder scratch;
+    Author author;
+    const std::string old = scratch.write("old.fardel", author.sign(small_bundle(), {}, 1'577'836'800));
+    std::string refusal;
+    {
+        const PhysfsGame game({.policy = author.policy(), .on_refused = [&](std::string_view, const Error& error) {
+                                   refusal = error_code_name(error.code());
+                               }});
+        CHECK(physfs_mount(old) == "permission denied");
+        CHECK(refusal == "expired");
+    }
+    const PhysfsGame game({.policy = author.policy(), .time = TrustTime::ignored()});
+    CHECK(physfs_mount(old) == "ok");
+}
+
 TEST_CASE("physfs: without a policy no bundle is mounted") {
     const ScratchFolder scratch;
     const PhysfsGame game(PhysfsArchiverOptions{});

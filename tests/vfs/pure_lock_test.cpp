@@ -178,6 +178,20 @@ TEST_CASE("pure lock: it handles hundreds of bundles") {
         CHECK(content_at(vfs, "/own " + std::to_string(i)) == "x");
 }
 
+TEST_CASE("pure lock: the trust policy's bounds of names do not change what the server's policy shows") {
+    Author author;
+    const Bytes base = author.sign(BundleMaker().title("maps/x").add("wall", "solid").write());
+    const TrustPolicy bounded =
+        TrustPolicy::parse("fardel-trust 1\nkey a " + author.key().hex() + "\nallow maps/* author=1:a\n").value();
+    Vfs vfs;
+    mount(vfs, base, {.policy = &bounded});
+    CHECK(outcome_of(vfs.open("/wall")) == "missing");
+    CHECK(vfs.enter_pure(policy_of(rules_of({base}))).empty());
+    CHECK(content_at(vfs, "/wall") == "solid");
+    vfs.leave_pure();
+    CHECK(outcome_of(vfs.open("/wall")) == "missing");
+}
+
 TEST_CASE("pure lock: a layout that the player signed does not make other bytes genuine") {
     const std::string genuine = noise_text(30'000, 1), cheat = noise_text(30'000, 2);
     const Bytes bundle = BundleMaker().add("a", genuine).write();

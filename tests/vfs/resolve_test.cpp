@@ -160,14 +160,26 @@ TEST_CASE("damage: below a mount with a damaged table, no mount is searched") {
         CAPTURE(table_name(table));
         Vfs vfs;
         mount(vfs, BundleMaker().add("a", "below").add("only below", "below").write());
+        MountOptions undated = unsigned_at("", 1);
+        undated.time = TrustTime::ignored();  // a mount that asks for dates reads the metadata's strings
         const MountId above =
-            mount(vfs, damage_table(BundleMaker().add("a", "above").write(), table), unsigned_at("", 1));
+            mount(vfs, damage_table(BundleMaker().add("a", "above").write(), table), std::move(undated));
         CHECK(outcome_of(vfs.find("/a")) == "corrupt");
         CHECK(outcome_of(vfs.open("/a")) == "corrupt");
         CHECK(outcome_of(vfs.stat("/a")) == "corrupt");
         CHECK(outcome_of(vfs.read_link("/a")) == "corrupt");
         REQUIRE(vfs.unmount(above));
         CHECK(content_at(vfs, "/a") == "below");
+    }
+}
+
+TEST_CASE("damage: metadata that cannot be read does not hide a date: the bundle is not mounted") {  // A135
+    BundleMaker maker;
+    maker.add("a", "content").plan().metadata.push_back({.key = "expires", .value = std::int64_t{1'577'836'800}});
+    for (const TableKind table : {TableKind::metadata, TableKind::strings}) {
+        Vfs vfs;
+        CHECK(outcome_of(vfs.mount(make_memory_source(damage_table(maker.write(), table)), unsigned_at())) ==
+              "corrupt");
     }
 }
 

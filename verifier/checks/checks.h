@@ -47,9 +47,9 @@ void check_references(const CheckedTables& tables, BundleStrings& texts, VerifyF
 void check_consumes(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings);
 void check_dependencies(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings);
 
-// metadata.cpp: `kind` is metadata or creator_metadata. With `now_s` 0 nothing expires.
-void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::uint64_t now_s,
-                    VerifyFindings& findings);
+// metadata.cpp: `kind` is metadata or creator_metadata. Without `now_s` nothing expires.
+void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts,
+                    std::optional<std::uint64_t> now_s, VerifyFindings& findings);
 
 // Finds the name with that text. Names are in the order of their texts, and texts in that of their offsets; if a table
 // is not sorted, which is a finding of its own, the name may not be found.

@@ -41,7 +41,7 @@ std::optional<MetadataKind> find_expected_kind(std::string_view key, bool of_bun
 
 class MetadataCheck {
 public:
-    MetadataCheck(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::uint64_t now_s,
+    MetadataCheck(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::optional<std::uint64_t> now_s,
                   VerifyFindings& findings)
         : tables_(tables), kind_(kind), texts_(texts), now_s_(now_s), findings_(findings) {}
 
@@ -99,8 +99,8 @@ private:
                           quoted(*key) + " is of kind " + std::string(kind_name(record.kind)) +
                               "; it must be of kind " + std::string(kind_name(*expected)));
         const auto expires_s = std::bit_cast<std::int64_t>(record.value);
-        if (now_s_ != 0 && *key == "expires" && record.kind == MetadataKind::integer &&
-            std::cmp_less_equal(expires_s, now_s_))
+        if (now_s_ && *key == "expires" && record.kind == MetadataKind::integer &&
+            std::cmp_less_equal(expires_s, *now_s_))
             findings_.add(VerifierRule::content_expired, kind_, index,
                           (of_bundle ? "the bundle" : "asset " + std::to_string(record.subject)) + " expired at " +
                               std::to_string(expires_s) + " (Unix seconds); look for a newer version");
@@ -129,14 +129,14 @@ private:
     const CheckedTables& tables_;
     TableKind kind_;
     BundleStrings& texts_;
-    std::uint64_t now_s_;
+    std::optional<std::uint64_t> now_s_;
     VerifyFindings& findings_;
 };
 
 }  // namespace
 
-void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts, std::uint64_t now_s,
-                    VerifyFindings& findings) {
+void check_metadata(const CheckedTables& tables, TableKind kind, BundleStrings& texts,
+                    std::optional<std::uint64_t> now_s, VerifyFindings& findings) {
     MetadataCheck(tables, kind, texts, now_s, findings).check();
 }
 

@@ -36,6 +36,7 @@ namespace fardel {
     X(trust_refused, error, untrusted)                 \
     X(trust_tainted, warning, untrusted)               \
     X(trust_finding, warning, untrusted)               \
+    X(name_not_allowed, error, denied)                 \
     /* tables and their pages */                       \
     X(tables_too_large, error, limit)                  \
     X(page_damaged, error, corrupt)                    \
@@ -113,7 +114,8 @@ namespace fardel {
     X(dependency_absent, note, unresolved)             \
     X(foreign_asset_missing, error, missing)           \
     X(consume_unresolved, error, unresolved)           \
-    X(consume_optional_unresolved, note, unresolved)
+    X(consume_optional_unresolved, note, unresolved)   \
+    X(name_of_another_rule, warning, denied)
 
 enum class VerifierRule : std::uint8_t {
 #define FARDEL_RULE(name, severity, code) name,

@@ -1,9 +1,10 @@
 #include "trailer.h"
 
+#include "bundle_strings.h"
+
 #include <fardel/format/envelope.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/limits.h>
-#include <fardel/format/name.h>
 
 #include <algorithm>
 #include <array>
@@ -116,8 +117,8 @@ private:
         const auto expect_text = [&](std::string_view what, std::string_view stated, std::string_view found) {
             if (facts_->is_named && stated != found)
                 findings_.add(VerifierRule::statement_untrue, envelope_location(index),
-                              "it states the " + std::string(what) + " \"" + printable(stated) +
-                                  "\"; the manifest says \"" + printable(found) + "\"");
+                              "it states the " + std::string(what) + " " + quoted(stated) + "; the manifest says " +
+                                  quoted(found));
         };
         expect_text("name", statement.name, facts_->identity.name);
         expect_text("version", statement.version, facts_->identity.version);
@@ -187,7 +188,7 @@ std::optional<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const 
     }
     if (!facts.is_named)
         return std::nullopt;  // the damage is a finding already
-    auto verdict = options.policy->evaluate(envelopes, facts.identity, options.now_s);
+    auto verdict = options.policy->evaluate(envelopes, facts.identity, options.time.now_s());
     if (!verdict) {
         findings.add(VerifierRule::trust_refused, "trailer", verdict.error());
         return std::nullopt;

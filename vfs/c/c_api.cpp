@@ -204,7 +204,8 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
     if (const fardel_code bad = take_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
-    constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH;
+    constexpr std::uint32_t kKnown =
+        FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH | FARDEL_MOUNT_IGNORE_DATES;
     if ((options.flags & ~kKnown) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if (options.policy_path != nullptr && options.policy_text != nullptr)
@@ -217,7 +218,10 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     how.priority = options.priority;
     how.case_rule = (options.flags & FARDEL_MOUNT_FOLD_CASE) != 0 ? CaseRule::fold : CaseRule::exact;
     how.policy = *policy ? &**policy : nullptr;
-    how.now_s = options.now_s;
+    if ((options.flags & FARDEL_MOUNT_IGNORE_DATES) != 0)
+        how.time = TrustTime::ignored();
+    else if (options.now_s != 0)
+        how.time = TrustTime::at(options.now_s);
     how.allow_unsigned = (options.flags & FARDEL_MOUNT_ALLOW_UNSIGNED) != 0;
     how.watch = (options.flags & FARDEL_MOUNT_WATCH) != 0;
     how.label = options.label != nullptr ? options.label : label;

@@ -40,9 +40,15 @@ Result<std::vector<NameMatch>> deciding_matches(const MountSet& set, std::string
 
 Result<PathConflict> conflict_of(const MountSet& set, std::string_view name, const std::vector<NameMatch>& matches) {
     PathConflict conflict{.path = "/" + std::string(name)};
-    FARDEL_TRY_ASSIGN(conflict.winner, side_of(set, matches.front()));
-    for (std::size_t i = 1; i < matches.size(); ++i) {
-        FARDEL_TRY_ASSIGN(const ConflictSide side, side_of(set, matches[i]));
+    NameContest contest;
+    for (const NameMatch& match : matches)
+        if (contest.add(match))
+            break;
+    FARDEL_TRY_ASSIGN(conflict.winner, side_of(set, *contest.winner()));
+    for (const NameMatch& match : matches) {
+        if (match.same_record(*contest.winner()))
+            continue;
+        FARDEL_TRY_ASSIGN(const ConflictSide side, side_of(set, match));
         conflict.hidden.push_back(side);
     }
     return conflict;

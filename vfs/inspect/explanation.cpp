@@ -39,16 +39,20 @@ void keep_error(Status described, PathCandidate& out) {
         out.error = std::move(described).error();
 }
 
-// `decided` is the mount above that decides, or nullptr.
-CandidateOutcome outcome_of(const NameMatch& match, const Mount* decided) {
+// `deciding`: the mount that decides about the name, or nullptr if none does.
+CandidateOutcome outcome_of(const NameMatch& match, const Mount* deciding) {
     if (!match.record.is(NameRecord::published))
         return CandidateOutcome::not_published;
+    if (!match.may_publish)
+        return CandidateOutcome::not_allowed;
     if (match.record.is(NameRecord::extends))
         return CandidateOutcome::extends_only;
-    if (decided != nullptr)
-        return decided->priority > match.mount->priority ? CandidateOutcome::lower_priority
-                                                         : CandidateOutcome::mounted_earlier;
-    return match.record.is(NameRecord::tombstone) ? CandidateOutcome::tombstone : CandidateOutcome::wins;
+    if (match.mount == deciding)
+        return match.record.is(NameRecord::tombstone) ? CandidateOutcome::tombstone : CandidateOutcome::wins;
+    if (match.mount < deciding)  // mounts are in order of precedence
+        return CandidateOutcome::adds_only;
+    return deciding->priority > match.mount->priority ? CandidateOutcome::lower_priority
+                                                      : CandidateOutcome::mounted_earlier;
 }
 
 // The chosen variant may belong to another mount than the one that gives the name.
@@ -71,8 +75,21 @@ void explain_choice(const MountSet& set, const PathParts& path, const NameMatch&
     }
 }
 
+// The mount that decides about a name: the winner of the contest, or one before its end that cannot answer.
+const Mount* find_deciding(const MountSet& set, const PathParts& path) {
+    NameContest contest;
+    for (const Mount& mount : set.mounts()) {
+        const auto match = find_in_mount(mount, path.name, path.hash);
+        if (!match)
+            return &mount;
+        if (*match && (*match)->decides() && contest.add(**match))
+            break;
+    }
+    return contest.winner() ? contest.winner()->mount : nullptr;
+}
+
 void explain_published(const MountSet& set, const PathParts& path, Explanation& out) {
-    const Mount* decided = nullptr;
+    const Mount* const deciding = find_deciding(set, path);
     std::optional<NameMatch> winning;
     for (const Mount& mount : set.mounts()) {
         auto match = find_in_mount(mount, path.name, path.hash);
@@ -80,16 +97,13 @@ void explain_published(const MountSet& set, const PathParts& path, Explanation& 
             continue;
         PathCandidate candidate{.mount = mount.describe()};
         if (match) {
-            candidate.outcome = outcome_of(**match, decided);
+            candidate.outcome = outcome_of(**match, deciding);
             keep_error(describe_match(set, **match, candidate), candidate);
         } else {
             candidate.error = std::move(match).error();
         }
-        const bool decides = decided == nullptr && (!match || (*match)->decides());
-        if (candidate.error && (!match || decides))
+        if (candidate.error && (!match || &mount == deciding))
             candidate.outcome = CandidateOutcome::damaged;
-        if (decides)
-            decided = &mount;
         if (candidate.outcome == CandidateOutcome::wins) {
             out.winner = out.candidates.size();
             winning = **match;
@@ -160,6 +174,8 @@ std::string_view candidate_outcome_text(CandidateOutcome outcome) noexcept {
         case CandidateOutcome::extends_only: return "adds variants to the name; none is taken";
         case CandidateOutcome::gives_variant: return "gives the variant that is taken";
         case CandidateOutcome::not_published: return "not published";
+        case CandidateOutcome::not_allowed: return "not allowed: the trust policy does not let it publish this name";
+        case CandidateOutcome::adds_only: return "not allowed: the trust policy does not let it override this name";
         case CandidateOutcome::damaged: return "damaged";
         case CandidateOutcome::same_content: return "the same content";
     }

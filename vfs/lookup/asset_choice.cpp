@@ -131,7 +131,8 @@ Status add_extensions(Choices& choices, const MountSet& set, const NameMatch& ma
         const Mount& mount = set.mounts()[index];
         FARDEL_TRY_ASSIGN(const auto more, find_in_mount(mount, name, hash));
         if (!more || more->same_record(match) || !more->record.is(NameRecord::extends) ||
-            !more->record.is(NameRecord::published))
+            !more->record.is(NameRecord::published) || !more->may_publish ||
+            (!more->may_override && !more->same_rule(match)))
             continue;
         FARDEL_TRY_ASSIGN(const Extends target, target_of(set, mount, *match.mount, name));
         bool added = target == Extends::the_bundle;

@@ -16,7 +16,13 @@ Result<std::optional<NameMatch>> find_in(const Mount& mount, std::string_view na
     if (!index)
         return std::optional<NameMatch>();
     FARDEL_TRY_ASSIGN(const NameRecord record, mount.bundle->name(*index));
-    return std::optional(NameMatch{.mount = &mount, .index = *index, .record = record});
+    NameMatch match{.mount = &mount, .index = *index, .record = record};
+    if (mount.scope) {
+        FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle->string(record.text));
+        match.may_publish = mount.scope->may_publish(text);
+        match.may_override = mount.scope->may_override(text);
+    }
+    return std::optional(match);
 }
 
 // Whether the error is about the content, so that another attempt would have the same result.
@@ -38,17 +44,23 @@ Result<std::optional<NameMatch>> find_in_mount(const Mount& mount, std::string_v
     return find_in(mount, *inside, name_hash(*inside), mount.case_rule);
 }
 
+bool NameMatch::same_rule(const NameMatch& other) const noexcept {
+    const NameScope* own = mount->scope.get();
+    const NameScope* its = other.mount->scope.get();
+    return own == its || (own != nullptr && its != nullptr && own->rule == its->rule);
+}
+
 Result<std::optional<NameMatch>> find_published(const MountSet& set, std::string_view name, std::uint64_t hash) {
+    NameContest contest;
     CandidateWalk candidates(set, hash);
     while (const Mount* mount = candidates.next()) {
         FARDEL_TRY_ASSIGN(const auto match, find_in_mount(*mount, name, hash));
-        if (!match || !match->decides())
-            continue;
-        if (match->record.is(NameRecord::tombstone))
+        if (match && match->decides() && contest.add(*match))
             break;
-        return match;
     }
-    return std::optional<NameMatch>();
+    if (!contest.winner() || contest.winner()->record.is(NameRecord::tombstone))
+        return std::optional<NameMatch>();
+    return contest.winner();
 }
 
 Result<std::optional<NameMatch>> find_in_bundle(const Mount& mount, std::string_view name, std::uint64_t hash) {

@@ -19,10 +19,33 @@ struct NameMatch {
     const Mount* mount = nullptr;  // lives as long as the set
     NameIndex index{};
     NameRecord record;
+    bool may_publish = true;   // false: the mount's scope does not include the name
+    bool may_override = true;  // false: names of mounts under other rules come first (docs/vfs.md, "Trust")
 
-    // Whether the record decides about the path in the published tree: it gives an asset or hides the path.
-    bool decides() const noexcept { return record.is(NameRecord::published) && !record.is(NameRecord::extends); }
+    // Whether the record decides about the path in the published tree, if no other comes first: it gives an asset or
+    // hides the path.
+    bool decides() const noexcept {
+        return record.is(NameRecord::published) && !record.is(NameRecord::extends) && may_publish;
+    }
+    // Whether one rule of a trust policy accepted both mounts, or no rule that sets bounds.
+    bool same_rule(const NameMatch& other) const noexcept;
     bool same_record(const NameMatch& other) const noexcept { return mount == other.mount && index == other.index; }
+};
+
+// Finds the winner among the matches that decide about one name. They are added in order of precedence: the first wins,
+// unless it may not override a later one.
+class NameContest {
+public:
+    // Returns whether the winner is final.
+    bool add(const NameMatch& match) noexcept {
+        if (!winner_ || !winner_->same_rule(match))
+            winner_ = match;
+        return winner_->may_override;
+    }
+    const std::optional<NameMatch>& winner() const noexcept { return winner_; }
+
+private:
+    std::optional<NameMatch> winner_;
 };
 
 // The record, published or not, that one mount has for `name` of the published tree. `hash` is name_hash(name).

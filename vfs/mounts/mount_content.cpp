@@ -35,6 +35,9 @@ public:
         if (!bundle && options_.policy != nullptr && options_.allow_unsigned &&
             bundle.error().code() == ErrorCode::untrusted)
             bundle = open_bundle(source, nullptr);
+        const bool expired_allowed = options_.policy != nullptr && options_.policy->rules().expired_content_allowed;
+        if (bundle && !expired_allowed)
+            FARDEL_TRY((*bundle)->verify_content_date(options_.time));
         return content_of(std::move(bundle), MountKind::bundle);
     }
 
@@ -75,7 +78,7 @@ private:
     Result<std::shared_ptr<const Bundle>> open_bundle(std::shared_ptr<const ByteSource> source,
                                                       const TrustPolicy* policy) const {
         return Bundle::open(std::move(source),
-                            {.policy = policy, .now_s = options_.now_s, .cache = cache_, .label = options_.label});
+                            {.policy = policy, .time = options_.time, .cache = cache_, .label = options_.label});
     }
 
     static Result<MountContent> content_of(Result<std::shared_ptr<const Bundle>> bundle, MountKind kind) {
@@ -85,6 +88,9 @@ private:
         content.kind = kind;
         content.bundle = *std::move(bundle);
         content.leases = std::make_shared<const BundleLeases>(content.bundle);
+        if (const auto& rule = content.bundle->verdict().rule)
+            if (auto scope = find_name_scope(*rule))
+                content.scope = std::make_shared<const NameScope>(*std::move(scope));
         return content;
     }
 

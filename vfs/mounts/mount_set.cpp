@@ -234,8 +234,11 @@ std::shared_ptr<const MountSet> MountSet::preferring(std::shared_ptr<const Varia
 
 std::shared_ptr<const MountSet> MountSet::locked(std::vector<Mount> mounts,
                                                  std::shared_ptr<const PurePolicy> policy) const {
-    for (Mount& mount : mounts)
+    for (Mount& mount : mounts) {
         mount.in_run = mount.unfit = false;
+        if (!mount.paths)
+            mount.scope.reset();
+    }
     Runs runs;
     while (collect(mounts, runs)) {
     }

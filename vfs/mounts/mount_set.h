@@ -47,6 +47,8 @@ struct MountContent {
     std::shared_ptr<const Bundle> bundle;
     std::shared_ptr<const BundleLeases> leases;  // of `bundle`, for opened files
     std::shared_ptr<const ScanReport> left_out;  // of a folder or archive
+    // Bounds of the names that its published ones may be, set by the policy's rule that accepted it. nullptr: none.
+    std::shared_ptr<const NameScope> scope;
 };
 
 struct Mount : MountContent {
@@ -101,7 +103,8 @@ public:
     // One mount of each bundle, by bundle id.
     std::span<const std::uint32_t> by_bundle() const noexcept { return by_bundle_; }
     bool tainted() const noexcept { return tainted_; }
-    // Only `mounts`, in order of precedence: those that a pure policy leaves visible.
+    // Only `mounts`, in order of precedence: those that a pure policy leaves visible. The policy names each of them, so
+    // the scopes of the trust policy do not apply, except to mounts that are visible in part.
     std::shared_ptr<const MountSet> locked(std::vector<Mount> mounts, std::shared_ptr<const PurePolicy> policy) const;
     // nullptr: not in pure mode.
     const PurePolicy* pure_policy() const noexcept { return pure_policy_.get(); }

@@ -207,7 +207,7 @@ bool is_token(const PHYSFS_Io* io) noexcept { return io->read == read_token; }
 MountOptions mount_options(const PhysfsArchiverOptions& options, std::string label) {
     return {.mount_point = std::string(kMountPoint),
             .policy = options.policy ? &*options.policy : nullptr,
-            .now_s = options.now_s,
+            .time = options.time,
             .allow_unsigned = options.allow_unsigned,
             .label = std::move(label),
             .archives = make_archive_reader()};

@@ -13,7 +13,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,7 +40,6 @@ const char* environment(const char* name) {
 
 void register_archiver() {
     fardel::PhysfsArchiverOptions options;
-    options.now_s = static_cast<std::uint64_t>(std::time(nullptr));
     options.on_refused = say_refused;
     const char* allow = environment("FARDEL_ALLOW_UNSIGNED");
     options.allow_unsigned = allow != nullptr && std::string_view(allow) == "1";

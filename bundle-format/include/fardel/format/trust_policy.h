@@ -18,6 +18,28 @@
 
 namespace fardel {
 
+// The time by which dates in signatures and in metadata are judged. The default is the system's clock, so that
+// forgetting the time honours dates; ignoring them has to be written down.
+class TrustTime {
+public:
+    TrustTime() = default;  // system()
+    static TrustTime system() noexcept { return {}; }
+    // Unix seconds.
+    static TrustTime at(std::uint64_t now_s) noexcept { return TrustTime(Kind::fixed, now_s); }
+    // Nothing has expired: for tools that look at old content, and for tests.
+    static TrustTime ignored() noexcept { return TrustTime(Kind::ignored, 0); }
+
+    // Unix seconds; nothing if dates are ignored. Reads the clock if the time is the system's.
+    std::optional<std::uint64_t> now_s() const noexcept;
+
+private:
+    enum class Kind : std::uint8_t { system, fixed, ignored };
+    TrustTime(Kind kind, std::uint64_t now_s) noexcept : kind_(kind), now_s_(now_s) {}
+
+    Kind kind_ = Kind::system;
+    std::uint64_t now_s_ = 0;
+};
+
 struct PolicyKey {
     std::string label;  // letters, digits, '.', '-', '_'; at most 64
     PublicKey key;
@@ -37,9 +59,29 @@ struct RoleThreshold {
 struct AllowRule {
     std::string pattern;  // glob_matches (name.h)
     std::vector<RoleThreshold> roles;
+    // Globs over names that its bundles publish, at most limits::kRuleGlobsMax each; find_name_scope() gives the
+    // meaning of empty lists.
+    std::vector<std::string> publish;    // what they may publish
+    std::vector<std::string> overrides;  // where they may replace, hide or extend what bundles of other rules publish
 
     friend bool operator==(const AllowRule&, const AllowRule&) = default;
 };
+
+// Which names the bundles of one rule may publish, as the bundles spell them. Names outside are as if they were not
+// published.
+struct NameScope {
+    AllowRule rule;
+    std::vector<std::string> publish;
+    std::vector<std::string> overrides;
+
+    bool may_publish(std::string_view name) const;
+    bool may_override(std::string_view name) const;
+    std::string describe() const;  // "the rule maps/* lets it publish maps/**"; safe to show
+};
+
+// Nothing if the rule sets no bounds: its pattern begins with no folder, and it has neither list. Without `publish`,
+// the bound is the folder that the pattern begins with ("maps/**" for "maps/*" and "maps/dm01"), or everything.
+std::optional<NameScope> find_name_scope(const AllowRule& rule);
 
 template <class Id>
 struct Revocation {
@@ -55,7 +97,8 @@ struct TrustRules {
     std::vector<AllowRule> allow;
     std::vector<Revocation<PublicKey>> revoked_keys;
     std::vector<Revocation<BundleId>> revoked_bundles;
-    bool unsigned_allowed = false;  // development mode: a bundle that is only untrusted is accepted and tainted
+    bool unsigned_allowed = false;         // development mode: a bundle that is only untrusted is accepted and tainted
+    bool expired_content_allowed = false;  // bundles are mounted after the date in their metadata (`expires`)
 
     friend bool operator==(const TrustRules&, const TrustRules&) = default;
 };
@@ -90,6 +133,7 @@ struct TrustVerdict {
     std::optional<Statement>
         statement;  // the statement that the verdict is about; rely on it only if trusted and not tainted
     std::vector<TrustedSigner> signers;  // the signers that counted
+    std::optional<AllowRule> rule;       // that accepted the statement; nothing if not trusted, or tainted
     std::vector<TrustFinding> findings;
 };
 
@@ -104,9 +148,10 @@ public:
     // Returns canonical text without comments; parse(format()) gives the same rules.
     std::string format() const;
 
-    // Error: limit (too many envelopes or signatures; counted before any cryptography). The rest is in the verdict.
+    // `now_s`: Unix seconds; nothing: dates are ignored (TrustTime::now_s). Error: limit (too many envelopes or
+    // signatures; counted before any cryptography). The rest is in the verdict.
     Result<TrustVerdict> evaluate(std::span<const Envelope> envelopes, const BundleIdentity& bundle,
-                                  std::uint64_t now_s) const;
+                                  std::optional<std::uint64_t> now_s) const;
 
 private:
     explicit TrustPolicy(TrustRules rules) : rules_(std::move(rules)) {}

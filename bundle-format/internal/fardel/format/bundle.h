@@ -51,7 +51,7 @@ class BlockCache;
 struct BundleOptions {
     // Decides whose signatures are required. nullptr: no signature is required; the bundle is then `tainted`.
     const TrustPolicy* policy = nullptr;
-    std::uint64_t now_s = 0;            // Unix seconds, for expiry in statements
+    TrustTime time;                     // for dates in statements
     std::shared_ptr<BlockCache> cache;  // nullptr: no cache
     std::string label;                  // identifies the bundle in errors; usually its path
 };
@@ -103,6 +103,9 @@ public:
     Result<BlockRecord> block(std::uint32_t index) const;
     // Returns the bundle's own metadata text under `key` ("name", "version", …), if any.
     Result<std::optional<std::string_view>> find_bundle_text(std::string_view key) const;
+
+    // Whether the date in the bundle's own metadata (`expires`) has not come. open() does not ask. Error: expired.
+    Status verify_content_date(const TrustTime& time) const;
 
     // Returns the asset of a name without variants, or its first (default) variant. Errors: missing for a tombstone.
     Result<AssetIndex> default_asset(const NameRecord& name) const;

@@ -51,6 +51,7 @@ inline constexpr std::uint64_t kKdfMemoryBytesMax = 1ull << 30;  // 1 GiB (Argon
 inline constexpr std::uint64_t kKdfOperationsMax = 16;
 inline constexpr std::uint64_t kTrustPolicyBytesMax = 1u << 20;
 inline constexpr std::uint32_t kTrustPolicyLinesMax = 20'000;
+inline constexpr std::uint32_t kRuleGlobsMax = 64;               // of each kind, in one rule of a trust policy
 inline constexpr std::uint32_t kVersionBytesMax = 64;            // of a bundle, in a statement
 inline constexpr std::uint32_t kLabelBytesMax = 64;              // of a key, in a trust policy
 inline constexpr std::uint64_t kScryptOperationsMax = 1u << 25;  // minisign files; what minisign itself uses

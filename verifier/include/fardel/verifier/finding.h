@@ -7,6 +7,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
+#include <fardel/format/trust_policy.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +20,6 @@
 
 namespace fardel {
 
-class TrustPolicy;
-
 // ---- Options --------------------------------------------------------------------------------------------------------
 
 struct VerifyProgress {
@@ -31,7 +30,7 @@ struct VerifyProgress {
 struct VerifyOptions {
     // Which signatures are required. nullptr: signatures are checked, but none is required or trusted.
     const TrustPolicy* policy = nullptr;
-    std::uint64_t now_s = 0;  // Unix seconds, for expiry; 0: nothing expires
+    TrustTime time;  // for dates in signatures and metadata; the default is the system's clock
     // A layout that the trusted statement does not list is a note instead of an error. For bundles whose blocks were
     // stored again on this machine, by a delta or a repack.
     bool local_layout_allowed = false;

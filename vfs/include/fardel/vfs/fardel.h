@@ -99,7 +99,9 @@ enum {
     /* Development: also mount content that the policy does not trust; the VFS is tainted then. */
     FARDEL_MOUNT_ALLOW_UNSIGNED = 2,
     /* A folder: fardel_poll reports what changes in it. */
-    FARDEL_MOUNT_WATCH = 4
+    FARDEL_MOUNT_WATCH = 4,
+    /* Dates in signatures and metadata are not checked; `now_s` has no meaning then. */
+    FARDEL_MOUNT_IGNORE_DATES = 8
 };
 
 typedef struct fardel_mount_options {
@@ -108,7 +110,7 @@ typedef struct fardel_mount_options {
     const char* policy_path; /* a trust policy's file; or null */
     const char* policy_text; /* a trust policy's text; or null. At most one of the two */
     const char* label;       /* names the bundle in messages; null: its path, or "memory" */
-    uint64_t now_s;          /* Unix seconds, for dates in signatures; 0: dates are not checked */
+    uint64_t now_s;          /* Unix seconds, for dates in signatures and metadata; 0: the system's clock */
     int32_t priority;        /* of two mounts the higher wins; of equal ones the later */
     uint32_t flags;          /* FARDEL_MOUNT_… */
 } fardel_mount_options;

@@ -53,6 +53,8 @@ enum class CandidateOutcome : std::uint8_t {
     extends_only,     // it adds variants to the name, and none of them is chosen
     gives_variant,    // it adds variants to the name, and one of them is chosen
     not_published,    // the name is visible inside the bundle only
+    not_allowed,      // its rule in the trust policy does not let it publish the name
+    adds_only,        // its rule lets it add names, and a mount below it, under another rule, has this one
     damaged,          // its tables or its content fail their check: see `error`; for a name, that decides the look-up
     same_content,     // another bundle's copy of the same asset was chosen
 };

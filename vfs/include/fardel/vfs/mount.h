@@ -8,6 +8,7 @@
 #include <fardel/base/result.h>
 #include <fardel/format/ids.h>
 #include <fardel/format/name.h>
+#include <fardel/format/trust_policy.h>
 
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,6 @@ namespace fardel {
 
 class ArchiveReader;  // <fardel/sources/archive_reader.h>
 class ByteSource;     // <fardel/format/byte_source.h>
-class TrustPolicy;    // <fardel/format/trust_policy.h>
 struct BundlePlan;    // <fardel/format/bundle_plan.h>
 
 // Unique within its Vfs and never used again.
@@ -43,7 +43,7 @@ struct MountOptions {
     int priority = 0;
     CaseRule case_rule = CaseRule::exact;  // of this bundle's published names and its mount point
     const TrustPolicy* policy = nullptr;   // who must have signed; used during mount() only
-    std::uint64_t now_s = 0;               // Unix seconds, for dates in signatures; 0: dates are not checked
+    TrustTime time;                        // for dates in signatures and metadata; the default is the system's clock
     bool allow_unsigned = false;  // development: content that the policy does not trust is mounted too, and tainted
     // Refuses the mount if a static dependency of the bundle is mounted neither before nor by the same change. Without
     // it, MountDescription lists what is missing.

@@ -21,7 +21,7 @@ namespace fardel {
 
 struct PhysfsArchiverOptions {
     std::optional<TrustPolicy> policy;   // who must have signed; without one every bundle is unsigned
-    std::uint64_t now_s = 0;             // Unix seconds, for dates in signatures; 0: dates are not checked
+    TrustTime time;                      // for dates in signatures and metadata; the default is the system's clock
     bool allow_unsigned = false;         // development: mounts also content that the policy does not trust
     std::size_t cache_bytes = 8u << 20;  // decoded blocks of each mounted archive
     // Receives the reason why PHYSFS_mount() failed; PhysicsFS itself has only a code. Called by the mounting thread,

@@ -68,7 +68,8 @@ public:
 
     // Mounts the bundle, folder or legacy archive at a path; the bundle whose bytes the source gives; or the assets and
     // names of a plan, whose bytes stay in their blobs. Errors: those of open_file_source, Bundle::open
-    // (untrusted also if there is no policy and no allow_unsigned), scan_sources and make_unpacked_source; malformed or
+    // (untrusted also if there is no policy and no allow_unsigned; expired also if the bundle's metadata say so and the
+    // policy has no `expired-content allow`), scan_sources and make_unpacked_source; malformed or
     // limit (the mount point); denied (a mount point in /assets or /bundles); conflict (this bundle is already mounted
     // at this mount point).
     Result<MountId> mount(const std::string& path, MountOptions options);
