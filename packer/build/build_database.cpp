@@ -292,6 +292,10 @@ Status BuildDatabase::mend() {
         if (!row && !is_damaged(database_.get()))
             return row.error();
     }  // SQLite does not close a database that has an open query
+    return replace();
+}
+
+Status BuildDatabase::replace() {
     const std::string path = path_;
     database_.reset();
     remove_database(path);
@@ -299,12 +303,18 @@ Status BuildDatabase::mend() {
     return ok();
 }
 
+Status BuildDatabase::forgive(Status written) {
+    return written || !is_damaged(database_.get()) ? std::move(written) : replace();
+}
+
 Result<std::unordered_map<std::string, KnownSource>> BuildDatabase::read_sources() const {
     std::unordered_map<std::string, KnownSource> sources;
     Query query(database_.get(), kReadSources);
     for (;;) {
-        FARDEL_TRY_ASSIGN(const bool row, query.step());
-        if (!row)
+        const auto row = query.step();
+        if (!row && !is_damaged(database_.get()))
+            return row.error();
+        if (!row || !*row)
             return sources;
         KnownSource source{.version = id_at<Hash>(query, 1),
                            .asset = id_at<AssetId>(query, 2),
@@ -316,18 +326,20 @@ Result<std::unordered_map<std::string, KnownSource>> BuildDatabase::read_sources
 }
 
 Status BuildDatabase::write_source(std::string_view origin, const KnownSource& source) {
-    return Query(database_.get(), kWriteSource)
-        .text(origin)
-        .id(source.version)
-        .id(source.asset)
-        .number(source.size_bytes)
-        .text(source.content_type)
-        .id(seal_of(origin, source))
-        .run();
+    Status written = Query(database_.get(), kWriteSource)
+                         .text(origin)
+                         .id(source.version)
+                         .id(source.asset)
+                         .number(source.size_bytes)
+                         .text(source.content_type)
+                         .id(seal_of(origin, source))
+                         .run();
+    return forgive(std::move(written));
 }
 
 Status BuildDatabase::remove_source(std::string_view origin) {
-    return Query(database_.get(), kRemoveSource).text(origin).run();
+    Status removed = Query(database_.get(), kRemoveSource).text(origin).run();
+    return forgive(std::move(removed));
 }
 
 Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view name) const {
@@ -335,7 +347,8 @@ Result<std::optional<std::string>> BuildDatabase::find_note(std::string_view nam
 }
 
 Status BuildDatabase::write_note(std::string_view name, std::string_view text) {
-    return Query(database_.get(), kWriteNote).text(name).blob(text).id(seal_of(name, text)).run();
+    Status written = Query(database_.get(), kWriteNote).text(name).blob(text).id(seal_of(name, text)).run();
+    return forgive(std::move(written));
 }
 
 Result<std::unordered_map<Hash, std::string>> BuildDatabase::read_scans() const {
@@ -357,12 +370,18 @@ Result<std::unordered_map<Hash, std::string>> BuildDatabase::read_scans() const 
 Status BuildDatabase::write_scans(const std::map<Hash, std::string>& added) {
     for (const auto& [key, record] : added) {
         const std::string_view name(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size());
-        FARDEL_TRY(Query(database_.get(), kWriteScan).id(key).blob(record).id(seal_of(name, record)).run());
+        Status written = Query(database_.get(), kWriteScan).id(key).blob(record).id(seal_of(name, record)).run();
+        FARDEL_TRY(forgive(std::move(written)));
     }
     return ok();
 }
 
 Status BuildDatabase::forget_idle_scans(const std::vector<Hash>& used) {
+    Status forgotten = forget_scans(used);
+    return forgive(std::move(forgotten));
+}
+
+Status BuildDatabase::forget_scans(const std::vector<Hash>& used) {
     std::vector<std::pair<std::string, std::uint64_t>> marks;  // key, new idle
     std::vector<std::string> forgotten;
     {
@@ -402,12 +421,15 @@ Status BuildDatabase::write_finished(std::string_view target, const FinishedBuil
     RecordWriter record;
     build_fields(record, build);
     const std::string_view bytes = record.view();
-    return Query(database_.get(), kWriteFinished).text(target).blob(bytes).id(seal_of(target, bytes)).run();
+    Status written = Query(database_.get(), kWriteFinished).text(target).blob(bytes).id(seal_of(target, bytes)).run();
+    return forgive(std::move(written));
 }
 
 Status BuildDatabase::keep() {
-    FARDEL_TRY(execute(database_.get(), "COMMIT", "what this build learnt"));
-    return execute(database_.get(), "BEGIN IMMEDIATE", "what this build learnt");
+    Status kept = execute(database_.get(), "COMMIT", "what this build learnt");
+    if (!kept)
+        return forgive(std::move(kept));
+    return forgive(execute(database_.get(), "BEGIN IMMEDIATE", "what this build learnt"));
 }
 
 }  // namespace fardel

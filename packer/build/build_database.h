@@ -40,7 +40,8 @@ public:
     // build has it open), denied, no_space, io.
     static Result<BuildDatabase> open(const std::string& path);
 
-    // Reads the whole database and replaces it if it is damaged, which open() does not always notice.
+    // Reads the whole database and replaces it if it is damaged, which open() does not always notice. Reading and
+    // writing do so, too, when they meet damage: reading then finds nothing, and what was written before is lost.
     Status mend();
 
     // Returns the sources by their origin.
@@ -72,6 +73,10 @@ private:
         void operator()(sqlite3* database) const noexcept;
     };
     BuildDatabase(std::string path, std::unique_ptr<sqlite3, Close> database);
+    Status replace();
+    // Replaces the database if `written` failed because it is damaged.
+    Status forgive(Status written);
+    Status forget_scans(const std::vector<Hash>& used);
     std::string path_;
     std::unique_ptr<sqlite3, Close> database_;
 };

@@ -1,5 +1,5 @@
 // Input: one byte that chooses a scanner, then an asset. Whatever the bytes, the findings meet their limits,
-// each is reported once, and every candidate is a well-formed name.
+// each is reported once per definition, and every candidate is a well-formed name.
 #include "require.h"
 
 #include <fardel/format/limits.h>
@@ -25,10 +25,10 @@ constexpr std::string_view kTypes[] = {
 void check(const ScanFindings& findings) {
     require(findings.references.size() <= limits::kReferencesPerAssetMax &&
             findings.defines.size() <= limits::kReferencesPerAssetMax);
-    std::set<std::tuple<std::string, ReferenceUse, ReferenceForm>> seen;
+    std::set<std::tuple<std::string, ReferenceUse, ReferenceForm, decltype(FoundReference::defined_in)>> seen;
     for (const FoundReference& reference : findings.references) {
         require(!reference.spelling.empty() && reference.spelling.find('\0') == std::string::npos);
-        require(seen.emplace(reference.spelling, reference.use, reference.form).second);
+        require(seen.emplace(reference.spelling, reference.use, reference.form, reference.defined_in).second);
         for (const NameCandidate& candidate : candidate_names(reference, "models/folder/asset"))
             require(candidate.kind == CandidateKind::shader ? !candidate.name.empty()
                                                             : bool(verify_name(candidate.name)));

@@ -245,6 +245,36 @@ TEST_CASE("build database: with any byte damaged, it returns what was written, o
     }
 }
 
+TEST_CASE(
+    "build database: with any bytes of a page damaged, no call fails, and what is written then is kept") {  // A114
+    const ScratchFolder scratch;
+    const std::string path = make(scratch);
+    const std::string whole = tests::read_file(path);
+    FARDEL_RANDOM(random);
+    for (int round = 0; round < 150; ++round) {
+        std::string damaged = whole;
+        const std::size_t first = random() % damaged.size();
+        for (std::size_t i = first; i < std::min<std::size_t>(damaged.size(), first + 1 + random() % 512); ++i)
+            damaged[i] = static_cast<char>(random());
+        scratch.write("build.sqlite", damaged);
+        BuildDatabase database = open_well(path);
+        REQUIRE(database.find_finished("x.fardel"));
+        REQUIRE(database.read_sources());
+        REQUIRE(database.find_note("note"));
+        REQUIRE(database.read_scans());
+        for (int build = 0; build < 2; ++build) {  // the first may meet damage at its last call
+            REQUIRE(database.forget_idle_scans({tests::filled_id<Hash>(8)}));
+            REQUIRE(database.remove_source("assets/b.png"));
+            REQUIRE(database.write_source("assets/a.png", kSource));
+            REQUIRE(database.write_note("note", "text"));
+            REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
+            REQUIRE(database.write_finished("x.fardel", finished()));
+            REQUIRE(database.keep());
+        }
+        REQUIRE(database.mend());
+    }
+}
+
 TEST_CASE("build database: with any byte of its header damaged, it opens and can be used") {  // A114
     const ScratchFolder scratch;
     const std::string path = make(scratch);

@@ -144,7 +144,8 @@ TEST_CASE("scanner program: its defaults apply where the answer states nothing")
         "true\ncommand = [\"echo\", '{\"reference\": \"no/such\"}']\n");
     const json report = game.build();
     CHECK(report["link"]["references"] == 1);
-    CHECK(report["link"]["missing"].empty());
+    REQUIRE(report["link"]["missing"].size() == 1);
+    CHECK(report["link"]["missing"][0]["hard"] == false);
 }
 
 TEST_CASE("scanner program: a failure is reported with the line, the asset and what to do, and no bundle is written") {
