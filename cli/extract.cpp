@@ -9,6 +9,7 @@
 #include "console/progress_bar.h"
 #include "verbs.h"
 
+#include <fardel/base/free_space.h>
 #include <fardel/base/interrupt.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
@@ -17,16 +18,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 namespace fardel {
 namespace {
+
+// More than this, and more than that many times the bundle, is extracted only on request.
+constexpr std::uint64_t kUsualBytesMax = std::uint64_t{16} << 30;
+constexpr std::uint64_t kUsualRatioMax = 100;
 
 struct ExtractCommand {
     std::string file;
     std::string folder;
     std::vector<std::string> patterns;
     bool force = false;
+    bool any_size = false;
     bool json = false;
 };
 
@@ -86,11 +95,24 @@ Result<NameSelection> select(const Bundle& bundle, const ExtractCommand& command
         FARDEL_TRY_ASSIGN(const AssetName parsed, AssetName::parse(name.text));
         FARDEL_TRY(folder.verify_free(parsed));
         selection.names.push_back(i);
-        selection.raw_bytes += name.variants.front().asset.raw_bytes;
+        const std::uint64_t raw_bytes = name.variants.front().asset.raw_bytes;
+        selection.raw_bytes += std::min(raw_bytes, UINT64_MAX - selection.raw_bytes);  // hostile sizes
         selection.with_variants += name.variants.size() > 1 ? 1 : 0;
     }
     FARDEL_TRY(filter.verify_all_used(bundle));
     return selection;
+}
+
+// The sum is known before the first byte is written; a few megabytes can hold terabytes.
+Status verify_size(const ExtractCommand& command, std::uint64_t raw_bytes) {
+    std::error_code failure;
+    const std::uint64_t file_bytes = std::filesystem::file_size(command.file, failure);
+    const bool absurd = raw_bytes > kUsualBytesMax && !failure && raw_bytes / kUsualRatioMax > file_bytes;
+    if (absurd && !command.any_size)
+        return Error(ErrorCode::limit, fmt::format("{}: its files have {} bytes, over {} times the {} bytes of the "
+                                                   "bundle; nothing was extracted; --any-size extracts it nevertheless",
+                                                   printable(command.file), raw_bytes, kUsualRatioMax, file_bytes));
+    return verify_free_space(command.folder, raw_bytes, "extracting to " + printable(command.folder));
 }
 
 // Writes one asset and compares it with its id.
@@ -159,6 +181,7 @@ Result<Exit> extract(const ExtractCommand& command, Console& console) {
     const Interrupt interrupt;
     FARDEL_TRY_ASSIGN(ExtractFolder folder, ExtractFolder::open(command.folder, command.force));
     FARDEL_TRY_ASSIGN(const NameSelection selection, select(*bundle, command, folder));
+    FARDEL_TRY(verify_size(command, selection.raw_bytes));
     FARDEL_TRY(write_all(*bundle, selection, folder, interrupt.token(), console));
     FARDEL_TRY(folder.commit());
     const std::uint64_t replaced = folder.replaced();
@@ -170,7 +193,7 @@ Result<Exit> extract(const ExtractCommand& command, Console& console) {
 }  // namespace
 
 Result<Exit> run_extract(Words words, Console& console) {
-    CommandLine line("extract", "FILE -C DIR [PATTERN...] [--force] [--json]",
+    CommandLine line("extract", "FILE -C DIR [PATTERN...] [--force] [--any-size] [--json]",
                      "Writes the assets of a bundle to a folder as plain files: all of them, or none.",
                      "  fardel extract mygame.fardel -C mygame/\n"
                      "  fardel extract mygame.fardel -C out/ maps '**/*.cfg'\n");
@@ -179,6 +202,7 @@ Result<Exit> run_extract(Words words, Console& console) {
     line.text("-C,--directory", "DIR", command.folder, "The folder to write to; created if it is missing")->required();
     line.texts("PATTERN", "PATTERN", command.patterns, "Names, folders or globs to extract (default: everything)");
     line.flag("-f,--force", command.force, "Replace existing files, but never links, folders or devices");
+    line.flag("--any-size", command.any_size, "Extract also over 16 GiB that are over 100 times the bundle");
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;

@@ -2,6 +2,7 @@
 
 #include <fardel/base/confined_program.h>
 #include <fardel/base/file.h>
+#include <fardel/base/free_space.h>
 #include <fardel/base/own_program.h>
 #include <fardel/format/name.h>
 #include <fardel/format/source_descriptor.h>
@@ -115,12 +116,7 @@ Result<std::vector<std::byte>> read_rest(const Descriptor& file, std::uint64_t o
 Status verify_room(std::uint64_t size_bytes) {
     std::error_code failure;
     const auto folder = std::filesystem::temp_directory_path(failure);
-    const auto room = failure ? std::filesystem::space_info{} : std::filesystem::space(folder, failure);
-    if (failure || room.available >= size_bytes)
-        return ok();
-    return Error(ErrorCode::no_space, "its files have " + std::to_string(size_bytes) +
-                                          " bytes, and the folder for temporary files has room for " +
-                                          std::to_string(room.available));
+    return failure ? ok() : verify_free_space(folder.string(), size_bytes, "unpacking its files for reading");
 }
 
 }  // namespace

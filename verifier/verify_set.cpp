@@ -4,12 +4,14 @@
 #include "tables/bundle_strings.h"
 
 #include <fardel/format/bundle.h>
+#include <fardel/format/glob_set.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -144,6 +146,8 @@ private:
     }
 
     void check_consumes(const Member& member) {
+        const std::vector<bool> matched = match_patterns(member);
+        std::size_t patterns = 0;
         for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::consumes) && !stop_.stop_requested(); ++i) {
             const auto consume = member.bundle->consume(i);
             const auto text =
@@ -151,7 +155,9 @@ private:
             if (!consume || !text)
                 continue;
             const bool is_pattern = (consume->flags & ConsumeRecord::pattern) != 0;
-            if (is_pattern ? is_published_by_pattern(*text) : std::ranges::binary_search(published_, *text))
+            if (is_pattern && patterns == matched.size())
+                return;  // the limit of match_patterns()
+            if (is_pattern ? matched[patterns++] : std::ranges::binary_search(published_, *text))
                 continue;
             const bool optional = (consume->flags & ConsumeRecord::optional) != 0;
             findings_.add(optional ? VerifierRule::consume_optional_unresolved : VerifierRule::consume_unresolved,
@@ -161,14 +167,31 @@ private:
         }
     }
 
-    // Only names that begin with the part of the pattern before its first wildcard can match.
-    bool is_published_by_pattern(std::string_view pattern) const {
-        const std::string_view prefix = pattern.substr(0, pattern.find_first_of("*?"));
-        auto at = std::ranges::lower_bound(published_, prefix);
-        for (; at != published_.end() && at->starts_with(prefix) && !stop_.stop_requested(); ++at)
-            if (glob_matches(pattern, *at))
-                return true;
-        return false;
+    // One element per pattern that the bundle consumes: whether the set publishes a name that matches it. All patterns
+    // are compared in one pass over the names; none that is beyond the limit, which is a finding about the bundle.
+    std::vector<bool> match_patterns(const Member& member) const {
+        std::vector<std::string> patterns;
+        std::size_t pattern_bytes = 0;
+        for (std::uint32_t i = 0; i < member.bundle->table_count(TableKind::consumes); ++i) {
+            const auto consume = member.bundle->consume(i);
+            const auto text =
+                consume ? member.bundle->string(consume->text) : Result<std::string_view>(std::string_view());
+            if (!consume || !text || (consume->flags & ConsumeRecord::pattern) == 0)
+                continue;
+            pattern_bytes += text->size();
+            if (pattern_bytes > kGlobSetBytesMax)
+                break;
+            patterns.emplace_back(*text);
+        }
+        std::vector<bool> matched(patterns.size());
+        if (patterns.empty())
+            return matched;
+        const GlobSet globs(patterns);
+        const std::string_view start = common_start(patterns);
+        auto at = std::ranges::lower_bound(published_, start);
+        for (; at != published_.end() && at->starts_with(start) && !stop_.stop_requested(); ++at)
+            globs.find_matches(*at, matched);
+        return matched;
     }
 
     static std::string location(const Member& member, TableKind table, std::uint32_t record) {

@@ -16,10 +16,17 @@ PureJudgement judge(const MountSet& mounted, const PurePolicy& policy) {
 
 std::shared_ptr<const MountSet> PureLock::show(const MountSet& mounted) const {
     std::vector<Mount> visible;
+    std::vector<std::string> compiled;  // mounts with the same globs, as all folders of loose files, share their set
+    std::shared_ptr<const GlobSet> globs;
     for (PureVisible& one : judge(mounted, *policy_).visible) {
         Mount mount = *mounted.find(one.id);
-        if (!one.paths.empty())
-            mount.paths = std::make_shared<const std::vector<std::string>>(std::move(one.paths));
+        if (!one.paths.empty()) {
+            if (!globs || compiled != one.paths) {
+                compiled = std::move(one.paths);
+                globs = std::make_shared<const GlobSet>(compiled);
+            }
+            mount.paths = globs;
+        }
         visible.push_back(std::move(mount));
     }
     return mounted.locked(std::move(visible), policy_);

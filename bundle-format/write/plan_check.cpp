@@ -1,6 +1,7 @@
 #include "plan_check.h"
 
 #include <fardel/base/ascii.h>
+#include <fardel/format/glob_set.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/format/printable.h>
@@ -161,6 +162,17 @@ Status verify_dependencies(std::span<const PlannedDependency> dependencies) {
     return ok();
 }
 
+// Those who resolve the bundle run its patterns over all names (glob_set.h).
+Status verify_pattern_bytes(const BundlePlan& plan) {
+    std::size_t pattern_bytes = 0;
+    for (const PlannedConsume& consume : plan.consumes)
+        pattern_bytes += consume.pattern ? consume.text.size() : 0;
+    if (pattern_bytes <= kGlobSetBytesMax)
+        return ok();
+    return Error(ErrorCode::limit, "the consumed patterns have " + std::to_string(pattern_bytes) +
+                                       " bytes together, more than " + std::to_string(kGlobSetBytesMax));
+}
+
 // A name of this bundle is no need. A name that it extends is one: another bundle has to publish it.
 Status verify_consumes(const BundlePlan& plan) {
     std::unordered_map<std::string, const PlannedConsume*> consumed;
@@ -242,6 +254,7 @@ Status verify_plan(const BundlePlan& plan) {
         if (Status status = verify_planned_name(plan, name); !status)
             return std::move(status).error().with_context("name " + quoted(name.name.view()));
     FARDEL_TRY(verify_consumes(plan));
+    FARDEL_TRY(verify_pattern_bytes(plan));
     FARDEL_TRY(verify_metadata(plan.metadata));
     return verify_metadata(plan.creator_metadata);
 }

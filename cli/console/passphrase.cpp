@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <span>
 
 namespace fardel {
 namespace {
 
+constexpr std::uint32_t kOthers = 0077;
 constexpr const char* kFileVariable = "FARDEL_PASSPHRASE_FILE";
 constexpr std::chrono::milliseconds kInterruptCheckInterval(100);  // how often to check for Ctrl-C
 
@@ -58,6 +60,10 @@ Result<std::string> read_file(const std::string& path) {
     const std::string subject = std::string(kFileVariable) + ": " + path;
     // The file may be a pipe: FARDEL_PASSPHRASE_FILE=<(pass show game)
     FARDEL_TRY_ASSIGN(const Descriptor file, open_file(path, subject, {.waits = true}));
+    FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file, subject));
+    if (status.is_file() && (status.permissions & kOthers) != 0)
+        return Error(ErrorCode::denied,
+                     subject + ": others than its owner may use this passphrase file; run chmod 600 on it");
     FARDEL_TRY_ASSIGN(std::string line, read_line(file, subject));
     if (!line.empty() && line.back() == '\r')  // a line end of Windows
         line.pop_back();

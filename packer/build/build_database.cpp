@@ -123,6 +123,13 @@ Result<std::uint64_t> number_of(sqlite3* database, const char* sql) {
     return row ? query.number_at(0) : 0;
 }
 
+// Whether a later version of Fardel has created the open database.
+Result<bool> is_later(sqlite3* database) {
+    FARDEL_TRY_ASSIGN(const std::uint64_t application, number_of(database, "PRAGMA application_id"));
+    FARDEL_TRY_ASSIGN(const std::uint64_t version, number_of(database, "PRAGMA user_version"));
+    return application == kApplication && version > kSchema;
+}
+
 // Whether the open database has this schema version; false also for a database of another application.
 Result<bool> has_schema(sqlite3* database) {
     FARDEL_TRY_ASSIGN(const std::uint64_t things, number_of(database, "SELECT count(*) FROM sqlite_schema"));
@@ -272,6 +279,10 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
             good = execute(raw, kDatabaseTables, printable(path));
             if (good && has_tables(raw))
                 return BuildDatabase(path, std::move(database));
+        }
+        if (const auto later = fits && !*fits ? is_later(raw) : Result<bool>(false); later && *later) {
+            database.reset();
+            return open(":memory:");  // this build goes on without; the later version finds its database as it was
         }
         const bool is_unusable = (fits && !*fits) || is_damaged(raw) || says_read_only(raw, path);
         if (last || !is_unusable)

@@ -3,6 +3,8 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #define TOML_HEADER_ONLY 1
@@ -13,6 +15,8 @@
 
 namespace fardel {
 namespace {
+
+constexpr std::string_view kTomlAdvice = "; write text in \"quotes\", a list in [ ], a table in { }";
 
 TomlPosition position_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
 
@@ -61,6 +65,89 @@ Status verify_dots(std::string_view text, std::string_view file) {
     return ok();
 }
 
+// Refuses what toml++ 3.3 does not stand (undefined behaviour): control characters, characters beyond ASCII in bare
+// keys, brackets that do not match or are not closed, strings without an end. Everything else is left to the parser.
+class TomlShape {
+public:
+    explicit TomlShape(std::string_view text) : text_(text) {}
+
+    // Returns what is wrong at position(); nothing if the parser may have the text.
+    std::optional<std::string> find_defect() {
+        while (at_ < text_.size()) {
+            const char c = text_[at_];
+            if (is_control(c))
+                return "a control character";
+            if (c == '#') {
+                while (at_ < text_.size() && text_[at_] != '\n') {
+                    if (is_control(text_[at_]))
+                        return "a control character";
+                    ++at_;
+                }
+                continue;
+            }
+            if (c == '"' || c == '\'') {
+                if (auto defect = pass_string(c))
+                    return defect;
+                continue;
+            }
+            if (static_cast<unsigned char>(c) >= 0x80 && !text_.substr(at_).starts_with(kByteOrderMark))
+                return "a character beyond ASCII outside of quotes";
+            if (c == '[' || c == '{') {
+                open_.push_back(at_);
+            } else if (c == ']' || c == '}') {
+                if (open_.empty() || text_[open_.back()] != (c == ']' ? '[' : '{'))
+                    return std::string("'") + c + "' closes nothing that is open";
+                open_.pop_back();
+            }
+            at_ += c == kByteOrderMark[0] ? kByteOrderMark.size() : 1;
+        }
+        if (!open_.empty()) {
+            at_ = open_.back();
+            return std::string("'") + text_[at_] + "' is never closed";
+        }
+        return std::nullopt;
+    }
+
+    TomlPosition position() const {
+        const std::string_view before = text_.substr(0, at_);
+        const std::size_t line = before.rfind('\n') + 1;  // 0 if there is none
+        return {static_cast<std::uint32_t>(1 + std::ranges::count(before, '\n')),
+                static_cast<std::uint32_t>(1 + before.size() - line)};
+    }
+
+private:
+    static constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+    static bool is_control(char c) { return (c >= 0 && c < ' ' && c != '\t' && c != '\n' && c != '\r') || c == 0x7f; }
+
+    std::optional<std::string> pass_string(char quote) {
+        const std::size_t start = at_;
+        const std::string three(3, quote);
+        const bool is_long = text_.substr(at_, 3) == three;
+        at_ += is_long ? 3 : 1;
+        for (; at_ < text_.size(); ++at_) {
+            if (is_control(text_[at_]))
+                return "a control character";
+            if (text_[at_] == '\n' && !is_long)
+                break;
+            if (text_[at_] == '\\' && quote == '"') {
+                ++at_;
+            } else if (is_long ? text_.substr(at_, 3) == three : text_[at_] == quote) {
+                at_ += is_long ? 3 : 1;
+                while (is_long && at_ < text_.size() && text_[at_] == quote)  // up to two quotes belong to the text
+                    ++at_;
+                return std::nullopt;
+            }
+        }
+        at_ = start;
+        return "a text without its closing quote";
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::vector<std::size_t> open_;  // offsets of brackets
+};
+
 }  // namespace
 
 const TomlEntry* find_entry(const TomlTable& table, std::string_view key) {
@@ -77,12 +164,15 @@ Result<TomlTable> parse_toml(std::string_view text, std::string_view file) {
         return Error(ErrorCode::limit, printable(file) + ": longer than " + std::to_string(kTomlBytesMax) +
                                            " bytes; is it the right file?");
     FARDEL_TRY(verify_dots(text, file));
+    TomlShape shape(text);
+    if (const auto defect = shape.find_defect())
+        return Error(ErrorCode::malformed,
+                     format_position(file, shape.position()) + ": " + *defect + std::string(kTomlAdvice));
     const toml::parse_result result = toml::parse(text);
     if (!result) {
         const toml::parse_error& error = result.error();
         return Error(ErrorCode::malformed, format_position(file, position_of(error.source())) + ": " +
-                                               printable(error.description()) +
-                                               "; write text in \"quotes\", a list in [ ], a table in { }");
+                                               printable(error.description()) + std::string(kTomlAdvice));
     }
     return table_of(result.table());
 }

@@ -31,6 +31,7 @@ TEST_CASE("a full disk: pack and extract report it and leave no files; sign leav
     const Outcome extract = run({"extract", bundle, "-C", disk.root() + "/out"});
     CHECK(extract.exit_code == 3);
     CHECK(is_one_clear_line(extract, "no_space"));
+    CHECK(extract.err.find(" bytes, and the disk has ") != std::string::npos);  // A130: before the first byte
     CHECK(list_folder(disk.root()) == "");
 
     scratch.write("tiny/a.txt", "a");

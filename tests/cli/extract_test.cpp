@@ -1,5 +1,7 @@
 #include "sample.h"
 
+#include <fardel/format/bundle_writer.h>
+
 #include <nlohmann/json.hpp>
 
 #include <sys/stat.h>
@@ -137,4 +139,32 @@ TEST_CASE("extract: if a file cannot be written, no file is left and existing fi
     CHECK(read_file(scratch.path("out/default.cfg")) == "mine");
     CHECK(run({"extract", bundle, "-C", scratch.path("fresh")}, {.file_bytes_max = 100'000}).exit_code == 1);
     CHECK_FALSE(fs::exists(scratch.path("fresh")));
+}
+
+// A130
+TEST_CASE("extract: a small bundle of very many bytes is refused before the first byte, unless it is asked for") {
+    const ScratchFolder scratch;
+    fs::create_directory(scratch.path("zeros"));
+    const std::string big = scratch.write("zeros/zeros.bin", "");
+    fs::resize_file(big, std::uint64_t{64} << 20);
+    run_well({"pack", scratch.path("zeros"), "-o", scratch.path("one.fardel")});
+    fardel::BundlePlan plan;
+    fardel::PlannedAsset asset;
+    asset.source = fardel::make_file_blob(big);
+    asset.key = "zeros";
+    plan.assets.push_back(std::move(asset));
+    for (int i = 0; i < 300; ++i)
+        plan.names.push_back({.name = *fardel::AssetName::parse("d/" + std::to_string(i)), .variants = {{.asset = 0}}});
+    auto staged = fardel::write_bundle(plan, scratch.path("many.fardel"), {.level = 1});
+    REQUIRE(staged);
+    REQUIRE(staged->commit());
+
+    const std::string out = scratch.path("out");
+    const Outcome refused = run({"extract", scratch.path("many.fardel"), "-C", out});
+    CHECK(refused.exit_code == 1);
+    CHECK(is_one_clear_line(refused, "limit"));
+    CHECK(refused.err.find("20132659200 bytes") != std::string::npos);
+    CHECK(refused.err.find("--any-size") != std::string::npos);
+    CHECK_FALSE(fs::exists(out));
+    CHECK(run({"extract", scratch.path("one.fardel"), "-C", out}).exit_code == 0);
 }

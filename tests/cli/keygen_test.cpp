@@ -51,7 +51,12 @@ TEST_CASE(
     const ScratchFolder scratch;
     const std::string bundle = make_bundle(scratch);
     const std::string key = scratch.path("author.key");
-    const Surroundings with_file{.variables = {{"FARDEL_PASSPHRASE_FILE", scratch.write("pass", "correct horse\n")}}};
+    const auto private_file = [&](const char* name, std::string_view text) {
+        const std::string path = scratch.write(name, text);
+        fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+        return path;
+    };
+    const Surroundings with_file{.variables = {{"FARDEL_PASSPHRASE_FILE", private_file("pass", "correct horse\n")}}};
     run_well({"keygen", "-o", key}, with_file);
     CHECK(read_file(key).find("argon2id") != std::string::npos);
     run_well({"sign", bundle, "--key", key, "--role", "author"}, with_file);
@@ -60,7 +65,7 @@ TEST_CASE(
     CHECK(none.exit_code == 1);
     CHECK(is_one_clear_line(none, "unresolved"));
     const Outcome wrong = run({"sign", bundle, "--key", key, "--role", "author", "--epoch", "2"},
-                              {.variables = {{"FARDEL_PASSPHRASE_FILE", scratch.write("wrong", "wrong\n")}}});
+                              {.variables = {{"FARDEL_PASSPHRASE_FILE", private_file("wrong", "wrong\n")}}});
     CHECK(wrong.exit_code == 3);
     CHECK(is_one_clear_line(wrong, "denied"));
     const Outcome absent = run({"keygen", "-o", scratch.path("b.key")},
@@ -73,6 +78,16 @@ TEST_CASE(
     const Outcome empty =
         run({"keygen", "-o", scratch.path("b.key")}, {.variables = {{"FARDEL_PASSPHRASE_FILE", "/dev/null"}}});
     CHECK(is_one_clear_line(empty, "malformed"));
+    CHECK_FALSE(fs::exists(scratch.path("b.key")));
+
+    // A75
+    const std::string shared = private_file("shared", "correct horse\n");
+    fs::permissions(shared, fs::perms::others_read, fs::perm_options::add);
+    const Outcome open_to_all =
+        run({"keygen", "-o", scratch.path("b.key")}, {.variables = {{"FARDEL_PASSPHRASE_FILE", shared}}});
+    CHECK(open_to_all.exit_code == 3);
+    CHECK(is_one_clear_line(open_to_all, "denied"));
+    CHECK(open_to_all.err.find("chmod 600") != std::string::npos);
     CHECK_FALSE(fs::exists(scratch.path("b.key")));
 
     // A pipe will do: FARDEL_PASSPHRASE_FILE=<(pass show game)

@@ -195,6 +195,7 @@ TEST_CASE("build database: an empty, truncated or foreign file is created again"
     later[63] = 99;
     scratch.write("build.sqlite", later);
     CHECK(is_empty(open_well(path)));
+    CHECK(tests::read_file(path) == later);  // left alone
     // A database of another program.
     std::string other = whole;
     other[68] = 99;

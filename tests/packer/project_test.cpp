@@ -287,6 +287,34 @@ TEST_CASE("project: the example of the manual parses, and every key is in the ma
     }
 }
 
+TEST_CASE("project: texts that toml++ does not stand are refused before it sees them") {
+    const auto message = [](std::string_view text) {
+        const auto parsed = parse_project(text, "fardel.toml");
+        REQUIRE_FALSE(parsed);
+        CHECK(parsed.error().code() == ErrorCode::malformed);
+        return parsed.error().message();
+    };
+    CHECK(message("a.\xcd\x9e = 1\n").find("fardel.toml:1:3: a character beyond ASCII") == 0);
+    CHECK(message("\xc3\xa4 = 1").find("beyond ASCII") != std::string::npos);
+    CHECK(message(std::string_view("[\0]\n", 4)).find("fardel.toml:1:2: a control character") == 0);
+    CHECK(message(std::string_view("# \0\n", 4)).find("a control character") != std::string::npos);
+    CHECK(message("x = [1,}\n").find("fardel.toml:1:8: '}' closes nothing") == 0);
+    CHECK(message("x = [1, [2\n").find("'[' is never closed") != std::string::npos);
+    CHECK(message("x = {a = 1\n").find("'{' is never closed") != std::string::npos);
+    CHECK(message("x = \"a\ny = 1\n").find("fardel.toml:1:5: a text without its closing quote") == 0);
+    CHECK(message("x = \"a\\").find("without its closing quote") != std::string::npos);
+    CHECK(message("x = '''a").find("without its closing quote") != std::string::npos);
+}
+
+TEST_CASE("project: quotes, comments and brackets in texts are no defects") {
+    const auto parsed = parse_project(
+        "# \xc3\xa4 [ { \" '\nname = \"b\"\nsources = [\"\xc3\xa4]\", 'c\"', # ]\n"
+        "  \"\"\"d\"\"\", '''e''']\n",
+        "fardel.toml");
+    const std::string message = parsed ? "" : parsed.error().message();
+    CHECK_MESSAGE(parsed, message);
+}
+
 TEST_CASE("project: a file that does not exist is missing") {
     const auto project = read_project("/nonexistent/fardel.toml");
     REQUIRE_FALSE(project);

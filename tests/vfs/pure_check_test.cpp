@@ -206,6 +206,7 @@ TEST_CASE("pure handshake: all missing and damaged bundles are reported, to the 
     CHECK(problems_in(reply.report) == "missing bundle/0, wrong bundle/1, missing bundle/2");
     CHECK(reply.report.problems()[1].bundle == copies[1]->id());
     CHECK(reply.report.problems()[1].text.starts_with("corrupt: "));
+    CHECK(reply.report.problems()[1].text.find('/') == std::string::npos);  // A131: no path of the client's disk
     CHECK(reply.answer.proof.is_zero());
     const PureVerdict verdict = server.check(reply.answer, "alice", &reply.report);
     CHECK(words_of(verdict) == "client-problems");

@@ -243,3 +243,24 @@ TEST_CASE("pure lock: a locked Vfs answers the server's offer, an unlocked one d
     CHECK_FALSE(
         check_pure_answer(good.answer, PureNonce::open, policy, server, "player 2", &good.report).value().welcome());
 }
+
+// A136
+TEST_CASE("pure lock: references of a file that was opened before lead to nothing that is hidden now") {
+    BundleMaker mod;
+    mod.add("start", "script").add("wall.png", "a see-through wall");
+    mod.plan().assets[0].references = {{.spelling = "wall.png", .target = PlannedReference::Internal{1}}};
+    const Bytes core = BundleMaker().add("genuine", "genuine").write();
+    Vfs vfs;
+    mount(vfs, core);
+    mount(vfs, mod.write());
+    const File before = vfs.open("/start").value();
+    REQUIRE(vfs.find_from(before, "wall.png").value());
+
+    (void)vfs.enter_pure(policy_of(rules_of({core})));
+    CHECK_FALSE(vfs.find_from(before, "wall.png").value());
+    CHECK_FALSE(vfs.find_from(before, "start").value());
+    CHECK(text_of(before.read_all().value()) == "script");
+
+    vfs.leave_pure();
+    CHECK(vfs.find_from(before, "wall.png").value());
+}

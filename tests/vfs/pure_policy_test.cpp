@@ -204,3 +204,13 @@ TEST_CASE("pure policy: a truncated text is refused or has another digest") {
         if (const auto cut = PurePolicy::parse(std::string_view(text).substr(0, size)))
             CHECK(cut->digest() != digest);
 }
+
+// A128
+TEST_CASE("pure policy: patterns of one kind with more than 64 KiB together are limit") {
+    PureRules rules;
+    for (std::size_t i = 0; i < 70; ++i)
+        rules.loose.push_back("mods/" + std::string(990, 'a') + std::to_string(100 + i));
+    CHECK(outcome_of(PurePolicy::make(rules)) == "limit");
+    rules.loose.resize(60);
+    CHECK(outcome_of(PurePolicy::make(rules)) == "ok");
+}

@@ -2,6 +2,7 @@
 
 #include "lookup/resolve.h"
 
+#include <fardel/format/glob_set.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
@@ -10,12 +11,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
-
-// The text of a glob before its first special character: every match begins with it.
-std::string_view literal_prefix(std::string_view pattern) { return pattern.substr(0, pattern.find_first_of("*?[{\\")); }
 
 class NeedChecker {
 public:
@@ -23,9 +22,13 @@ public:
 
     Status check(const Mount& mount) {
         const Bundle& bundle = *mount.bundle;
+        FARDEL_TRY_ASSIGN(const std::vector<bool> matched, match_patterns(bundle));
+        std::size_t patterns = 0;
         for (std::uint32_t i = 0; i < bundle.table_count(TableKind::consumes); ++i) {
             FARDEL_TRY_ASSIGN(const ConsumeRecord consume, bundle.consume(i));
-            FARDEL_TRY(check_name(mount, consume));
+            const bool pattern = (consume.flags & ConsumeRecord::pattern) != 0;
+            if (!pattern || !matched[patterns++])
+                FARDEL_TRY(check_name(mount, consume));
         }
         for (std::uint32_t i = 0; i < bundle.table_count(TableKind::dependencies); ++i) {
             FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(i));
@@ -37,13 +40,16 @@ public:
     UnresolvedNeeds report;
 
 private:
+    // Adds what is wrong about a name, or a pattern that matches nothing.
     Status check_name(const Mount& mount, const ConsumeRecord& consume) {
         FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle->string(consume.text));
         const bool pattern = (consume.flags & ConsumeRecord::pattern) != 0;
         FARDEL_TRY(pattern ? verify_glob(text) : verify_name(text));
-        FARDEL_TRY_ASSIGN(const bool published, pattern ? any_matches(text) : is_published(text));
-        if (published)
-            return ok();
+        if (!pattern) {
+            FARDEL_TRY_ASSIGN(const bool published, is_published(text));
+            if (published)
+                return ok();
+        }
         FARDEL_TRY(count_one());
         report.names.push_back({.mount = mount.id,
                                 .name = std::string(text),
@@ -71,39 +77,61 @@ private:
         return match.has_value();
     }
 
-    // Whether a visible name matches the pattern.
-    Result<bool> any_matches(std::string_view pattern) const {
-        for (const Mount& mount : set_.mounts()) {
-            FARDEL_TRY_ASSIGN(const bool found, any_of_mount_matches(mount, pattern));
-            if (found)
-                return true;
+    // One element per pattern that the bundle consumes: whether a visible name matches it. All patterns are compared in
+    // one pass over the names.
+    Result<std::vector<bool>> match_patterns(const Bundle& consumer) const {
+        std::vector<std::string> patterns;
+        std::size_t pattern_bytes = 0;
+        for (std::uint32_t i = 0; i < consumer.table_count(TableKind::consumes); ++i) {
+            FARDEL_TRY_ASSIGN(const ConsumeRecord consume, consumer.consume(i));
+            if ((consume.flags & ConsumeRecord::pattern) == 0)
+                continue;
+            FARDEL_TRY_ASSIGN(const std::string_view text, consumer.string(consume.text));
+            FARDEL_TRY(verify_glob(text));
+            pattern_bytes += text.size();
+            if (pattern_bytes > kGlobSetBytesMax)
+                return Error(ErrorCode::limit, consumer.label() + ": the patterns that it consumes have more than " +
+                                                   std::to_string(kGlobSetBytesMax) + " bytes together");
+            patterns.emplace_back(text);
         }
-        return false;
+        std::vector<bool> matched(patterns.size());
+        if (patterns.empty())
+            return matched;
+        const GlobSet globs(patterns);
+        for (const Mount& mount : set_.mounts())
+            FARDEL_TRY(match_names(mount, globs, common_start(patterns), matched));
+        return matched;
     }
 
-    Result<bool> any_of_mount_matches(const Mount& mount, std::string_view pattern) const {
+    // `start`: every match begins with it.
+    Status match_names(const Mount& mount, const GlobSet& globs, std::string_view start,
+                       std::vector<bool>& matched) const {
         const Bundle& bundle = *mount.bundle;
         const std::string folder = mount.mount_point.empty() ? std::string() : mount.mount_point + "/";
-        const std::string_view prefix = literal_prefix(pattern);
-        if (!prefix.starts_with(folder) && !std::string_view(folder).starts_with(prefix))
-            return false;
-        const std::string_view inside =
-            prefix.size() > folder.size() ? prefix.substr(folder.size()) : std::string_view();
+        if (!start.starts_with(folder) && !std::string_view(folder).starts_with(start))
+            return ok();
+        const std::string_view inside = start.size() > folder.size() ? start.substr(folder.size()) : std::string_view();
         FARDEL_TRY_ASSIGN(const NameIndex first, bundle.lower_bound_name(inside));
+        std::vector<bool> found(matched.size());
         for (auto i = static_cast<std::uint32_t>(first); i < bundle.name_count(); ++i) {
             FARDEL_TRY_ASSIGN(const std::string_view text, bundle.name_text(NameIndex{i}));
             if (!text.starts_with(inside))
                 break;
-            FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
             const std::string name = folder + std::string(text);
-            if (!record.is(NameRecord::published) || record.is(NameRecord::tombstone) || !verify_name(name) ||
-                !glob_matches(pattern, name))
+            if (!globs.matches(name) || !verify_name(name))
+                continue;
+            FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
+            if (!record.is(NameRecord::published) || record.is(NameRecord::tombstone))
+                continue;
+            found = matched;
+            globs.find_matches(name, found);
+            if (found == matched)
                 continue;
             FARDEL_TRY_ASSIGN(const bool visible, is_published(name));
             if (visible)
-                return true;
+                matched = found;
         }
-        return false;
+        return ok();
     }
 
     Status count_one() const {

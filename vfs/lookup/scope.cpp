@@ -8,6 +8,7 @@
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -129,10 +130,19 @@ Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, co
     return find_published_file(set, name, name_hash(name));
 }
 
+// Whether a pure policy shows nothing of the bundle. A file of it that was opened before keeps its bytes, and its
+// references lead nowhere.
+bool is_hidden(const MountSet& set, const Bundle& bundle) {
+    return set.pure_policy() != nullptr && set.find_bundle(bundle.id()) == nullptr &&
+           std::ranges::none_of(set.mounts(), [&](const Mount& mount) { return mount.bundle->id() == bundle.id(); });
+}
+
 }  // namespace
 
 Result<std::optional<File>> find_in_scope(const MountSet& set, const File& from, std::string_view spelling) {
     const Bundle& bundle = *from.bundle();
+    if (is_hidden(set, bundle))
+        return std::optional<File>();
     FARDEL_TRY_ASSIGN(const AssetRecord asset, bundle.asset(from.index()));
     FARDEL_TRY_ASSIGN(const auto link, find_reference(bundle, asset, spelling));
     if (link)

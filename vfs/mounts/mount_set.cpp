@@ -109,9 +109,7 @@ std::string_view mount_kind_text(MountKind kind) noexcept {
     return "unknown";
 }
 
-bool Mount::shows(std::string_view name) const {
-    return !paths || std::ranges::any_of(*paths, [name](const std::string& glob) { return glob_matches(glob, name); });
-}
+bool Mount::shows(std::string_view name) const { return !paths || paths->matches(name); }
 
 std::optional<std::string_view> Mount::inside(std::string_view name) const {
     if (mount_point.empty())

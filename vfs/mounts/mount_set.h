@@ -11,6 +11,7 @@
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/glob_set.h>
 #include <fardel/vfs/inspect.h>
 #include <fardel/vfs/mount.h>
 #include <fardel/vfs/pure_policy.h>
@@ -58,7 +59,7 @@ struct Mount : MountContent {
     std::string mount_point;  // empty: the root
     // Globs over paths of the tree: only these paths of the mount are visible, and neither its bundle nor its assets by
     // their ids. nullptr: everything is.
-    std::shared_ptr<const std::vector<std::string>> paths;
+    std::shared_ptr<const GlobSet> paths;
     bool in_run = false;  // its names are in one of the set's runs
     bool unfit = false;   // they can be in no run
 

@@ -1,5 +1,7 @@
 #include "bundle_set_text.h"
 
+#include <fardel/format/name.h>
+
 #include <algorithm>
 
 namespace fardel {
@@ -12,6 +14,19 @@ std::string_view take_line(std::string_view& text) {
     if (line.ends_with('\r'))
         line.remove_suffix(1);
     return line;
+}
+
+// Whether the path is relative and has no part "..".
+bool stays_below(std::string_view path) {
+    if (path.starts_with('/') || path.find('\\') != std::string_view::npos || path.find(':') != std::string_view::npos)
+        return false;
+    while (!path.empty()) {
+        const std::size_t end = std::min(path.find('/'), path.size());
+        if (path.substr(0, end) == "..")
+            return false;
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return true;
 }
 
 }  // namespace
@@ -27,8 +42,12 @@ Result<std::vector<std::string>> parse_bundle_set(std::string_view text) {
         const std::string_view line = take_line(text);
         if (line.find('\0') != std::string_view::npos)
             return Error(ErrorCode::malformed, "a set file is text");
-        if (!line.empty() && !line.starts_with('#'))
-            paths.emplace_back(line);
+        if (line.empty() || line.starts_with('#'))
+            continue;
+        if (!stays_below(line))
+            return Error(ErrorCode::denied,
+                         "a set file names bundles in its own folder and below, not " + printable(line, 200));
+        paths.emplace_back(line);
     }
     if (paths.empty())
         return Error(ErrorCode::malformed, "the set file names no bundle");

@@ -5,6 +5,7 @@
 // It replaces PHYSFS_init(), calls the real one, and registers the archiver. FARDEL_TRUST is a policy file;
 // FARDEL_ALLOW_UNSIGNED=1 mounts unsigned bundles too. With neither, or with a policy that cannot be read, every bundle
 // is refused. Refusals are reported on standard error.
+#include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/physfs_archiver.h>
 
@@ -19,7 +20,8 @@
 
 namespace {
 
-void say(const std::string& text) { std::fprintf(stderr, "fardel: %s\n", text.c_str()); }
+// Names come from archives and from the program: escape sequences must not reach the terminal.
+void say(const std::string& text) { std::fprintf(stderr, "fardel: %s\n", fardel::printable(text, 8000).c_str()); }
 
 void say_refused(std::string_view archive, const fardel::Error& error) {
     std::string_view reason = error.message();

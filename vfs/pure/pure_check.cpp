@@ -22,8 +22,10 @@ bool is_reported(std::span<const PureProblem> problems, const BundleId& bundle) 
     return std::ranges::find(problems, bundle, &PureProblem::bundle) != problems.end();
 }
 
+// The error's own text may contain a path of the client's disk, which the server must not learn.
 PureProblem damage(const PureBundle& bundle, const Error& error) {
-    return make_pure_problem(PureFault::wrong, bundle.bundle, bundle.name, error.text());
+    return make_pure_problem(PureFault::wrong, bundle.bundle, bundle.name,
+                             std::string(error_code_name(error.code())) + ": its content cannot be proved");
 }
 
 // Masks for PureAnswer::variants; judge_variants reports tags that the policy does not have.

@@ -1,5 +1,6 @@
 #include <fardel/vfs/pure_judgement.h>
 
+#include <fardel/format/glob_set.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -142,10 +143,7 @@ private:
 
 }  // namespace
 
-bool PureVisible::shows(std::string_view path) const {
-    return paths.empty() ||
-           std::ranges::any_of(paths, [&](const std::string& pattern) { return glob_matches(pattern, path); });
-}
+bool PureVisible::shows(std::string_view path) const { return paths.empty() || GlobSet(paths).matches(path); }
 
 PureMount pure_mount(const MountDescription& mount, const Bundle& bundle) {
     const TrustVerdict& verdict = bundle.verdict();
@@ -173,10 +171,10 @@ PureJudgement judge_mounts(const PurePolicy& policy, std::span<const PureMount> 
 
 std::vector<PureProblem> judge_loose_paths(const PurePolicy& policy, std::string_view label,
                                            std::span<const std::string> paths) {
+    const GlobSet tolerated(policy.rules().loose);
     std::vector<PureProblem> problems;
     for (const std::string& path : paths)
-        if (std::ranges::none_of(policy.rules().loose,
-                                 [&](const std::string& pattern) { return glob_matches(pattern, path); }))
+        if (!tolerated.matches(path))
             problems.push_back(
                 make_pure_problem(PureFault::not_allowed, {}, path, "a loose file of " + std::string(label)));
     return problems;

@@ -4,6 +4,7 @@
 
 #include <fardel/base/ascii.h>
 #include <fardel/format/content_set.h>
+#include <fardel/format/glob_set.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/name.h>
 #include <fardel/vfs/vfs_path.h>
@@ -95,11 +96,28 @@ Status verify_count(std::size_t count, std::size_t count_max, std::string_view w
     return ok();
 }
 
+// A client runs the patterns for each name that it misses (glob_set.h).
+Status verify_pattern_bytes(const PureRules& rules) {
+    std::size_t loose_bytes = 0;
+    std::size_t exception_bytes = 0;
+    for (const std::string& pattern : rules.loose)
+        loose_bytes += pattern.size();
+    for (const PureException& exception : rules.exceptions)
+        exception_bytes += exception.bundles.size() + exception.paths.size();
+    for (const std::size_t bytes : {loose_bytes, exception_bytes})
+        if (bytes > kGlobSetBytesMax)
+            return Error(ErrorCode::limit, "the patterns of one kind have " + std::to_string(bytes) +
+                                               " bytes together, at most " + std::to_string(kGlobSetBytesMax) +
+                                               " allowed");
+    return ok();
+}
+
 // Checks the rules against each other, and sorts those without an order.
 Status settle(PureRules& rules) {
     FARDEL_TRY(verify_count(rules.variants.size(), PurePolicy::kAxesMax, "axes"));
     FARDEL_TRY(verify_count(rules.exceptions.size(), PurePolicy::kPatternsMax, "exceptions"));
     FARDEL_TRY(verify_count(rules.loose.size(), PurePolicy::kPatternsMax, "patterns for loose files"));
+    FARDEL_TRY(verify_pattern_bytes(rules));
     FARDEL_TRY(sort_distinct(rules.variants, "an axis", &PureAxis::axis));
     FARDEL_TRY(sort_distinct(rules.exceptions, "an exception"));
     FARDEL_TRY(sort_distinct(rules.loose, "a pattern for loose files"));
