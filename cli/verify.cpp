@@ -9,6 +9,7 @@
 #include <fardel/format/byte_source.h>
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/packer/game_profile.h>
 #include <fardel/verifier/verify_bundle.h>
 
 #include <fmt/format.h>
@@ -192,6 +193,7 @@ Json json_of(const VerifyOutcome& outcome) {
 struct VerifyCommand {
     std::vector<std::string> files;
     std::string policy;
+    std::string profile;
     std::uint64_t jobs = 0;
     bool json = false;
 };
@@ -211,6 +213,11 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
     if (!command.policy.empty()) {
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(command.policy));
         options.policy = &*policy;
+    }
+    if (!command.profile.empty()) {
+        FARDEL_TRY_ASSIGN(const auto profile, find_game_profile(command.profile));
+        for (const Placement& one : profile->placements)
+            options.placements.push_back({.files = one.files, .within = one.within, .why = one.why});
     }
     std::vector<VerifyInput> inputs;
     for (const std::string& file : command.files) {
@@ -240,7 +247,7 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
 
 Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line(
-        "verify", "FILE... [--trust POLICY] [--jobs N] [--json]",
+        "verify", "FILE... [--trust POLICY] [--profile NAME] [--jobs N] [--json]",
         "Verifies every byte of bundles and lists everything that is wrong. Several files are also checked "
         "as a set that is mounted together.",
         "  fardel verify mygame.fardel\n"
@@ -248,6 +255,8 @@ Result<Exit> run_verify(Words words, Console& console) {
     VerifyCommand command;
     line.texts("FILE", "FILE", command.files, "The bundles")->required();
     line.text("--trust", "POLICY", command.policy, "The policy whose signatures are required (default: none)");
+    line.text("--profile", "NAME", command.profile,
+              "The game whose conventions names must follow: gltf or quake3 (default: none)");
     line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");
     line.json(command.json);
     return line.run(words, console, [&] { return verify(command, console); });

@@ -142,8 +142,10 @@ bool check_behind_heads(const ByteSource& source, const CheckedHeads& heads, con
         return true;
     const bool all_records_known = tables.check_records(findings);
     BundleStrings texts(tables, findings);
-    if (head)
+    if (head) {
+        check_name_placements(tables, texts, options.placements, findings);
         check_manifest(tables, texts, all_records_known, now_s, findings);
+    }
     const OwnName own = find_own_name(tables, texts);
     describe(tables, own, report);
 

@@ -95,6 +95,13 @@ TEST_CASE("audit: with a profile, soft findings are listed with their reason, an
                   "name = \"game\"\nsources = [\"assets\"]\n[link]\nprofile = \"quake3\"\nmissing = \"error\"\n");
     run_well({"audit", scratch.path("game")});
     run_well({"build", scratch.path("game")});
+    scratch.write("game/assets/old/b.shader", "");
+    run_well({"build", scratch.path("game")});
+    run_well({"verify", scratch.path("game/game.fardel")});
+    const Outcome misplaced = run({"verify", scratch.path("game/game.fardel"), "--profile", "quake3"});
+    CHECK(misplaced.exit_code == 1);
+    CHECK(has(misplaced.out, "old/b.shader"));
+    CHECK(has(misplaced.out, "[name-misplaced]"));
     scratch.write("game/fardel.toml", "name = \"game\"\nsources = [\"assets\"]\n[link]\nprofile = \"doom\"\n");
     CHECK(has(run({"build", scratch.path("game")}).err, "fardel.toml:4:11: "));
 }

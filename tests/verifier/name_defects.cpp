@@ -153,6 +153,13 @@ std::vector<Defect> name_defects() {
         {"a file is also a folder", "name-is-folder", {}, with_names({"a", "a/b"})},  // A12
         {"a file is also a folder, far from it", "name-is-folder", {}, with_names({"a", "a!", "a-", "a/b/c"})},
         {"a file is also a folder in other case", "name-is-folder", {}, with_names({"A", "a/b"})},
+        {"a script lies where the game does not read it",
+         "name-misplaced",
+         {},
+         with_names({"Scripts/A.shader", "old/b.shader"}),
+         [](VerifyOptions& options) {
+             options.placements = {{.files = "**/*.shader", .within = {"scripts/*.shader"}, .why = "scripts/ is read"}};
+         }},
         {"too many names share a hash",
          "name-hash-crowded",
          {"names-fold-equal"},

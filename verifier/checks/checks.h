@@ -12,6 +12,8 @@
 
 #include <fardel/format/manifest.h>
 
+#include <fardel/verifier/finding.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,6 +38,10 @@ void check_name_collisions(const CheckedTables& tables, const BundleStrings& tex
                            VerifyFindings& findings);
 // name_look_up.cpp: the look-up tables of names against their texts.
 void check_name_look_up(const CheckedTables& tables, std::span<const HashedName> names, VerifyFindings& findings);
+
+// name_placements.cpp: published names against the conventions of a game.
+void check_name_placements(const CheckedTables& tables, const BundleStrings& texts,
+                           std::span<const NamePlacement> placements, VerifyFindings& findings);
 
 // variants.cpp: the runs of variants of each name, and of tags of each variant.
 void check_variants(const CheckedTables& tables, BundleStrings& texts, VerifyFindings& findings);

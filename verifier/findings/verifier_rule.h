@@ -62,6 +62,7 @@ namespace fardel {
     X(names_fold_equal, error, malformed)              \
     X(name_is_folder, error, malformed)                \
     X(name_hash_crowded, error, limit)                 \
+    X(name_misplaced, error, conflict)                 \
     X(name_target, error, malformed)                   \
     X(variant_run, error, malformed)                   \
     X(variant_of_another_name, error, malformed)       \

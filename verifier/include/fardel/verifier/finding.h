@@ -27,6 +27,14 @@ struct VerifyProgress {
     std::uint64_t stored_bytes_total = 0;
 };
 
+// Published names that `files` matches belong where one of `within` matches: a convention of a game. All are globs over
+// folded names.
+struct NamePlacement {
+    std::string files;
+    std::vector<std::string> within;
+    std::string why;  // safe to print
+};
+
 struct VerifyOptions {
     // Which signatures are required. nullptr: signatures are checked, but none is required or trusted.
     const TrustPolicy* policy = nullptr;
@@ -34,6 +42,7 @@ struct VerifyOptions {
     // A layout that the trusted statement does not list is a note instead of an error. For bundles whose blocks were
     // stored again on this machine, by a delta or a repack.
     bool local_layout_allowed = false;
+    std::vector<NamePlacement> placements;       // conventions that the bundle must follow
     unsigned jobs = 0;                           // threads for the blocks; 0: one per core
     std::uint32_t findings_max = 100;            // per rule; further ones of that rule are only counted
     std::uint64_t table_bytes_max = 8ull << 30;  // memory for the tables; if they need more, they are not checked
