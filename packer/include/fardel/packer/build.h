@@ -75,8 +75,8 @@ struct BuiltBundle {
 // Counts of the references of a project with [link].
 struct ReferenceSummary {
     std::uint64_t references = 0;
-    std::uint64_t resolved = 0;   // of those
-    std::uint64_t rewritten = 0;  // assets in which spellings were replaced
+    std::uint64_t resolved = 0;             // of those
+    std::uint64_t rewritten = 0;            // assets in which spellings were replaced
     std::vector<MissingReference> missing;  // hard
     std::vector<MissingReference> soft;     // missing, too
     std::vector<BrokenAsset> broken;

@@ -53,8 +53,8 @@ struct GameProfile {
     // Of several definitions of a shader, the game takes the one of the script that it lists last, and in this script
     // the first. Otherwise all definitions count.
     bool last_script_defines = false;
-    // Globs over names of shaders that code may name. The others are drawn only if an asset references them. Empty: code
-    // may name every shader.
+    // Globs over names of shaders that code may name. The others are drawn only if an asset references them. Empty:
+    // code may name every shader.
     std::vector<std::string> named_by_code;
 
     std::vector<SoftFiles> soft;
