@@ -82,7 +82,9 @@ TEST_CASE("glob set: the costliest globs of a full set take a bounded time per n
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < 20; ++i)
         CHECK_FALSE(set.matches(name));
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(100 * 20));  // also under sanitizers
+    // Some 10 ms, and 100 times that under a sanitizer on a busy machine; a search that tries all ways would take
+    // years.
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
 }
 
 TEST_CASE("glob set: an empty set matches nothing") {
