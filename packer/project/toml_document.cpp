@@ -7,11 +7,23 @@
 #include <string>
 #include <utility>
 
+// The parser asserts what hostile text can make false, and without assertions goes on with undefined behaviour. Here
+// each assertion is checked in every build, and one that fails ends the parse: the exception is caught in this file.
+namespace fardel {
+namespace {
+struct TomlAssertion {};
+[[noreturn]] void fail_toml_assertion() { throw TomlAssertion(); }
+}  // namespace
+}  // namespace fardel
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#define TOML_ASSERT(condition) ((condition) ? static_cast<void>(0) : ::fardel::fail_toml_assertion())
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 8
 #include <toml++/toml.h>
+#pragma pop_macro("NDEBUG")
 
 namespace fardel {
 namespace {
@@ -66,7 +78,8 @@ Status verify_dots(std::string_view text, std::string_view file) {
 }
 
 // Refuses what toml++ 3.3 does not stand (undefined behaviour): control characters, characters beyond ASCII in bare
-// keys, brackets that do not match or are not closed, strings without an end. Everything else is left to the parser.
+// keys, brackets that do not match or are not closed, strings without an end or in the middle of a word. Everything
+// else is left to the parser.
 class TomlShape {
 public:
     explicit TomlShape(std::string_view text) : text_(text) {}
@@ -86,10 +99,15 @@ public:
                 continue;
             }
             if (c == '"' || c == '\'') {
+                if (std::string_view("\n=[,.{").find(before_) == std::string_view::npos)
+                    return "a quote where no text can begin";
                 if (auto defect = pass_string(c))
                     return defect;
+                before_ = c;
                 continue;
             }
+            if (c != ' ' && c != '\t' && c != '\r' && c != kByteOrderMark[0])
+                before_ = c;
             if (static_cast<unsigned char>(c) >= 0x80 && !text_.substr(at_).starts_with(kByteOrderMark))
                 return "a character beyond ASCII outside of quotes";
             if (c == '[' || c == '{') {
@@ -145,6 +163,7 @@ private:
 
     std::string_view text_;
     std::size_t at_ = 0;
+    char before_ = '\n';             // the last character that is no blank
     std::vector<std::size_t> open_;  // offsets of brackets
 };
 
@@ -168,13 +187,18 @@ Result<TomlTable> parse_toml(std::string_view text, std::string_view file) {
     if (const auto defect = shape.find_defect())
         return Error(ErrorCode::malformed,
                      format_position(file, shape.position()) + ": " + *defect + std::string(kTomlAdvice));
-    const toml::parse_result result = toml::parse(text);
-    if (!result) {
-        const toml::parse_error& error = result.error();
-        return Error(ErrorCode::malformed, format_position(file, position_of(error.source())) + ": " +
-                                               printable(error.description()) + std::string(kTomlAdvice));
+    try {
+        const toml::parse_result result = toml::parse(text);
+        if (!result) {
+            const toml::parse_error& error = result.error();
+            return Error(ErrorCode::malformed, format_position(file, position_of(error.source())) + ": " +
+                                                   printable(error.description()) + std::string(kTomlAdvice));
+        }
+        return table_of(result.table());
+    } catch (const TomlAssertion&) {
+        return Error(ErrorCode::malformed,
+                     format_position(file, {1, 1}) + ": the text is not TOML" + std::string(kTomlAdvice));
     }
-    return table_of(result.table());
 }
 
 }  // namespace fardel
