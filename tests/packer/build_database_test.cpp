@@ -236,12 +236,15 @@ TEST_CASE("build database: with any byte damaged, it returns what was written, o
         REQUIRE(build);
         CHECK((!*build ||
                (bytes_of((*build)->summary) == bytes_of(finished().summary) && (*build)->plan == finished().plan)));
-        // The database can be used again.
-        REQUIRE(database.write_source("assets/a.png", kSource));
-        REQUIRE(database.write_note("note", "text"));
-        REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
-        REQUIRE(database.write_finished("x.fardel", finished()));
-        REQUIRE(database.keep());
+        // The database can be used again. Damage that nothing has read so far may replace it at any of these writes, and
+        // what was written before is lost then; the next build finds a sound database.
+        for (int build = 0; build < 2 && (build == 0 || !knows_all(database)); ++build) {
+            REQUIRE(database.write_source("assets/a.png", kSource));
+            REQUIRE(database.write_note("note", "text"));
+            REQUIRE(database.write_scans({{tests::filled_id<Hash>(8), "record"}}));
+            REQUIRE(database.write_finished("x.fardel", finished()));
+            REQUIRE(database.keep());
+        }
         CHECK(knows_all(database));
     }
 }
