@@ -7,6 +7,7 @@
 #include "job_folder.h"
 #include "job_protocol.h"
 #include "job_variables.h"
+#include "readable_files.h"
 
 #include <fardel/base/confined_program.h>
 #include <fardel/base/folder.h>
@@ -100,16 +101,13 @@ Status add_inputs(const ProcessorJob& job, const JobFolder& folder, const std::s
 
 // ---- A program ------------------------------------------------------------------------------------------------------
 
-// Of the project, only the program itself and the files of 'code' are readable: the program's folder may be the
-// project's.
+// Of the project, only the program itself and the files of 'code' are readable.
 SandboxRules sandbox_rules(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
                            const JobFolder& folder) {
-    SandboxRules rules{.readable = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/etc", "/opt",
-                                    "/proc", "/sys/devices/system/cpu", "/dev/random", "/dev/urandom"},
+    SandboxRules rules{.readable = readable_files(job.processor, program, project_folder),
                        .read_write = {"/dev/null", "/dev/zero", "/dev/full", folder.path()}};
-    rules.readable.push_back(program.in_project ? program.path : folder_of_path(program.path));
-    for (const std::string& file : job.processor.code)
-        rules.readable.push_back(file.starts_with('/') ? file : project_folder + "/" + file);
+    for (const char* file : {"/proc", "/sys/devices/system/cpu", "/dev/random", "/dev/urandom"})
+        rules.readable.emplace_back(file);
     if (job.processor.depfile)
         rules.readable.push_back(project_folder);
     return rules;

@@ -1,0 +1,34 @@
+#include "readable_files.h"
+
+#include <fardel/base/folder.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+constexpr std::string_view kSystemFolders[] = {"/usr", "/lib",  "/lib32", "/lib64", "/libx32",
+                                               "/bin", "/sbin", "/etc",   "/opt"};
+constexpr std::string_view kKernelFolders[] = {"/proc", "/sys", "/dev"};
+
+}  // namespace
+
+std::vector<std::string> readable_files(const Processor& processor, const ProgramPlace& program,
+                                        const std::string& project_folder) {
+    std::vector<std::string> files(std::begin(kSystemFolders), std::end(kSystemFolders));
+    // Of the project, only the program itself is readable: the program's folder may be the project's.
+    files.push_back(program.in_project ? program.path : folder_of_path(program.path));
+    for (const std::string& file : processor.code)
+        files.push_back(file.starts_with('/') ? file : project_folder + "/" + file);
+    return files;
+}
+
+bool is_of_kernel(std::string_view path) {
+    return std::ranges::any_of(kKernelFolders, [&](std::string_view folder) { return is_at_or_below(path, folder); });
+}
+
+bool is_at_or_below(std::string_view path, std::string_view root) {
+    return path.starts_with(root) && (root.ends_with('/') || path.size() == root.size() || path[root.size()] == '/');
+}
+
+}  // namespace fardel
