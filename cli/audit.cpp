@@ -42,7 +42,7 @@ Result<PackPlan> resolve_sources(const AuditCommand& command) {
     ResolveOptions resolve{
         .roots = command.references.roots, .used = command.references.used, .consumed = command.references.consumed};
     if (const std::string profile = profile_of(command); !profile.empty()) {
-        FARDEL_TRY_ASSIGN(resolve.profile, find_game_profile(profile));
+        FARDEL_TRY_ASSIGN(resolve.profile, load_game_profile(profile));
     }
     PackOptions options{.name = "audit"};
     options.excludes.insert(options.excludes.end(), command.excludes.begin(), command.excludes.end());
@@ -83,8 +83,10 @@ Result<Exit> run_audit(Words words, Console& console) {
                "Names that a game starts from; may be repeated. Without any, nothing counts as unused");
     line.texts("--used", "GLOB", command.references.used, "Names that only the game's code uses; may be repeated");
     line.texts("--consumed", "GLOB", command.references.consumed, "Names that other bundles publish; may be repeated");
-    line.text("--profile", "NAME", command.references.profile,
-              "The game's conventions: gltf or quake3. Default: the project's; quake3 for archives named .pk3");
+    line.text(
+        "--profile", "NAME|FILE", command.references.profile,
+        "The game's conventions: gltf, quake3, or a file .toml. Default: the project's; quake3 for archives named "
+        ".pk3");
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     line.json(command.json, "Report as JSON, with complete lists");
     return line.run(words, console, [&] { return audit(command, console); });

@@ -17,7 +17,7 @@ namespace {
 
 struct ConflictsCommand {
     std::vector<std::string> files;
-    std::string policy;
+    MountingOptions mounting;
     bool all = false;
     bool json = false;
 };
@@ -47,7 +47,8 @@ Json json_of(const PathConflict& conflict, const MountLabels& labels) {
 
 Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
     Vfs vfs;
-    FARDEL_TRY(mount_all(vfs, command.files, command.policy));
+    FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
+    say_missing_dependencies(vfs, console);
     const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(std::vector<PathConflict> shown, vfs.conflicts());
     const auto is_harmless = [](const PathConflict& conflict) { return conflict.harmless(); };
@@ -74,13 +75,13 @@ Result<Exit> conflicts(const ConflictsCommand& command, Console& console) {
 
 Result<Exit> run_conflicts(Words words, Console& console) {
     CommandLine line(
-        "conflicts", "FILE... [--trust POLICY] [--all] [--json]",
+        "conflicts", "FILE... [--trust POLICY] [--require-dependencies] [--all] [--json]",
         "Lists the names that one bundle hides from another when they are mounted in this order; later ones win.",
         "  fardel conflicts mygame.fardel mod.fardel\n"
         "  fardel conflicts mygame.fardel patch.fardel --all --json\n");
     ConflictsCommand command;
     line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
-    add_trust_option(line, command.policy);
+    add_mounting_options(line, command.mounting);
     line.flag("-a,--all", command.all, "Also list names that hide the same content");
     line.json(command.json);
     return line.run(words, console, [&] { return conflicts(command, console); });

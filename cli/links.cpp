@@ -15,7 +15,7 @@ namespace {
 
 struct LinksCommand {
     std::vector<std::string> files;
-    std::string policy;
+    MountingOptions mounting;
     bool json = false;
 };
 
@@ -59,7 +59,7 @@ std::string format_report(const UnresolvedNeeds& report, const MountLabels& labe
 
 Result<Exit> links(const LinksCommand& command, Console& console) {
     Vfs vfs;
-    FARDEL_TRY(mount_all(vfs, command.files, command.policy));
+    FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
     const MountLabels labels = labels_of(vfs);
     FARDEL_TRY_ASSIGN(const UnresolvedNeeds report, vfs.check_links());
     return print_result(
@@ -71,14 +71,14 @@ Result<Exit> links(const LinksCommand& command, Console& console) {
 
 Result<Exit> run_links(Words words, Console& console) {
     CommandLine line(
-        "links", "FILE... [--trust POLICY] [--json]",
+        "links", "FILE... [--trust POLICY] [--require-dependencies] [--json]",
         "Mounts bundles together, and lists every name that one of them needs and none publishes, and every "
         "bundle that one of them depends on and that is not among them.",
         "  fardel links mygame.fardel mod.fardel\n"
         "  fardel links mygame.fardel --json\n");
     LinksCommand command;
     line.texts("FILE", "FILE", command.files, "The bundles, in the order in which they are mounted")->required();
-    add_trust_option(line, command.policy);
+    add_mounting_options(line, command.mounting);
     line.json(command.json);
     return line.run(words, console, [&] { return links(command, console); });
 }

@@ -20,7 +20,7 @@ namespace {
 
 struct MountCommand {
     std::vector<std::string> words;  // files, then the folder
-    std::string policy;
+    MountingOptions mounting;
     bool allow_other = false;
     bool foreground = false;
     bool unmount = false;
@@ -40,7 +40,8 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
     const std::vector<std::string> files(command.words.begin(), command.words.end() - 1);
     const std::string& folder = command.words.back();
     Vfs vfs;
-    FARDEL_TRY(mount_all(vfs, files, command.policy));
+    FARDEL_TRY(mount_all(vfs, files, command.mounting));
+    say_missing_dependencies(vfs, console);
     FuseTree tree{.vfs = vfs, .stored_bytes = total_size(files)};
     FARDEL_TRY_ASSIGN(FuseSession session, FuseSession::mount(tree, folder, command.allow_other));
     if (console.watched())
@@ -56,7 +57,9 @@ Result<Exit> mount(const MountCommand& command, Console& console) {
 
 Result<Exit> run_mount(Words words, Console& console) {
     CommandLine line(
-        "mount", "FILE... DIR [--trust POLICY] [--foreground] [--allow-other]\n       fardel mount --unmount DIR",
+        "mount",
+        "FILE... DIR [--trust POLICY] [--require-dependencies] [--foreground] [--allow-other]\n       fardel mount "
+        "--unmount DIR",
         "Mounts bundles as a folder that every program can read; published names are links. Later bundles win.",
         "  fardel mount mygame.fardel mod.fardel /mnt/game\n"
         "  fardel mount mygame.fardel /mnt/game --trust policy.trust --foreground\n"
@@ -65,14 +68,15 @@ Result<Exit> run_mount(Words words, Console& console) {
     line.texts("FILE", "FILE", command.words,
                "The bundles, in the order in which they are mounted; the last word is DIR, an empty folder")
         ->required();
-    add_trust_option(line, command.policy);
+    add_mounting_options(line, command.mounting);
     line.flag("-f,--foreground", command.foreground, "Do not go to the background; end when unmounted, or with Ctrl-C");
     line.flag("--allow-other", command.allow_other, "Let other users read the folder too");
     line.flag("-u,--unmount", command.unmount, "Unmount what fardel has mounted at DIR");
     if (const auto over = line.parse(words, console))
         return *over;
     if (command.unmount) {
-        if (command.words.size() != 1 || !command.policy.empty() || command.foreground || command.allow_other)
+        if (command.words.size() != 1 || !command.mounting.policy_path.empty() ||
+            command.mounting.require_dependencies || command.foreground || command.allow_other)
             return line.mistake("--unmount takes one folder and no other option", console);
         FARDEL_TRY(unmount_fuse(command.words[0]));
         return Exit::fine;

@@ -31,7 +31,7 @@ struct ReportCommand {
     std::vector<std::string> files;
     std::string out = "report.html";
     std::string audit;
-    std::string policy;
+    MountingOptions mounting;
 };
 
 // The files of the bundles that the project builds.
@@ -86,7 +86,8 @@ Result<Exit> report(ReportCommand command, Console& console) {
         FARDEL_TRY_ASSIGN(audit, read_audit(command.audit));
     }
     Vfs vfs;
-    FARDEL_TRY(mount_all(vfs, command.files, command.policy));
+    FARDEL_TRY(mount_all(vfs, command.files, command.mounting));
+    say_missing_dependencies(vfs, console);
     FARDEL_TRY_ASSIGN(const ReportFacts facts, gather_facts(vfs, command.files));
     const ReportSelection selection = select_names(facts);
     const std::string page = format_page(page_facts(facts, selection, audit));
@@ -113,7 +114,7 @@ Result<Exit> report(ReportCommand command, Console& console) {
 
 Result<Exit> run_report(Words words, Console& console) {
     CommandLine line(
-        "report", "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY]",
+        "report", "BUNDLE...|PROJECT [-o report.html] [--audit FILE.json] [--trust POLICY] [--require-dependencies]",
         "Writes an HTML page about bundles that are mounted together: sizes, duplicates, conflicts, missing "
         "files, and references.",
         "  fardel report mygame.fardel\n"
@@ -128,7 +129,7 @@ Result<Exit> run_report(Words words, Console& console) {
     line.text("-o,--output", "OUT", command.out, "The page to write (default: report.html)");
     line.text("--audit", "FILE", command.audit,
               "The output of 'fardel audit --json': missing, unused and broken assets");
-    add_trust_option(line, command.policy);
+    add_mounting_options(line, command.mounting);
     if (const auto over = line.parse(words, console))
         return *over;
     if (std::ranges::any_of(command.files, [](const std::string& file) { return !find_project_file(file).empty(); }) &&

@@ -215,7 +215,7 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
         options.policy = &*policy;
     }
     if (!command.profile.empty()) {
-        FARDEL_TRY_ASSIGN(const auto profile, find_game_profile(command.profile));
+        FARDEL_TRY_ASSIGN(const auto profile, load_game_profile(command.profile));
         for (const Placement& one : profile->placements)
             options.placements.push_back({.files = one.files, .within = one.within, .why = one.why});
     }
@@ -247,7 +247,7 @@ Result<Exit> verify(const VerifyCommand& command, Console& console) {
 
 Result<Exit> run_verify(Words words, Console& console) {
     CommandLine line(
-        "verify", "FILE... [--trust POLICY] [--profile NAME] [--jobs N] [--json]",
+        "verify", "FILE... [--trust POLICY] [--profile NAME|FILE] [--jobs N] [--json]",
         "Verifies every byte of bundles and lists everything that is wrong. Several files are also checked "
         "as a set that is mounted together.",
         "  fardel verify mygame.fardel\n"
@@ -255,8 +255,8 @@ Result<Exit> run_verify(Words words, Console& console) {
     VerifyCommand command;
     line.texts("FILE", "FILE", command.files, "The bundles")->required();
     line.text("--trust", "POLICY", command.policy, "The policy whose signatures are required (default: none)");
-    line.text("--profile", "NAME", command.profile,
-              "The game whose conventions names must follow: gltf or quake3 (default: none)");
+    line.text("--profile", "NAME|FILE", command.profile,
+              "The conventions that names must follow: gltf, quake3, or a file .toml (default: none)");
     line.number("-j,--jobs", command.jobs, 0, 256, "Threads (default: one per core)");
     line.json(command.json);
     return line.run(words, console, [&] { return verify(command, console); });

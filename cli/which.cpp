@@ -18,8 +18,9 @@ namespace {
 struct WhichCommand {
     std::vector<std::string> mounts;
     std::string path;
-    std::string policy;
+    MountingOptions mounting;
     VariantPreference preference;
+    NameExtensions extensions;
     bool json = false;
 };
 
@@ -72,8 +73,11 @@ std::string format_verdict(const Explanation& explanation) {
     return fmt::format("{}: {}\n", printable(explanation.path, 2000), explanation.folder ? "a folder" : "no such name");
 }
 
+std::string format_tried(const std::string& path) { return fmt::format("  {}: no such name\n", printable(path, 2000)); }
+
 std::string format_explanation(const Explanation& explanation) {
-    return format_verdict(explanation) + format_each(explanation.candidates, format_candidate);
+    const std::string tried = format_each(explanation.tried, format_tried);
+    return format_verdict(explanation) + tried + format_each(explanation.candidates, format_candidate);
 }
 
 Json json_of(const PathCandidate& candidate) {
@@ -101,15 +105,17 @@ Json json_of(const Explanation& explanation) {
         {"kind", kind_text(explanation.kind)},
         {"folder", explanation.folder},
         {"winner", explanation.winner ? Json(*explanation.winner) : Json()},
+        {"tried", explanation.tried},
         {"candidates", json_list(explanation.candidates, [](const PathCandidate& one) { return json_of(one); })},
     };
 }
 
 Result<Exit> which(const WhichCommand& command, Console& console) {
     Vfs vfs;
-    FARDEL_TRY(mount_all(vfs, command.mounts, command.policy));
+    FARDEL_TRY(mount_all(vfs, command.mounts, command.mounting));
+    say_missing_dependencies(vfs, console);
     vfs.prefer(command.preference);
-    FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path));
+    FARDEL_TRY_ASSIGN(const Explanation explanation, vfs.explain(command.path, command.extensions));
     return print_result(
         console, command.json, [&] { return json_of(explanation); }, [&] { return format_explanation(explanation); },
         explanation.winner || explanation.folder ? Exit::fine : Exit::refusal);
@@ -119,10 +125,13 @@ Result<Exit> which(const WhichCommand& command, Console& console) {
 
 Result<Exit> run_which(Words words, Console& console) {
     CommandLine line(
-        "which", "--mount FILE [--mount FILE...] PATH [--variants PREFERENCE] [--trust POLICY] [--json]",
+        "which",
+        "--mount FILE [--mount FILE...] PATH [--variants PREFERENCE] [--extensions LIST] [--trust POLICY] "
+        "[--require-dependencies] [--json]",
         "Explains which asset a path leads to when these bundles are mounted in this order, and why; later ones win.",
         "  fardel which --mount mygame.fardel --mount mod.fardel maps/dm01.bsp\n"
-        "  fardel which --mount mygame.fardel --trust policy.trust /default.cfg\n");
+        "  fardel which --mount mygame.fardel --trust policy.trust /default.cfg\n"
+        "  fardel which --mount mygame.fardel textures/base/water --extensions tga,jpg,png\n");
     WhichCommand command;
     line.texts("-m,--mount", "FILE", command.mounts,
                "A bundle, folder or archive to mount; may be repeated, later ones win")
@@ -131,7 +140,10 @@ Result<Exit> run_which(Words words, Console& console) {
         ->required();
     std::string variants;
     line.text("--variants", "PREFERENCE", variants, "Preferred variants: \"texture=astc,png; lang=fr,en\"");
-    add_trust_option(line, command.policy);
+    std::string extensions;
+    line.text("--extensions", "LIST", extensions,
+              "If the path itself is no asset, try it with these extensions, in this order: \"tga,jpg,png\"");
+    add_mounting_options(line, command.mounting);
     line.json(command.json);
     if (const auto over = line.parse(words, console))
         return *over;
@@ -139,6 +151,12 @@ Result<Exit> run_which(Words words, Console& console) {
     if (!preference)
         return line.mistake(preference.error().text(), console);
     command.preference = *std::move(preference);
+    if (!extensions.empty()) {
+        auto parsed = NameExtensions::parse(extensions);
+        if (!parsed)
+            return line.mistake(parsed.error().text(), console);
+        command.extensions = *std::move(parsed);
+    }
     if (!command.path.starts_with('/'))
         command.path.insert(0, "/");
     return which(command, console);

@@ -10,7 +10,9 @@
 #include <fardel/format/block_cache.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/manifest.h>
+#include <fardel/format/name.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace fardel {
@@ -65,6 +67,18 @@ Result<std::optional<File>> find_file(const MountSet& set, const PathParts& path
     return std::optional<File>();
 }
 
+// Whether a name with another extension may be meant.
+bool is_name(const PathParts& path) { return path.kind == PathKind::published || path.kind == PathKind::bundle_name; }
+
+// The paths behind `text` that are tried for these extensions; too long ones, which no bundle has, are left out.
+std::vector<std::string> other_paths(std::string_view text, const PathParts& path, const NameExtensions& extensions) {
+    if (!is_name(path))
+        return {};
+    std::vector<std::string> out = extensions.other_names(text);
+    std::erase_if(out, [](const std::string& other) { return !parse_path_parts(other); });
+    return out;
+}
+
 Result<PathStat> stat_asset(const Bundle& bundle, AssetIndex index, NodeKind kind) {
     FARDEL_TRY_ASSIGN(const AssetRecord record, bundle.asset(index));
     FARDEL_TRY_ASSIGN(const std::string_view content_type, bundle.string(record.content_type));
@@ -116,11 +130,26 @@ Result<std::optional<PathStat>> find_stat_in(const std::shared_ptr<const MountSe
     return std::optional<PathStat>(std::move(stat));
 }
 
+std::string absolute(std::string_view path) {
+    return path.starts_with('/') ? std::string(path) : "/" + std::string(path);
+}
+
+// Explains a path that is well formed.
+Explanation explain_in(const std::shared_ptr<const MountSet>& set, AssetVerdicts& verdicts, std::string_view path) {
+    const PathParts parts = parse_path_parts(path).value();
+    Explanation out = explain_path(*set, verdicts, parts);
+    out.path = absolute(path);
+    const auto folder = is_folder(set, parts);
+    out.folder = folder && *folder;
+    return out;
+}
+
 }  // namespace
 
 Vfs::Vfs(const VfsOptions& options) : impl_(std::make_unique<Impl>()) {
     if (options.cache_bytes > 0)
         impl_->cache = std::make_shared<BlockCache>(options.cache_bytes);
+    impl_->on_missing_dependency = options.on_missing_dependency;
 }
 
 Vfs::~Vfs() = default;
@@ -141,14 +170,60 @@ Result<std::optional<File>> Vfs::find(std::string_view text, const PathParts& pa
     return std::move(found.file);
 }
 
+Result<std::optional<File>> Vfs::find(std::string_view path, const NameExtensions& extensions) const {
+    FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
+    if (!is_name(parts))
+        return find(path, parts);
+    const auto set = impl_->set.share();  // all names are looked up in the same mounts
+    FARDEL_TRY_ASSIGN(auto file, at_path(path, find_file(*set, parts)));
+    if (file)
+        return file;
+    for (const std::string& other : other_paths(path, parts, extensions)) {
+        FARDEL_TRY_ASSIGN(const PathParts other_parts, parse_path_parts(other));
+        FARDEL_TRY_ASSIGN(file, at_path(other, find_file(*set, other_parts)));
+        if (file)
+            break;
+    }
+    return file;
+}
+
+Result<File> Vfs::open(std::string_view path, const NameExtensions& extensions) const {
+    FARDEL_TRY_ASSIGN(auto file, find(path, extensions));
+    if (file)
+        return *std::move(file);
+    return missing(path, "nothing has this name, with any of the extensions");
+}
+
 Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference) const {
     if (reference.starts_with('/'))
         return find(reference);
     return find_in_scope(*impl_->set.share(), from, reference);
 }
 
+Result<std::optional<File>> Vfs::find_from(const File& from, std::string_view reference,
+                                           const NameExtensions& extensions) const {
+    if (reference.starts_with('/'))
+        return find(reference, extensions);
+    const auto set = impl_->set.share();
+    FARDEL_TRY_ASSIGN(auto file, find_in_scope(*set, from, reference));
+    if (file)
+        return file;
+    for (const std::string& other : extensions.other_names(reference)) {
+        if (!verify_name(other))
+            continue;
+        FARDEL_TRY_ASSIGN(file, find_in_scope(*set, from, other));
+        if (file)
+            break;
+    }
+    return file;
+}
+
 Result<File> Vfs::open_from(const File& from, std::string_view reference) const {
-    FARDEL_TRY_ASSIGN(auto file, find_from(from, reference));
+    return open_from(from, reference, NameExtensions());
+}
+
+Result<File> Vfs::open_from(const File& from, std::string_view reference, const NameExtensions& extensions) const {
+    FARDEL_TRY_ASSIGN(auto file, find_from(from, reference, extensions));
     if (file)
         return *std::move(file);
     return Error(
@@ -223,13 +298,25 @@ Result<std::vector<ListingEntry>> Vfs::list(std::string_view path, std::size_t e
     }
 }
 
-Result<Explanation> Vfs::explain(std::string_view path) const {
+Result<Explanation> Vfs::explain(std::string_view path) const { return explain(path, NameExtensions()); }
+
+Result<Explanation> Vfs::explain(std::string_view path, const NameExtensions& extensions) const {
     FARDEL_TRY_ASSIGN(const PathParts parts, parse_path_parts(path));
     const auto set = impl_->set.share();
-    Explanation out = explain_path(*set, impl_->verdicts, parts);
-    out.path = path.starts_with('/') ? std::string(path) : "/" + std::string(path);
-    const auto folder = is_folder(set, parts);
-    out.folder = folder && *folder;
+    std::vector<std::string> paths = other_paths(path, parts, extensions);
+    paths.insert(paths.begin(), std::string(path));
+    // The path that find() stops at; the first if it stops at none.
+    const auto ends = [&](const std::string& text) {
+        const auto file = find_file(*set, parse_path_parts(text).value());
+        return !file || file->has_value();
+    };
+    const auto found = is_name(parts) ? std::ranges::find_if(paths, ends) : paths.begin();
+    const bool none = found == paths.end();
+    const std::string& shown = none ? paths.front() : *found;
+    Explanation out = explain_in(set, impl_->verdicts, shown);
+    const auto tried_end = none ? paths.end() : found;
+    for (auto tried = paths.begin() + (none ? 1 : 0); tried != tried_end; ++tried)
+        out.tried.push_back(absolute(*tried));
     return out;
 }
 

@@ -49,14 +49,18 @@ Result<ContentNumber> Vfs::Impl::next_content() {
     return static_cast<ContentNumber>(++last_content);
 }
 
-Result<std::shared_ptr<const MountSet>> Vfs::Impl::change(MountSetChange change) {
-    FARDEL_TRY_ASSIGN(auto next, mounted->changed(std::move(change)));
-    return show(std::move(next));
-}
-
 std::shared_ptr<const MountSet> Vfs::Impl::show(std::shared_ptr<const MountSet> next) {
     mounted = std::move(next);
     return set.replace(pure ? pure->show(*mounted) : mounted);
+}
+
+std::vector<MissingDependency> Vfs::Impl::newly_missing(const MountSet& next) const {
+    return on_missing_dependency ? find_newly_missing(*mounted, next) : std::vector<MissingDependency>();
+}
+
+void Vfs::Impl::report(const std::vector<MissingDependency>& missing) const {
+    for (const MissingDependency& one : missing)
+        on_missing_dependency(one);
 }
 
 Result<MountId> Vfs::mount(const std::string& path, MountOptions options) {
@@ -111,7 +115,8 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
 
     std::shared_ptr<const MountSet> old;  // declared before the lock, so that files are closed without it
     std::vector<MountId> ids;
-    const std::scoped_lock lock(impl_->writing);
+    std::vector<MissingDependency> missing;
+    std::unique_lock lock(impl_->writing);
     MountSetChange set_change{.remove = change.unmount, .prioritise = std::move(change.prioritise)};
     std::vector<std::shared_ptr<const Bundle>> complete;  // have to find their dependencies
     for (OpenedMount& one : opened) {
@@ -125,12 +130,15 @@ Result<std::vector<MountId>> Vfs::apply(MountChange change) {
     FARDEL_TRY_ASSIGN(auto next, impl_->mounted->changed(std::move(set_change)));
     for (const auto& bundle : complete)
         FARDEL_TRY(verify_dependencies(*next, *bundle));
+    missing = impl_->newly_missing(*next);
     old = impl_->show(std::move(next));
     for (const MountId gone : change.unmount)
         impl_->watches.erase(gone);
     for (std::size_t i = 0; i < opened.size(); ++i)
         if (opened[i].watch)
             impl_->watches[ids[i]] = std::move(opened[i].watch);
+    lock.unlock();
+    impl_->report(missing);
     return ids;
 }
 
@@ -138,7 +146,10 @@ Result<std::vector<AssetChange>> Vfs::replace(MountId mount, MountRequest reques
     request.options.label = label_of(request);
     FARDEL_TRY_ASSIGN(MountContent content,
                       open_mount_content(request.subject, request.options, impl_->cache, impl_->digests));
-    FARDEL_TRY_ASSIGN(const auto change, impl_->replace_content(mount, std::move(content), std::nullopt));
+    using Required = Impl::Required;
+    const Required required = request.options.require_dependencies ? Required::dependencies : Required::nothing;
+    FARDEL_TRY_ASSIGN(const auto change, impl_->replace_content(mount, std::move(content), required, std::nullopt));
+    impl_->report(change->missing);
     return find_asset_changes(*change->before, *change->after, mount);
 }
 
@@ -151,6 +162,7 @@ Result<Mount> Vfs::Impl::find_mounted(MountId mount) {
 }
 
 Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(MountId mount, MountContent content,
+                                                                           Required required,
                                                                            std::optional<ContentNumber> expected) {
     VisibleChange visible;
     const std::scoped_lock lock(writing);
@@ -160,9 +172,14 @@ Result<std::optional<Vfs::Impl::VisibleChange>> Vfs::Impl::replace_content(Mount
     if (expected && found->number != *expected)
         return std::optional<VisibleChange>();
     FARDEL_TRY_ASSIGN(content.number, next_content());
+    const std::shared_ptr<const Bundle> bundle = content.bundle;
     MountSetChange wanted;
     wanted.replace.push_back({.mount = mount, .content = std::move(content)});
-    FARDEL_TRY_ASSIGN(visible.before, change(std::move(wanted)));
+    FARDEL_TRY_ASSIGN(auto next, mounted->changed(std::move(wanted)));
+    if (required == Required::dependencies)
+        FARDEL_TRY(verify_dependencies(*next, *bundle));
+    visible.missing = newly_missing(*next);
+    visible.before = show(std::move(next));
     visible.after = set.share();
     if (!expected)
         watches.erase(mount);
@@ -178,9 +195,12 @@ Result<std::vector<AssetChange>> Vfs::Impl::refresh(MountId mount) {
                              ": only folders and legacy archives are scanned again; replace() takes another bundle");
         // A new number even for the same names and bytes: blobs remember the files that were scanned.
         FARDEL_TRY_ASSIGN(MountContent content, rescan(scanned, cache, digests));
-        FARDEL_TRY_ASSIGN(const auto change, replace_content(mount, std::move(content), scanned.number));
-        if (change)
+        FARDEL_TRY_ASSIGN(const auto change,
+                          replace_content(mount, std::move(content), Required::nothing, scanned.number));
+        if (change) {
+            report(change->missing);
             return find_asset_changes(*change->before, *change->after, mount);
+        }
         // replace() has put other content there meanwhile; that is what has to be scanned.
     }
 }

@@ -10,10 +10,12 @@
 #include <fardel/base/folder_watch.h>
 #include <fardel/vfs/vfs.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 namespace fardel {
 
@@ -25,13 +27,17 @@ struct Vfs::Impl {
     };
     using Watches = std::map<MountId, std::shared_ptr<Watch>>;
 
+    enum class Required : bool { nothing, dependencies };
+
     // What readers saw before a change, and what they see after it.
     struct VisibleChange {
         std::shared_ptr<const MountSet> before;
         std::shared_ptr<const MountSet> after;
+        std::vector<MissingDependency> missing;  // because of the change
     };
 
-    std::shared_ptr<BlockCache> cache;  // nullptr: none
+    std::shared_ptr<BlockCache> cache;                                            // nullptr: none
+    std::function<void(const MissingDependency& missing)> on_missing_dependency;  // may be empty
     std::shared_ptr<DigestCache> digests = std::make_shared<DigestCache>();
     Snapshot<MountSet> set{std::make_shared<const MountSet>()};
     mutable AssetVerdicts verdicts;
@@ -47,14 +53,17 @@ struct Vfs::Impl {
 
     // With `writing` held.
     Result<ContentNumber> next_content();
-    // Both return the old visible set; its bundles are closed when it is destroyed, so that is done without the lock.
-    Result<std::shared_ptr<const MountSet>> change(MountSetChange change);
+    // Returns the old visible set; its bundles are closed when it is destroyed, so that is done without the lock.
     std::shared_ptr<const MountSet> show(std::shared_ptr<const MountSet> next);
+    // For the event: what `next` lacks and `mounted` does not lack. Empty if nothing receives the event.
+    std::vector<MissingDependency> newly_missing(const MountSet& next) const;
 
-    // Without a lock. Error: missing.
+    // Without `writing` held.
+    void report(const std::vector<MissingDependency>& missing) const;
+    // Error: missing.
     Result<Mount> find_mounted(MountId mount);
     // Puts other content into a mount. Nothing: its content is not `expected` any more, if that is given.
-    Result<std::optional<VisibleChange>> replace_content(MountId mount, MountContent content,
+    Result<std::optional<VisibleChange>> replace_content(MountId mount, MountContent content, Required required,
                                                          std::optional<ContentNumber> expected);
     Watches current_watches();
     // With `refreshing` held.

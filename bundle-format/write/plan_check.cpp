@@ -4,6 +4,7 @@
 #include <fardel/format/glob_set.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/plan_consumes.h>
 #include <fardel/format/printable.h>
 
 #include <algorithm>
@@ -173,7 +174,8 @@ Status verify_pattern_bytes(const BundlePlan& plan) {
                                        " bytes together, more than " + std::to_string(kGlobSetBytesMax));
 }
 
-// A name of this bundle is no need. A name that it extends is one: another bundle has to publish it.
+}  // namespace
+
 Status verify_consumes(const BundlePlan& plan) {
     std::unordered_map<std::string, const PlannedConsume*> consumed;
     for (const PlannedConsume& consume : plan.consumes) {
@@ -193,6 +195,8 @@ Status verify_consumes(const BundlePlan& plan) {
     }
     return ok();
 }
+
+namespace {
 
 // Must pass before anything is counted with 32 bits.
 Status verify_counts(const BundlePlan& plan) {

@@ -98,12 +98,17 @@ void drop_ambiguous_names(std::vector<ResolvedReference>& references) {
 // The name of a target inside the bundle gives that target by default.
 Status verify_target_names(const BundlePlan& plan, const StoredContent& content,
                            std::span<const ResolvedReference> references) {
+    const auto is_named = [](const ResolvedReference& reference) {
+        return reference.kind == ReferenceKind::internal && !reference.target_name.empty();
+    };
+    if (std::ranges::none_of(references, is_named))
+        return ok();
     std::unordered_map<std::string_view, std::uint32_t> default_of;
     for (const PlannedName& name : plan.names)
         if (!name.variants.empty())
             default_of.emplace(name.name.view(), content.asset_of[name.variants.front().asset]);
     for (const ResolvedReference& reference : references) {
-        if (reference.kind != ReferenceKind::internal || reference.target_name.empty())
+        if (!is_named(reference))
             continue;
         const auto at = default_of.find(reference.target_name);
         if (at == default_of.end() || at->second != reference.target)

@@ -31,8 +31,9 @@ Result<ResolvedProject> resolve_project(const std::string& file, const ProjectRe
     FARDEL_TRY_ASSIGN(Project project, read_project(file));
     const std::string folder = std::filesystem::path(file).parent_path().string();
     ProjectReferences& references = project.references ? *project.references : project.references.emplace();
-    if (!more.profile.empty())
-        references.profile = more.profile;
+    if (!more.profile.empty()) {
+        FARDEL_TRY_ASSIGN(references.chosen_profile, load_game_profile(more.profile));
+    }
     add_globs(references.roots, more.roots);
     add_globs(references.used, more.used);
     add_globs(references.consumed, more.consumed);

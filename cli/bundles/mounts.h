@@ -2,6 +2,7 @@
 #pragma once
 
 #include "console/command_line.h"
+#include "console/console.h"
 
 #include <fardel/base/result.h>
 #include <fardel/vfs/vfs.h>
@@ -16,11 +17,19 @@ namespace fardel {
 using MountLabels = std::map<MountId, std::string>;
 MountLabels labels_of(const Vfs& vfs);
 
-// Adds --trust, the path of a policy for mount_all().
-void add_trust_option(CommandLine& line, std::string& policy_path);
+// How mount_all() mounts.
+struct MountingOptions {
+    std::string policy_path;  // empty: anything is mounted; untrusted mounts are tainted
+    bool require_dependencies = false;
+};
+// Adds --trust and --require-dependencies.
+void add_mounting_options(CommandLine& line, MountingOptions& options);
 
-// Mounts the files at the root, in this order; later ones win. With a policy, only what it trusts is mounted; with an
-// empty path anything is, and untrusted mounts are tainted. Errors: those of read_trust_policy and Vfs::mount.
-Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const std::string& policy_path);
+// Mounts the files at the root in one step, in this order; later ones win. Errors: those of read_trust_policy and
+// Vfs::mount.
+Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options);
+
+// Says on standard error which mounts have static dependencies that are not mounted: one line per mount.
+void say_missing_dependencies(const Vfs& vfs, Console& console);
 
 }  // namespace fardel

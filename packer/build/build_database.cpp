@@ -140,7 +140,12 @@ Result<bool> has_schema(sqlite3* database) {
     return application == kApplication && version == kSchema;
 }
 
+// SQLite's name for a database that no file holds.
+constexpr std::string_view kInMemory = ":memory:";
+
 void remove_database(const std::string& path) {
+    if (path == kInMemory)  // a file of that name is somebody's
+        return;
     for (const char* ending : {"", "-journal", "-wal", "-shm"}) {
         std::error_code ignored;
         std::filesystem::remove(path + ending, ignored);
@@ -282,7 +287,8 @@ Result<BuildDatabase> BuildDatabase::open(const std::string& path) {
         }
         if (const auto later = fits && !*fits ? is_later(raw) : Result<bool>(false); later && *later) {
             database.reset();
-            return open(":memory:");  // this build goes on without; the later version finds its database as it was
+            return open(
+                std::string(kInMemory));  // this build goes on without; the later version finds its database as it was
         }
         const bool is_unusable = (fits && !*fits) || is_damaged(raw) || says_read_only(raw, path);
         if (last || !is_unusable)

@@ -41,6 +41,8 @@ Status ProjectBuild::State::observe_inputs() {
     for (const ProjectDependency& dependency : project.dependencies)
         if (!dependency.file.empty())
             seen.push_back(observe_path(path_in_project(folder, dependency.file)));
+    if (project.references && is_profile_file(project.references->profile))
+        seen.push_back(observe_path(path_in_project(folder, project.references->profile)));
     for (const std::string& path : options.watched)
         seen.push_back(observe_path(path));
     FARDEL_TRY_ASSIGN(const std::string absolute, absolute_folder(folder));

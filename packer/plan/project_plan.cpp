@@ -250,14 +250,26 @@ Status add_dependencies(const Project& project, const std::string& folder, Bundl
 
 // ---- References -----------------------------------------------------------------------------------------------------
 
-Status resolve_references(const Project& project, Bundles opened, PlanScanOptions scan, PackPlan& packed) {
+// nullptr: that of no game.
+Result<std::shared_ptr<const GameProfile>> load_profile(const ProjectReferences& references,
+                                                        const std::string& folder) {
+    if (references.chosen_profile || references.profile.empty())
+        return references.chosen_profile;
+    return is_profile_file(references.profile)
+               ? read_game_profile(path_in_project(folder, references.profile), ProfileLinks::refused)
+               : find_game_profile(references.profile);
+}
+
+Status resolve_references(const Project& project, const std::string& folder, Bundles opened, PlanScanOptions scan,
+                          PackPlan& packed) {
     ResolveOptions options{.roots = project.references->roots,
                            .used = project.references->used,
                            .consumed = project.references->consumed,
                            .dependencies = std::move(opened)};
-    if (!project.references->profile.empty()) {
-        FARDEL_TRY_ASSIGN(options.profile, find_game_profile(project.references->profile));
-    }
+    auto profile = load_profile(*project.references, folder);
+    if (!profile)
+        return std::move(profile).error().with_context(printable(project.file) + ": [link] profile");
+    options.profile = *std::move(profile);
     for (const PlannedConsume& consume : project.consumes)
         options.consumed.push_back(consume.text);
     scan.scanners = project.scanners;
@@ -328,7 +340,7 @@ Result<PackPlan> plan_project_files(const Project& project, const std::string& f
             packed.idle_rules.push_back(printable(project.file) + ":" + std::to_string(project.rules[i].line) + ": " +
                                         printable(project.rules[i].match));
     if (project.references)
-        FARDEL_TRY(resolve_references(project, std::move(opened), std::move(scan), packed));
+        FARDEL_TRY(resolve_references(project, folder, std::move(opened), std::move(scan), packed));
     return packed;
 }
 

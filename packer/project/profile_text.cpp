@@ -3,14 +3,18 @@
 #include "game_profile_texts.h"
 #include "project_reader.h"
 
+#include <fardel/base/file.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 #include <utility>
 
 namespace fardel {
 namespace {
+
+constexpr std::size_t kReasonBytesMax = 500;
 
 Status verify_extension(std::string_view text) {
     const bool plain = !text.empty() && text.find_first_of("./\\*?") == text.npos;
@@ -21,6 +25,10 @@ template <auto member>
 void read_extensions(const KeyValue& value, GameProfile& profile) {
     (profile.*member).clear();
     value.read(profile.*member, verify_extension);
+    if ((profile.*member).size() > kProfileExtensionsMax)
+        value.mistakes.add(value.entry.value.at,
+                           "more than " + std::to_string(kProfileExtensionsMax) + " extensions; remove some",
+                           ErrorCode::limit);
 }
 
 constexpr Key<GameProfile> kExtensionKeys[] = {
@@ -68,6 +76,7 @@ void read_part(const KeyValue& value, GameProfile& profile) {
 void finish_soft(SoftFiles& soft, TomlPosition at, Mistakes& mistakes) {
     if (soft.files.empty() || soft.why.empty())
         mistakes.add(at, "a [[soft]] has 'files' and 'why'; write files = \"**/*.map\"");
+    soft.why = printable(soft.why, kReasonBytesMax);
 }
 
 void finish_companion(Companion& companion, TomlPosition at, Mistakes& mistakes) {
@@ -78,6 +87,7 @@ void finish_companion(Companion& companion, TomlPosition at, Mistakes& mistakes)
 void finish_placement(Placement& placement, TomlPosition at, Mistakes& mistakes) {
     if (placement.files.empty() || placement.within.empty() || placement.why.empty())
         mistakes.add(at, "a [[placement]] has 'files', 'within' and 'why'; write within = [\"scripts/*.shader\"]");
+    placement.why = printable(placement.why, kReasonBytesMax);
 }
 
 constexpr Key<GameProfile> kProfileKeys[] = {
@@ -88,17 +98,48 @@ constexpr Key<GameProfile> kProfileKeys[] = {
     {"placement", read_tables<kPlacementKeys, finish_placement, &GameProfile::placements>},
 };
 
+std::size_t count_globs(const GameProfile& profile) {
+    std::size_t globs = profile.named_by_code.size() + profile.soft.size() + profile.companions.size();
+    for (const Placement& placement : profile.placements)
+        globs += 1 + placement.within.size();
+    return globs;
+}
+
 std::span<const GameProfileText> profile_texts() { return {kGameProfileTexts, kGameProfileCount}; }
 
 }  // namespace
 
 Result<GameProfile> parse_game_profile(std::string_view text, std::string_view file) {
+    if (text.size() > kProfileBytesMax)
+        return Error(ErrorCode::limit, printable(file) + ": longer than " + std::to_string(kProfileBytesMax) +
+                                           " bytes; is it the right file?");
     FARDEL_TRY_ASSIGN(const TomlTable table, parse_toml(text, file));
     GameProfile profile;
     Mistakes mistakes(file);
     read_table<GameProfile>(table, "in a profile", kProfileKeys, profile, mistakes);
     FARDEL_TRY(mistakes.status());
+    if (const std::size_t globs = count_globs(profile); globs > kProfileGlobsMax)
+        return Error(ErrorCode::limit, printable(file) + ": " + std::to_string(globs) +
+                                           " globs; a profile has at most " + std::to_string(kProfileGlobsMax));
     return profile;
+}
+
+bool is_profile_file(std::string_view word) noexcept { return word.ends_with(".toml"); }
+
+Result<std::shared_ptr<const GameProfile>> read_game_profile(const std::string& path, ProfileLinks links) {
+    const std::string subject = printable(path);
+    FARDEL_TRY_ASSIGN(
+        const RegularFile file,
+        open_regular_file(path, subject, {.links = links == ProfileLinks::refused ? Links::refused : Links::followed}));
+    FARDEL_TRY_ASSIGN(const std::string text, read_text(file.descriptor, kProfileBytesMax, subject));
+    FARDEL_TRY_ASSIGN(GameProfile profile, parse_game_profile(text, path));
+    profile.name = std::filesystem::path(path).stem().string();
+    return std::make_shared<const GameProfile>(std::move(profile));
+}
+
+Result<std::shared_ptr<const GameProfile>> load_game_profile(const std::string& name_or_path) {
+    return is_profile_file(name_or_path) ? read_game_profile(name_or_path, ProfileLinks::followed)
+                                         : find_game_profile(name_or_path);
 }
 
 std::vector<std::string_view> game_profile_names() {
@@ -115,8 +156,8 @@ Result<std::shared_ptr<const GameProfile>> find_game_profile(std::string_view na
         std::string known;
         for (const GameProfileText& text : texts)
             known += (known.empty() ? "" : ", ") + std::string(text.name);
-        return Error(ErrorCode::missing,
-                     "there is no profile " + in_short_quotes(name) + "; the profiles are: " + known);
+        return Error(ErrorCode::missing, "there is no profile " + in_short_quotes(name) +
+                                             "; the profiles are: " + known + "; a file of your own ends in .toml");
     }
     FARDEL_TRY_ASSIGN(GameProfile profile, parse_game_profile(at->toml, std::string(name) + ".toml"));
     profile.name = name;

@@ -37,13 +37,17 @@ void read_missing(const KeyValue& value, ProjectReferences& target) {
     read_either(value, "warn", "error", target.missing_fails);
 }
 
+// A file's path has the form of a name, so it cannot leave the project.
 Status verify_profile(std::string_view name) {
+    if (is_profile_file(name))
+        return verify_name(name);
     auto found = find_game_profile(name);
     return found ? ok() : Status(std::move(found).error());
 }
 
 constexpr Key<ProjectReferences> kReferenceKeys[] = {
-    {"profile", read_verified<verify_profile, &ProjectReferences::profile>, "profile = \"quake3\""},
+    {"profile", read_verified<verify_profile, &ProjectReferences::profile>,
+     "profile = \"quake3\" or profile = \"profiles/mygame.toml\""},
     {"roots", read_verified<verify_glob, &ProjectReferences::roots>, "roots = [\"maps/*.bsp\"]"},
     {"used", read_verified<verify_glob, &ProjectReferences::used>, "used = [\"maps/*.bsp\"]"},
     {"consumed", read_verified<verify_glob, &ProjectReferences::consumed>, "consumed = [\"maps/*.bsp\"]"},

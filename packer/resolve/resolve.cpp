@@ -8,6 +8,7 @@
 
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/plan_consumes.h>
 #include <fardel/packer/reference_scanners.h>
 
 #include <algorithm>
@@ -45,6 +46,7 @@ Status verify_input(const BundlePlan& plan, std::span<const AssetScan> scans, co
         for (const FoundReference& reference : scan.findings.references)
             if (reference.defined_in != kNoDefinition && reference.defined_in >= scan.findings.defines.size())
                 return bad_input("reference \"" + printable(reference.spelling) + "\" belongs to no definition");
+    FARDEL_TRY(verify_consumes(plan));
     FARDEL_TRY(verify_globs(options.roots));
     FARDEL_TRY(verify_globs(options.used));
     return verify_globs(options.consumed);
@@ -78,7 +80,6 @@ public:
           hard_(scans, index_, graph_, profile) {}
 
     Result<ResolveResult> run() && {
-        FARDEL_TRY(verify_consumes());
         for (std::uint32_t asset = 0; asset < plan_.assets.size(); ++asset)
             FARDEL_TRY(resolve_asset(asset));
         FARDEL_TRY(add_companions());
@@ -95,14 +96,6 @@ public:
     }
 
 private:
-    Status verify_consumes() const {
-        for (const PlannedConsume& consume : plan_.consumes)
-            if (!consume.pattern && index_.find_name(consume.text))
-                return bad_input("the bundle consumes \"" + printable(consume.text) +
-                                 "\", which is in it; take the consume out");
-        return ok();
-    }
-
     // ---- References to targets ----
 
     // Other bundles can add variants to a published name.

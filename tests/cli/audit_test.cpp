@@ -172,3 +172,56 @@ TEST_CASE(
     for (const json& name : root["names"])
         CHECK(closure.contains(name.get<std::string>()));
 }
+
+TEST_CASE("audit, build, verify: a project has a profile of its own") {
+    const ScratchFolder scratch;
+    scratch.write("game/assets/art/wall.obj", "mtllib gone.mtl\n");
+    scratch.write("game/assets/a.skin", "h_head,textures/wall\n");
+    scratch.write("game/assets/textures/wall.ktx2", "image");
+    const std::string project = scratch.write(
+        "game/fardel.toml",
+        "name = \"game\"\nsources = [\"assets\"]\n[link]\nprofile = \"profiles/mygame.toml\"\nmissing = \"error\"\n");
+    const auto write_profile = [&](std::string_view extension) {
+        return scratch.write("game/profiles/mygame.toml",
+                             "[extensions]\ntexture = [\"" + std::string(extension) +
+                                 "\"]\n[[soft]]\nfiles = \"**/*.obj\"\nwhy = \"a source of models\"\n[[placement]]\n"
+                                 "files = \"**/*.obj\"\nwithin = [\"models/**\"]\nwhy = \"models lie in models/\"\n");
+    };
+    const Outcome absent = run({"audit", scratch.path("game")});
+    CHECK(is_one_clear_line(absent, "missing"));
+    CHECK(has(absent.err, "profiles/mygame.toml"));
+    const std::string profile = write_profile("ktx2");
+    const Outcome audited = run({"audit", scratch.path("game")});
+    CHECK(audited.exit_code == 0);
+    CHECK(has(audited.out, "art/wall.obj:1: script gone.mtl (models lie in models/)"));
+    run_well({"build", scratch.path("game")});
+    CHECK(has(run_well({"build", scratch.path("game")}), "up to date"));
+
+    // A changed profile is a changed input of the build.
+    write_profile("png");
+    const Outcome stale = run({"build", scratch.path("game")});
+    CHECK(stale.exit_code == 1);
+    CHECK(has(stale.err, "textures/wall"));
+
+    // It is for the command line, too, and the verifier enforces it.
+    write_profile("ktx2");
+    CHECK(run({"audit", scratch.path("game/assets"), "--profile", profile}).exit_code == 0);
+    CHECK(run({"audit", scratch.path("game"), "--profile", "quake3"}).exit_code == 1);
+    const Outcome verified = run({"verify", scratch.path("game/game.fardel"), "--profile", profile});
+    CHECK(verified.exit_code == 1);
+    CHECK(has(verified.out, "'art/wall.obj' lies where the game does not read it: models lie in models/"));
+    CHECK(run({"verify", scratch.path("game/game.fardel")}).exit_code == 0);
+
+    // Mistakes have their lines; the path stays in the project.
+    scratch.write("game/profiles/mygame.toml", "# mine\n[[soft]]\nfiles = \"a//b\"\n");
+    const Outcome mistaken = run({"audit", scratch.path("game")});
+    CHECK(is_one_clear_line(mistaken, "malformed"));
+    CHECK(has(mistaken.err, "mygame.toml:3:9"));
+    for (const char* path : {"../mygame.toml", "/tmp/mygame.toml", "profiles//x.toml"}) {
+        scratch.write("game/fardel.toml",
+                      "name = \"game\"\nsources = [\"assets\"]\n[link]\nprofile = \"" + std::string(path) + "\"\n");
+        const Outcome outside = run({"audit", scratch.path("game")});
+        CHECK(is_one_clear_line(outside, "malformed"));
+        CHECK(has(outside.err, "fardel.toml:4:11"));
+    }
+}

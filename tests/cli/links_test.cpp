@@ -45,3 +45,35 @@ TEST_CASE("links: lists what is missing, and ends with 1 only if something requi
     CHECK(report["missing_bundles"][0]["version"] == "1.2");
     CHECK(is_one_clear_line(run({"links", scratch.path("absent")}), "missing"));
 }
+
+TEST_CASE("links, which, conflicts, report: a missing static dependency is said once, and refused on request") {
+    const ScratchFolder scratch;
+    const std::string mod = scratch.path("mod.fardel");
+    write_mod(mod);
+    const std::string id = "010203" + std::string(58, '0');
+    const std::string page = scratch.path("page.html");
+    for (const Arguments& verb : {Arguments{"which", "--mount", mod, "mod.cfg"}, Arguments{"conflicts", mod},
+                                  Arguments{"report", mod, "-o", page}}) {
+        CAPTURE(verb.front());
+        const fardel::tests::Outcome said = run(verb);
+        CHECK(said.exit_code == 0);
+        CHECK(said.err == "fardel: " + mod +
+                              ": static dependencies are not mounted, and references into them lead "
+                              "nowhere: " +
+                              id + "; 'fardel links' lists what is missing\n");
+        Arguments strict = verb;
+        strict.push_back("--require-dependencies");
+        const fardel::tests::Outcome refused = run(strict);
+        CHECK(refused.exit_code == 1);
+        CHECK(is_one_clear_line(refused, "unresolved"));
+        CHECK(refused.err.find(id) != std::string::npos);
+    }
+    CHECK(run({"links", mod}).err == "");  // its output has the list
+    CHECK(is_one_clear_line(run({"links", mod, "--require-dependencies"}), "unresolved"));
+    CHECK(is_one_clear_line(run({"mount", mod, scratch.path("mnt"), "--require-dependencies"}), "unresolved"));
+    scratch.write("base/default.cfg", "x\n");
+    run_well({"pack", scratch.path("base"), "-o", scratch.path("base.fardel")});
+    const fardel::tests::Outcome together = run({"verify", mod, scratch.path("base.fardel")});
+    CHECK(together.exit_code == 1);
+    CHECK(together.out.find("[dependency-missing]") != std::string::npos);
+}

@@ -86,3 +86,25 @@ TEST_CASE("which --trust: a maps/* key hides nothing of the core, and which says
           std::string::npos);
     CHECK(run_well({"trust", "show", policy}).find("may publish: maps/**\n") != std::string::npos);
 }
+
+TEST_CASE("which --extensions: explains the name that is found, and lists those that were tried before") {
+    const ScratchFolder scratch;
+    const std::string game = make_bundle(scratch);
+    const Arguments arguments{"which", "--mount", game, "textures/base/water", "--extensions", "tga,jpg,png"};
+    const std::string text = run_well(arguments);
+    CHECK(text.starts_with("/textures/base/water.jpg → /assets/"));
+    CHECK(text.find("\n  /textures/base/water: no such name\n  /textures/base/water.tga: no such name\n") !=
+          std::string::npos);
+    CHECK(text.find(".png") == std::string::npos);
+    Arguments as_json = arguments;
+    as_json.push_back("--json");
+    const json explained = json::parse(run_well(as_json));
+    CHECK(explained["path"] == "/textures/base/water.jpg");
+    CHECK(explained["tried"] == json({"/textures/base/water", "/textures/base/water.tga"}));
+    const Outcome nothing = run({"which", "--mount", game, "textures/none", "--extensions", "tga,jpg"});
+    CHECK(nothing.exit_code == 1);
+    CHECK(nothing.out ==
+          "/textures/none: no such name\n  /textures/none.tga: no such name\n"
+          "  /textures/none.jpg: no such name\n");
+    CHECK(run({"which", "--mount", game, "x", "--extensions", ".tga"}).exit_code == 2);
+}

@@ -6,10 +6,12 @@
 #include "kit/random_seed.h"
 #include "kit/scratch_folder.h"
 
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 
 namespace fardel {
 namespace {
@@ -100,6 +102,13 @@ bool knows_all(const BuildDatabase& database) {
     return scans && scans->size() == 1 && scans->contains(tests::filled_id<Hash>(8)) &&
            scans->at(tests::filled_id<Hash>(8)) == "record" && sources && sources->size() == 1 &&
            sources->at("assets/a.png") == kSource && note && *note == "text" && build && *build;
+}
+
+// The database that SQLite opened last in this process.
+sqlite3* last_opened = nullptr;
+int note_opened(sqlite3* database, char**, const sqlite3_api_routines*) {
+    last_opened = database;
+    return SQLITE_OK;
 }
 
 bool is_empty(const BuildDatabase& database) {
@@ -201,6 +210,25 @@ TEST_CASE("build database: an empty, truncated or foreign file is created again"
     other[68] = 99;
     scratch.write("build.sqlite", other);
     CHECK(is_empty(open_well(path)));
+}
+
+TEST_CASE("build database: its stand-in in memory is replaced without removing a file of that name") {
+    const ScratchFolder scratch;
+    std::string later = tests::read_file(make(scratch));
+    later[63] = 99;
+    scratch.write("build.sqlite", later);
+    const std::string own = scratch.write(":memory:", "a file of the user");
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(scratch.root());
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(note_opened));
+    BuildDatabase database = open_well("build.sqlite");
+    sqlite3_reset_auto_extension();
+    CHECK(sqlite3_exec(last_opened, "DROP TABLE note", nullptr, nullptr, nullptr) == SQLITE_OK);
+    CHECK(database.write_note("a", "lost with the damaged database"));
+    CHECK(is_empty(database));
+    std::filesystem::current_path(before);
+    CHECK(tests::read_file(own) == "a file of the user");
+    CHECK(tests::read_file(scratch.path("build.sqlite")) == later);
 }
 
 TEST_CASE("build database: with any byte damaged, it returns what was written, or nothing") {  // A114

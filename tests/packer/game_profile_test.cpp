@@ -5,11 +5,13 @@
 #include <fardel/packer/reference_scanners.h>
 #include <fardel/packer/resolve.h>
 
+#include "kit/scratch_folder.h"
 #include "reference_bytes.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace fardel {
@@ -119,6 +121,61 @@ TEST_CASE("game profile: a mistake in a profile is reported with its position") 
     CHECK(message("[[companion]]\nof = \"maps/*.bsp\"\nname = \"x\"\nuse = \"bsp\"\n").find("no use 'bsp'") !=
           std::string::npos);
     CHECK(message("[[placement]]\nfiles = \"a//b\"\n").find("mine.toml:2:9") != std::string::npos);
+}
+
+TEST_CASE("game profile: a hostile text is bounded, and what it says is safe to print") {
+    const auto outcome = [](std::string_view text) {
+        const auto profile = parse_game_profile(text, "mine.toml");
+        return profile ? "ok" : std::string(error_code_name(profile.error().code()));
+    };
+    const auto placements = [](std::size_t globs) {
+        std::string within = "\"a0\"";
+        for (std::size_t i = 1; i < globs - 1; ++i)
+            within += ", \"a" + std::to_string(i) + "\"";
+        return "[[placement]]\nfiles = \"**\"\nwithin = [" + within + "]\nwhy = \"x\"\n";
+    };
+    CHECK(outcome(placements(kProfileGlobsMax)) == "ok");
+    CHECK(outcome(placements(kProfileGlobsMax + 1)) == "limit");
+    std::string extensions = "\"e0\"";
+    for (std::size_t i = 1; i < kProfileExtensionsMax; ++i)
+        extensions += ", \"e" + std::to_string(i) + "\"";
+    CHECK(outcome("[extensions]\nsound = [" + extensions + "]\n") == "ok");
+    CHECK(outcome("[extensions]\nsound = [" + extensions + ", \"more\"]\n") == "limit");
+    CHECK(outcome("#" + std::string(kProfileBytesMax, ' ')) == "limit");
+    CHECK(outcome("[shaders]\nnamed_by_code = [\"" + std::string(100'000, '*') + "\"]\n") != "ok");
+    CHECK(outcome("[[soft]]\nfiles = \"a\"\nwhy = 1\n") == "malformed");
+    CHECK(outcome("\xff\x00[") == "malformed");
+
+    const GameProfile profile = parse_game_profile(
+                                    "[[soft]]\nfiles = \"a\"\nwhy = \"x\\u001b[31m\"\n[[placement]]\nfiles = \"a\"\n"
+                                    "within = [\"b\"]\nwhy = \"y\\u001b[31m\"\n",
+                                    "mine.toml")
+                                    .value();
+    CHECK(profile.soft.front().why.find('\x1b') == std::string::npos);
+    CHECK(profile.placements.front().why.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("game profile: a file is read if it is a regular one; a project's is no link") {
+    const tests::ScratchFolder scratch;
+    const std::string path = scratch.write("mygame.toml", "[extensions]\ntexture = [\"ktx2\"]\n");
+    const auto profile = load_game_profile(path);
+    REQUIRE(profile);
+    CHECK((*profile)->name == "mygame");
+    CHECK((*profile)->texture_extensions == Lines{"ktx2"});
+    CHECK(is_profile_file(path));
+    CHECK_FALSE(is_profile_file("quake3"));
+
+    std::filesystem::create_symlink(path, scratch.path("link.toml"));
+    CHECK(read_game_profile(scratch.path("link.toml"), ProfileLinks::followed));
+    CHECK_FALSE(read_game_profile(scratch.path("link.toml"), ProfileLinks::refused));
+    std::filesystem::create_directory(scratch.path("folder.toml"));
+    CHECK_FALSE(load_game_profile(scratch.path("folder.toml")));
+    const auto none = load_game_profile(scratch.path("none.toml"));
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code() == ErrorCode::missing);
+    const auto bad = load_game_profile(scratch.write("bad.toml", "[[soft]]\nfile = \"a\"\n"));
+    REQUIRE_FALSE(bad);
+    CHECK(bad.error().message().find("bad.toml:2:1") != std::string::npos);
 }
 
 // ---- Quake III ------------------------------------------------------------------------------------------------------

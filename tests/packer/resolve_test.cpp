@@ -259,6 +259,8 @@ TEST_CASE("resolve: consumed names become dynamic, and the bundle consumes them 
     const auto refused = resolve_plan(game.plan, game.assets, game.options);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code() == ErrorCode::malformed);
+    game.plan.names.back().extends = true;  // then another bundle has to publish it
+    CHECK(resolve_plan(game.plan, game.assets, game.options));
 }
 
 TEST_CASE("resolve: names and shaders of static dependencies are found, after those of the bundle") {

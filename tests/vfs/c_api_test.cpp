@@ -2,6 +2,7 @@
 #include <fardel/vfs/fardel.h>
 
 #include "failing_memory.h"
+#include "kit/opened_bundle.h"
 #include "kit/scratch_folder.h"
 #include "test_bundle.h"
 
@@ -119,7 +120,10 @@ TEST_CASE("C API: codes have the numbers of the first version, and the names of 
 TEST_CASE("C API: structs have the layout of the first version") {
     if constexpr (sizeof(void*) == 8) {
         CHECK(sizeof(fardel_error) == 512);
-        CHECK(sizeof(fardel_vfs_options) == 16);
+        CHECK(offsetof(fardel_vfs_options, cache_bytes) == 8);
+        CHECK(offsetof(fardel_vfs_options, dependency_missing) == 16);  // the end of the first version's
+        CHECK(sizeof(fardel_vfs_options) == 32);
+        CHECK(sizeof(fardel_missing_dependency) == 48);
         CHECK(sizeof(fardel_mount_options) == 56);
         CHECK(sizeof(fardel_stat) == 216);
         CHECK(sizeof(fardel_entry) == 272);
@@ -679,4 +683,102 @@ TEST_CASE("C API: variants, scopes and pure mode") {
     CHECK(problems == 0);
     CHECK(fardel_enter_pure(vfs, nullptr, nullptr, nullptr) == FARDEL_ERROR_ARGUMENT);
     fardel_leave_pure(nullptr);
+}
+
+namespace {
+
+// What the callbacks of one VFS received.
+struct Received {
+    std::vector<std::string> bundles;
+    std::vector<fardel_mount_id> mounts;
+};
+
+void receive_missing(void* context, const fardel_missing_dependency* missing) {
+    auto& received = *static_cast<Received*>(context);
+    CHECK(missing->struct_size == sizeof *missing);
+    received.bundles.push_back(hex(missing->bundle));
+    received.mounts.push_back(missing->mount);
+}
+
+}  // namespace
+
+TEST_CASE("C API: a missing static dependency is an event, is listed, and is refused on request") {
+    const Bytes base = BundleMaker().add("base", "1").write();
+    BundleMaker maker;
+    maker.add("map", "map");
+    maker.plan().dependencies = {{.bundle = bundle_id_of(base)}};
+    const Bytes map = maker.write();
+    Received events;
+    fardel_vfs_options how = FARDEL_VFS_OPTIONS_INIT;
+    how.dependency_missing = receive_missing;
+    how.dependency_context = &events;
+    fardel_vfs* vfs = nullptr;
+    REQUIRE(fardel_vfs_create(&how, &vfs, nullptr) == FARDEL_OK);
+
+    fardel_mount_options strict = unsigned_options();
+    strict.flags |= FARDEL_MOUNT_REQUIRE_DEPENDENCIES;
+    fardel_error error = FARDEL_ERROR_INIT;
+    CHECK(mount_with(vfs, map, &strict, &error) == FARDEL_ERROR_UNRESOLVED);
+    CHECK(std::string(error.text).find(bundle_id_of(base).hex()) != std::string::npos);
+    CHECK(events.bundles.empty());
+
+    const fardel_mount_id mounted = mount_bytes(vfs, map);
+    CHECK(events.bundles == std::vector{bundle_id_of(base).hex()});
+    CHECK(events.mounts == std::vector{mounted});
+    Received listed;
+    std::size_t count = 99;
+    CHECK(fardel_missing_dependencies(vfs, receive_missing, &listed, &count, nullptr) == FARDEL_OK);
+    CHECK(count == 1);
+    CHECK(listed.bundles == events.bundles);
+    CHECK(listed.mounts == events.mounts);
+    CHECK(fardel_missing_dependencies(vfs, nullptr, nullptr, nullptr, nullptr) == FARDEL_OK);
+    CHECK(fardel_missing_dependencies(nullptr, nullptr, nullptr, &count, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(count == 0);
+
+    const fardel_mount_id needed = mount_bytes(vfs, base);
+    CHECK(fardel_missing_dependencies(vfs, receive_missing, &listed, &count, nullptr) == FARDEL_OK);
+    CHECK(count == 0);
+    REQUIRE(fardel_unmount(vfs, needed, nullptr) == FARDEL_OK);
+    CHECK(events.bundles.size() == 2);
+    fardel_vfs_destroy(vfs);
+
+    // A caller of the first version, whose options end before the event.
+    how.struct_size = offsetof(fardel_vfs_options, dependency_missing);
+    REQUIRE(fardel_vfs_create(&how, &vfs, nullptr) == FARDEL_OK);
+    mount_bytes(vfs, map);
+    CHECK(events.bundles.size() == 2);
+    fardel_vfs_destroy(vfs);
+}
+
+TEST_CASE("C API: a name without extension is opened by an ordered list of extensions") {
+    BundleMaker maker;
+    maker.add("map", "map").add("t/wall.png", "png").add("t/wall.jpg", "jpg").add_unpublished("own.jpg", "own");
+    Handle vfs;
+    mount_bytes(vfs, maker.write());
+    const auto content = [&](const char* path, const char* extensions) {
+        fardel_file* file = nullptr;
+        const fardel_code code = fardel_open_any(vfs, path, extensions, &file, nullptr);
+        const std::string text = code == FARDEL_OK ? read_whole(file) : fardel_code_name(code);
+        fardel_close(file);
+        return text;
+    };
+    CHECK(content("t/wall", "tga,png,jpg") == "png");
+    CHECK(content("t/wall.tga", "tga,jpg,png") == "jpg");
+    CHECK(content("map", "tga") == "map");
+    CHECK(content("t/wall", "tga") == "missing");
+    CHECK(content("t/wall", "") == "malformed");
+    CHECK(content("t/wall", ".png") == "malformed");
+    CHECK(content("t/wall", nullptr) == "argument");
+    CHECK(content(nullptr, "png") == "argument");
+
+    fardel_file* map = nullptr;
+    fardel_file* own = nullptr;
+    REQUIRE(fardel_open(vfs, "/map", &map, nullptr) == FARDEL_OK);
+    REQUIRE(fardel_open_any_from(vfs, map, "own", "png,jpg", &own, nullptr) == FARDEL_OK);
+    CHECK(read_whole(own) == "own");
+    fardel_close(own);
+    CHECK(fardel_open_any_from(vfs, map, "own", "png", &own, nullptr) == FARDEL_ERROR_MISSING);
+    CHECK(fardel_open_any_from(vfs, nullptr, "own", "png", &own, nullptr) == FARDEL_ERROR_ARGUMENT);
+    CHECK(own == nullptr);
+    fardel_close(map);
 }

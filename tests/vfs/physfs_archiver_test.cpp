@@ -2,6 +2,7 @@
 #include <fardel/format/manifest.h>
 #include <fardel/vfs/physfs_archiver.h>
 
+#include "kit/opened_bundle.h"
 #include "kit/scratch_folder.h"
 #include "physfs_game.h"
 #include "test_bundle.h"
@@ -422,3 +423,35 @@ TEST_CASE("physfs: threads read different files of one archive at once") {
 }
 
 }  // namespace fardel::tests
+
+TEST_CASE("physfs: a missing static dependency is reported, and refused on request") {
+    const ScratchFolder scratch;
+    const Bytes base = BundleMaker().add("base.txt", "1").write();
+    BundleMaker map;
+    map.add("map.txt", "map");
+    map.plan().dependencies = {{.bundle = bundle_id_of(base)}};
+    scratch.write("base.fardel", std::span(base));
+    const std::string alone = scratch.write("map.fardel", map.write());
+    const std::string set = scratch.write("both.fardel-set", "fardel-set 1\nmap.fardel\nbase.fardel\n");
+    std::vector<std::string> events;
+    PhysfsArchiverOptions options{.allow_unsigned = true};
+    options.on_missing_dependency = [&](std::string_view file, const BundleId& missing) {
+        events.push_back(std::string(file) + " " + missing.hex());
+    };
+    options.on_refused = [&](std::string_view, const Error& error) {
+        events.emplace_back(error_code_name(error.code()));
+    };
+    {
+        const PhysfsGame game(options);
+        CHECK(physfs_mount(alone) == "ok");
+        CHECK(events == std::vector{alone + " " + bundle_id_of(base).hex()});
+        CHECK(physfs_content("map.txt") == "map");
+    }
+    events.clear();
+    options.require_dependencies = true;
+    const PhysfsGame game(options);
+    CHECK(physfs_mount(alone) != "ok");
+    CHECK(events == std::vector<std::string>{"unresolved"});
+    CHECK(physfs_mount(set) == "ok");
+    CHECK(events.size() == 1);
+}

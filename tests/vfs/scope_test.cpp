@@ -262,3 +262,28 @@ TEST_CASE("mount: a bundle whose static dependency is missing is listed as such,
     change.mount.push_back({.subject = make_memory_source(base), .options = strict});
     CHECK(together.apply(std::move(change)));
 }
+
+TEST_CASE("scope: a reference without extension is searched in the whole scope, name by name") {
+    const NameExtensions images = NameExtensions::parse("tga,png").value();
+    const Bytes base = BundleMaker().add_unpublished("wall.tga", "of the base").version("1").write();
+    BundleMaker map;
+    map.add("map", "map").add_unpublished("wall.png", "own").add_unpublished("floor.png", "own floor");
+    map.plan().dependencies = {{.bundle = bundle_id_of(base)}};
+    Vfs vfs;
+    mount(vfs, base);
+    mount(vfs, map.write());
+    mount(vfs, BundleMaker().add("sky.png", "published").write());
+    const File from = vfs.open("/map").value();
+    const auto content = [&](std::string_view reference) {
+        const auto file = vfs.open_from(from, reference, images);
+        return file ? text_of(file->read_all().value()) : std::string(error_code_name(file.error().code()));
+    };
+    CHECK(outcome_of(vfs.open_from(from, "floor")) == "missing");
+    CHECK(content("floor") == "own floor");
+    CHECK(content("wall") == "of the base");
+    CHECK(content("wall.png") == "own");
+    CHECK(content("sky") == "published");
+    CHECK(content("/sky") == "published");
+    CHECK(content("/floor") == "missing");
+    CHECK(content("none") == "missing");
+}

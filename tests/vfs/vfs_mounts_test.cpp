@@ -3,6 +3,7 @@
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/vfs/vfs.h>
 
+#include "kit/opened_bundle.h"
 #include "kit/scratch_folder.h"
 #include "kit/zip_builder.h"
 #include "test_bundle.h"
@@ -16,6 +17,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 using namespace fardel;
 using namespace fardel::tests;
@@ -370,4 +373,68 @@ TEST_CASE("poll: a mount that is not watched, or is not a folder, reports no cha
     REQUIRE(vfs.mount(scratch.path("game"), unsigned_at()));
     scratch.write("game/a", "22");
     CHECK(vfs.poll().value().empty());
+}
+
+// ---- Missing dependencies -------------------------------------------------------------------------------------------
+
+namespace {
+
+Bytes map_needing(const std::vector<Bytes>& bundles) {
+    BundleMaker map;
+    map.add("map", "map");
+    for (const Bytes& bundle : bundles)
+        map.plan().dependencies.push_back({.bundle = bundle_id_of(bundle)});
+    return map.write();
+}
+
+}  // namespace
+
+TEST_CASE("missing dependencies: the event reports what a change leaves missing, once") {
+    const Bytes base = BundleMaker().add("base", "1").write();
+    const Bytes other = BundleMaker().add("other", "2").write();
+    const Bytes map = map_needing({base, other});
+    std::vector<MissingDependency> events;
+    std::size_t mounts_seen = 0;
+    const Vfs* seen = nullptr;
+    Vfs vfs({.on_missing_dependency = [&](const MissingDependency& missing) {
+        events.push_back(missing);
+        mounts_seen = seen->mounts().size();  // the change has taken effect, and no lock is held
+    }});
+    seen = &vfs;
+    using Events = std::vector<MissingDependency>;
+    const auto take = [&] { return std::exchange(events, {}); };
+
+    const MountId map_id = mount(vfs, map);
+    CHECK(take() == Events{{map_id, bundle_id_of(base)}, {map_id, bundle_id_of(other)}});
+    CHECK(mounts_seen == 1);
+    const MountId base_id = mount(vfs, base);
+    CHECK(take().empty());  // the other one is still missing, as before
+    const MountId other_id = mount(vfs, other);
+    REQUIRE(vfs.unmount(base_id));
+    CHECK(take() == Events{{map_id, bundle_id_of(base)}});
+    REQUIRE(vfs.replace(other_id, request(BundleMaker().add("other", "3").write())));
+    CHECK(take() == Events{{map_id, bundle_id_of(other)}});
+    REQUIRE(vfs.replace(map_id, request(map_needing({other}))));
+    CHECK(take() == Events{{map_id, bundle_id_of(other)}});
+    REQUIRE(vfs.unmount(map_id));
+
+    MountChange together;
+    together.mount = {request(map), request(base), request(other)};
+    CHECK(vfs.apply(std::move(together)));
+    CHECK(take().empty());
+}
+
+TEST_CASE("missing dependencies: a change that is refused reports none") {
+    std::size_t events = 0;
+    Vfs vfs({.on_missing_dependency = [&](const MissingDependency&) { ++events; }});
+    const Bytes map = map_needing({BundleMaker().add("base", "1").write()});
+    MountOptions strict = unsigned_at();
+    strict.require_dependencies = true;
+    CHECK(outcome_of(vfs.mount(make_memory_source(map), strict)) == "unresolved");
+    const MountId empty = mount(vfs, BundleMaker().add("a", "a").write());
+    CHECK(outcome_of(vfs.replace(empty, request(map, strict))) == "unresolved");
+    CHECK(content_at(vfs, "/a") == "a");
+    CHECK(events == 0);
+    CHECK(vfs.replace(empty, request(map)));
+    CHECK(events == 1);
 }

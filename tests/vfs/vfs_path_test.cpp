@@ -4,6 +4,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace fardel;
 
@@ -136,4 +137,33 @@ TEST_CASE("path: a path made from ids equals the one parsed from its text") {
         CHECK(parsed->parts().name == path.parts().name);
         CHECK(parsed->parts().hash == path.parts().hash);
     }
+}
+
+TEST_CASE("extensions: a list is parsed, and everything else is refused") {
+    const auto outcome = [](std::string_view text) {
+        const auto parsed = NameExtensions::parse(text);
+        return parsed ? "ok" : std::string(error_code_name(parsed.error().code()));
+    };
+    CHECK(NameExtensions::parse("tga,JPG,ktx2").value().list() == std::vector<std::string>{"tga", "JPG", "ktx2"});
+    for (const std::string_view text :
+         {"", ",", "tga,", ",tga", "tga,,jpg", ".tga", "t/a", "tar.gz", "a b", "..", "*", "tga,TGA", "\xc3\xa4", "a\n"})
+        CHECK_MESSAGE(outcome(text) == "malformed", text);
+    CHECK(outcome(std::string(32, 'x')) == "ok");
+    CHECK(outcome(std::string(33, 'x')) == "malformed");
+    std::string many = "e0";
+    for (std::size_t i = 1; i < kNameExtensionsMax; ++i)
+        many += ",e" + std::to_string(i);
+    CHECK(outcome(many) == "ok");
+    CHECK(outcome(many + ",more") == "limit");
+}
+
+TEST_CASE("extensions: an extension of the list is replaced, anything else is part of the name") {
+    const NameExtensions list = NameExtensions::parse("tga,jpg").value();
+    using Names = std::vector<std::string>;
+    CHECK(list.other_names("a/water") == Names{"a/water.tga", "a/water.jpg"});
+    CHECK(list.other_names("a/water.tga") == Names{"a/water.jpg"});
+    CHECK(list.other_names("a/water.JPG") == Names{"a/water.tga"});
+    CHECK(list.other_names("a/water.png") == Names{"a/water.png.tga", "a/water.png.jpg"});
+    CHECK(list.other_names("a.tga/water") == Names{"a.tga/water.tga", "a.tga/water.jpg"});
+    CHECK(NameExtensions().other_names("a/water").empty());
 }

@@ -1,6 +1,7 @@
 #include <fardel/vfs/vfs.h>
 
 #include "kit/counting_source.h"
+#include "kit/opened_bundle.h"
 #include "kit/scratch_folder.h"
 #include "test_bundle.h"
 
@@ -8,6 +9,7 @@
 #include <fardel/format/bundle.h>
 #include <fardel/format/limits.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/vfs/pure_check.h>
 
 #include <filesystem>
 #include <string>
@@ -423,4 +425,85 @@ TEST_CASE("mount: the number of bytes read does not grow with the bundle") {  //
         // and the pages of hashes above it.
         CHECK(source->bytes_read <= 2 * limits::kHeadBytes + 4 * limits::kPageBytes);
     }
+}
+
+// ---- Names without extension ----------------------------------------------------------------------------------------
+
+namespace {
+
+const NameExtensions kImages = NameExtensions::parse("tga,jpg,png").value();
+
+std::string image_at(const Vfs& vfs, std::string_view path) {
+    const auto file = vfs.open(path, kImages);
+    return file ? text_of(file->read_all().value()) : std::string(error_code_name(file.error().code()));
+}
+
+}  // namespace
+
+TEST_CASE("extensions: the name as given, otherwise the first extension that exists in any mount") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("t/wall.png", "base png").add("t/floor.tga", "base tga").write());
+    CHECK(outcome_of(vfs.open("t/wall")) == "missing");
+    CHECK(image_at(vfs, "t/wall") == "base png");
+    CHECK(image_at(vfs, "/t/wall") == "base png");
+    CHECK(image_at(vfs, "t/wall.tga") == "base png");
+    CHECK(image_at(vfs, "t/wall.bmp") == "missing");
+    CHECK(image_at(vfs, "t") == "missing");
+    CHECK_FALSE(vfs.find("t/none", kImages).value());
+    CHECK(outcome_of(vfs.open("t/none", NameExtensions())) == "missing");
+
+    // The order of the extensions counts before the order of the mounts.
+    mount(vfs, BundleMaker().add("t/wall.jpg", "mod jpg").add("t/floor.png", "mod png").write());
+    CHECK(image_at(vfs, "t/wall") == "mod jpg");
+    CHECK(image_at(vfs, "t/floor") == "base tga");
+    mount(vfs, BundleMaker().add("t/wall.tga", "low tga").write(), unsigned_at("", -1));
+    CHECK(image_at(vfs, "t/wall") == "low tga");
+    // The name as given comes before all of them, wherever it is mounted.
+    mount(vfs, BundleMaker().add("t/wall", "as given").write(), unsigned_at("", -2));
+    CHECK(image_at(vfs, "t/wall") == "as given");
+}
+
+TEST_CASE("extensions: variants, tombstones, mount points and folded names are those of a plain look-up") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("t/wall.jpg", "jpg").add("t/wall.png", "png").write());
+    mount(vfs, BundleMaker().add_variants("t/water", {"one", "two"}).write());
+    CHECK(image_at(vfs, "t/water") == content_at(vfs, "t/water"));
+    const MountId hiding = mount(vfs, BundleMaker().add_tombstone("t/wall.jpg").write());
+    CHECK(image_at(vfs, "t/wall") == "png");
+    REQUIRE(vfs.unmount(hiding));
+    MountOptions folded = unsigned_at("Mods/x");
+    folded.case_rule = CaseRule::fold;
+    const Bytes mod = BundleMaker().add("Wall.TGA", "folded").add_unpublished("own.png", "own").write();
+    mount(vfs, mod, folded);
+    CHECK(image_at(vfs, "mods/X/wall") == "folded");
+    CHECK(image_at(vfs, "mods/x/own") == "missing");
+    CHECK(image_at(vfs, "/bundles/" + bundle_id_of(mod).hex() + "/own") == "own");
+    CHECK(image_at(vfs, "/assets/" + id_of("own").hex()) == "own");
+    CHECK(image_at(vfs, "/assets/" + std::string(64, '0')) == "missing");
+    CHECK(image_at(vfs, "../t/wall") == "malformed");
+}
+
+TEST_CASE("extensions: a damaged mount that decides about one of the names ends the look-up") {
+    Vfs vfs;
+    mount(vfs, BundleMaker().add("t/wall.png", "png").write());
+    mount(vfs, damage_table(BundleMaker().add("t/wall.tga", "tga").write(), TableKind::names));
+    CHECK(image_at(vfs, "t/wall") == "corrupt");
+}
+
+TEST_CASE("extensions: pure mode shows them nothing that it hides") {
+    const Bytes base = BundleMaker().add("t/wall.png", "genuine").write();
+    Vfs vfs;
+    mount(vfs, base);
+    mount(vfs, BundleMaker().add("t/wall.tga", "transparent").add("t/wall", "no wall").write());
+    CHECK(image_at(vfs, "t/wall") == "no wall");
+    PureRules rules;
+    rules.unsigned_allowed = true;
+    rules.bundles = {{.bundle = bundle_id_of(base), .mount_point = "", .name = ""}};
+    vfs.enter_pure(PurePolicy::make(rules).value());
+    CHECK(image_at(vfs, "t/wall") == "genuine");
+    CHECK(image_at(vfs, "t/wall.tga") == "genuine");
+    const File from = vfs.open("t/wall", kImages).value();
+    CHECK(text_of(vfs.open_from(from, "t/wall", kImages).value().read_all().value()) == "genuine");
+    vfs.leave_pure();
+    CHECK(image_at(vfs, "t/wall") == "no wall");
 }

@@ -6,6 +6,7 @@
 
 #include <fardel/format/byte_source.h>
 #include <fardel/format/trust_policy.h>
+#include <fardel/vfs/inspect.h>
 #include <fardel/vfs/pure_policy.h>
 #include <fardel/vfs/vfs.h>
 
@@ -204,8 +205,8 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     fardel_mount_options options = FARDEL_MOUNT_OPTIONS_INIT;
     if (const fardel_code bad = take_options(given, kMountOptionsBytesLeast, options, report); bad != FARDEL_OK)
         return bad;
-    constexpr std::uint32_t kKnown =
-        FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH | FARDEL_MOUNT_IGNORE_DATES;
+    constexpr std::uint32_t kKnown = FARDEL_MOUNT_FOLD_CASE | FARDEL_MOUNT_ALLOW_UNSIGNED | FARDEL_MOUNT_WATCH |
+                                     FARDEL_MOUNT_IGNORE_DATES | FARDEL_MOUNT_REQUIRE_DEPENDENCIES;
     if ((options.flags & ~kKnown) != 0)
         return report.fail(FARDEL_ERROR_UNSUPPORTED, "a flag that this version of the library does not know");
     if (options.policy_path != nullptr && options.policy_text != nullptr)
@@ -223,6 +224,7 @@ fardel_code mount_with(const fardel_mount_options* given, const char* label, far
     else if (options.now_s != 0)
         how.time = TrustTime::at(options.now_s);
     how.allow_unsigned = (options.flags & FARDEL_MOUNT_ALLOW_UNSIGNED) != 0;
+    how.require_dependencies = (options.flags & FARDEL_MOUNT_REQUIRE_DEPENDENCIES) != 0;
     how.watch = (options.flags & FARDEL_MOUNT_WATCH) != 0;
     how.label = options.label != nullptr ? options.label : label;
     return report.end(open(std::move(how)), [&](MountId id) {
@@ -239,6 +241,14 @@ fardel_code open_handle(Handle** handle, bool given, fardel_error* error, Open o
     return call(error, handle != nullptr && given, [&](const Report& report) {
         return report.end(open(), [&](auto opened) { *handle = new Handle{std::move(opened)}; });
     });
+}
+
+void report_missing(const MissingDependency& missing, fardel_dependency_missing receive, void* context) {
+    fardel_missing_dependency out{};
+    out.struct_size = sizeof out;
+    out.mount = static_cast<fardel_mount_id>(missing.mount);
+    out.bundle = plain_id(missing.bundle);
+    receive(context, &out);
 }
 
 void report_changes(const std::vector<AssetChange>& changes, fardel_changed changed, void* context) {
@@ -302,8 +312,14 @@ fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vf
         fardel_vfs_options taken = FARDEL_VFS_OPTIONS_INIT;
         if (const fardel_code bad = take_options(options, kVfsOptionsBytesLeast, taken, report); bad != FARDEL_OK)
             return bad;
-        *vfs = new fardel_vfs(
-            VfsOptions{.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX))});
+        VfsOptions how;
+        how.cache_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(taken.cache_bytes, SIZE_MAX));
+        if (taken.dependency_missing != nullptr)
+            how.on_missing_dependency = [receive = taken.dependency_missing,
+                                         context = taken.dependency_context](const MissingDependency& missing) {
+                report_missing(missing, receive, context);
+            };
+        *vfs = new fardel_vfs(how);
         return fardel_code{FARDEL_OK};
     });
 }
@@ -343,6 +359,24 @@ fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error*
 }
 
 int fardel_is_tainted(const fardel_vfs* vfs) { return vfs != nullptr && vfs->vfs.tainted() ? 1 : 0; }
+
+fardel_code fardel_missing_dependencies(const fardel_vfs* vfs, fardel_dependency_missing missing, void* context,
+                                        size_t* count, fardel_error* error) {
+    if (count != nullptr)
+        *count = 0;
+    return call(error, vfs != nullptr, [&](const Report&) {
+        std::size_t found = 0;
+        for (const MountDescription& mount : vfs->vfs.mounts())
+            for (const BundleId& bundle : mount.missing_dependencies) {
+                ++found;
+                if (missing != nullptr)
+                    report_missing({.mount = mount.id, .bundle = bundle}, missing, context);
+            }
+        if (count != nullptr)
+            *count = found;
+        return fardel_code{FARDEL_OK};
+    });
+}
 
 fardel_code fardel_prefer(fardel_vfs* vfs, const char* preference, fardel_error* error) {
     return call(error, vfs != nullptr, [&](const Report& report) {
@@ -444,6 +478,23 @@ fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file* from, con
                              fardel_error* error) {
     return open_handle(file, vfs != nullptr && from != nullptr && reference != nullptr, error,
                        [&] { return vfs->vfs.open_from(from->file, reference); });
+}
+
+fardel_code fardel_open_any(const fardel_vfs* vfs, const char* path, const char* extensions, fardel_file** file,
+                            fardel_error* error) {
+    return open_handle(file, vfs != nullptr && path != nullptr && extensions != nullptr, error, [&]() -> Result<File> {
+        FARDEL_TRY_ASSIGN(const NameExtensions parsed, NameExtensions::parse(extensions));
+        return vfs->vfs.open(path, parsed);
+    });
+}
+
+fardel_code fardel_open_any_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference,
+                                 const char* extensions, fardel_file** file, fardel_error* error) {
+    return open_handle(file, vfs != nullptr && from != nullptr && reference != nullptr && extensions != nullptr, error,
+                       [&]() -> Result<File> {
+                           FARDEL_TRY_ASSIGN(const NameExtensions parsed, NameExtensions::parse(extensions));
+                           return vfs->vfs.open_from(from->file, reference, parsed);
+                       });
 }
 
 void fardel_close(fardel_file* file) { delete file; }

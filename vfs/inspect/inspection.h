@@ -24,6 +24,10 @@ Result<std::vector<PathConflict>> find_conflicts(const MountSet& set, std::size_
 // Errors: limit (more than unresolved_max), corrupt, malformed, io.
 Result<UnresolvedNeeds> find_unresolved_needs(const MountSet& set, std::size_t unresolved_max);
 
+// The static dependencies that are not in `after`, except those of content that is in `before`, too, and lacks them
+// there. Damaged tables, which the verifier reports, depend on nothing.
+std::vector<MissingDependency> find_newly_missing(const MountSet& before, const MountSet& after);
+
 // What other content of one mount changes for the paths that it publishes, sorted by path; a change that is not known
 // has an error. None if a pure policy hides the mount. All other mounts have the same content in both sets.
 std::vector<AssetChange> find_asset_changes(const MountSet& before, const MountSet& after, MountId mount);

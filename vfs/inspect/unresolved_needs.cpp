@@ -152,6 +152,21 @@ bool UnresolvedNeeds::complete() const noexcept {
            std::ranges::none_of(bundles, &UnresolvedBundle::is_static);
 }
 
+std::vector<MissingDependency> find_newly_missing(const MountSet& before, const MountSet& after) {
+    std::vector<MissingDependency> out;
+    for (const Mount& mount : after.mounts()) {
+        const auto missing = after.missing_dependencies(*mount.bundle);
+        if (!missing)
+            continue;
+        const Mount* const old = before.find(mount.id);
+        const bool is_new = old == nullptr || old->number != mount.number;
+        for (const BundleId& bundle : *missing)
+            if (is_new || before.find_bundle(bundle) != nullptr)
+                out.push_back({.mount = mount.id, .bundle = bundle});
+    }
+    return out;
+}
+
 Result<UnresolvedNeeds> find_unresolved_needs(const MountSet& set, std::size_t unresolved_max) {
     NeedChecker checker(set, unresolved_max);
     for (const Mount& mount : set.mounts())

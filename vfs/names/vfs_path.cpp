@@ -1,5 +1,7 @@
 #include <fardel/vfs/vfs_path.h>
 
+#include <fardel/base/ascii.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -25,6 +27,13 @@ std::optional<Hash> find_leading_id(std::string_view text) {
 
 Error path_error(std::string_view text, Error reason) {
     return std::move(reason).with_context("path \"" + printable(text) + "\"");
+}
+
+constexpr std::size_t kExtensionBytesMax = 32;
+
+bool is_extension(std::string_view text) {
+    return !text.empty() && text.size() <= kExtensionBytesMax &&
+           std::ranges::all_of(text, [](char c) { return is_ascii_letter_or_digit(c) || c == '-' || c == '_'; });
 }
 
 }  // namespace
@@ -85,6 +94,40 @@ Result<PathParts> parse_path_parts(std::string_view text) {
         parts.hash = name_hash(below_root);
     }
     return parts;
+}
+
+Result<NameExtensions> NameExtensions::parse(std::string_view text) {
+    NameExtensions out;
+    for (std::size_t from = 0; from <= text.size();) {
+        const std::size_t end = std::min(text.find(',', from), text.size());
+        const std::string_view one = text.substr(from, end - from);
+        const auto equal = [&](const std::string& other) { return lower_ascii_text(other) == lower_ascii_text(one); };
+        if (!is_extension(one))
+            return Error(ErrorCode::malformed, "extensions \"" + printable(text) +
+                                                   "\": letters, digits, '-' and '_' are expected, as in \"tga,jpg\"");
+        if (std::ranges::any_of(out.list_, equal))
+            return Error(ErrorCode::malformed, "extensions \"" + printable(text) + "\": one is there twice");
+        if (out.list_.size() == kNameExtensionsMax)
+            return Error(ErrorCode::limit, "more than " + std::to_string(kNameExtensionsMax) + " extensions");
+        out.list_.emplace_back(one);
+        from = end + 1;
+    }
+    return out;
+}
+
+std::vector<std::string> NameExtensions::other_names(std::string_view name) const {
+    const std::size_t dot = name.rfind('.');
+    const std::size_t slash = name.rfind('/');
+    const bool has_one = dot != name.npos && (slash == name.npos || dot > slash);
+    const std::string given = has_one ? lower_ascii_text(name.substr(dot + 1)) : std::string();
+    const auto is_given = [&](const std::string& one) { return has_one && lower_ascii_text(one) == given; };
+    const bool known = std::ranges::any_of(list_, is_given);
+    const std::string stem(known ? name.substr(0, dot) : name);
+    std::vector<std::string> out;
+    for (const std::string& one : list_)
+        if (!is_given(one))
+            out.push_back(stem + "." + one);
+    return out;
 }
 
 VfsPath::VfsPath(std::string text, const PathParts& parts)

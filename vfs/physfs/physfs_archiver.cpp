@@ -5,6 +5,7 @@
 
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/physfs_io.h>
+#include <fardel/vfs/inspect.h>
 
 #include <physfs.h>
 
@@ -209,6 +210,7 @@ MountOptions mount_options(const PhysfsArchiverOptions& options, std::string lab
             .policy = options.policy ? &*options.policy : nullptr,
             .time = options.time,
             .allow_unsigned = options.allow_unsigned,
+            .require_dependencies = options.require_dependencies,
             .label = std::move(label),
             .archives = make_archive_reader()};
 }
@@ -217,11 +219,20 @@ Archive archive_showing(std::shared_ptr<const Vfs> vfs) {
     return {.vfs = std::move(vfs), .root = "/" + std::string(kMountPoint)};
 }
 
+void report_missing(const Vfs& vfs, const PhysfsArchiverOptions& options) {
+    if (!options.on_missing_dependency)
+        return;
+    for (const MountDescription& mount : vfs.mounts())
+        for (const BundleId& missing : mount.missing_dependencies)
+            options.on_missing_dependency(mount.label, missing);
+}
+
 Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::string& name,
                             const PhysfsArchiverOptions& options) {
     const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
     FARDEL_TRY(vfs->mount(source, mount_options(options, name)));
     source->own();
+    report_missing(*vfs, options);
     return archive_showing(vfs);
 }
 
@@ -233,8 +244,11 @@ Result<Archive> open_set(const PhysfsSource& source, const std::string& name, co
     FARDEL_TRY_ASSIGN(const auto paths, parse_bundle_set(text));
     const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
     const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    MountChange change;
     for (const std::string& path : paths)
-        FARDEL_TRY(vfs->mount((folder / path).string(), mount_options(options, {})));
+        change.mount.push_back({.subject = (folder / path).string(), .options = mount_options(options, {})});
+    FARDEL_TRY(vfs->apply(std::move(change)));
+    report_missing(*vfs, options);
     return archive_showing(vfs);
 }
 

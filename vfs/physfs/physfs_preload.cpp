@@ -4,7 +4,8 @@
 //
 // It replaces PHYSFS_init(), calls the real one, and registers the archiver. FARDEL_TRUST is a policy file;
 // FARDEL_ALLOW_UNSIGNED=1 mounts unsigned bundles too. With neither, or with a policy that cannot be read, every bundle
-// is refused. Refusals are reported on standard error.
+// is refused. FARDEL_REQUIRE_DEPENDENCIES=1 refuses bundles whose static dependencies are not in the same mount.
+// Refusals and missing dependencies are reported on standard error.
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/vfs/physfs_archiver.h>
@@ -35,16 +36,27 @@ void say_refused(std::string_view archive, const fardel::Error& error) {
     say(text);
 }
 
+void say_missing(std::string_view bundle_file, const fardel::BundleId& missing) {
+    say(std::string(bundle_file) + ": its static dependency " + missing.hex() +
+        " is not in the same mount; references into it lead nowhere");
+}
+
 const char* environment(const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+bool is_on(const char* name) {
+    const char* value = environment(name);
+    return value != nullptr && std::string_view(value) == "1";
+}
+
 void register_archiver() {
     fardel::PhysfsArchiverOptions options;
     options.on_refused = say_refused;
-    const char* allow = environment("FARDEL_ALLOW_UNSIGNED");
-    options.allow_unsigned = allow != nullptr && std::string_view(allow) == "1";
+    options.on_missing_dependency = say_missing;
+    options.allow_unsigned = is_on("FARDEL_ALLOW_UNSIGNED");
+    options.require_dependencies = is_on("FARDEL_REQUIRE_DEPENDENCIES");
     if (const char* path = environment("FARDEL_TRUST")) {
         auto policy = fardel::read_trust_policy(path);
         if (policy) {

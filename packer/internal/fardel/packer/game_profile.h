@@ -1,19 +1,26 @@
 // GameProfile: the conventions of a game's engine as plain values: where files lie, which extensions it tries, what
 // belongs to a map, and what only tools read.
 //
-// A profile is data: packer/profiles/*.toml, part of the program. docs/profiles.md documents its keys. A default
-// GameProfile is that of no game: every scanner applies, and every reference that is not optional is hard.
+// A profile is data: packer/profiles/*.toml, part of the program, or a file of a project. docs/profiles.md documents
+// its keys. The text of a file is untrusted: what it can make later stages do is bounded, and its texts are safe to
+// print. A default GameProfile is that of no game: every scanner applies, and every reference that is not optional is
+// hard.
 #pragma once
 
 #include <fardel/base/result.h>
 #include <fardel/packer/references.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace fardel {
+
+inline constexpr std::size_t kProfileBytesMax = 256u << 10;
+inline constexpr std::size_t kProfileGlobsMax = 1024;     // in the whole profile: each is compared with each name
+inline constexpr std::size_t kProfileExtensionsMax = 16;  // in one list: each is tried for each reference
 
 // References in files that `files` matches are soft.
 struct SoftFiles {
@@ -66,6 +73,14 @@ struct GameProfile {
 std::vector<std::string_view> game_profile_names();
 // Error: missing; the message lists the profiles.
 Result<std::shared_ptr<const GameProfile>> find_game_profile(std::string_view name);
+// Whether a word names a file, "profiles/mygame.toml", and not a profile of the program.
+bool is_profile_file(std::string_view word) noexcept;
+// Reads a file; the profile's name is that of the file without its extension. Errors: missing, denied, io, those of
+// parse_game_profile; malformed also if it is no regular file, or a link that `links` refuses.
+enum class ProfileLinks : bool { refused, followed };
+Result<std::shared_ptr<const GameProfile>> read_game_profile(const std::string& path, ProfileLinks links);
+// For a command line: a name, or the path of a file. Errors: those of find_game_profile and read_game_profile.
+Result<std::shared_ptr<const GameProfile>> load_game_profile(const std::string& name_or_path);
 // `file` begins the message of an error. Errors: malformed, limit.
 Result<GameProfile> parse_game_profile(std::string_view text, std::string_view file);
 

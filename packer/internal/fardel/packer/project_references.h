@@ -1,11 +1,13 @@
 // The tables [link], [split] and [[scanner]] of a project file, as plain values. docs/resolving.md is the manual.
 #pragma once
 
+#include <fardel/packer/game_profile.h>
 #include <fardel/packer/processor.h>
 #include <fardel/packer/references.h>
 #include <fardel/packer/split.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,8 +21,10 @@ enum class RewriteTo : std::uint8_t {
 
 // [link]
 struct ProjectReferences {
-    std::string profile;             // one of game_profile_names(); empty: no game's
-    std::vector<std::string> roots;  // these three are globs as in ResolveOptions
+    // One of game_profile_names(), or a file of the project (is_profile_file); empty: no game's.
+    std::string profile;
+    std::shared_ptr<const GameProfile> chosen_profile;  // by a command line, in place of `profile`; nullptr: none
+    std::vector<std::string> roots;                     // these three are globs as in ResolveOptions
     std::vector<std::string> used;
     std::vector<std::string> consumed;
     bool link_tables = true;           // the bundle gets link tables

@@ -81,12 +81,28 @@ FARDEL_API void fardel_id_text(const fardel_id* id, char text[65]);
 
 typedef struct fardel_vfs fardel_vfs;
 
+/* Unique within its VFS, never used again, never 0. */
+typedef uint32_t fardel_mount_id;
+
+/* A static dependency of a mounted bundle that is not mounted: references into it lead nowhere. */
+typedef struct fardel_missing_dependency {
+    size_t struct_size;
+    fardel_mount_id mount; /* of the bundle that depends on it */
+    fardel_id bundle;      /* the missing one */
+} fardel_missing_dependency;
+/* Called once for each missing dependency. It must not call a function that changes the same VFS. */
+typedef void (*fardel_dependency_missing)(void* context, const fardel_missing_dependency* missing);
+
 typedef struct fardel_vfs_options {
     size_t struct_size;   /* sizeof(fardel_vfs_options) */
     uint64_t cache_bytes; /* for decoded blocks; 0: no cache */
+    /* Receives each dependency that is missing after a change of the mounts and was not before, from the thread that
+     * makes the change, before the call returns; null: nothing does. */
+    fardel_dependency_missing dependency_missing;
+    void* dependency_context; /* passed to it */
 } fardel_vfs_options;
 #define FARDEL_VFS_OPTIONS_INIT \
-    { sizeof(fardel_vfs_options), UINT64_C(32) << 20 }
+    { sizeof(fardel_vfs_options), UINT64_C(32) << 20, NULL, NULL }
 
 /* `options` may be null. `*vfs` is null after a failure. Errors: argument, no_memory. */
 FARDEL_API fardel_code fardel_vfs_create(const fardel_vfs_options* options, fardel_vfs** vfs, fardel_error* error);
@@ -101,7 +117,9 @@ enum {
     /* A folder: fardel_poll reports what changes in it. */
     FARDEL_MOUNT_WATCH = 4,
     /* Dates in signatures and metadata are not checked; `now_s` has no meaning then. */
-    FARDEL_MOUNT_IGNORE_DATES = 8
+    FARDEL_MOUNT_IGNORE_DATES = 8,
+    /* A bundle whose static dependencies are not all mounted is refused: FARDEL_ERROR_UNRESOLVED. */
+    FARDEL_MOUNT_REQUIRE_DEPENDENCIES = 16
 };
 
 typedef struct fardel_mount_options {
@@ -117,13 +135,11 @@ typedef struct fardel_mount_options {
 #define FARDEL_MOUNT_OPTIONS_INIT \
     { sizeof(fardel_mount_options), NULL, NULL, NULL, NULL, 0, 0, 0 }
 
-/* Unique within its VFS, never used again, never 0. */
-typedef uint32_t fardel_mount_id;
-
 /* Mounts the bundle at the path, or for development (FARDEL_MOUNT_ALLOW_UNSIGNED) the folder or legacy archive there.
  * Without a policy and FARDEL_MOUNT_ALLOW_UNSIGNED every bundle is untrusted. `mount` may be null. Errors: missing,
  * denied, io (the file); malformed, unsupported, corrupt, limit (the bundle, the mount point, the policy); untrusted,
- * revoked, expired; conflict (already mounted at this mount point). On an error nothing changes. */
+ * revoked, expired; conflict (already mounted at this mount point); unresolved (with
+ * FARDEL_MOUNT_REQUIRE_DEPENDENCIES). On an error nothing changes. */
 FARDEL_API fardel_code fardel_mount_file(fardel_vfs* vfs, const char* path, const fardel_mount_options* options,
                                          fardel_mount_id* mount, fardel_error* error);
 /* The bundle's bytes are copied. */
@@ -134,6 +150,11 @@ FARDEL_API fardel_code fardel_mount_memory(fardel_vfs* vfs, const void* bytes, s
 FARDEL_API fardel_code fardel_unmount(fardel_vfs* vfs, fardel_mount_id mount, fardel_error* error);
 /* 1 if a bundle is mounted that no policy vouches for, else 0; 0 for null. */
 FARDEL_API int fardel_is_tainted(const fardel_vfs* vfs);
+
+/* Reports the static dependencies of visible mounts that are missing now, in order of precedence. `count`, which may be
+ * null, is set to their number; so may `missing`. */
+FARDEL_API fardel_code fardel_missing_dependencies(const fardel_vfs* vfs, fardel_dependency_missing missing,
+                                                   void* context, size_t* count, fardel_error* error);
 
 /* Chooses the variants that are taken from now on: "texture=astc,png; lang=fr,en", axes and values in order of
  * preference; "" or null: the first variant of each name. Errors: malformed, limit. */
@@ -224,6 +245,14 @@ FARDEL_API fardel_code fardel_open(const fardel_vfs* vfs, const char* path, fard
  * bundle's static dependencies, then the published names. Errors: those of fardel_open; unresolved. */
 FARDEL_API fardel_code fardel_open_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference,
                                         fardel_file** file, fardel_error* error);
+/* The same for names without extension: opens the path as given, otherwise the first of its names with another of the
+ * extensions, "tga,jpg,png", that exists. Each name is looked up in all mounts before the next one is. If the path has
+ * one of the extensions, the others are tried in its stead. Errors: those of fardel_open and fardel_open_from;
+ * malformed, limit (the extensions). */
+FARDEL_API fardel_code fardel_open_any(const fardel_vfs* vfs, const char* path, const char* extensions,
+                                       fardel_file** file, fardel_error* error);
+FARDEL_API fardel_code fardel_open_any_from(const fardel_vfs* vfs, const fardel_file* from, const char* reference,
+                                            const char* extensions, fardel_file** file, fardel_error* error);
 /* Null is allowed. */
 FARDEL_API void fardel_close(fardel_file* file);
 /* Returns 0 for null. */

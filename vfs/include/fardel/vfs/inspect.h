@@ -78,6 +78,9 @@ struct Explanation {
     std::vector<PathCandidate> candidates;  // in order of precedence
     std::optional<std::size_t> winner;      // the candidate whose asset open() gives; nothing: open() fails
     bool folder = false;                    // list() shows something there
+    // With extensions: the other paths that were looked up, and that have no asset. If `path` has one, they were before
+    // it; if no path has one, `path` is as given.
+    std::vector<std::string> tried;
 };
 
 // ---- Paths that several mounts publish ------------------------------------------------------------------------------

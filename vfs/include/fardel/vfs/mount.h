@@ -46,7 +46,7 @@ struct MountOptions {
     TrustTime time;                        // for dates in signatures and metadata; the default is the system's clock
     bool allow_unsigned = false;  // development: content that the policy does not trust is mounted too, and tainted
     // Refuses the mount if a static dependency of the bundle is mounted neither before nor by the same change. Without
-    // it, MountDescription lists what is missing.
+    // it, VfsOptions::on_missing_dependency reports what is missing, and MountDescription lists it.
     bool require_dependencies = false;
     bool watch = false;  // a folder: Vfs::poll() reports what changes in it
     std::string label;   // names the bundle in messages; empty: the path it was mounted from
@@ -70,6 +70,13 @@ struct MountChange {
     std::vector<MountRequest> mount;  // in this order; later ones win
     // New priorities of mounts that stay. Each counts as mounted now, in this order, before those of `mount`.
     std::vector<MountPriority> prioritise;
+};
+
+// A static dependency of a mounted bundle that is not mounted: references into it lead nowhere.
+struct MissingDependency {
+    MountId mount{};  // of the bundle that depends on it
+    BundleId bundle;
+    friend bool operator==(const MissingDependency&, const MissingDependency&) = default;
 };
 
 // What a path led to before the content of a mount was replaced, and what it leads to now; nothing: no asset.

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,6 +43,11 @@ struct UnresolvedNeeds;
 
 struct VfsOptions {
     std::size_t cache_bytes = 32u << 20;  // of decoded blocks, over all bundles; 0: no cache
+    // Receives each static dependency that is missing after a change of the mounts and was not missing before: that of
+    // a new mount or of new content, and one that the change unmounted. Pure mode hides mounts, but unmounts none. It
+    // is called by the thread that makes the change, when the change has taken effect; it may call any function that
+    // changes no mounts, and must not throw.
+    std::function<void(const MissingDependency& missing)> on_missing_dependency;
 };
 
 // What exists at a path. Of a link: its asset's size, id, bundle and type.
@@ -71,7 +77,7 @@ public:
     // (untrusted also if there is no policy and no allow_unsigned; expired also if the bundle's metadata say so and the
     // policy has no `expired-content allow`), scan_sources and make_unpacked_source; malformed or
     // limit (the mount point); denied (a mount point in /assets or /bundles); conflict (this bundle is already mounted
-    // at this mount point).
+    // at this mount point); unresolved (a missing dependency, with require_dependencies).
     Result<MountId> mount(const std::string& path, MountOptions options);
     Result<MountId> mount(std::shared_ptr<const ByteSource> source, MountOptions options);
     Result<MountId> mount(const BundlePlan& plan, MountOptions options);
@@ -114,6 +120,12 @@ public:
     Result<std::optional<File>> find(std::string_view path) const;
     Result<File> open(const VfsPath& path) const { return open(path.text(), path.parts()); }
     Result<File> open(std::string_view path) const;
+    // The same for a name without extension, as engines look up "textures/base/water": the path as given, otherwise the
+    // first of its names with another extension that gives an asset. Each name is looked up in all mounts before the
+    // next one is. Paths of /assets are taken as given. Errors: as find; a name that a damaged mount decides about ends
+    // the look-up.
+    Result<std::optional<File>> find(std::string_view path, const NameExtensions& extensions) const;
+    Result<File> open(std::string_view path, const NameExtensions& extensions) const;
 
     // The asset that `from` means by a reference in its content: the target in its link table; else a name of its own
     // bundle, published or not; else one of a static dependency of that bundle, in declared order; else a published
@@ -121,6 +133,10 @@ public:
     // leads into a bundle that is not mounted); open_from: missing.
     Result<std::optional<File>> find_from(const File& from, std::string_view reference) const;
     Result<File> open_from(const File& from, std::string_view reference) const;
+    // The same for each name with another extension, until one gives an asset.
+    Result<std::optional<File>> find_from(const File& from, std::string_view reference,
+                                          const NameExtensions& extensions) const;
+    Result<File> open_from(const File& from, std::string_view reference, const NameExtensions& extensions) const;
 
     // Whether there is a file, link or folder. False also if the path is malformed or a damaged mount decides about it:
     // find_stat() distinguishes these cases.
@@ -159,6 +175,8 @@ public:
     std::vector<MountDescription> mounts() const;
     // What find() considers and how it decides. Damage is reported in the candidates. Errors: malformed, limit (path).
     Result<Explanation> explain(std::string_view path) const;
+    // The same for find() with extensions: explains the path that gives the asset, or the first that is damaged.
+    Result<Explanation> explain(std::string_view path, const NameExtensions& extensions) const;
     // Every path that more than one mount publishes or hides, sorted by path. Reads all names of all mounts, so it is
     // for tools and start-up checks. Errors: limit (more than conflicts_max), corrupt, malformed, io.
     Result<std::vector<PathConflict>> conflicts(std::size_t conflicts_max = 1u << 20) const;

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fardel {
 
@@ -65,6 +66,25 @@ private:
     std::uint64_t hash_ = 0;
     Hash id_;
     PathKind kind_ = PathKind::root;
+};
+
+inline constexpr std::size_t kNameExtensionsMax = 16;
+
+// The extensions that a look-up tries behind a name, in this order. Those of a game's profile: docs/profiles.md.
+class NameExtensions {
+public:
+    NameExtensions() = default;  // none
+    // "tga,jpg,png": 1 to kNameExtensionsMax extensions without their dot, each once (case does not matter) and of 1 to
+    // 32 ASCII letters, digits, '-' and '_'. Errors: malformed, limit.
+    static Result<NameExtensions> parse(std::string_view text);
+
+    const std::vector<std::string>& list() const noexcept { return list_; }
+    // The names behind `name` in the order in which they are tried. If it has one of the extensions, in any case, they
+    // are those with the others in its stead; otherwise those with each extension appended.
+    std::vector<std::string> other_names(std::string_view name) const;
+
+private:
+    std::vector<std::string> list_;
 };
 
 // Whether "/<part>" is reserved: the part is "assets" or "bundles" under case folding.
