@@ -1,5 +1,5 @@
 // The output of `--json`. The man pages describe the shapes; keys keep their order; bytes that are not UTF-8 become
-// U+FFFD.
+// U+FFFD; characters that could mislead a terminal or a reader are escaped, which changes no value.
 #pragma once
 
 #include "console.h"
@@ -13,9 +13,7 @@ namespace fardel {
 
 using Json = nlohmann::ordered_json;
 
-inline std::string format_json(const Json& value, int indent = 2) {
-    return value.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
+std::string format_json(const Json& value, int indent = 2);
 
 // The array of what `make` returns for each value.
 template <class Values, class Make>

@@ -2,8 +2,12 @@
 
 #include "sample.h"
 
+#include "bundle_forge/bundle_forge.h"
+
 #include <fardel/format/hash.h>
 #include <fardel/format/head.h>
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -90,4 +94,18 @@ TEST_CASE("hostile names: a path that leaves the folder, an escape sequence, a l
         CHECK(verify.out.find('\x1b') == std::string::npos);
     }
     CHECK(list_folder(scratch.root()) == "forged.fardel game.fardel game/ game/a.txt game/victim-name.txt");
+}
+
+// A133
+TEST_CASE("hostile names: JSON escapes what could mislead a terminal or a reader, and keeps the value") {
+    const ScratchFolder scratch;
+    // A control character of eight bits, one without width, one that reverses what follows, one beyond 16 bits; and
+    // letters, which stay.
+    const std::string value = "gr\u00fcn\u009b31m\u200b\u202e\U000e0041\x7f";
+    forge::Recipe recipe = forge::small_recipe();
+    recipe.names[3].variants[0].tags = {{"texture", value}};
+    const std::string bundle = scratch.write("forged.fardel", forge::forge(recipe).bytes);
+    const std::string out = run_well({"ls", "--json", bundle});
+    CHECK(out.find("gr\u00fcn\\u009b31m\\u200b\\u202e\\udb40\\udc41\\u007f") != std::string::npos);
+    CHECK(nlohmann::json::parse(out).dump().find(value) != std::string::npos);
 }
