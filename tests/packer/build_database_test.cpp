@@ -264,8 +264,8 @@ TEST_CASE("build database: with any byte damaged, it returns what was written, o
         REQUIRE(build);
         CHECK((!*build ||
                (bytes_of((*build)->summary) == bytes_of(finished().summary) && (*build)->plan == finished().plan)));
-        // The database can be used again. Damage that nothing has read so far may replace it at any of these writes, and
-        // what was written before is lost then; the next build finds a sound database.
+        // The database can be used again. Damage that nothing has read so far may replace it at any of these writes,
+        // and what was written before is lost then; the next build finds a sound database.
         for (int build = 0; build < 2 && (build == 0 || !knows_all(database)); ++build) {
             REQUIRE(database.write_source("assets/a.png", kSource));
             REQUIRE(database.write_note("note", "text"));

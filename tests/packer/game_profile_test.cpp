@@ -237,6 +237,24 @@ TEST_CASE("quake3 profile: the shaders of a player's model are soft, those of ot
           Lines{"models/players/sarge/head.md3 D:\\art\\lambert2SG: a skin replaces the model's own shaders"});
 }
 
+TEST_CASE("quake3 profile: in a folder below a player's, skins of heads are read, and those of bodies for teams only") {
+    ScannedGame game("quake3");
+    const auto add_skin = [&](const std::string& name, const char* image) {
+        game.add("models/players/" + name, "text/x-quake-skin", "part," + std::string(image) + "\n");
+    };
+    add_skin("arachna/upper_blue.skin", "gone/player");
+    add_skin("arachna/widowe/head_blue.skin", "gone/head");
+    add_skin("arachna/widowe/upper_blue.skin", "gone/upper");
+    add_skin("arachna/widowe/lower_blue.skin", "gone/lower");
+    add_skin("arachna/stroggs/upper_red.skin", "gone/team");
+    add_skin("characters/james/lower_red.skin", "gone/character");
+    add_skin("characters/james/pagans/lower_red.skin", "gone/character_team");
+    CHECK(game.hard().size() == 5);
+    const std::string why = ": the game reads skins of bodies in the player's folder or in that of a team";
+    CHECK(game.soft() == Lines{"models/players/arachna/widowe/lower_blue.skin gone/lower" + why,
+                               "models/players/arachna/widowe/upper_blue.skin gone/upper" + why});
+}
+
 TEST_CASE("quake3 profile: \\ in a name of an MD3 leads to images, never to a shader whose name has /") {
     ScannedGame game("quake3");
     game.add_shader("scripts/a.shader", "models/tree\n{\n{\nmap models/bark.tga\n}\n}\n");
