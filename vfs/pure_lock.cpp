@@ -26,6 +26,7 @@ std::shared_ptr<const MountSet> PureLock::show(const MountSet& mounted) const {
                 globs = std::make_shared<const GlobSet>(compiled);
             }
             mount.paths = globs;
+            mount.shown_assets = std::make_shared<ShownAssets>();
         }
         visible.push_back(std::move(mount));
     }

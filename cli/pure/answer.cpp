@@ -30,9 +30,9 @@ Result<std::vector<PureProblem>> find_problems(const AnswerCommand& command, con
     add(judge_mounts(policy, client.mounts).problems);
     if (!command.quick)
         add(check_every_byte(policy, client.bundles));
-    for (const std::string& folder : command.loose) {
-        FARDEL_TRY_ASSIGN(const auto paths, list_loose_paths(folder));
-        add(judge_loose_paths(policy, folder, paths));
+    for (std::size_t i = 0; i < command.loose.size(); ++i) {
+        FARDEL_TRY_ASSIGN(const auto paths, list_loose_paths(command.loose[i]));
+        add(judge_loose_paths(policy, "loose folder " + std::to_string(i + 1), paths));
     }
     return problems;
 }
@@ -42,6 +42,8 @@ Result<Exit> answer(const AnswerCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const PurePolicy policy, read_pure_policy(command.policy));
     FARDEL_TRY_ASSIGN(const auto chosen, parse_axes(command.variants));
     FARDEL_TRY_ASSIGN(const PureClient client, mount_for_pure(command.mounts, policy, command.trust));
+    for (const Error& error : client.unopened)
+        console.say(error);
     FARDEL_TRY_ASSIGN(auto problems, find_problems(command, policy, client));
     FARDEL_TRY_ASSIGN(const PureReply reply, answer_pure_offer(offer, policy, client.bundles, chosen,
                                                                command.connection, std::move(problems)));

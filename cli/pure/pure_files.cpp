@@ -120,10 +120,12 @@ Result<PureClient> mount_for_pure(const std::vector<std::string>& files, const P
         const auto bundle = open_client_bundle(file, trust ? &*trust : nullptr, cache);
         if (!bundle) {
             client.problems.push_back(
-                make_pure_problem(fault_of(bundle.error().code()), {}, file, bundle.error().text()));
+                make_pure_problem(fault_of(bundle.error().code()), {}, fs::path(file).filename().string(),
+                                  std::string(error_code_name(bundle.error().code())) + ": it cannot be opened"));
+            client.unopened.push_back(bundle.error());
             continue;
         }
-        MountDescription mount{.id = MountId{++number}, .label = file};
+        MountDescription mount{.id = MountId{++number}, .label = "bundle " + bundle->checked->id().hex().substr(0, 8)};
         const auto& wanted = policy.rules().bundles;
         if (const auto at = std::ranges::find(wanted, bundle->checked->id(), &PureBundle::bundle); at != wanted.end()) {
             mount.mount_point = at->mount_point;

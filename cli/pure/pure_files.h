@@ -25,11 +25,14 @@ using OpenBundles = std::vector<std::shared_ptr<const Bundle>>;
 // The bundles of a server, in this order. Errors: those of open_bundle.
 Result<OpenBundles> open_bundles(const std::vector<std::string>& files);
 
-// The bundles of a client. Those of the policy are mounted where the policy says, others at the root.
+// The bundles of a client. Problems name files by their names alone, or by the ids of the bundles: a report goes to the
+// server, which must not learn paths of the client's disk. Those of the policy are mounted where the policy says,
+// others at the root.
 struct PureClient {
     OpenBundles bundles;
     std::vector<PureMount> mounts;      // highest precedence first
     std::vector<PureProblem> problems;  // one per file that could not be opened
+    std::vector<Error> unopened;        // the same for the player: with paths, which the server must not learn
 };
 // `trust_path`: the policy whose signatures count; empty: none count. A file that cannot be opened becomes a problem.
 // Errors: those of the trust policy.

@@ -187,6 +187,43 @@ TEST_CASE("pure: a missing bundle is refused, and all of them are named") {
     CHECK(reasons.find("nosuch.fardel") != std::string::npos);
 }
 
+// A131
+TEST_CASE("pure: no report has a path of the client's disk") {
+    const Game game;
+    const std::string home = game.scratch.path("home/alice");
+    fs::create_directories(home);
+    game.scratch.write("extra/textures/wall.tga", "see through");
+    game.scratch.write("home/alice/loose/autoexec.cfg", "r_wallhack 1\n");
+    game.scratch.write("home/alice/junk.fardel", "junk");
+    const std::string extra = game.packed("extra", "mods/extra");
+    const auto moved = [&](const std::string& file, const std::string& name) {
+        return game.copied(file, "home/alice/" + name);
+    };
+    const std::string plain = moved(extra, "extra.fardel");
+    const std::string cut = moved(game.base, "cut.fardel");
+    fs::resize_file(cut, fs::file_size(cut) - 9'000);
+    const std::string damaged = moved(game.map, "damaged.fardel");
+    flip_bit(damaged, fs::file_size(damaged) / 2);
+    const std::string unsigned_bundle = home + "/unsigned.fardel";
+    run_well({"pack", game.scratch.path("extra"), "-o", unsigned_bundle, "--name", "mods/other"});
+
+    game.offer();
+    const Outcome answered =
+        game.answer({plain, cut, damaged, unsigned_bundle, home + "/nosuch.fardel", home + "/junk.fardel", home, plain},
+                    {"--loose", home + "/loose"});
+    CHECK(answered.exit_code == 1);
+    CHECK(json::parse(answered.out)["problems"].size() >= 7);
+    const std::string report = read_file(game.scratch.path("report"));
+    CHECK(report.find("nosuch.fardel") != std::string::npos);
+    for (const std::string& text : {report, game.check().out}) {
+        CAPTURE(text);
+        CHECK(text.find(game.scratch.path("")) == std::string::npos);
+        CHECK(text.find("alice/") == std::string::npos);
+        CHECK(text.find("/home") == std::string::npos);
+    }
+    CHECK(answered.err.find(home + "/nosuch.fardel") != std::string::npos);  // the player learns it
+}
+
 TEST_CASE("pure: an answer of another client, or to another offer, is refused") {
     const Game game;
     game.offer("alice");

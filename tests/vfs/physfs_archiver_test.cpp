@@ -343,6 +343,38 @@ TEST_CASE("physfs: a set file mounts the bundles that it names, later ones in fr
     CHECK(refusals[0].find("nowhere.fardel") != std::string::npos);
 }
 
+// A132
+TEST_CASE("physfs: a set file mounts nothing outside of its folder, also not through a link in it") {
+    const ScratchFolder scratch;
+    scratch.write("secret/hostname", "outside");
+    scratch.write("outside.fardel", BundleMaker().add("a.txt", "outside").write());
+    scratch.write("game/base.fardel", BundleMaker().add("a.txt", "inside").write());
+    const auto link = [&](const char* target, const char* name) {
+        std::filesystem::create_symlink(target, scratch.path(name));
+    };
+    link("../secret", "game/folder");
+    link("../outside.fardel", "game/mod.fardel");
+    link("/etc", "game/etc");
+    link("..", "game/up");
+    link("base.fardel", "game/same.fardel");
+    link("game", "other");
+    std::vector<std::string> refusals;
+    const PhysfsGame game({.allow_unsigned = true, .on_refused = [&](std::string_view, const Error& error) {
+                               refusals.push_back(error.text());
+                           }});
+    for (const std::string named : {"folder", "mod.fardel", "etc", "up/outside.fardel", "up/game2/../outside.fardel"}) {
+        CAPTURE(named);
+        refusals.clear();
+        CHECK(physfs_mount(scratch.write("game/set.fardel", "fardel-set 1\nbase.fardel\n" + named + "\n")) != "ok");
+        CHECK(physfs_listing("") == "");
+        REQUIRE(refusals.size() == 1);
+        CHECK(refusals[0].starts_with("denied"));
+    }
+    scratch.write("game/set.fardel", "fardel-set 1\nsame.fardel\n");
+    CHECK(physfs_mount(scratch.path("other/set.fardel")) == "ok");  // links that stay inside, and above the set file
+    CHECK(physfs_content("a.txt") == "inside");
+}
+
 TEST_CASE("physfs: a bundle in a zip and a zip in a bundle can be mounted") {
     const ScratchFolder scratch;
     const PhysfsGame game;

@@ -135,6 +135,40 @@ TEST_CASE("pure lock: an exception's bundle is visible at its paths and nowhere 
     CHECK(text_of(vfs.open_from(hud, "gfx/own").value().read_all().value()) == "own");
 }
 
+// A136
+TEST_CASE("pure lock: references inside an exception's bundle lead to its visible paths and nowhere else") {
+    Author author;
+    BundleMaker maker;
+    maker.add("gfx/hud/main", "script").add("gfx/hud/icon", "icon").add("wall", "a see-through wall");
+    maker.add("gfx/hud/menu", "menu").add("secret", "also hidden");
+    maker.plan().names.back().published = false;
+    const auto reference = [](const char* spelling, std::uint32_t asset, const char* name = "") {
+        return PlannedReference{.spelling = spelling, .target = PlannedReference::Internal{asset}, .name = name};
+    };
+    maker.plan().assets[0].references = {reference("cheat", 2), reference("cheat by name", 2, "wall"),
+                                         reference("icon", 1), reference("menu by name", 3, "gfx/hud/menu"),
+                                         reference("not published", 4)};
+    const Bytes skin = author.sign(maker.write());
+    const Bytes core = BundleMaker().add("wall", "wall").write();
+    PureRules rules = rules_of({core});
+    rules.exceptions = {{.bundles = "**", .signer = author.key(), .paths = "gfx/hud/**"}};
+    Vfs vfs;
+    mount(vfs, core);
+    mount(vfs, skin, {.priority = 9, .policy = &author.policy()});
+    const File script = vfs.open("/gfx/hud/main").value();
+    CHECK(vfs.find_from(script, "cheat").value());
+    CHECK(faults(vfs.enter_pure(policy_of(rules))) == "");
+    for (const char* const spelling : {"cheat", "cheat by name", "not published"}) {
+        CAPTURE(spelling);
+        CHECK_FALSE(vfs.find_from(script, spelling).value());
+        CHECK_FALSE(vfs.find_from(vfs.open("/gfx/hud/main").value(), spelling).value());
+    }
+    CHECK(text_of(vfs.open_from(script, "icon").value().read_all().value()) == "icon");
+    CHECK(text_of(vfs.open_from(script, "menu by name").value().read_all().value()) == "menu");
+    vfs.leave_pure();
+    CHECK(vfs.find_from(script, "cheat").value());
+}
+
 TEST_CASE("pure lock: only variants that the policy allows are chosen") {
     BundleMaker maker;
     maker.add_variants("wall", {"solid", "glass"}).add_variants("all glass", {"glass 2"});

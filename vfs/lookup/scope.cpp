@@ -9,8 +9,10 @@
 #include <fardel/vfs/vfs_path.h>
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace fardel {
 namespace {
@@ -101,12 +103,75 @@ Result<std::optional<File>> find_in_dependencies(const MountSet& set, const Bund
     return std::optional<File>();
 }
 
+// The mount of a bundle that a pure policy shows in part; nullptr: all or nothing of it is shown.
+const Mount* find_partial(const MountSet& set, const Bundle& bundle) {
+    if (set.pure_policy() == nullptr || set.find_bundle(bundle.id()) != nullptr)
+        return nullptr;
+    const auto at =
+        std::ranges::find_if(set.mounts(), [&](const Mount& mount) { return mount.bundle->id() == bundle.id(); });
+    return at == set.mounts().end() ? nullptr : &*at;
+}
+
+std::string path_of(const Mount& mount, std::string_view name) {
+    return mount.mount_point.empty() ? std::string(name) : mount.mount_point + "/" + std::string(name);
+}
+
+// Whether the name's path is visible, and what it gives is this mount's.
+Result<std::optional<NameMatch>> find_shown(const Mount& mount, std::string_view name) {
+    const std::string path = path_of(mount, name);
+    FARDEL_TRY_ASSIGN(const auto match, find_in_mount(mount, path, name_hash(path)));
+    return match && match->decides() && !match->record.is(NameRecord::tombstone) ? match : std::optional<NameMatch>();
+}
+
+// The assets that have a visible path and are not one of several variants. A bundle with very many names shows none.
+Result<std::vector<bool>> list_shown(const Mount& mount) {
+    constexpr std::uint64_t kNamesMax = 1u << 16;
+    const Bundle& bundle = *mount.bundle;
+    std::vector<bool> shown(bundle.asset_count());
+    const std::uint64_t names = bundle.table_count(TableKind::names);
+    for (std::uint32_t i = 0; i < names && names <= kNamesMax; ++i) {
+        FARDEL_TRY_ASSIGN(const NameRecord record, bundle.name(NameIndex{i}));
+        FARDEL_TRY_ASSIGN(const std::string_view text, bundle.string(record.text));
+        if (!mount.shows(path_of(mount, text)) || record.is(NameRecord::has_variants))
+            continue;
+        FARDEL_TRY_ASSIGN(const auto match, find_shown(mount, text));
+        if (match && match->record.target < shown.size())
+            shown[match->record.target] = true;
+    }
+    return shown;
+}
+
+// Inside a bundle that is visible in part, a reference leads to what is at a visible path of it and nowhere else.
+Result<std::optional<File>> follow_shown(const MountSet& set, const Mount& mount, const File& from,
+                                         const ReferenceRecord& link) {
+    const Bundle& bundle = *from.bundle();
+    if ((link.flags & ReferenceRecord::named) != 0) {
+        FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.name));
+        FARDEL_TRY(verify_name(name));
+        FARDEL_TRY_ASSIGN(const auto match, find_shown(mount, name));
+        return match ? find_own(set, mount, name) : std::optional<File>();
+    }
+    {
+        const std::lock_guard lock(mount.shown_assets->lock);
+        auto& shown = mount.shown_assets->shown;
+        if (!shown) {
+            FARDEL_TRY_ASSIGN(shown, list_shown(mount));
+        }
+        if (link.target >= shown->size() || !(*shown)[link.target])
+            return std::optional<File>();
+    }
+    FARDEL_TRY_ASSIGN(File file, File::of(from.bundle(), AssetIndex{link.target}));
+    return std::optional(std::move(file));
+}
+
 Result<std::optional<File>> follow(const MountSet& set, const Bundle& bundle, const File& from,
                                    const ReferenceRecord& link, std::string_view spelling) {
     switch (link.kind) {
         case ReferenceKind::internal: {
             if (link.target >= bundle.asset_count())
                 return Error(ErrorCode::malformed, bundle.label() + ": a reference leads to no asset");
+            if (const Mount* const partial = find_partial(set, bundle))
+                return follow_shown(set, *partial, from, link);
             if ((link.flags & ReferenceRecord::named) != 0 && has_choice(set)) {
                 FARDEL_TRY_ASSIGN(const std::string_view name, bundle.string(link.name));
                 FARDEL_TRY(verify_name(name));

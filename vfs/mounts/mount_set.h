@@ -8,6 +8,7 @@
 #include "bundle_leases.h"
 #include "content_number.h"
 #include "name_run.h"
+#include "shown_assets.h"
 
 #include <fardel/base/result.h>
 #include <fardel/format/bundle.h>
@@ -60,8 +61,9 @@ struct Mount : MountContent {
     // Globs over paths of the tree: only these paths of the mount are visible, and neither its bundle nor its assets by
     // their ids. nullptr: everything is.
     std::shared_ptr<const GlobSet> paths;
-    bool in_run = false;  // its names are in one of the set's runs
-    bool unfit = false;   // they can be in no run
+    std::shared_ptr<ShownAssets> shown_assets;  // set if `paths` are
+    bool in_run = false;                        // its names are in one of the set's runs
+    bool unfit = false;                         // they can be in no run
 
     bool shows(std::string_view name) const;  // whether `paths` allow that path of the tree
     // `name` relative to the mount point; nothing if it is not below it.

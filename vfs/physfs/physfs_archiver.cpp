@@ -3,6 +3,8 @@
 #include "bundle_set_text.h"
 #include "physfs_source.h"
 
+#include <fardel/base/folder.h>
+#include <fardel/format/name.h>
 #include <fardel/sources/legacy_archives.h>
 #include <fardel/sources/physfs_io.h>
 #include <fardel/vfs/inspect.h>
@@ -236,6 +238,14 @@ Result<Archive> open_bundle(std::shared_ptr<PhysfsSource> source, const std::str
     return archive_showing(vfs);
 }
 
+// The path without links of a bundle that a set file in `folder` names. Error: denied (a link leads out of the folder).
+Result<std::string> path_in_set(const std::string& folder, const std::string& named) {
+    FARDEL_TRY_ASSIGN(std::string path, real_path((std::filesystem::path(folder) / named).string(), printable(named)));
+    if (!(path + "/").starts_with(folder == "/" ? folder : folder + "/"))
+        return Error(ErrorCode::denied, printable(named) + ": a link leads out of the folder of the set file");
+    return path;
+}
+
 Result<Archive> open_set(const PhysfsSource& source, const std::string& name, const PhysfsArchiverOptions& options) {
     if (source.size_bytes() > kBundleSetBytesMax)
         return Error(ErrorCode::limit, "a set file has at most " + std::to_string(kBundleSetBytesMax) + " bytes");
@@ -243,10 +253,13 @@ Result<Archive> open_set(const PhysfsSource& source, const std::string& name, co
     FARDEL_TRY(source.read_at(0, std::as_writable_bytes(std::span(text))));
     FARDEL_TRY_ASSIGN(const auto paths, parse_bundle_set(text));
     const auto vfs = std::make_shared<Vfs>(VfsOptions{.cache_bytes = options.cache_bytes});
-    const std::filesystem::path folder = std::filesystem::path(name).parent_path();
+    const std::string above = std::filesystem::path(name).parent_path().string();
+    FARDEL_TRY_ASSIGN(const std::string folder, real_path(above.empty() ? "." : above, "the folder of the set file"));
     MountChange change;
-    for (const std::string& path : paths)
-        change.mount.push_back({.subject = (folder / path).string(), .options = mount_options(options, {})});
+    for (const std::string& named : paths) {
+        FARDEL_TRY_ASSIGN(std::string path, path_in_set(folder, named));
+        change.mount.push_back({.subject = std::move(path), .options = mount_options(options, {})});
+    }
     FARDEL_TRY(vfs->apply(std::move(change)));
     report_missing(*vfs, options);
     return archive_showing(vfs);
