@@ -125,9 +125,9 @@ int raised(const ChildPlan& plan, int descriptor) noexcept {
     if (::dup2(plan.input, STDIN_FILENO) < 0 || ::dup2(plan.output, STDOUT_FILENO) < 0 ||
         ::dup2(plan.errors, STDERR_FILENO) < 0)
         give_up(plan, errno);
+    close_rest_on_exec();
     if (::chdir(plan.call.folder.c_str()) != 0 || !plan.sandbox.enter())
         give_up(plan, errno);
-    close_rest_on_exec();
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -1,6 +1,9 @@
-// Confinement by Landlock's system calls. Numbers and structures follow Linux' documentation (userspace-api/landlock)
-// and are repeated here, since a system's headers are often older than its kernel.
+// Confinement by Landlock's system calls, and by a filter of system calls for what Landlock does not cover. Numbers and
+// structures follow Linux' documentation (userspace-api/landlock) and are repeated here, since a system's headers are
+// often older than its kernel.
 #include <fardel/base/sandbox.h>
+
+#include "call_filter.h"
 
 #include <fardel/base/system_error.h>
 
@@ -83,6 +86,19 @@ Status allow(const Descriptor& rules, const std::string& path, std::uint64_t rig
     return ok();
 }
 
+// Allows this process to read its own folder of /proc. A rule is about the kernel's object of the folder, which exists
+// as long as a descriptor of it is open; so the program inherits one, above the numbers that programs choose.
+bool allow_own_process(int rules) noexcept {
+    constexpr int kFirstNumber = 100;
+    const int opened = ::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (opened < 0)
+        return true;  // there is no /proc
+    const int own = ::fcntl(opened, F_DUPFD, kFirstNumber);
+    ::close(opened);
+    const Rule rule{.allowed = kReadFile | kReadFolder, .folder = own};
+    return own < 0 || ::syscall(kAddRule, rules, kRuleBeneath, &rule, 0u) == 0;
+}
+
 // Returns whether a child was signalled; reads the kernel's list of this thread's children.
 bool signal_children() noexcept {
     const int list = ::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -113,6 +129,8 @@ bool signal_children() noexcept {
 
 Result<Sandbox> Sandbox::make(const SandboxRules& rules) {
     Sandbox sandbox;
+    sandbox.limits_ = true;
+    sandbox.own_process_ = rules.own_process;
     const int abi = abi_version();
     if (abi < 1)
         return sandbox;
@@ -127,14 +145,21 @@ Result<Sandbox> Sandbox::make(const SandboxRules& rules) {
         FARDEL_TRY(allow(sandbox.rules_, path, kExecute | kReadFile | kReadFolder));
     for (const std::string& path : rules.unstartable)
         FARDEL_TRY(allow(sandbox.rules_, path, kReadFile | kReadFolder));
+    for (const std::string& path : rules.listable)
+        FARDEL_TRY(allow(sandbox.rules_, path, kReadFolder));
     for (const std::string& path : rules.read_write)
         FARDEL_TRY(allow(sandbox.rules_, path, handled.files));
     return sandbox;
 }
 
 bool Sandbox::enter() const noexcept {
-    return !rules_ ||
-           (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::syscall(kRestrictSelf, rules_.number(), 0u) == 0);
+    if (!limits_)
+        return true;
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return false;
+    if (rules_ && own_process_ && !allow_own_process(rules_.number()))
+        return false;
+    return (!rules_ || ::syscall(kRestrictSelf, rules_.number(), 0u) == 0) && enter_call_filter();
 }
 
 bool system_can_confine() noexcept { return abi_version() >= 1; }

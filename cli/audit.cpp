@@ -58,6 +58,7 @@ Result<Exit> audit(const AuditCommand& command, Console& console) {
         FARDEL_TRY_ASSIGN(packed, resolve_sources(command));
     } else {
         FARDEL_TRY_ASSIGN(ResolvedProject resolved, resolve_project(project, command.references, command.excludes));
+        say_unconfined(resolved, console);
         packed = std::move(resolved.packed);
     }
     const ReferenceAudit& found = packed.resolved->audit;

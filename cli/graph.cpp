@@ -147,6 +147,7 @@ std::string format_dot(const BuildGraph& built, const ShownJobs& shown) {
 
 Result<Exit> write_references(const std::string& path, const std::string& name, bool json, bool dot, Console& console) {
     FARDEL_TRY_ASSIGN(const ResolvedProject resolved, resolve_project(path));
+    say_unconfined(resolved, console);
     std::vector<ReferenceEdge> edges = reference_edges(resolved.packed);
     if (!name.empty() && std::ranges::none_of(resolved.packed.plan.names,
                                               [&](const PlannedName& one) { return one.name.view() == name; }))

@@ -31,7 +31,7 @@ struct PackCommand {
 bool is_project(const std::string& source) { return std::filesystem::path(source).extension() == ".toml"; }
 
 // A project is built from scratch in a separate build folder, so that earlier builds of it have no effect.
-Result<BuildSummary> build(const PackCommand& command, std::stop_token stop,
+Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                            const std::function<void(const BuildProgress&)>& progress) {
     BuildRequest request{.output = command.out,
                          .name = command.name,
@@ -42,27 +42,34 @@ Result<BuildSummary> build(const PackCommand& command, std::stop_token stop,
                          .progress = progress,
                          .stop = std::move(stop)};
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
-    if (!is_project(command.sources.front()))
-        return build_sources(command.sources, request);
+    if (!is_project(command.sources.front())) {
+        FARDEL_TRY_ASSIGN(BuildSummary summary, build_sources(command.sources, request));
+        return BuildOutcome{.summary = std::move(summary)};
+    }
     request.project_file = command.sources.front();
     FARDEL_TRY_ASSIGN(const TemporaryFolder build_folder, TemporaryFolder::make());
     request.build_folder = build_folder.path();
-    FARDEL_TRY_ASSIGN(BuildOutcome outcome, build_project(request));
-    return std::move(outcome.summary);
+    return build_project(request);
 }
 
 Result<Exit> pack(const PackCommand& command, Console& console) {
-    Result<BuildSummary> summary = [&] {
+    Result<BuildOutcome> outcome = [&] {
         const Interrupt interrupt;
         StageProgress bars(console);
         const auto progress = [&](const BuildProgress& at) { bars.show(at); };
         return build(command, interrupt.token(), progress);
     }();
-    if (!summary)
-        return std::move(summary).error();
+    if (!outcome)
+        return std::move(outcome).error();
     return print_result(
-        console, command.output.json, [&] { return json_of(*summary); },
-        [&] { return format_report(*summary, console); });
+        console, command.output.json,
+        [&] {
+            Json json = json_of(outcome->summary);
+            if (!outcome->unconfined.empty())
+                json["unconfined"] = outcome->unconfined;
+            return json;
+        },
+        [&] { return format_unconfined(outcome->unconfined, console) + format_report(outcome->summary, console); });
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ Result<Exit> report(ReportCommand command, Console& console) {
     std::optional<ResolvedProject> project;
     if (command.files.size() == 1 && !find_project_file(command.files.front()).empty()) {
         FARDEL_TRY_ASSIGN(project, resolve_project(find_project_file(command.files.front())));
+        say_unconfined(*project, console);
         FARDEL_TRY(read_project_facts(*project, command, audit));
     }
     if (!command.audit.empty()) {

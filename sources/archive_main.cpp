@@ -10,6 +10,7 @@
 #include "physfs_archive.h"
 
 #include <fardel/base/file.h>
+#include <fardel/base/own_program_main.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
@@ -19,18 +20,9 @@
 #include <string_view>
 #include <utility>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-// The check for leaks reads /proc, which the sandbox denies.
-extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
-#endif
-#endif
-
 namespace fardel {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kBadArguments = 2;
 constexpr std::size_t kItemsMax = 1u << 20;
 constexpr std::size_t kPieceBytes = 256u << 10;
 
@@ -139,11 +131,11 @@ Status run(std::string_view verb, std::string_view format) {
 
 int run(std::span<char* const> words) {
     if (words.size() != 3 || (std::string_view(words[1]) != "list" && std::string_view(words[1]) != "unpack"))
-        return kBadArguments;
+        return kOwnProgramBadArguments;
     const Status done = run(std::string_view(words[1]), std::string_view(words[2]));
     if (!done)
         std::fprintf(stderr, "%s\n", archive_error_line(done.error()).c_str());
-    return done ? 0 : kFailed;
+    return done ? 0 : kOwnProgramFailed;
 }
 
 }  // namespace

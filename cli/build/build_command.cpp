@@ -4,6 +4,7 @@
 #include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
+#include "console/passphrase.h"
 
 #include <fardel/packer/project.h>
 #include <fardel/packer/project_build.h>
@@ -24,8 +25,12 @@ void add_output_options(CommandLine& line, OutputOptions& options) {
 
 Result<BuildSigning> signing_with(const SigningKey& key) {
     FARDEL_TRY_ASSIGN(const std::uint64_t created, created_s());
+    std::vector<std::string> secret_files;
+    if (std::string file = passphrase_file(); !file.empty())
+        secret_files.push_back(std::move(file));
     return BuildSigning{.key_path = key.key_path,
                         .program = key.program,
+                        .secret_files = std::move(secret_files),
                         .created_s = created,
                         .open = [program = key.program](const std::string& key_path) {
                             return open_signer({.key_path = key_path, .program = program});

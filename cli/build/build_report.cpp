@@ -139,8 +139,17 @@ Json json_of(const CacheStatistics& statistics) {
             {"verified_differently", statistics.verified_differently}};
 }
 
+}  // namespace
+
+std::string format_unconfined(std::string_view reason, const Console& console) {
+    return reason.empty() ? std::string()
+                          : fmt::format("{} {}\n", console.paint(Colour::yellow, "jobs run unconfined:"), reason);
+}
+
+namespace {
+
 std::string format_logs(const BuildOutcome& outcome, const Console& console) {
-    std::string text;
+    std::string text = format_unconfined(outcome.unconfined, console);
     for (const std::string& log : outcome.logs)
         text += log.ends_with('\n') ? log : log + '\n';
     for (const std::string& warning : outcome.warnings)
@@ -212,6 +221,7 @@ Json json_of(const BuildOutcome& outcome) {
     json["assets_with_scanner"] = outcome.counts.with_scanner;
     json["assets_scanned"] = outcome.counts.scanned;
     json["warnings"] = outcome.warnings;
+    json["unconfined"] = outcome.unconfined.empty() ? Json() : Json(outcome.unconfined);
     json["cache"] = json_of(outcome.cache);
     json["logs"] = outcome.logs;
     json["different"] = outcome.different;

@@ -7,12 +7,16 @@
 #include <fardel/packer/build.h>
 
 #include <string>
+#include <string_view>
 
 namespace fardel {
 
 std::string format_report(const BuildSummary& summary, const Console& console);
 // Returns the figures of one bundle, or a list of several under "bundles". References are under "link".
 Json json_of(const BuildSummary& summary);
+
+// A line that says why programs of the project run unconfined; nothing if there is no reason.
+std::string format_unconfined(std::string_view reason, const Console& console);
 
 std::string format_report(const BuildOutcome& outcome, const Console& console);
 Json json_of(const BuildOutcome& outcome);

@@ -26,6 +26,11 @@ std::string find_project_file(const std::string& source) {
     return std::filesystem::exists(inside, ignored) ? inside.string() : std::string();
 }
 
+void say_unconfined(const ResolvedProject& resolved, Console& console) {
+    if (!resolved.unconfined.empty())
+        console.say("fardel: jobs run unconfined: " + resolved.unconfined);
+}
+
 Result<ResolvedProject> resolve_project(const std::string& file, const ProjectReferences& more,
                                         const std::vector<std::string>& excludes) {
     FARDEL_TRY_ASSIGN(Project project, read_project(file));
@@ -43,6 +48,7 @@ Result<ResolvedProject> resolve_project(const std::string& file, const ProjectRe
     FARDEL_TRY_ASSIGN(ProjectBuild build, ProjectBuild::open(std::move(project), folder,
                                                              {.target = resolved.target, .stop = interrupt.token()}));
     FARDEL_TRY_ASSIGN(resolved.packed, build.plan());
+    resolved.unconfined = build.outcome().unconfined;
     return resolved;
 }
 

@@ -1,6 +1,8 @@
 // A project whose references are resolved but whose bundle is not written, for verbs that report references.
 #pragma once
 
+#include "console/console.h"
+
 #include <fardel/base/result.h>
 #include <fardel/packer/pack.h>
 #include <fardel/packer/project.h>
@@ -12,9 +14,13 @@ namespace fardel {
 
 struct ResolvedProject {
     std::string file;
-    std::string target;  // the bundle that a build writes
-    PackPlan packed;     // `resolved` is set
+    std::string target;      // the bundle that a build writes
+    PackPlan packed;         // `resolved` is set
+    std::string unconfined;  // see BuildOutcome
 };
+
+// Reports on standard error that programs of the project run unconfined, if they do.
+void say_unconfined(const ResolvedProject& resolved, Console& console);
 
 // Returns `source` if it is a project file, or the project file in it if it is a folder; empty: neither.
 std::string find_project_file(const std::string& source);

@@ -95,6 +95,11 @@ PassphraseProvider passphrase_of(const std::string& key_path) {
     };
 }
 
+std::string passphrase_file() {
+    const char* const path = named_file();
+    return path == nullptr ? std::string() : path;
+}
+
 Result<std::string> choose_passphrase(const std::string& key_path) {
     if (const char* const path = named_file())
         return read_file(path);

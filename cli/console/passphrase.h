@@ -12,6 +12,9 @@ namespace fardel {
 // those of reading the file.
 PassphraseProvider passphrase_of(const std::string& key_path);
 
+// The path that FARDEL_PASSPHRASE_FILE names; empty: none.
+std::string passphrase_file();
+
 // For a new key: it is typed twice. The caller wipes it. Errors: the same; malformed also if it is empty, or if the two
 // differ.
 Result<std::string> choose_passphrase(const std::string& key_path);

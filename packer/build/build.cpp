@@ -75,6 +75,7 @@ Result<PackPlan> ProjectBuild::plan() {
     State& state = *state_;
     state.seen.clear();
     FARDEL_TRY(state.database.mend());
+    FARDEL_TRY(state.verify_confinement());
     FARDEL_TRY(state.observe_inputs());
     FARDEL_TRY_ASSIGN(ScanResult sources, scan_project(state.project, state.folder));
     std::ranges::move(sources.seen, std::back_inserter(state.seen));

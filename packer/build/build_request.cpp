@@ -99,8 +99,11 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
                          .verify_per_1000 = request.verify_per_1000,
                          .progress = request.progress,
                          .stop = request.stop};
-    if (!requested.key_path.empty())
+    options.secrets = request.signing.secret_files;
+    if (!requested.key_path.empty()) {
         options.watched.push_back(requested.key_path);
+        options.secrets.push_back(requested.key_path);
+    }
     return ProjectBuild::open(requested.project, requested.folder, std::move(options));
 }
 

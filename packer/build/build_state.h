@@ -7,6 +7,7 @@
 #include <fardel/packer/job_graph.h>
 #include <fardel/packer/project_build.h>
 #include <fardel/packer/project_plan.h>
+#include <fardel/packer/readable_project.h>
 #include <fardel/sources/source_scan.h>
 #include <fardel/store/derived_cache.h>
 
@@ -35,9 +36,13 @@ struct ProjectBuild::State {
     std::vector<std::string> different;
     std::set<std::uint32_t> job_lines;  // lines of the rules that have jobs
     std::vector<std::string> warnings;
+    std::string unconfined;                             // see BuildOutcome
+    std::shared_ptr<ReadableProject> readable_project;  // set once there are jobs
 
     // ---- The stages of plan(), in their order; build.cpp.
 
+    // Finds out whether the project's programs run confined. Error: unsupported (they must, and cannot).
+    Status verify_confinement();
     // Observes the files besides the sources that determine the result (dependencies, programs, keys), before any is
     // read.
     Status observe_inputs();
@@ -56,6 +61,8 @@ struct ProjectBuild::State {
     void report_progress(std::string_view stage, std::uint64_t done, std::uint64_t total) const;
     std::string scratch_folder() const { return options.build_folder + "/jobs"; }
     Result<std::string> create_scratch_folder() const;
+    // Returns the environment of all jobs, which run below `scratch`.
+    Result<JobEnvironment> job_environment(const std::string& scratch);
     void remove_scratch_folder() const;
     // Opens the project's own folder of derived data, which is created if it is absent. Another cache that cannot be
     // opened is skipped, and the reason is a warning. Errors: those of the own folder.

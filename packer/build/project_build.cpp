@@ -122,6 +122,7 @@ BuildOutcome ProjectBuild::outcome() const {
     return {.counts = state_->counts,
             .logs = state_->logs,
             .warnings = state_->warnings,
+            .unconfined = state_->unconfined,
             .different = state_->different,
             .cache = state_->cache ? state_->cache->statistics() : CacheStatistics{}};
 }

@@ -3,6 +3,8 @@
 #include "jobs/job_code.h"
 #include "text/record_fields.h"
 
+#include <fardel/base/folder.h>
+#include <fardel/format/name.h>
 #include <fardel/packer/project_path.h>
 
 #include <algorithm>
@@ -62,6 +64,43 @@ Status ProjectBuild::State::observe_inputs() {
     return ok();
 }
 
+Status ProjectBuild::State::verify_confinement() {
+    const auto has_command = [](const Processor& processor) { return !processor.command.empty(); };
+    const bool has_commands = std::ranges::any_of(project.processors, has_command) ||
+                              std::ranges::any_of(project.scanners, has_command, &ProjectScanner::program);
+    // Pictures are decoded by a program of Fardel, which is always confined where that is possible.
+    const bool has_pictures =
+        std::ranges::find(project.processors, "image", &Processor::builtin) != project.processors.end();
+    if (!has_commands && !has_pictures)
+        return ok();
+    if (has_commands || project.sandbox != JobSandbox::off)
+        unconfined = unconfined_reason(project.sandbox);
+    if (const Status possible = verify_sandbox(project.sandbox); !possible)
+        return Error(possible.error()).with_context(printable(project.file));
+    return ok();
+}
+
+Result<JobEnvironment> ProjectBuild::State::job_environment(const std::string& scratch) {
+    if (!readable_project) {
+        FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(folder));
+        FARDEL_TRY_ASSIGN(std::string scratch_path, real_path(scratch, scratch));
+        std::vector<std::string> secrets = options.secrets;
+        for (const ProjectCache& named : project.caches)
+            if (!named.token_file.empty())
+                secrets.push_back(path_in_project(folder, named.token_file));
+        if (!project.key.empty())
+            secrets.push_back(path_in_project(folder, project.key));
+        readable_project =
+            std::make_shared<ReadableProject>(std::move(project_folder), std::move(scratch_path), std::move(secrets));
+    }
+    return JobEnvironment{.project_folder = folder,
+                          .scratch_folder = scratch,
+                          .image_program = options.image_program,
+                          .sandbox = project.sandbox,
+                          .readable_project = readable_project,
+                          .stop = options.stop};
+}
+
 // The build database excludes other builds, so any files there are left from a build that was killed.
 Result<std::string> ProjectBuild::State::create_scratch_folder() const {
     std::error_code error;
@@ -82,11 +121,9 @@ Result<JobsRun> ProjectBuild::State::run_processors(JobGraph& graph, FileContent
         return JobsRun{.contents = std::move(contents)};
     FARDEL_TRY(open_cache());
     FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
+    FARDEL_TRY_ASSIGN(JobEnvironment environment, job_environment(scratch));
     FARDEL_TRY_ASSIGN(JobsRun run, run_jobs(graph, std::move(contents),
-                                            {.environment = {.project_folder = folder,
-                                                             .scratch_folder = scratch,
-                                                             .image_program = options.image_program,
-                                                             .stop = options.stop},
+                                            {.environment = std::move(environment),
                                              .cache = cache.get(),
                                              .jobs = options.jobs,
                                              .progress = [this](std::uint64_t done, std::uint64_t total) {

@@ -17,9 +17,9 @@ Result<PackPlan> ProjectBuild::State::plan_bundles(std::vector<ProjectFile> file
     const bool has_programs =
         std::ranges::any_of(project.scanners, [](const ProjectScanner& scanner) { return scanner.pattern.empty(); });
     PlanScanOptions scan{.jobs = options.jobs, .memory = &memory, .stop = options.stop};
-    scan.environment = {.project_folder = folder, .image_program = options.image_program, .stop = options.stop};
     if (has_programs) {
-        FARDEL_TRY_ASSIGN(scan.environment.scratch_folder, create_scratch_folder());
+        FARDEL_TRY_ASSIGN(const std::string scratch, create_scratch_folder());
+        FARDEL_TRY_ASSIGN(scan.environment, job_environment(scratch));
     }
     auto planned = plan_project_files(project, folder, std::move(files), std::move(report), std::move(scan));
     if (has_programs)

@@ -7,6 +7,8 @@
 // On success it prints nothing; otherwise it prints "CODE MESSAGE" on standard output and exits with status 1.
 #include "image_conversion.h"
 
+#include <fardel/base/own_program_main.h>
+
 #include <charconv>
 #include <cstdio>
 #include <fstream>
@@ -15,22 +17,12 @@
 #include <string>
 #include <string_view>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-// The check for leaks reads /proc, which the sandbox denies.
-extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
-#endif
-#endif
-
 namespace fardel {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kBadArguments = 2;
-
 int report(const Error& error) {
     std::printf("%s %s\n", std::string(error_code_name(error.code())).c_str(), error.message().c_str());
-    return kFailed;
+    return kOwnProgramFailed;
 }
 
 template <class Number>
@@ -70,10 +62,10 @@ int run(std::span<char* const> words) {
         return 0;
     }
     if (words.size() != 10 || std::string_view(words[1]) != "convert")
-        return kBadArguments;
+        return kOwnProgramBadArguments;
     const auto conversion = parse_conversion(words.subspan(4));
     if (!conversion)
-        return kBadArguments;
+        return kOwnProgramBadArguments;
     const Status converted = convert(words[2], words[3], *conversion);
     return converted ? 0 : report(converted.error());
 }

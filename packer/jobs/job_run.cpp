@@ -13,6 +13,7 @@
 #include <fardel/base/folder.h>
 #include <fardel/base/sandbox.h>
 #include <fardel/format/printable.h>
+#include <fardel/packer/project_path.h>
 
 #include <algorithm>
 #include <set>
@@ -101,16 +102,45 @@ Status add_inputs(const ProcessorJob& job, const JobFolder& folder, const std::s
 
 // ---- A program ------------------------------------------------------------------------------------------------------
 
-// Of the project, only the program itself and the files of 'code' are readable.
-SandboxRules sandbox_rules(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
-                           const JobFolder& folder) {
-    SandboxRules rules{.readable = readable_files(job.processor, program, project_folder),
-                       .read_write = {"/dev/null", "/dev/zero", "/dev/full", folder.path()}};
-    for (const char* file : {"/proc", "/sys/devices/system/cpu", "/dev/random", "/dev/urandom"})
-        rules.readable.emplace_back(file);
-    if (job.processor.depfile)
-        rules.readable.push_back(project_folder);
+// What programs need of the system besides its folders. Of /proc, the rest tells about other processes.
+SandboxRules system_rules() {
+    return {.readable = {"/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems", "/proc/version",
+                         "/proc/sys/vm/overcommit_memory", "/proc/sys/vm/mmap_min_addr", "/sys/devices/system/cpu",
+                         "/dev/random", "/dev/urandom"},
+            .read_write = {"/dev/null", "/dev/zero", "/dev/full"},
+            .own_process = true};
+}
+
+void append(std::vector<std::string>& list, const std::vector<std::string>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+}
+
+// Of the project, only the program itself and the files of 'code' are readable, unless the processor has a depfile.
+Result<SandboxRules> sandbox_rules(const ProcessorJob& job, const ProgramPlace& program,
+                                   const std::string& project_folder, const JobFolder& folder,
+                                   const JobEnvironment& environment) {
+    for (const std::string& file : job.processor.code)
+        FARDEL_TRY(verify_no_secret_key(path_in_project(project_folder, file)));
+    SandboxRules rules = system_rules();
+    rules.read_write.push_back(folder.path());
+    append(rules.readable, readable_files(job.processor, program, project_folder));
+    if (!job.processor.depfile)
+        return rules;
+    ReadableProject of_this_job(project_folder, folder_of_path(folder.path()), {});
+    ReadableProject& project = environment.readable_project ? *environment.readable_project : of_this_job;
+    FARDEL_TRY_ASSIGN(const ReadableProject::Found* const found, project.find());
+    append(rules.readable, found->readable);
+    append(rules.listable, found->listable);
     return rules;
+}
+
+Result<Sandbox> make_sandbox(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
+                             const JobFolder& folder, const JobEnvironment& environment) {
+    if (environment.sandbox == JobSandbox::off)
+        return Sandbox();
+    FARDEL_TRY(verify_sandbox(environment.sandbox));
+    FARDEL_TRY_ASSIGN(const SandboxRules rules, sandbox_rules(job, program, project_folder, folder, environment));
+    return Sandbox::make(rules);
 }
 
 Result<ConfinedCall> plan_call(const ProcessorJob& job, const ProgramPlace& program, const std::string& project_folder,
@@ -174,7 +204,7 @@ struct JobProgram {
         FARDEL_TRY_ASSIGN(std::string project_folder, absolute_folder(environment.project_folder));
         FARDEL_TRY_ASSIGN(const ProgramPlace program, find_program(job.processor, project_folder));
         FARDEL_TRY_ASSIGN(ConfinedCall call, plan_call(job, program, project_folder, folder, environment.stop));
-        FARDEL_TRY_ASSIGN(Sandbox sandbox, Sandbox::make(sandbox_rules(job, program, project_folder, folder)));
+        FARDEL_TRY_ASSIGN(Sandbox sandbox, make_sandbox(job, program, project_folder, folder, environment));
         return JobProgram{
             .project_folder = std::move(project_folder), .call = std::move(call), .sandbox = std::move(sandbox)};
     }
@@ -299,6 +329,23 @@ Result<JobResult> run(const ProcessorJob& job, const JobEnvironment& environment
 }
 
 }  // namespace
+
+std::string unconfined_reason(JobSandbox sandbox) {
+    if (sandbox == JobSandbox::off)
+        return "the project has sandbox = \"off\", so they can read and write all files of this user";
+    if (system_can_confine())
+        return {};
+    return "this system has no Landlock, so they can read and write all files of this user; with sandbox = "
+           "\"required\", the project is not built here";
+}
+
+Status verify_sandbox(JobSandbox sandbox) {
+    if (sandbox != JobSandbox::required || system_can_confine())
+        return ok();
+    return Error(ErrorCode::unsupported,
+                 "the project has sandbox = \"required\", and this system cannot confine programs; build it on Linux "
+                 "with Landlock (5.13 or later), or write sandbox = \"auto\"");
+}
 
 Result<JobReply> ask_job(const ProcessorJob& job, const JobEnvironment& environment, bool first_source_is_input,
                          std::size_t answer_bytes_max) {

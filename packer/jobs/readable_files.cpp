@@ -16,8 +16,10 @@ constexpr std::string_view kKernelFolders[] = {"/proc", "/sys", "/dev"};
 std::vector<std::string> readable_files(const Processor& processor, const ProgramPlace& program,
                                         const std::string& project_folder) {
     std::vector<std::string> files(std::begin(kSystemFolders), std::end(kSystemFolders));
-    // Of the project, only the program itself is readable: the program's folder may be the project's.
-    files.push_back(program.in_project ? program.path : folder_of_path(program.path));
+    // The folder of a program is readable, unless the project or a part of it lies there.
+    const std::string folder = folder_of_path(program.path);
+    const bool has_project = program.in_project || is_at_or_below(project_folder, folder);
+    files.push_back(has_project ? program.path : folder);
     for (const std::string& file : processor.code)
         files.push_back(file.starts_with('/') ? file : project_folder + "/" + file);
     return files;

@@ -147,6 +147,18 @@ void read_project_metadata(const KeyValue& value, Project& project) {
                                                    " = \"…\" at the top of the file");
 }
 
+std::optional<JobSandbox> find_sandbox(std::string_view word) {
+    if (word == "auto")
+        return JobSandbox::where_possible;
+    if (word == "required")
+        return JobSandbox::required;
+    return word == "off" ? std::optional(JobSandbox::off) : std::nullopt;
+}
+
+void read_sandbox(const KeyValue& value, Project& project) {
+    value.read_word(project.sandbox, find_sandbox, "sandbox = \"auto\", \"required\" or \"off\"");
+}
+
 constexpr Key<Project> kProjectKeys[] = {
     {"name", read_bundle_name<&Project::name>, "name = \"mygame\""},
     {"version", read_version<&Project::version>, "version = \"1.0\""},
@@ -165,6 +177,7 @@ constexpr Key<Project> kProjectKeys[] = {
     {"link", read_link_table, "[link] above its keys"},
     {"split", read_split, "[split] above its keys"},
     {"scanner", read_scanners},
+    {"sandbox", read_sandbox, "sandbox = \"required\""},
 };
 
 }  // namespace

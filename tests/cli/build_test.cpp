@@ -8,6 +8,7 @@
 
 using namespace fardel::tests;
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -176,6 +177,82 @@ TEST_CASE("build: a failed job is reported together with its output, and the exi
     text.replace(text.find("\"sh\", \"-c\""), 10, "\"no-such-program\"");
     scratch.write("game/fardel.toml", text);
     CHECK(run({"build", folder}).exit_code == 3);
+}
+
+// A134
+TEST_CASE("build: where programs cannot be confined, it says so once, and sandbox = \"required\" refuses") {
+    const ScratchFolder scratch;
+    const auto write = [&](const std::string& sandbox, const std::string& content) {
+        scratch.write("game/fardel.toml", sandbox +
+                                              "name = \"game\"\nsources = [\"assets\"]\n"
+                                              "[processor.copy]\ncommand = [\"cp\", \"${in}\", \"${out}\"]\n"
+                                              "outputs = [\"made/{name}\"]\n"
+                                              "[[rule]]\nmatch = \"*.txt\"\nprocess = \"copy\"\n");
+        scratch.write("game/assets/a.txt", content);
+        scratch.write("game/assets/b.txt", content + "b");
+    };
+    const auto count = [](const std::string& text) {
+        std::size_t found = 0;
+        for (std::size_t at = 0; (at = text.find("unconfined", at)) != std::string::npos; ++at)
+            ++found;
+        return found;
+    };
+    const std::string game = scratch.path("game");
+    const Surroundings old_kernel{.without_landlock = true};
+
+    write("", "1");
+    CHECK(count(run_well({"build", game})) == 0);
+    write("", "2");
+    const std::string text = run_well({"build", game}, old_kernel);
+    CHECK(count(text) == 1);
+    CHECK(text.find("jobs run unconfined: this system has no Landlock") != std::string::npos);
+    CHECK(text.find("sandbox = \"required\"") != std::string::npos);
+    write("", "3");
+    CHECK(json::parse(run_well({"build", game, "--json"}, old_kernel))
+              .at("unconfined")
+              .get<std::string>()
+              .starts_with("this system has no Landlock"));
+    CHECK(count(run_well({"pack", game + "/fardel.toml", "-o", scratch.path("packed.fardel")}, old_kernel)) == 1);
+    CHECK(run({"audit", game}, old_kernel).err.find("jobs run unconfined: ") != std::string::npos);
+
+    write("sandbox = \"required\"\n", "4");
+    const std::string before = read_file(game + "/game.fardel");
+    const Outcome refused = run({"build", game}, old_kernel);
+    CHECK(refused.exit_code == 1);
+    CHECK(is_one_clear_line(refused, "unsupported"));
+    CHECK(refused.err.find("sandbox = \"required\"") != std::string::npos);
+    CHECK(read_file(game + "/game.fardel") == before);
+    CHECK(json::parse(run_well({"build", game, "--json"})).at("unconfined").is_null());
+
+    write("sandbox = \"off\"\n", "5");
+    CHECK(run_well({"build", game}).find("jobs run unconfined: the project has sandbox = \"off\"") !=
+          std::string::npos);
+
+    write("sandbox = \"none\"\n", "6");
+    const Outcome mistake = run({"build", game});
+    CHECK(mistake.exit_code == 1);
+    CHECK(mistake.err.find("write sandbox = \"auto\", \"required\" or \"off\"") != std::string::npos);
+}
+
+TEST_CASE("build: with sandbox = \"off\" a job reads the project; otherwise a key of the project is out of its reach") {
+    const ScratchFolder scratch;
+    const std::string key = make_key(scratch, "author");
+    fs::create_directory(scratch.path("game"));
+    fs::copy_file(key, scratch.path("game/author.key"));
+    const auto build = [&](const std::string& sandbox) {
+        scratch.write("game/fardel.toml",
+                      sandbox +
+                          "name = \"game\"\nkey = \"author.key\"\nsources = [\"assets\"]\n"
+                          "[processor.steal]\ncommand = [\"sh\", \"-c\", \"cat $1/author.key >$2; : >$3\", "
+                          "\"sh\", \"${project}\", \"${out}\", \"${depfile}\", \"${in}\"]\n"
+                          "outputs = [\"made/{name}\"]\ndepfile = true\n"
+                          "[[rule]]\nmatch = \"*.txt\"\nprocess = \"steal\"\n");
+        scratch.write("game/assets/a.txt", sandbox);
+        run_well({"build", scratch.path("game")});
+        return run_well({"cat", scratch.path("game/game.fardel"), "made/a.txt"});
+    };
+    CHECK(build("").empty());
+    CHECK(build("sandbox = \"off\"\n").starts_with("fardel-secret-key"));
 }
 
 TEST_CASE("build: Ctrl-C ends it at once, with the program that it runs") {

@@ -25,6 +25,7 @@ struct Surroundings {
     std::string output_path;                                     // standard output goes there and not into Outcome
     unsigned user = 0;                                           // run as that user, if the test runs as root
     std::uint64_t file_bytes_max = 0;                            // no file may get larger (RLIMIT_FSIZE); 0: no limit
+    bool without_landlock = false;                               // the kernel answers as one that has no Landlock
 };
 
 using Arguments = std::vector<std::string>;

@@ -1,9 +1,16 @@
 // A job may reach its inputs, the system and its own folder. It reports the inputs that it found while it ran.
 #include "job_bench.h"
 
+#include <fardel/base/confined_program.h>
+#include <fardel/base/own_program.h>
 #include <fardel/base/sandbox.h>
+#include <fardel/packer/readable_project.h>
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -97,6 +104,149 @@ TEST_CASE("sandbox: a program of the project reads itself and its code, and no m
     CHECK(text_of(bench.run_well(job_of(processor)).outputs.at(0)) == "table");
     processor.command[3] = bench.files.path("project/tools/other.txt");
     CHECK(bench.run_badly(job_of(processor)).code() == ErrorCode::denied);
+}
+
+TEST_CASE("sandbox: of a program that lies above the project, only its own file is readable") {
+    const JobBench bench;
+    bench.files.write("project/secret.txt", "secret");
+    bench.files.write_program("tool", "#!/bin/sh\ncat \"$3\" >\"$2\"\n");
+    Processor processor = shell("");
+    processor.command = {bench.files.path("tool"), "${in}", "${out}", "in/source.txt"};
+    CHECK(text_of(bench.run_well(job_of(processor)).outputs.at(0)) == "hello");
+    processor.command[3] = bench.files.path("project/secret.txt");
+    CHECK(bench.run_badly(job_of(processor)).code() == ErrorCode::denied);
+}
+
+// ---- Processes, network, keys ---------------------------------------------------------------------------------------
+
+TEST_CASE(
+    "sandbox: of /proc, a job reads what concerns the machine or itself, and nothing of another process") {  // A134
+    const JobBench bench;
+    CHECK(bench.run_well(job_of(shell("read -r line </proc/self/stat && echo \"$line\" >\"$2\""))).outputs.size() == 1);
+    CHECK(bench.run_well(job_of(shell("exec cp /proc/self/maps \"$2\""))).outputs.size() == 1);
+    CHECK(bench.run_well(job_of(shell("cat /proc/cpuinfo /proc/meminfo >\"$2\""))).outputs.size() == 1);
+    const std::string parent = "/proc/" + std::to_string(::getpid());
+    for (const std::string& path : std::initializer_list<std::string>{
+             "/proc/$PPID/cmdline", "/proc/$PPID/stat", parent + "/cmdline", parent + "/environ", parent + "/maps",
+             parent + "/mountinfo", "/proc/self/../1/cmdline", "/proc/1/comm", "/proc/uptime"}) {
+        CAPTURE(path);
+        CHECK(bench.run_badly(job_of(shell("exec cat " + path + " >\"$2\""))).code() == ErrorCode::denied);
+    }
+    CHECK(bench.run_badly(job_of(shell("ls /proc >\"$2\""))).code() == ErrorCode::denied);
+}
+
+TEST_CASE("sandbox: a job has no network, no local daemons and no key rings; pairs of streams work") {  // A134
+    const JobBench bench;
+    const auto python = [](const std::string& lines) {
+        Processor processor = shell("");
+        processor.command = {"python3", "-c",
+                             "import socket, ctypes, errno, sys\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+                             "def call(*words):\n  libc.syscall(*words)\n  return ctypes.get_errno()\n" +
+                                 lines + "\nopen(sys.argv[1], 'w').write('done')\n",
+                             "${out}"};
+        return job_of(processor);
+    };
+    for (const char* const creates :
+         {"socket.socket(socket.AF_INET)", "socket.socket(socket.AF_INET6)",
+          "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)", "socket.socket(socket.AF_UNIX)",
+          "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)", "socket.create_connection(('127.0.0.1', 9))",
+          "socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)"}) {
+        CAPTURE(creates);
+        CHECK(bench.run_badly(python(creates)).code() == ErrorCode::denied);
+    }
+    CHECK(text_of(bench.run_well(python("a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'"))
+                      .outputs.at(0)) == "done");
+    // io_uring creates sockets without the call that is denied.
+    CHECK(bench.run(python("assert call(425, 1, ctypes.create_string_buffer(120)) == errno.ENOSYS")));
+    CHECK(bench.run(python("assert call(" + std::to_string(SYS_keyctl) + ", 0, -3, 0) == errno.EACCES")));
+}
+
+TEST_CASE(
+    "sandbox: Fardel's own programs have no network and read nothing of /proc that tells about processes") {  // A134
+    const std::string program = "/usr/bin/python3";
+    for (const auto& line : std::initializer_list<std::pair<const char*, int>>{
+             {"import socket; socket.socket()", 1}, {"open('/proc/self/stat')", 1}, {"open('/proc/meminfo')", 0}}) {
+        const char* const code = line.first;
+        CAPTURE(code);
+        const ConfinedCall call{.program = program,
+                                .arguments = {"python3", "-c", code},
+                                .folder = "/",
+                                .timeout = std::chrono::seconds(60)};
+        const ConfinedOutcome outcome =
+            value_of(run_confined(call, value_of(Sandbox::make(own_program_rules(program, "")))));
+        CHECK(outcome.code == line.second);
+        CHECK(has(outcome.log, "Permission denied") == (line.second != 0));
+    }
+}
+
+TEST_CASE("sandbox: a job that may read the project reads no secret key in it") {  // A134
+    const JobBench bench;
+    const std::string minisign(212, 'A');
+    bench.files.write("project/include/a.h", "A");
+    bench.files.write("project/author.key", "fardel-secret-key 1\nrest");
+    bench.files.write("project/author.pub", "fardel-public-key 1\nrest");
+    bench.files.write("project/keys/minisign.key", "untrusted comment: a key\n" + minisign + "\n");
+    bench.files.write("project/keys/minisign.pub", "untrusted comment: a key\n" + minisign.substr(0, 56) + "\n");
+    bench.files.write("project/keys/readme.txt", "readme");
+    bench.files.write("project/deep/er/tls.pem", "some text\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n");
+    bench.files.write("project/deep/er/table.txt", "table");
+    bench.files.write("project/passphrase.txt", "correct horse");
+    std::filesystem::create_hard_link(bench.files.path("project/passphrase.txt"),
+                                      bench.files.path("project/notes.txt"));
+    std::filesystem::create_symlink("author.key", bench.files.path("project/link.txt"));
+
+    JobEnvironment environment = bench.environment();
+    environment.readable_project =
+        std::make_shared<ReadableProject>(bench.files.path("project"), bench.files.path("scratch"),
+                                          std::vector<std::string>{bench.files.path("project/passphrase.txt")});
+    const auto read = [&](const std::string& name) {
+        return run_job(job_of(finder("cat \"$3/" + name + "\" >\"$2\"; status=$?; : >\"$4\"; exit $status")),
+                       environment);
+    };
+    for (const char* const name :
+         {"include/a.h", "author.pub", "keys/minisign.pub", "keys/readme.txt", "deep/er/table.txt"}) {
+        CAPTURE(name);
+        CHECK(read(name));
+    }
+    for (const char* const name :
+         {"author.key", "keys/minisign.key", "deep/er/tls.pem", "passphrase.txt", "notes.txt", "link.txt"}) {
+        CAPTURE(name);
+        const auto result = read(name);
+        REQUIRE_FALSE(result);
+        CHECK(result.error().code() == ErrorCode::denied);
+    }
+    CHECK(run_job(job_of(finder("ls \"$3/keys\" >\"$2\"; : >\"$4\"")), environment));  // names are no secret
+
+    Processor with_key = shell("cat \"$3\" >\"$2\"");
+    with_key.code = {"author.key"};
+    with_key.command.push_back("${code:author.key}");
+    const Error error = bench.run_badly(job_of(with_key));
+    CHECK(error.code() == ErrorCode::denied);
+    CHECK(has(error.message(), "is a secret key; no job may read it"));
+}
+
+TEST_CASE("sandbox: a job that may read the project does not see another job's folder in it") {
+    const JobBench bench;
+    bench.files.write("project/.fardel/jobs/job-other/in/file", "secret");
+    bench.files.write("project/.fardel/cache/result", "secret");
+    bench.files.write("project/a.h", "A");
+    JobEnvironment environment = bench.environment();
+    environment.scratch_folder = bench.files.path("project/.fardel/jobs");
+    for (const char* const name : {".fardel/jobs/job-other/in/file", ".fardel/cache/result"}) {
+        const auto result = run_job(job_of(finder("cat \"$3/" + std::string(name) + "\" >\"$2\"")), environment);
+        REQUIRE_FALSE(result);
+        CHECK(result.error().code() == ErrorCode::denied);
+    }
+    CHECK(run_job(job_of(finder("cat \"$3/a.h\" >\"$2\"; : >\"$4\"")), environment));
+}
+
+TEST_CASE("sandbox: a job gets no variable of the packer's environment") {  // A134
+    const JobBench bench;
+    ::setenv("FARDEL_PASSPHRASE_FILE", "/home/author/passphrase", 1);
+    const std::string seen = text_of(bench.run_well(job_of(shell("env >\"$2\""))).outputs.at(0));
+    ::unsetenv("FARDEL_PASSPHRASE_FILE");
+    CHECK_FALSE(has(seen, "FARDEL"));
+    CHECK_FALSE(has(seen, "/home/author"));
 }
 
 // ---- Depfiles -------------------------------------------------------------------------------------------------------

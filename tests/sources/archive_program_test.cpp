@@ -6,6 +6,7 @@
 #include "kit/bytes.h"
 #include "kit/random_seed.h"
 #include "kit/scratch_folder.h"
+#include "kit/small_disk.h"
 #include "source_listing.h"
 
 #include <fardel/base/little_endian.h>
@@ -15,7 +16,9 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -183,6 +186,48 @@ TEST_CASE("archive program: files that claim the same bytes count each, and more
     CHECK(listed.error().code() == ErrorCode::limit);
     CHECK(listing.entries.empty());
     CHECK(read_all(folder.write("b.pak", overlapping_pak(1u << 20, 9))));
+}
+
+// A102
+TEST_CASE("archive program: a disk that is too small for the listing or the files of an archive is no_space") {
+    const ScratchFolder folder;
+    const std::string path = folder.write("a.7z", seven_zip(bytes_of_hex(kPackedZeros), bytes_of_hex(kGoodHeader)));
+    const auto read_on = [&](const SmallDisk& disk, bool full) {
+        if (full)
+            for (std::ofstream filler(disk.path("filler")); filler;)
+                filler << std::string(4096, 'x') << std::flush;
+        const char* const before = std::getenv("TMPDIR");
+        const std::string kept = before != nullptr ? before : "";
+        ::setenv("TMPDIR", disk.root().c_str(), 1);
+        Status read = read_all(path);
+        before != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
+        std::error_code ignored;
+        std::filesystem::remove(disk.path("filler"), ignored);
+        CHECK(std::filesystem::is_empty(disk.root()));
+        return read;
+    };
+    struct Case {
+        const char* size;
+        bool full;
+        const char* reason;  // of no_space; nullptr: it works
+    };
+    for (const Case& one : {Case{"64k", true, "the listing"}, Case{"512k", false, "unpacking its files for reading"},
+                            Case{"1m", false, "the file of unpacked files"}, Case{"2m", false, nullptr}}) {
+        CAPTURE(one.size);
+        const SmallDisk disk(folder, one.size);
+        if (!disk.mounted()) {
+            MESSAGE("no permission to mount a tmpfs");
+            return;
+        }
+        const Status read = read_on(disk, one.full);
+        CHECK(static_cast<bool>(read) == (one.reason == nullptr));
+        if (read || one.reason == nullptr)
+            continue;
+        CHECK(read.error().code() == ErrorCode::no_space);
+        CAPTURE(read.error().message());
+        CHECK(read.error().message().find(one.reason) != std::string::npos);
+        CHECK(read.error().message().starts_with(path));
+    }
 }
 
 TEST_CASE("archive program: without it a zip is read, and other archives are missing their reader") {

@@ -1,5 +1,8 @@
 // Sandbox: limits what a program can access, as far as the system supports that, and ends its descendants with it.
 //
+// Files are limited by Landlock. Network, local daemons and the kernel's key rings are shut by a filter of system
+// calls, which also works without Landlock. A sandbox that is not made by `make` limits nothing.
+//
 // It is created before the program is started. `enter` and the functions below are called in the forked child, where
 // allocating and locking are forbidden.
 #pragma once
@@ -17,6 +20,8 @@ struct SandboxRules {
     std::vector<std::string> readable;    // files, and folders with their contents; paths that do not exist are ignored
     std::vector<std::string> read_write;  // the same, and devices
     std::vector<std::string> unstartable;  // readable as well, but no program in them may be started
+    std::vector<std::string> listable;     // folders: names in them and below may be listed, but no file may be read
+    bool own_process = false;              // the program may read its own folder of /proc; what it starts may not
 };
 
 class Sandbox {
@@ -25,12 +30,16 @@ public:
     static Result<Sandbox> make(const SandboxRules& rules);
 
     // Confines this process and everything that it starts from now on. Returns false and sets errno if that fails.
+    // Leaves a descriptor open if the rules have `own_process`.
     bool enter() const noexcept;
 
 private:
+    bool limits_ = false;
+    bool own_process_ = false;
     Descriptor rules_;  // empty: the system cannot confine
 };
 
+// Whether this system limits which files a sandboxed program may access.
 bool system_can_confine() noexcept;
 
 // Makes this process the parent of all orphaned descendants, and sends it SIGTERM when `parent` ends.

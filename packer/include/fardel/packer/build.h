@@ -38,7 +38,8 @@ struct BuildSigning {
     std::string key_path;  // a secret key file; empty: the project's, and unsigned if it names none
     std::string program;   // a program that signs instead of the key file; bundles of an earlier build count as signed
                            // by this program
-    std::uint64_t created_s = 0;  // Unix seconds
+    std::vector<std::string> secret_files;  // further files that no job may read, such as one with a passphrase
+    std::uint64_t created_s = 0;            // Unix seconds
     // Called when there is something to sign, since it may ask for a passphrase.
     std::function<Result<std::unique_ptr<Signer>>(const std::string& key_path)> open;
 };
@@ -107,6 +108,7 @@ struct BuildOutcome {
     BuildCounts counts;
     std::vector<std::string> logs;       // output of programs, under the names of their jobs
     std::vector<std::string> warnings;   // caches that could not be opened
+    std::string unconfined;              // why programs of the project run unconfined; empty: they do not
     std::vector<std::string> different;  // jobs whose bytes differ from an earlier run with the same inputs
     CacheStatistics cache;
     double seconds = 0;

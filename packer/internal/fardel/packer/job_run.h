@@ -1,14 +1,16 @@
 // Runs one job in a separate folder, under a time limit, and captures its output.
 //
 // A program finds its declared inputs by name below its starting folder, and writes its outputs there. If the system
-// supports it (Landlock on Linux), it can read nothing else of the project and write nowhere else. Any thread; no files
-// of a job are left behind, whatever happens.
+// supports it (Landlock on Linux), it can read nothing else of the project and write nowhere else; it has no network.
+// Any thread; no files of a job are left behind, whatever happens.
 #pragma once
 
 #include <fardel/base/result.h>
 #include <fardel/packer/processor.h>
+#include <fardel/packer/readable_project.h>
 
 #include <cstddef>
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -18,8 +20,15 @@ struct JobEnvironment {
     std::string project_folder;  // found inputs and `code` are relative to it
     std::string scratch_folder;  // exists; each job creates a folder in it and removes it
     std::string image_program;   // fardel-image; empty: search beside the running program and where Fardel is installed
+    JobSandbox sandbox = JobSandbox::where_possible;
+    std::shared_ptr<ReadableProject> readable_project;  // of the project; nullptr: searched again for each job
     std::stop_token stop;
 };
+
+// Why the programs of jobs run unconfined; empty: they do not.
+std::string unconfined_reason(JobSandbox sandbox);
+// Error: unsupported (the sandbox is required, and this system has none).
+Status verify_sandbox(JobSandbox sandbox);
 
 // Returns a hash of the program (found in PATH or in the project) and of `code`; for the built-in "image", of the
 // decoder's version, which `image_program` reports. Errors: missing (no such program), denied, io.
@@ -30,7 +39,8 @@ Result<Hash> code_digest(const Processor& processor, const std::string& project_
 // Errors: unresolved (the program failed; the message has its exit status and output), cancelled, limit (time, too much
 // output), missing (no such program, or it did not make an output), denied (it made a forbidden read or write that was
 // noticed), malformed (an invalid depfile or answer, a name that breaks the rules, input that the built-in does not
-// accept), conflict (an input was edited meanwhile), unsupported, no_space, io.
+// accept), conflict (an input was edited meanwhile), unsupported (also: a sandbox is required and the system has none),
+// no_space, io.
 Result<JobResult> run_job(const ProcessorJob& job, const JobEnvironment& environment);
 
 struct JobReply {

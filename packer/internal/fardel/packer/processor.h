@@ -22,6 +22,13 @@ namespace fardel {
 
 using ParameterValue = std::variant<std::string, std::int64_t, double, bool>;
 
+// Whether the programs of a project are confined.
+enum class JobSandbox : unsigned char {
+    where_possible,  // they run unconfined where the system cannot confine them, and the build says so
+    required,        // there, they do not run
+    off,             // they run unconfined, and the build says so
+};
+
 // [processor.NAME] of a project.
 struct Processor {
     std::string name;

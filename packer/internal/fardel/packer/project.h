@@ -94,6 +94,7 @@ struct Project {
     std::optional<ProjectReferences> references;  // absent: no asset is scanned
     std::optional<SplitOptions> split;            // set only if `references` is set
     std::vector<ProjectScanner> scanners;
+    JobSandbox sandbox = JobSandbox::where_possible;
 };
 
 // `file`: the name of the text in messages. Errors: malformed, limit; the message describes the first mistake and

@@ -46,6 +46,7 @@ struct BuildOptions {
     std::string build_folder;           // empty: ".fardel" beside the project file
     Hash options;                       // of everything besides the sources that determines the result
     std::vector<std::string> watched;   // further files that determine the result, such as a key
+    std::vector<std::string> secrets;   // files that no job may read
     std::string image_program;          // see JobEnvironment
     bool checksum = false;              // read every source, whatever its stamp
     unsigned jobs = 0;                  // threads; 0: one per core
@@ -74,7 +75,8 @@ public:
     // Returns the last build if another build now would have the same result: its observed paths and the bundles that
     // it wrote are unchanged.
     std::optional<FinishedBuild> find_up_to_date() const;
-    // Errors: those of plan_project and of the project's jobs (job_run.h).
+    // Errors: those of plan_project and of the project's jobs (job_run.h); unsupported (the project requires a
+    // sandbox).
     Result<PackPlan> plan();
     // The counts, logs and warnings of plan(); the rest is empty.
     BuildOutcome outcome() const;

@@ -1,0 +1,18 @@
+// What the mains of Fardel's own confined programs (own_program.h) share. Included by these mains only, because it
+// defines a function.
+#pragma once
+
+namespace fardel {
+
+// Exit statuses besides 0.
+inline constexpr int kOwnProgramFailed = 1;        // the program has reported an error
+inline constexpr int kOwnProgramBadArguments = 2;  // it was started by somebody else, or by another version
+
+}  // namespace fardel
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+// The check for leaks reads /proc, which the sandbox denies.
+extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
+#endif
+#endif
