@@ -5,65 +5,85 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
 const std::string kTests = std::string(FARDEL_SOURCE_DIR) + "/tests/";
 
-// Returns the file's text; string literals that continue on the next line are joined.
-std::string read(const std::string& path) {
-    static const std::regex continued("\"\\s*\n\\s*\"");
-    return std::regex_replace(fardel::tests::read_file(path), continued, "");
-}
-
-// Returns the text between `from` and the next `end`, and moves `from` behind it.
-std::string take(std::string_view text, std::size_t& from, char end) {
-    const std::size_t stop = text.find(end, from);
-    REQUIRE(stop != std::string_view::npos);
-    std::string taken(text.substr(from, stop - from));
-    from = stop + 1;
-    return taken;
-}
-
-// Checks that the file contains the words of each `folder/file_test` "case" of a line. Returns the number of cases.
-int check_cases(std::string_view line) {
-    int cases = 0;
+// A row of a table of tests: | A01 | `folder/file_test` | "name of the case" |
+struct TestRow {
+    std::string row;
     std::string file;
-    for (std::size_t at = 0; at < line.size();) {
-        const char c = line[at++];
-        if (c == '`') {
-            const std::string word = take(line, at, '`');
-            const bool is_test = word.ends_with("_test") || word.ends_with("_defects");
-            file = is_test && word.find('/') != std::string::npos ? kTests + word + ".cpp" : "";
-        } else if (c == '"' && !file.empty()) {
-            const std::string words = take(line, at, '"');
-            CAPTURE(file);
-            CHECK_MESSAGE(read(file).find('"' + words) != std::string::npos, words);
-            ++cases;
-        }
+    std::string name;
+};
+
+std::optional<TestRow> find_test_row(const std::string& line) {
+    static const std::regex form("\\| ([^|]*) \\| `([^`]*)` \\| \"(.*)\" \\|");
+    static const std::regex parts("\\| ([a-z-]+) \\| (A[0-9]+(?: A[0-9]+)*) \\| `([^`]*)` \\| \"(.*)\" \\|");
+    std::smatch found;
+    if (std::regex_match(line, found, parts))
+        return TestRow{found[2], found[3], found[4]};
+    if (std::regex_match(line, found, form))
+        return TestRow{found[1], found[2], found[3]};
+    return std::nullopt;
+}
+
+// The names of all cases in a file of tests, or, in a file of defects, all literals: each defect is a case by its name.
+std::set<std::string> names_in(const std::string& source, bool is_test) {
+    static const std::regex continued("\"\\s*\n\\s*\"");
+    static const std::regex test_case("TEST_CASE\\w*\\(\\s*\"((?:[^\"\\\\]|\\\\.)*)\"");
+    static const std::regex literal("\"((?:[^\"\\\\]|\\\\.)*)\"");
+    const std::string text = std::regex_replace(source, continued, "");
+    std::set<std::string> names;
+    for (std::sregex_iterator at(text.begin(), text.end(), is_test ? test_case : literal), end; at != end; ++at) {
+        static const std::regex escaped("\\\\(.)");
+        names.insert(std::regex_replace((*at)[1].str(), escaped, "$1"));
     }
-    return cases;
+    return names;
+}
+
+// What is wrong with the rows of tests in a page; `read` returns the text of a file below tests/, "" if there is none.
+template <class Read>
+std::vector<std::string> wrong_rows(const std::string& page, const Read& read) {
+    std::vector<std::string> wrong;
+    std::map<std::string, std::set<std::string>> names;
+    std::istringstream in(page);
+    for (std::string line; std::getline(in, line);) {
+        const auto row = find_test_row(line);
+        if (!row) {
+            if (line.starts_with("| ") && (line.find("_test`") != std::string::npos || line.ends_with("\" |")))
+                wrong.push_back("not a row of a test: " + line);
+            continue;
+        }
+        if (!names.contains(row->file))
+            names[row->file] = names_in(read(row->file + ".cpp"), row->file.ends_with("_test"));
+        if (!names[row->file].contains(row->name))
+            wrong.push_back(row->file + " has no case \"" + row->name + "\"");
+    }
+    return wrong;
 }
 
 }  // namespace
 
 TEST_CASE("attacks: each class has a test that exists, or a reason why it has none") {
-    std::ifstream in(kTests + "ATTACKS.md");
-    std::map<std::string, int> cases;  // by row
+    const std::string page = fardel::tests::read_file(kTests + "ATTACKS.md");
+    std::map<std::string, int> cases;  // by class
     std::set<std::string> excused;
+    std::istringstream in(page);
     for (std::string line; std::getline(in, line);) {
-        const int found = check_cases(line);
         if (!line.starts_with("| A"))
             continue;
         const std::string row = line.substr(2, line.find(' ', 2) - 2);
-        cases[row] += found;
+        const auto test = find_test_row(line);
+        cases[row] += test && test->row == row ? 1 : 0;
         if (line.starts_with("| " + row + " | none: "))
             excused.insert(row);
     }
@@ -75,4 +95,33 @@ TEST_CASE("attacks: each class has a test that exists, or a reason why it has no
             CHECK_MESSAGE((cases[name] > 0) != excused.contains(name), name);
         }
     CHECK(cases.size() == rows);
+}
+
+TEST_CASE("attacks: every row of a test has the exact name of a case that exists") {
+    const auto read = [](const std::string& file) {
+        return std::filesystem::exists(kTests + file) ? fardel::tests::read_file(kTests + file) : std::string();
+    };
+    for (const std::string& wrong : wrong_rows(fardel::tests::read_file(kTests + "ATTACKS.md"), read))
+        FAIL_CHECK(wrong);
+}
+
+TEST_CASE("attacks: a name that is cut, misspelt or in another file is found, and so is a row of another form") {
+    const auto read = [](const std::string& file) -> std::string {
+        if (file == "a/x_test.cpp")
+            return "// TEST\nTEST_CASE(\"x: one \\\"word\\\"\") {\n CHECK(a == \"no case\"); }\nTEST_CASE(\n    \"x: "
+                   "in \"\n "
+                   "   \"two\") {}\n";
+        return file == "a/y_defects.cpp" ? "{\"is odd\", \"value\"}" : "";
+    };
+    const auto wrong = [&](const std::string& line) { return wrong_rows(line + "\n", read).size(); };
+    CHECK(wrong("| A01 | `a/x_test` | \"x: one \"word\"\" |") == 0);
+    CHECK(wrong("| A01 | `a/x_test` | \"x: in two\" |") == 0);
+    CHECK(wrong("| jobs | A01 A02 | `a/x_test` | \"x: in two\" |") == 0);
+    CHECK(wrong("| A01 | `a/y_defects` | \"is odd\" |") == 0);
+    CHECK(wrong("| A01 | `a/x_test` | \"x: in\" |") == 1);
+    CHECK(wrong("| A01 | `a/x_test` | \"no case\" |") == 1);
+    CHECK(wrong("| A01 | `a/y_defects` | \"is\" |") == 1);
+    CHECK(wrong("| A01 | `a/z_test` | \"x: in two\" |") == 1);
+    CHECK(wrong("| A01 | `a/x_test` | x: in two |") == 1);
+    CHECK(wrong("| A01 | a test | \"x: in two\" |") == 1);
 }
