@@ -71,9 +71,9 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
         const std::uint64_t within = offset & (piece_bytes - 1);
         const std::uint64_t piece_size = std::min(piece_bytes, asset.raw_bytes - piece * piece_bytes);
         const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), piece_size - within));
-        FARDEL_TRY_ASSIGN(const std::optional<RawCheck> check, check_of_piece(tables, asset, piece));
-        FARDEL_TRY(read_block(tables, placement.first_block + static_cast<std::uint32_t>(piece),
-                              static_cast<std::uint32_t>(within), out.first(now), check));
+        const std::uint32_t block = placement.first_block + static_cast<std::uint32_t>(piece);
+        FARDEL_TRY_ASSIGN(const std::optional<RawCheck> check, check_of_piece(tables, asset, piece, block));
+        FARDEL_TRY(read_block(tables, block, static_cast<std::uint32_t>(within), out.first(now), check));
         out = out.subspan(now);
         offset += now;
     }
@@ -82,7 +82,7 @@ Status BlockReader::read(const BundleTables& tables, AssetIndex index, const Ass
 
 std::optional<BlockReader::RawCheck> BlockReader::check_of_asset(AssetIndex index, const AssetRecord& asset,
                                                                  std::uint64_t offset) const {
-    const RunIndex run = ProvedRuns::of_asset(static_cast<std::uint32_t>(index));
+    const ProvedRuns::Run run{.index = static_cast<std::uint32_t>(index)};
     if (proved_.has(run))
         return std::nullopt;
     return RawCheck{run, id_from<Hash>(asset.id), static_cast<std::uint32_t>(offset),
@@ -90,11 +90,11 @@ std::optional<BlockReader::RawCheck> BlockReader::check_of_asset(AssetIndex inde
 }
 
 Result<std::optional<BlockReader::RawCheck>> BlockReader::check_of_piece(const BundleTables& tables,
-                                                                         const AssetRecord& asset,
-                                                                         std::uint64_t piece) const {
+                                                                         const AssetRecord& asset, std::uint64_t piece,
+                                                                         std::uint32_t block) const {
     if (!fits(asset.piece_first, asset.piece_count(), tables.table(TableKind::pieces).count()))
         return Error(ErrorCode::malformed, "the asset's pieces are not in the table");
-    const RunIndex run = proved_.of_piece(asset.piece_first + piece);
+    const ProvedRuns::Run run{.index = asset.piece_first + piece, .block = block, .is_piece = true};
     if (proved_.has(run))
         return std::optional<RawCheck>();
     FARDEL_TRY_ASSIGN(const Hash hash, piece_hash(tables, asset.piece_first + piece));
@@ -107,6 +107,11 @@ Result<std::optional<BlockReader::RawCheck>> BlockReader::check_of_piece(const B
 // its hash.
 Status BlockReader::prove(const RawCheck& check, std::uint32_t index, const BlockRecord& block,
                           std::span<const std::byte> raw) const {
+    // Bytes behind the piece would be taken for the next one's where blocks are mapped side by side.
+    if (check.run.is_piece && check.bytes != block.raw_bytes)
+        return Error(ErrorCode::malformed, "block " + std::to_string(index) + " has " +
+                                               std::to_string(block.raw_bytes) + " bytes, its piece has " +
+                                               std::to_string(check.bytes));
     // All of a block that is stored raw: its stored hash is also the raw hash.
     const bool is_stored = block.codec == Codec::raw && check.offset == 0 && check.bytes == block.raw_bytes;
     const Hash found = is_stored ? block.stored_hash : blake3(raw.subspan(check.offset, check.bytes));
@@ -246,7 +251,7 @@ Result<std::shared_ptr<const std::byte[]>> BlockReader::view(const BundleTables&
         if (one_piece) {
             check = check_of_asset(index, asset, run.within - offset);
         } else {
-            FARDEL_TRY_ASSIGN(check, check_of_piece(tables, asset, (offset >> asset.piece_log2) + i));
+            FARDEL_TRY_ASSIGN(check, check_of_piece(tables, asset, (offset >> asset.piece_log2) + i, index_of_block));
         }
         if (check && !fits(check->offset, check->bytes, block.raw_bytes))
             return Error(ErrorCode::malformed,

@@ -48,7 +48,7 @@ private:
     // What the manifest says about raw bytes in a block that no read has compared yet: one piece, or an asset within a
     // shared block.
     struct RawCheck {
-        RunIndex run{};
+        ProvedRuns::Run run;
         Hash hash;
         std::uint32_t offset = 0;
         std::uint32_t bytes = 0;
@@ -57,7 +57,7 @@ private:
     // Both return nothing if the bytes have been proved before.
     std::optional<RawCheck> check_of_asset(AssetIndex index, const AssetRecord& asset, std::uint64_t offset) const;
     Result<std::optional<RawCheck>> check_of_piece(const BundleTables& tables, const AssetRecord& asset,
-                                                   std::uint64_t piece) const;
+                                                   std::uint64_t piece, std::uint32_t block) const;
     Status prove(const RawCheck& check, std::uint32_t index, const BlockRecord& block,
                  std::span<const std::byte> raw) const;
     Status read_block(const BundleTables& tables, std::uint32_t index, std::uint32_t offset, std::span<std::byte> out,

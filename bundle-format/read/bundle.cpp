@@ -182,7 +182,10 @@ Result<NameIndex> Bundle::lower_bound_name(std::string_view text) const {
 }
 
 Result<AssetRecord> Bundle::asset(AssetIndex index) const {
-    return impl_->named(impl_->tables.record<AssetRecord>(static_cast<std::uint32_t>(index)));
+    auto record = impl_->tables.record<AssetRecord>(static_cast<std::uint32_t>(index));
+    if (record && record->raw_bytes == 0 && record->id != asset_id_of({}))  // no read would compare them
+        return impl_->named(Error(ErrorCode::corrupt, "asset " + record->id.hex() + ": no bytes have another id"));
+    return impl_->named(std::move(record));
 }
 Result<NameRecord> Bundle::name(NameIndex index) const {
     return impl_->named(impl_->tables.record<NameRecord>(static_cast<std::uint32_t>(index)));

@@ -2,9 +2,11 @@
 // bundle compares each of them once.
 //
 // A run is what the manifest has a hash of: an asset of one piece, or one piece of a larger asset. The proof stays
-// true, because every read compares the stored bytes with their hash again and decoding them has one result. The bit
-// belongs to the asset or piece and not to its block: a hostile layout could give two assets the same block. Any number
-// of threads, without a lock; the order of memory does not matter, since the bits guard no other memory.
+// true, because every read compares the stored bytes with their hash again and decoding them has one result. The proof
+// of an asset of one piece is a bit of the asset and not of its block: a hostile layout could give two assets the same
+// block. That of a piece is the number of the block that held it: a hostile manifest could give two assets the same
+// piece, and each has blocks of its own. Any number of threads, without a lock; the order of memory does not matter,
+// since the proofs guard no other memory.
 #pragma once
 
 #include "tables/table_memory.h"
@@ -19,43 +21,51 @@
 
 namespace fardel {
 
-enum class RunIndex : std::uint64_t {};
-
 class ProvedRuns {
 public:
+    // One run of the manifest, and the block in which the layout has it.
+    struct Run {
+        std::uint64_t index = 0;  // of the piece, or of the asset of one piece
+        std::uint32_t block = 0;
+        bool is_piece = false;
+    };
+
     ProvedRuns() = default;  // of a bundle without assets
-    // Error: limit (no address space for the bits).
+    // Error: limit (no address space for the proofs).
     static Result<ProvedRuns> open(std::uint64_t assets, std::uint64_t pieces) {
         ProvedRuns runs;
-        runs.assets_ = assets;
-        runs.memory_ = TableMemory((assets + pieces + 7) / 8);
-        if (assets + pieces > 0 && !runs.memory_.bytes())
+        const std::uint64_t bytes = pieces * sizeof(std::uint32_t) + (assets + 7) / 8;
+        runs.memory_ = TableMemory(bytes);
+        if (bytes > 0 && !runs.memory_.bytes())
             return Error(ErrorCode::limit, "no memory for the proofs of " + std::to_string(assets) + " assets");
         // Zeroed bytes become atomics; they are trivially destroyed.
-        static_assert(sizeof(std::atomic<std::uint8_t>) == 1);
-        runs.bits_ = std::launder(reinterpret_cast<std::atomic<std::uint8_t>*>(runs.memory_.bytes()));
+        static_assert(sizeof(std::atomic<std::uint8_t>) == 1 && sizeof(std::atomic<std::uint32_t>) == 4);
+        std::byte* const memory = runs.memory_.bytes();
+        runs.blocks_ = std::launder(reinterpret_cast<std::atomic<std::uint32_t>*>(memory));
+        runs.bits_ =
+            std::launder(reinterpret_cast<std::atomic<std::uint8_t>*>(memory + pieces * sizeof(std::uint32_t)));
         return runs;
     }
 
-    // The run of a whole asset of one piece; `asset` is below the number of assets.
-    static RunIndex of_asset(std::uint32_t asset) noexcept { return RunIndex{asset}; }
-    // The run of a piece; `piece` is below the number of pieces.
-    RunIndex of_piece(std::uint64_t piece) const noexcept { return RunIndex{assets_ + piece}; }
-
-    bool has(RunIndex run) const noexcept {
-        return (bits_[byte_of(run)].load(std::memory_order_relaxed) & bit_of(run)) != 0;
+    // `run.index` is below the number of assets, or of pieces.
+    bool has(const Run& run) const noexcept {
+        if (run.is_piece)
+            return blocks_[run.index].load(std::memory_order_relaxed) == run.block + 1;
+        return (bits_[run.index / 8].load(std::memory_order_relaxed) & bit_of(run)) != 0;
     }
-    void add(RunIndex run) const noexcept { bits_[byte_of(run)].fetch_or(bit_of(run), std::memory_order_relaxed); }
+    void add(const Run& run) const noexcept {
+        if (run.is_piece)
+            blocks_[run.index].store(run.block + 1, std::memory_order_relaxed);
+        else
+            bits_[run.index / 8].fetch_or(bit_of(run), std::memory_order_relaxed);
+    }
 
 private:
-    static std::size_t byte_of(RunIndex run) noexcept { return static_cast<std::size_t>(run) / 8; }
-    static std::uint8_t bit_of(RunIndex run) noexcept {
-        return static_cast<std::uint8_t>(1u << (static_cast<std::size_t>(run) % 8));
-    }
+    static std::uint8_t bit_of(const Run& run) noexcept { return static_cast<std::uint8_t>(1u << (run.index % 8)); }
 
-    std::uint64_t assets_ = 0;
     TableMemory memory_;
-    std::atomic<std::uint8_t>* bits_ = nullptr;  // in `memory_`
+    std::atomic<std::uint32_t>* blocks_ = nullptr;  // in `memory_`: of each piece, its block + 1; 0: not proved
+    std::atomic<std::uint8_t>* bits_ = nullptr;     // in `memory_`: of each asset of one piece
 };
 
 }  // namespace fardel

@@ -301,9 +301,13 @@ TEST_CASE("bundle: an asset whose bytes have another id is corrupt") {
         asset.id.bytes[31] ^= 1;
     const auto bundle = open_bundle(forge::forge(draft).bytes);
     for (std::uint32_t i = 0; i < bundle->asset_count(); ++i) {
-        const AssetRecord asset = bundle->asset(AssetIndex{i}).value();
         CHECK(bundle->verify_asset(AssetIndex{i}).error().code() == ErrorCode::corrupt);
-        if (asset.piece_count() == 1)
+        const AssetRecord& asset = draft.assets[i];
+        if (asset.raw_bytes == 0)  // there is nothing to read: it is refused with its record
+            CHECK(bundle->asset(AssetIndex{i}).error().code() == ErrorCode::corrupt);
+        else
+            CHECK(bundle->asset(AssetIndex{i}).value().id == asset.id);
+        if (asset.piece_count() <= 1)
             CHECK(bundle->read_all(AssetIndex{i}).error().code() == ErrorCode::corrupt);
     }
 }
@@ -322,6 +326,38 @@ TEST_CASE("bundle: an asset whose pieces are not those of the manifest is corrup
     CHECK(trusted->verdict().layout_signed);
     CHECK(trusted->read_all(AssetIndex{music}).error().code() == ErrorCode::corrupt);
     CHECK(trusted->verify_asset(AssetIndex{music}).error().code() == ErrorCode::corrupt);
+}
+
+// A127: the proof of a piece that two assets claim is not the other's.
+TEST_CASE("bundle: assets that claim the same pieces are each compared with them") {
+    forge::Draft draft = forge::draft(forge::recipe_with_raw_pieces());
+    const std::uint32_t music = draft.asset_with(Bytes(65536 * 2 + 1000, std::byte{7}));
+    const std::uint32_t model = draft.asset_with(noise(65536 + 5000, 4));
+    draft.assets[model].piece_first = draft.assets[music].piece_first;
+    const auto bundle = open_bundle(forge::forge(draft).bytes);
+    CHECK(bundle->read_all(AssetIndex{music}));
+    CHECK(bundle->read_all(AssetIndex{model}).error().code() == ErrorCode::corrupt);
+    std::byte few[3];
+    CHECK(bundle->read_at(AssetIndex{model}, 100, few).error().code() == ErrorCode::corrupt);
+    CHECK(bundle->view(AssetIndex{model}, 0, 1000).error().code() == ErrorCode::corrupt);
+    CHECK(bundle->read_all(AssetIndex{music}));
+}
+
+// A121: views lie across blocks, so bytes behind a piece would be taken for the next one's.
+TEST_CASE("bundle: a layout with a block that is longer than its piece gives no view of other bytes") {
+    forge::Draft draft = forge::draft(forge::recipe_with_raw_pieces());
+    const Bytes content = noise(65536 + 5000, 4);
+    const std::uint32_t model = draft.asset_with(content);
+    const std::uint32_t block = draft.placements[model].first_block;
+    Bytes longer(content.begin(), content.begin() + 65536);
+    const Bytes evil(4096, std::byte{0xee});
+    longer.insert(longer.end(), evil.begin(), evil.end());
+    draft.blocks[block].raw_bytes = static_cast<std::uint32_t>(longer.size());
+    draft.store_block(block, std::move(longer), Codec::raw);
+    const auto bundle = open_bundle(forge::forge(draft).bytes);
+    CHECK_FALSE(bundle->view(AssetIndex{model}, 0, content.size()));
+    CHECK_FALSE(bundle->view(AssetIndex{model}, 65530, 20));
+    CHECK(bundle->read_all(AssetIndex{model}).error().code() == ErrorCode::malformed);
 }
 
 // A121
