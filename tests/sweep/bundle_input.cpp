@@ -284,7 +284,7 @@ private:
         Bytes stored(from, from + block.stored_bytes);
         Codec codec = block.codec;
         const std::byte seven{7};
-        switch (random_.below(9)) {
+        switch (random_.below(10)) {
             case 0:  // other content of the right size: only the comparison with the manifest finds it
                 if (codec == Codec::raw)
                     stored[random_.below(stored.size())] ^= std::byte{1};
@@ -333,6 +333,14 @@ private:
                     static_cast<std::uint32_t>(hostile_number(random_, block.raw_bytes, 65'536));
                 done("a block has another raw size");
                 break;
+            case 8: {  // bytes behind a piece: in a view they would lie where the next piece belongs
+                codec = Codec::raw;
+                const Bytes more = tests::noise(random_.once_in(2) ? 4096 : random_.below(5000), random_.next());
+                stored.insert(stored.end(), more.begin(), more.end());
+                draft_.blocks[index].raw_bytes = static_cast<std::uint32_t>(stored.size());
+                done("a block has more bytes");
+                break;
+            }
             default:
                 damage(stored, random_);
                 done("a block is damaged");

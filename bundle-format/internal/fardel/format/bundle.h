@@ -4,10 +4,10 @@
 // same for ten assets and ten million. Table pages are read and checked against the head's page trees when they are
 // first touched. Whoever signed the layout, the bytes of an asset or piece are compared with the manifest's hash when
 // they are first read, and the stored bytes with theirs on every read. A Bundle is immutable and may be used from any
-// number of threads; its only shared mutable state is the page states, a bit for each asset or piece that was compared,
-// and the block cache. Returned views live as long as the Bundle. Input is hostile: every index and size is checked
-// before use. Any function may return the errors corrupt (bytes differ from their hash), malformed (a verified table is
-// impossible) and io.
+// number of threads; its only shared mutable state is the page states, the proofs of assets and pieces, and the block
+// cache. Returned views live as long as the Bundle. Input is hostile: every index and size is checked before use.
+// Any function may return the errors corrupt (bytes differ from their hash), malformed (a verified table is impossible)
+// and io.
 #pragma once
 
 #include <fardel/base/result.h>
