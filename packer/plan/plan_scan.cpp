@@ -1,5 +1,6 @@
 #include <fardel/packer/plan_scan.h>
 
+#include "included_macros.h"
 #include "plan_asset.h"
 #include "resolve/reference_target.h"
 #include "scan_programs.h"
@@ -74,6 +75,12 @@ Status append(ScanFindings more, ScanFindings& findings) {
         findings.defines.size() + more.defines.size() > limits::kReferencesPerAssetMax)
         return Error(ErrorCode::limit,
                      "more than " + std::to_string(limits::kReferencesPerAssetMax) + " names in one asset");
+    if (findings.macros.size() + more.macros.size() > limits::kReferencesPerAssetMax ||
+        findings.by_macro.size() + more.by_macro.size() > limits::kReferencesPerAssetMax)
+        return Error(ErrorCode::limit,
+                     "more than " + std::to_string(limits::kReferencesPerAssetMax) + " macros in one asset");
+    std::ranges::move(more.macros, std::back_inserter(findings.macros));
+    std::ranges::move(more.by_macro, std::back_inserter(findings.by_macro));
     const auto first_definition = static_cast<std::uint32_t>(findings.defines.size());
     std::ranges::move(more.defines, std::back_inserter(findings.defines));
     std::set<std::tuple<std::string, ReferenceUse, ReferenceForm>> known;
@@ -186,7 +193,7 @@ private:
             return;
         if (!more.broken.empty())
             mark_broken(std::move(more.broken), scan);
-        else if (scan.findings.references.empty() && scan.findings.defines.empty())
+        else if (is_empty(scan.findings))
             scan.findings = std::move(more.findings);
         else if (const Status appended = append(std::move(more.findings), scan.findings); !appended)
             mark_broken(appended.error().text(), scan);
@@ -209,7 +216,9 @@ Result<PlanScan> scan_plan(const BundlePlan& plan, std::vector<AssetScan> assets
     Scan scan(plan, std::move(assets), options, std::move(patterns));
     FARDEL_TRY(scan_each(plan.assets.size(), options.jobs, [&](std::size_t asset) { return scan.run(asset); }));
     FARDEL_TRY_ASSIGN(ProgramFindings programs, scan_with_programs(plan, scan.assets(), options));
-    return std::move(scan).finish(std::move(programs));
+    PlanScan found = std::move(scan).finish(std::move(programs));
+    FARDEL_TRY(add_references_by_macros(plan, found.assets));
+    return found;
 }
 
 namespace {

@@ -11,6 +11,7 @@ namespace fardel {
 namespace {
 
 constexpr std::size_t kReferenceBytes = 19;  // the size of a reference with an empty spelling
+constexpr std::size_t kMacroBytes = 17;      // the size of a macro with an empty name and value
 
 void scan_fields(auto& record, auto& scanned) {
     record.text(scanned.broken);
@@ -24,6 +25,13 @@ void scan_fields(auto& record, auto& scanned) {
         record.compact(reference.defined_in);
     };
     record.list(scanned.findings.references, reference_fields, kReferenceBytes);
+    record.list(scanned.findings.by_macro, reference_fields, kReferenceBytes);
+    const auto macro_fields = [&](auto& macro) {
+        record.text(macro.name);
+        record.text(macro.value);
+        record.compact(macro.quoted);
+    };
+    record.list(scanned.findings.macros, macro_fields, kMacroBytes);
 }
 
 bool is_spelling(const std::string& text) {
@@ -37,9 +45,14 @@ bool is_possible(const ScanFindings& findings) {
                reference.form <= kReferenceFormLast &&
                (reference.defined_in == kNoDefinition || reference.defined_in < findings.defines.size());
     };
+    const auto is_macro = [](const MacroDefinition& one) { return is_spelling(one.name) && is_spelling(one.value); };
     return findings.defines.size() <= limits::kReferencesPerAssetMax &&
            findings.references.size() <= limits::kReferencesPerAssetMax &&
-           std::ranges::all_of(findings.defines, is_spelling) && std::ranges::all_of(findings.references, is_reference);
+           findings.by_macro.size() <= limits::kReferencesPerAssetMax &&
+           findings.macros.size() <= limits::kReferencesPerAssetMax &&
+           std::ranges::all_of(findings.defines, is_spelling) &&
+           std::ranges::all_of(findings.references, is_reference) &&
+           std::ranges::all_of(findings.by_macro, is_reference) && std::ranges::all_of(findings.macros, is_macro);
 }
 
 }  // namespace
@@ -54,7 +67,7 @@ std::optional<ScanRecord> decode_scan_record(std::string_view bytes) {
     RecordReader reader(bytes);
     ScanRecord record;
     scan_fields(reader, record);
-    const bool empty = record.findings.references.empty() && record.findings.defines.empty();
+    const bool empty = is_empty(record.findings);
     const bool good = reader.is_whole() && is_possible(record.findings) && (record.broken.empty() || empty);
     return good ? std::optional(std::move(record)) : std::nullopt;
 }

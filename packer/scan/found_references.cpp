@@ -49,6 +49,19 @@ Status FoundReferences::add(FoundReference reference, std::string_view at) {
     return add_location(findings_.references.size() - 1, at);
 }
 
+Status FoundReferences::add_macro(MacroDefinition macro) {
+    FARDEL_TRY(verify_room(findings_.macros.size(), macro.name));
+    FARDEL_TRY(verify_room(0, macro.value));
+    findings_.macros.push_back(std::move(macro));
+    return ok();
+}
+
+Status FoundReferences::add_by_macro(FoundReference reference) {
+    FARDEL_TRY(verify_room(findings_.by_macro.size(), reference.spelling));
+    findings_.by_macro.push_back(std::move(reference));
+    return ok();
+}
+
 Status FoundReferences::add_definition(std::string_view name) {
     FARDEL_TRY(verify_room(findings_.defines.size(), name));
     definition_ = static_cast<std::uint32_t>(findings_.defines.size());

@@ -26,6 +26,10 @@ public:
     // References that are added after this belong to that definition.
     Status add_definition(std::string_view name);
 
+    // Both bounded as add() is.
+    Status add_macro(MacroDefinition macro);
+    Status add_by_macro(FoundReference reference);
+
     ScanFindings take() && { return std::move(findings_); }
 
 private:

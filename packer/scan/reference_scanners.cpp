@@ -57,9 +57,9 @@ struct NamedScanner {
 
 // Files that the game reads by name, and whose extension does not identify a format.
 constexpr NamedScanner kNamedScanners[] = {
-    {"botfiles/**/*.c", scan_bot_file}, {"botfiles/**/*.h", scan_bot_file},  {"scripts/*.bot", scan_bots},
-    {"scripts/*/*.bot", scan_bots},     {"scripts/arenas.txt", scan_arena},  {"scripts/bots.txt", scan_bots},
-    {"ui/**/*.panel", scan_menu_part},  {"ui/**/menudef.h", scan_menu_part}, {"ui/hud.txt", scan_menu},
+    {"botfiles/**/*.c", scan_bot_file}, {"botfiles/**/*.h", scan_bot_file}, {"scripts/*.bot", scan_bots},
+    {"scripts/*/*.bot", scan_bots},     {"scripts/arenas.txt", scan_arena}, {"scripts/bots.txt", scan_bots},
+    {"ui/**/*.panel", scan_menu_part},  {"ui/**/*.h", scan_menu_part},      {"ui/hud.txt", scan_menu},
     {"ui/ingame.txt", scan_menu},       {"ui/menus.txt", scan_menu},
 };
 

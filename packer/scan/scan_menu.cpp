@@ -52,11 +52,7 @@ bool is_separator(const ScriptWord& word) {
            std::string_view("{};,()").find(word.text[0]) != std::string_view::npos;
 }
 
-// "MP_BACKGROUND1": a macro that an included file defines. No file of a game is named so.
-bool is_macro_name(const ScriptWord& word) {
-    const auto is_macro_character = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-    return !word.quoted && std::ranges::all_of(word.text, is_macro_character);
-}
+bool is_macro_name(const ScriptWord& word) { return !word.quoted && is_menu_macro(word.text); }
 
 class MenuScan {
 public:
@@ -71,6 +67,11 @@ public:
             FARDEL_TRY(take(*word));
         }
         FARDEL_TRY(end_macro());
+        for (const auto& [name, value] : macros_) {
+            const ScriptWord& end = last_value(value);
+            FARDEL_TRY(
+                found_.add_macro({.name = std::string(name), .value = std::string(end.text), .quoted = end.quoted}));
+        }
         if (depth_ > 0 && !is_part_ && !ended_)
             return malformed_at(line_, "the text ends inside a block");
         return std::move(found_).take();
@@ -148,6 +149,16 @@ private:
     }
 
     Status add_value(const ScriptWord& word, ReferenceUse use) {
+        const ScriptWord& value = last_value(word);
+        if (!is_macro_name(value))
+            return add({.text = value.text, .line = word.line}, use, false);
+        if (value.text.empty())
+            return ok();
+        return found_.add_by_macro({.spelling = std::string(value.text), .use = use, .line = word.line});
+    }
+
+    // The value of the last macro that the word leads to in this text; the word itself if it is no macro.
+    const ScriptWord& last_value(const ScriptWord& word) const {
         const ScriptWord* value = &word;
         for (int step = 0; step < kMacroSteps && !value->quoted; ++step) {
             const auto macro = macros_.find(value->text);
@@ -155,7 +166,7 @@ private:
                 break;
             value = &macro->second;
         }
-        return is_macro_name(*value) ? ok() : add({.text = value->text, .line = word.line}, use, false);
+        return *value;
     }
 
     Status add(const ScriptWord& word, ReferenceUse use, bool optional) {
@@ -177,6 +188,11 @@ private:
 };
 
 }  // namespace
+
+bool is_menu_macro(std::string_view word) {
+    const auto is_macro_character = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+    return std::ranges::all_of(word, is_macro_character);
+}
 
 Result<ScanFindings> scan_menu(std::string_view text, const char* asset) { return MenuScan(text, asset, false).run(); }
 

@@ -15,4 +15,8 @@ Result<ScanFindings> scan_menu(std::string_view text, const char* asset = nullpt
 // A text that menus include: its braces need not match. Errors: malformed, limit.
 Result<ScanFindings> scan_menu_part(std::string_view text, const char* asset = nullptr);
 
+// "MP_BACKGROUND1": the form of a word that a menu does not define and that an included file defines. No file of a game
+// is named so.
+bool is_menu_macro(std::string_view word);
+
 }  // namespace fardel

@@ -18,12 +18,27 @@ struct SpellingLocation {
     std::uint64_t length = 0;
 };
 
+// A word that a text defines to stand for another one: #define BACK "ui/assets/back".
+struct MacroDefinition {
+    std::string name;
+    std::string value;
+    bool quoted = false;  // otherwise the value may be the name of another macro
+    friend bool operator==(const MacroDefinition&, const MacroDefinition&) = default;
+};
+
 struct ScanFindings {
     // In the order of the asset. Two references differ in more than line and optional.
     std::vector<FoundReference> references;
     std::vector<std::string> defines;         // names that a shader file defines, in its order; hostile bytes
+    std::vector<MacroDefinition> macros;      // each name once; hostile bytes
+    std::vector<FoundReference> by_macro;     // spellings are macros that the text does not define: included_macros.h
     std::vector<SpellingLocation> locations;  // only on request; of all spellings that occur literally in the text
 };
+
+inline bool is_empty(const ScanFindings& findings) {
+    return findings.references.empty() && findings.defines.empty() && findings.macros.empty() &&
+           findings.by_macro.empty();
+}
 
 // What one scanner found in given bytes. ScanMemory keeps it.
 struct ScanRecord {

@@ -24,7 +24,7 @@ inline constexpr std::size_t kScannedTextBytesMax = std::size_t(256) << 20;
 inline constexpr std::size_t kSpellingLocationsMax = 4'000'000;
 
 // Raised when any scanner finds something else in the same bytes: then remembered findings are not used.
-inline constexpr std::uint32_t kScannersVersion = 2;
+inline constexpr std::uint32_t kScannersVersion = 3;
 
 // A word that identifies the scanner of such an asset; empty if no scanner reads it.
 std::string_view scanner_for(std::string_view name, std::string_view content_type) noexcept;
