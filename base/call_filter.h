@@ -3,9 +3,6 @@
 
 namespace fardel {
 
-// Whether this kernel and this architecture have such filters.
-bool system_can_filter_calls() noexcept;
-
 // Shuts network, local daemons and the kernel's key rings for this process and everything that it starts from now on:
 // sockets cannot be created, except connected pairs of streams. Needs PR_SET_NO_NEW_PRIVS. Returns false and sets errno
 // if that fails; true without any effect if the system has no such filters. Neither allocates nor locks.

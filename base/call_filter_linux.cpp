@@ -117,11 +117,6 @@ constexpr sock_filter kProgram[] = {
 
 }  // namespace
 
-bool system_can_filter_calls() noexcept {
-    const std::uint32_t action = SECCOMP_RET_ERRNO;
-    return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0u, &action) == 0;
-}
-
 bool enter_call_filter() noexcept {
     const sock_fprog program{.len = sizeof kProgram / sizeof kProgram[0], .filter = const_cast<sock_filter*>(kProgram)};
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || errno == EINVAL;
@@ -129,7 +124,6 @@ bool enter_call_filter() noexcept {
 
 #else
 
-bool system_can_filter_calls() noexcept { return false; }
 bool enter_call_filter() noexcept { return true; }
 
 #endif

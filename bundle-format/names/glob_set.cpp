@@ -3,6 +3,7 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace fardel {
 namespace {
@@ -10,27 +11,22 @@ namespace {
 constexpr std::size_t kNoElement = static_cast<std::size_t>(-1);
 constexpr std::size_t kWordBits = 64;
 
-// A set of bytes.
-using ByteSet = std::array<std::uint64_t, 4>;
+// Bytes that wildcards distinguish.
+enum ByteClass : std::uint8_t { slash, continued, other };  // continued: of UTF-8, within a character
 
-constexpr bool has(const ByteSet& set, unsigned byte) { return (set[byte / 64] >> (byte % 64) & 1) != 0; }
-
-template <class Predicate>
-constexpr ByteSet bytes_that(Predicate predicate) {
-    ByteSet set{};
-    for (unsigned byte = 0; byte < 256; ++byte)
-        if (predicate(byte))
-            set[byte / 64] |= std::uint64_t{1} << (byte % 64);
-    return set;
+ByteClass class_of(char c) {
+    if (c == '/')
+        return slash;
+    return (static_cast<unsigned char>(c) & 0xc0) == 0x80 ? continued : other;
 }
 
-constexpr ByteSet kNoByte{};
-constexpr ByteSet kAnyByte = bytes_that([](unsigned) { return true; });
-constexpr ByteSet kSlash = bytes_that([](unsigned byte) { return byte == '/'; });
-constexpr ByteSet kInPart = bytes_that([](unsigned byte) { return byte != '/'; });
-// Of UTF-8: bytes that begin a character, and those that continue one.
-constexpr ByteSet kFirst = bytes_that([](unsigned byte) { return byte != '/' && (byte & 0xc0) != 0x80; });
-constexpr ByteSet kContinued = bytes_that([](unsigned byte) { return (byte & 0xc0) == 0x80; });
+// One bit per class.
+constexpr unsigned kNoByte = 0;
+constexpr unsigned kSlash = 1u << slash;
+constexpr unsigned kContinued = 1u << continued;
+constexpr unsigned kFirst = 1u << other;  // of a character of a part
+constexpr unsigned kInPart = kContinued | kFirst;
+constexpr unsigned kAnyByte = kInPart | kSlash;
 
 void set_bit(std::vector<std::uint64_t>& words, std::size_t bit) {
     words[bit / kWordBits] |= std::uint64_t{1} << (bit % kWordBits);
@@ -40,19 +36,35 @@ bool has_bit(const std::vector<std::uint64_t>& words, std::size_t bit) {
     return (words[bit / kWordBits] >> (bit % kWordBits) & 1) != 0;
 }
 
-// to |= (from & mask) << 1. Returns whether `to` changed.
-bool shift_into(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& from,
-                const std::vector<std::uint64_t>& mask) {
-    std::uint64_t carry = 0;
-    std::uint64_t changed = 0;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-        const std::uint64_t bits = from[i] & mask[i];
-        const std::uint64_t shifted = bits << 1 | carry;
-        carry = bits >> (kWordBits - 1);
-        changed |= shifted & ~to[i];
-        to[i] |= shifted;
+// ---- The steps of a byte, over the words from `low` to below `high`. Their loops are written for vector instructions.
+
+using Bits = std::uint64_t* __restrict;
+using ConstBits = const std::uint64_t* __restrict;
+
+// Leaves the elements that stay in `active`, and in `leaving` those whose next element is entered.
+void leave(Bits active, Bits leaving, ConstBits advances, ConstBits literals, ConstBits stays, ConstBits stay_skips,
+           std::size_t low, std::size_t high) {
+    for (std::size_t i = low; i < high; ++i) {
+        const std::uint64_t waiting = active[i];
+        const std::uint64_t stayed = waiting & stays[i];
+        active[i] = stayed;
+        leaving[i] = (waiting & (advances[i] | literals[i])) | (stayed & stay_skips[i]);
     }
-    return changed != 0;
+}
+
+void shift(Bits entered, ConstBits leaving, std::size_t low, std::size_t high) {
+    for (std::size_t i = low; i < high; ++i)
+        entered[i] = leaving[i] << 1 | leaving[i - 1] >> (kWordBits - 1);
+}
+
+// Adds the elements that are entered, and those behind them that are entered with them.
+void enter(Bits active, ConstBits entered, ConstBits skips, ConstBits double_skips, std::size_t low, std::size_t high) {
+    for (std::size_t i = low; i < high; ++i) {
+        const std::uint64_t here = entered[i];
+        const std::uint64_t before = entered[i - 1];
+        active[i] |= here | (here & skips[i]) << 1 | (before & skips[i - 1]) >> (kWordBits - 1) |
+                     (here & double_skips[i]) << 2 | (before & double_skips[i - 1]) >> (kWordBits - 2);
+    }
 }
 
 }  // namespace
@@ -69,116 +81,160 @@ std::string_view common_start(std::span<const std::string> globs) {
     return start;
 }
 
+struct GlobSet::Element {
+    std::optional<unsigned char> literal = std::nullopt;  // the byte that advances; else `advances`
+    unsigned advances = kNoByte;
+    unsigned stays = kNoByte;
+    bool skipped = false;
+    bool silent = false;  // staying does not enter the next element
+};
+
 GlobSet::GlobSet(std::span<const std::string> globs) {
+    std::size_t elements_max = kWordBits + 1;
+    for (const std::string& glob : globs)
+        elements_max += 2 * glob.size() + 1;  // "?" has two
+    resize(elements_max / kWordBits + 1);
+    element_count_ = kWordBits;
     for (const std::string& glob : globs) {
         if (verify_glob(glob))
             add_glob(glob);
         else
-            end_of_.push_back(kNoElement);
+            entries_.emplace_back().last = kNoElement;
+    }
+    resize(element_count_ / kWordBits + 1);
+    // At most two elements in a row can be skipped, "**/" and "*"; the last of them is followed by one that cannot.
+    for (std::size_t i = 0; i < skips_.size(); ++i) {
+        const std::uint64_t next = i + 1 < skips_.size() ? skips_[i + 1] << (kWordBits - 1) : 0;
+        double_skips_[i] = skips_[i] & (skips_[i] >> 1 | next);
     }
 }
 
-void GlobSet::add_element(const ByteSet& advances, const ByteSet& stays, bool skipped, bool silent) {
-    const std::size_t element = element_count_++;
-    const std::size_t words = element / kWordBits + 1;
-    if (starts_.size() < words) {
-        for (unsigned byte = 0; byte < 256; ++byte) {
-            advances_[byte].resize(words);
-            stays_[byte].resize(words);
-        }
-        for (Words* const set : {&starts_, &skips_, &stay_skips_, &ends_})
-            set->resize(words);
+void GlobSet::resize(std::size_t words) {
+    for (auto* const sets : {&advances_, &stays_})
+        for (Words& set : *sets)
+            set.resize(words);
+    for (Words* const set : {&skips_, &double_skips_, &stay_skips_, &no_literals_})
+        set->resize(words);
+    for (Words& set : literals_)
+        if (!set.empty())
+            set.resize(words);
+}
+
+void GlobSet::add_element(const Element& element) {
+    const std::size_t bit = element_count_++;
+    if (element.literal) {
+        Words& words = literals_[*element.literal];
+        words.resize(skips_.size());
+        set_bit(words, bit);
     }
-    for (unsigned byte = 0; byte < 256; ++byte) {
-        if (has(advances, byte))
-            set_bit(advances_[byte], element);
-        if (has(stays, byte))
-            set_bit(stays_[byte], element);
+    for (std::size_t i = 0; i < kClasses; ++i) {
+        if ((element.advances >> i & 1) != 0)
+            set_bit(advances_[i], bit);
+        if ((element.stays >> i & 1) != 0)
+            set_bit(stays_[i], bit);
     }
-    if (skipped)
-        set_bit(skips_, element);
-    if (skipped && !silent)
-        set_bit(stay_skips_, element);
+    if (element.skipped)
+        set_bit(skips_, bit);
+    if (element.skipped && !element.silent)
+        set_bit(stay_skips_, bit);
 }
 
 void GlobSet::add_glob(std::string_view glob) {
-    const std::size_t first = element_count_;
+    const std::size_t wildcard = std::min(glob.find_first_of("*?"), glob.size());
+    const std::size_t behind = glob.find_last_of("*?") + 1;  // npos + 1 is 0
+    Entry entry{.start = std::string(glob.substr(0, wildcard)),
+                .end = wildcard == glob.size() ? std::string() : std::string(glob.substr(behind)),
+                .first = element_count_};
     bool accepts_more = false;
     for (std::size_t at = 0; at < glob.size(); ++at) {
         const char c = glob[at];
         if (glob.substr(at, 3) == "**/") {
             // Whole parts: leaves only behind a '/', so staying there does not enter the next element.
-            add_element(kSlash, kAnyByte, true, true);
+            add_element({.advances = kSlash, .stays = kAnyByte, .skipped = true, .silent = true});
             at += 2;
             while (glob.substr(at + 1, 3) == "**/")
                 at += 3;
+            if (at == behind)  // the name may begin after these parts
+                entry.end = std::string(glob.substr(at + 1));
         } else if (glob.substr(at, 2) == "**") {  // at the end: a part, and whatever follows it
-            add_element(kAnyByte, kNoByte, false, false);
+            add_element({.advances = kAnyByte});
             accepts_more = true;
             ++at;
+            ++entry.size_bytes_min;
         } else if (c == '*') {
             while (at + 1 < glob.size() && glob[at + 1] == '*')
                 ++at;
-            add_element(kNoByte, kInPart, true, false);
+            add_element({.stays = kInPart, .skipped = true});
         } else if (c == '?') {
-            add_element(kFirst, kNoByte, false, false);
-            add_element(kNoByte, kContinued, true, false);
+            add_element({.advances = kFirst});
+            add_element({.stays = kContinued, .skipped = true});
+            ++entry.size_bytes_min;
         } else {
-            const auto byte = static_cast<unsigned char>(c);
-            add_element(bytes_that([byte](unsigned other) { return other == byte; }), kNoByte, false, false);
+            add_element({.literal = static_cast<unsigned char>(c)});
+            ++entry.size_bytes_min;
         }
     }
-    end_of_.push_back(element_count_);
-    add_element(kNoByte, accepts_more ? kAnyByte : kNoByte, false, false);
-    set_bit(starts_, first);
-    set_bit(ends_, end_of_.back());
-}
-
-// At most two elements in a row can be skipped, "**/" and "*"; the last of them is followed by one that cannot.
-void GlobSet::enter(Words& entered) const {
-    while (shift_into(entered, entered, skips_)) {
-    }
+    entry.last = element_count_;
+    add_element({.stays = accepts_more ? kAnyByte : kNoByte});
+    entries_.push_back(std::move(entry));
 }
 
 bool GlobSet::run(std::string_view name, Words& active) const {
-    active = starts_;
-    enter(active);
-    Words next(active.size());
-    Words stayed(active.size());
-    for (const char c : name) {
-        const auto byte = static_cast<unsigned char>(c);
-        std::uint64_t any = 0;
-        for (std::size_t i = 0; i < active.size(); ++i) {
-            next[i] = 0;
-            any |= stayed[i] = active[i] & stays_[byte][i];
+    const std::size_t words = skips_.size();
+    active.assign(words, 0);
+    Words entered(words);
+    bool any = false;
+    for (const Entry& entry : entries_)
+        if (entry.last != kNoElement && name.size() >= entry.size_bytes_min && name.starts_with(entry.start) &&
+            name.ends_with(entry.end)) {
+            set_bit(entered, entry.first);
+            any = true;
         }
-        shift_into(next, active, advances_[byte]);
-        shift_into(next, stayed, stay_skips_);
-        enter(next);
-        for (std::size_t i = 0; i < active.size(); ++i)
-            any |= active[i] = next[i] | stayed[i];
-        if (any == 0)
+    if (!any)
+        return false;
+
+    // Only the words from `low` to below `high` have bits. Word 0 never has any, so each word has one before it.
+    std::size_t low = 1;
+    std::size_t high = words;
+    const auto trim = [&] {
+        while (low < high && active[low] == 0)
+            ++low;
+        while (low < high && active[high - 1] == 0)
+            --high;
+        return low < high;
+    };
+    enter(active.data(), entered.data(), skips_.data(), double_skips_.data(), low, high);
+    Words leaving(words);
+    for (const char c : name) {
+        if (!trim())
             return false;
+        const Words& own_literals = literals_[static_cast<unsigned char>(c)];
+        const Words& literals = own_literals.empty() ? no_literals_ : own_literals;
+        leave(active.data(), leaving.data(), advances_[class_of(c)].data(), literals.data(), stays_[class_of(c)].data(),
+              stay_skips_.data(), low, high);
+        leaving[low - 1] = 0;
+        entered[low - 1] = 0;
+        if (high < words)
+            leaving[high++] = 0;
+        shift(entered.data(), leaving.data(), low, high);
+        enter(active.data(), entered.data(), skips_.data(), double_skips_.data(), low, high);
     }
-    return true;
+    return trim();
 }
 
 bool GlobSet::matches(std::string_view name) const {
     Words active;
-    if (!run(name, active))
-        return false;
-    for (std::size_t i = 0; i < active.size(); ++i)
-        if ((active[i] & ends_[i]) != 0)
-            return true;
-    return false;
+    return run(name, active) && std::ranges::any_of(entries_, [&](const Entry& entry) {
+               return entry.last != kNoElement && has_bit(active, entry.last);
+           });
 }
 
 void GlobSet::find_matches(std::string_view name, std::vector<bool>& matched) const {
     Words active;
     if (!run(name, active))
         return;
-    for (std::size_t glob = 0; glob < end_of_.size(); ++glob)
-        if (end_of_[glob] != kNoElement && has_bit(active, end_of_[glob]))
+    for (std::size_t glob = 0; glob < entries_.size(); ++glob)
+        if (entries_[glob].last != kNoElement && has_bit(active, entries_[glob].last))
             matched[glob] = true;
 }
 

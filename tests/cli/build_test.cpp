@@ -239,20 +239,24 @@ TEST_CASE("build: with sandbox = \"off\" a job reads the project; otherwise a ke
     const std::string key = make_key(scratch, "author");
     fs::create_directory(scratch.path("game"));
     fs::copy_file(key, scratch.path("game/author.key"));
+    scratch.write("game/pass", "correct horse");
     const auto build = [&](const std::string& sandbox) {
         scratch.write("game/fardel.toml",
                       sandbox +
                           "name = \"game\"\nkey = \"author.key\"\nsources = [\"assets\"]\n"
-                          "[processor.steal]\ncommand = [\"sh\", \"-c\", \"cat $1/author.key >$2; : >$3\", "
+                          "[processor.steal]\ncommand = [\"sh\", \"-c\", \"cat $1/author.key $1/pass >$2; : >$3\", "
                           "\"sh\", \"${project}\", \"${out}\", \"${depfile}\", \"${in}\"]\n"
                           "outputs = [\"made/{name}\"]\ndepfile = true\n"
                           "[[rule]]\nmatch = \"*.txt\"\nprocess = \"steal\"\n");
         scratch.write("game/assets/a.txt", sandbox);
-        run_well({"build", scratch.path("game")});
+        run_well({"build", scratch.path("game")},
+                 {.variables = {{"FARDEL_PASSPHRASE_FILE", scratch.path("game/pass")}}});
         return run_well({"cat", scratch.path("game/game.fardel"), "made/a.txt"});
     };
     CHECK(build("").empty());
-    CHECK(build("sandbox = \"off\"\n").starts_with("fardel-secret-key"));
+    const std::string read = build("sandbox = \"off\"\n");
+    CHECK(read.starts_with("fardel-secret-key"));
+    CHECK(read.ends_with("correct horse"));
 }
 
 TEST_CASE("build: Ctrl-C ends it at once, with the program that it runs") {

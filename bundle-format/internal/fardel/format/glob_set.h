@@ -1,8 +1,9 @@
 // GlobSet: many globs, compiled so that one pass over a name finds those that match.
 //
-// All globs are run side by side, one bit for each of their elements, so the time for a name is at most its length
-// times the number of elements by 64, however the stars stand. Names that no glob begins like end after their first
-// bytes. The globs may be hostile: kGlobSetBytesMax bounds a set that somebody else wrote. Any thread may match.
+// A glob takes part if the name is long enough for it and begins and ends like it, as far as it begins and ends without
+// wildcards. Those that do are run side by side, one bit for each of their elements, so the time for a name is at most
+// its length times the number of elements by 64, however the stars stand. The globs may be hostile: kGlobSetBytesMax
+// bounds a set that somebody else wrote. Any thread may match.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -36,23 +37,34 @@ public:
 
 private:
     using Words = std::vector<std::uint64_t>;
+    struct Element;
 
-    void add_element(const std::array<std::uint64_t, 4>& advances, const std::array<std::uint64_t, 4>& stays,
-                     bool skipped, bool silent);
+    // What a name must have so that the glob takes part.
+    struct Entry {
+        std::string start;  // up to the first wildcard
+        std::string end;    // after the last wildcard; empty if there is none
+        std::size_t size_bytes_min = 0;
+        std::size_t first = 0;  // its first element
+        std::size_t last = 0;   // the element that stands for a match; kNoElement: the glob matches nothing
+    };
+
+    void resize(std::size_t words);
+    void add_element(const Element& element);
     void add_glob(std::string_view glob);
-    void enter(Words& entered) const;
     // Leaves the elements that wait after the whole name in `active`; returns whether there are any.
     bool run(std::string_view name, Words& active) const;
 
     // An element waits for the next byte of a name. Bit i of the words for a byte: element i then advances to element
-    // i + 1, or stays. The last element of each glob stands for a match.
-    std::array<Words, 256> advances_;
-    std::array<Words, 256> stays_;
-    Words starts_;
-    Words skips_;       // entering the element enters the next one as well
-    Words stay_skips_;  // and so does staying there
-    Words ends_;
-    std::vector<std::size_t> end_of_;  // by glob; its element, or kNoElement
+    // i + 1, or stays. Most bytes differ only in their own literals, so the rest is by class of byte.
+    static constexpr std::size_t kClasses = 3;
+    std::array<Words, 256> literals_;  // empty: no glob has the byte
+    Words no_literals_;
+    std::array<Words, kClasses> advances_;
+    std::array<Words, kClasses> stays_;
+    Words skips_;         // entering the element enters the next one as well
+    Words double_skips_;  // and the one after that
+    Words stay_skips_;    // staying there enters the next one
+    std::vector<Entry> entries_;
     std::size_t element_count_ = 0;
 };
 
