@@ -32,15 +32,18 @@ public:
     // Adds what is wrong with the run itself.
     void judge(const Ran& ran, const Bounds& bounds, bool raw_output = false) {
         ++runs_;
+        successes_ += ran.status == 0 ? 1 : 0;
         for (const std::string& fault : faults_of(ran, bounds, raw_output))
             add(ran.what, fault);
     }
     const std::vector<std::string>& all() const { return all_; }
     std::uint64_t runs() const { return runs_; }
+    std::uint64_t successes() const { return successes_; }  // runs with exit status 0: the input got past all checks
 
 private:
     std::vector<std::string> all_;
     std::uint64_t runs_ = 0;
+    std::uint64_t successes_ = 0;
 };
 
 // How much of an input a face reads.

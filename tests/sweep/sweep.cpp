@@ -210,6 +210,7 @@ private:
 struct Tally {
     std::uint64_t inputs = 0;
     std::uint64_t runs = 0;
+    std::uint64_t successes = 0;
     std::uint64_t findings = 0;
     std::uint64_t good = 0;
     std::uint64_t mounted = 0;
@@ -273,6 +274,7 @@ private:
         check_folder(folder, findings);
         ++tally.inputs;
         tally.runs += findings.runs();
+        tally.successes += findings.successes();
         tally.findings += findings.all().size();
         if (!findings.all().empty())
             report(kind, seed, folder, findings);
@@ -352,16 +354,21 @@ private:
     }
 
     void print_tally(double elapsed_s) const {
-        std::printf("%.0f s:", elapsed_s);
-        for (const auto& [kind, tally] : tallies_)
-            std::printf(" %s %llu inputs %llu runs %llu findings%s", kind.c_str(),
-                        static_cast<unsigned long long>(tally.inputs), static_cast<unsigned long long>(tally.runs),
-                        static_cast<unsigned long long>(tally.findings), kind == "bundle" ? "" : ";");
-        if (const auto bundles = tallies_.find("bundle"); bundles != tallies_.end())
-            std::printf(" (bundles: %llu good, %llu through FUSE)",
-                        static_cast<unsigned long long>(bundles->second.good),
-                        static_cast<unsigned long long>(bundles->second.mounted));
-        std::printf("\n");
+        const auto print = [](std::uint64_t number, const char* what) {
+            std::printf(" %llu %s", static_cast<unsigned long long>(number), what);
+        };
+        std::printf("after %.0f s\n", elapsed_s);
+        for (const auto& [kind, tally] : tallies_) {
+            std::printf("  %s:", kind.c_str());
+            print(tally.inputs, "inputs,");
+            print(tally.runs, "runs,");
+            print(tally.successes, "with exit status 0,");
+            if (kind == "bundle") {
+                print(tally.good, "good,");
+                print(tally.mounted, "through FUSE,");
+            }
+            print(tally.findings, "findings\n");
+        }
         std::fflush(stdout);
     }
 

@@ -194,3 +194,18 @@ TEST_CASE("name scope: among many bundles a look-up honours the bounds, too") {
     CHECK(content_at(vfs, "/maps/base.bsp") == "core's map");
     CHECK(content_at(vfs, "/maps/own") == "29");
 }
+
+TEST_CASE("name scope: a look-up table that leads to another name does not lend that name's rights") {
+    Authors people;
+    const TrustPolicy policy = people.policy(std::string(kRules));
+    const Bytes honest =
+        BundleMaker().title("maps/x").add("autoexec.cfg", "hostile config").add("maps/x.bsp", "a new map").write();
+    // Both slots lead to maps/x.bsp; docs/bundle-format.md, name_buckets.
+    const Bytes bundle = rewrite_table(honest, TableKind::name_buckets,
+                                       [](std::span<std::byte> bucket) { bucket[44] = bucket[48] = std::byte{1}; });
+    Vfs vfs;
+    mount(vfs, people.alice.sign(core_bundle()), {.policy = &policy, .label = "core"});
+    mount(vfs, people.bob.sign(bundle), {.policy = &policy, .label = "map"});
+    CHECK(content_at(vfs, "/maps/x.bsp") == "a new map");
+    CHECK(vfs.open("/autoexec.cfg").error().code() == ErrorCode::malformed);
+}

@@ -2,6 +2,7 @@
 
 #include <fardel/format/manifest.h>
 #include <fardel/format/name.h>
+#include <fardel/format/printable.h>
 
 #include <string>
 #include <utility>
@@ -19,6 +20,10 @@ Result<std::optional<NameMatch>> find_in(const Mount& mount, std::string_view na
     NameMatch match{.mount = &mount, .index = *index, .record = record};
     if (mount.scope) {
         FARDEL_TRY_ASSIGN(const std::string_view text, mount.bundle->string(record.text));
+        // A look-up table that leads to another name would lend it that name's rights.
+        if (text != name && !(rule == CaseRule::fold && names_fold_equal(text, name)))
+            return Error(ErrorCode::malformed, mount.bundle->label() + ": its look-up table leads from " +
+                                                   in_quotes(name) + " to the name " + in_quotes(text));
         match.may_publish = mount.scope->may_publish(text);
         match.may_override = mount.scope->may_override(text);
     }
