@@ -23,6 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int kNotStarted = 126;
+
 double seconds(const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
@@ -162,7 +164,7 @@ Child start_program(const std::vector<std::string>& words, const Surroundings& s
     if (child.id == 0) {
         confine(surroundings, child.out, child.err);
         ::execvpe(arguments[0], arguments.data(), environment.data());
-        ::_exit(126);
+        ::_exit(kNotStarted);
     }
     return child;
 }
@@ -172,6 +174,10 @@ Child start_program(const std::vector<std::string>& words, const Surroundings& s
 Ran run_program(const std::vector<std::string>& words, const Surroundings& surroundings) {
     Child child = start_program(words, surroundings);
     child.wait(surroundings.bounds.wall_s);
+    if (child.ran.status == kNotStarted) {
+        std::fprintf(stderr, "sweep: %s cannot be started; was it built again during the sweep?\n", words[0].c_str());
+        std::exit(3);
+    }
     return child.finish(surroundings.bounds);
 }
 
