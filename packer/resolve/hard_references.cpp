@@ -31,19 +31,19 @@ std::string HardReferences::why_file_is_soft(std::uint32_t asset) const {
     return soft != profile_.soft.end() ? soft->why : std::string();
 }
 
-const std::string& HardReferences::name_of(std::uint32_t definition) const {
+const std::string& HardReferences::name_of(DefinitionIndex definition) const {
     const Definition& one = index_.definitions()[definition];
     return scans_[one.asset].findings.defines[one.number];
 }
 
-bool HardReferences::counts(std::uint32_t definition) const {
+bool HardReferences::counts(DefinitionIndex definition) const {
     if (!profile_.last_script_defines)
         return true;
     const auto alike = index_.find_definitions(name_of(definition));
     return !alike.empty() && alike.front() == definition;
 }
 
-bool HardReferences::is_named_by_code(std::uint32_t definition) const {
+bool HardReferences::is_named_by_code(DefinitionIndex definition) const {
     const std::string folded = fold_name(name_of(definition));
     return profile_.named_by_code.empty() || std::ranges::any_of(profile_.named_by_code, [&](const std::string& glob) {
                return glob_matches(glob, folded);
@@ -65,10 +65,10 @@ void HardReferences::finish(const std::vector<bool>& in_use) {
             if (in_use[name])
                 visit(graph_.whole(name));
         }
-    for (std::uint32_t definition = 0; definition < drawn_.size(); ++definition)
+    for (DefinitionIndex definition{}; definition < index_.definitions().end_index(); ++definition)
         if (is_named_by_code(definition) && soft_files_[index_.definitions()[definition].asset].empty())
             visit(graph_.shader(definition));
-    for (std::uint32_t definition = 0; definition < drawn_.size(); ++definition)
+    for (DefinitionIndex definition{}; definition < index_.definitions().end_index(); ++definition)
         for (const std::uint32_t name : index_.names_of(index_.definitions()[definition].asset))
             edges_.emplace_back(graph_.whole(name), graph_.shader(definition));
     std::ranges::sort(edges_);
@@ -76,8 +76,8 @@ void HardReferences::finish(const std::vector<bool>& in_use) {
         for (auto edge = std::ranges::lower_bound(edges_, std::pair(order[at], Node(0)));
              edge != edges_.end() && edge->first == order[at]; ++edge)
             visit(edge->second);
-    for (std::uint32_t definition = 0; definition < drawn_.size(); ++definition)
-        drawn_[definition] = seen[graph_.shader(definition)];
+    for (DefinitionIndex definition{}; definition < index_.definitions().end_index(); ++definition)
+        drawn_[position_of(definition)] = seen[graph_.shader(definition)];
     edges_ = {};
 }
 
@@ -86,10 +86,10 @@ std::string HardReferences::why_soft(std::uint32_t asset, const FoundReference& 
         return std::string(kOptional);
     if (!soft_files_[asset].empty() || reference.defined_in == kNoDefinition)
         return soft_files_[asset];
-    const std::uint32_t definition = index_.definition_at(asset, reference.defined_in);
+    const DefinitionIndex definition = index_.definition_at(asset, reference.defined_in);
     if (!counts(definition))
         return std::string(kOtherDefinition);
-    return drawn_[definition] ? std::string() : std::string(kNotDrawn);
+    return drawn_[position_of(definition)] ? std::string() : std::string(kNotDrawn);
 }
 
 }  // namespace fardel

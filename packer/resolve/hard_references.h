@@ -35,9 +35,9 @@ public:
 
 private:
     std::string why_file_is_soft(std::uint32_t asset) const;
-    bool counts(std::uint32_t definition) const;
-    bool is_named_by_code(std::uint32_t definition) const;
-    const std::string& name_of(std::uint32_t definition) const;
+    bool counts(DefinitionIndex definition) const;
+    bool is_named_by_code(DefinitionIndex definition) const;
+    const std::string& name_of(DefinitionIndex definition) const;
 
     std::span<const AssetScan> scans_;
     const ResolveIndex& index_;
@@ -45,7 +45,7 @@ private:
     const GameProfile& profile_;
     std::vector<std::string> soft_files_;  // per asset why_file_is_soft
     std::vector<std::pair<Node, Node>> edges_;
-    std::vector<bool> drawn_;  // per definition
+    std::vector<bool> drawn_;  // by position_of a DefinitionIndex
 };
 
 }  // namespace fardel

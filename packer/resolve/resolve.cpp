@@ -109,12 +109,12 @@ private:
         return found;
     }
 
-    Found found_shader(std::span<const std::uint32_t> definitions) const {
+    Found found_shader(std::span<const DefinitionIndex> definitions) const {
         if (profile_.last_script_defines)
             definitions = definitions.first(1);
         Found found{.target = {.target = PlannedReference::Internal{index_.definitions()[definitions.front()].asset},
                                .shader = true}};
-        for (const std::uint32_t definition : definitions)
+        for (const DefinitionIndex definition : definitions)
             found.reached.push_back(graph_.shader(definition));
         return found;
     }

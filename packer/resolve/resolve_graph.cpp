@@ -17,7 +17,7 @@ ResolveGraph::ResolveGraph(const BundlePlan& plan, const ResolveIndex& index)
       nodes_(2 * names_ + static_cast<std::uint32_t>(index.definitions().size())),
       has_shaders_(names_),
       seen_(nodes_) {
-    for (std::uint32_t definition = 0; definition < index.definitions().size(); ++definition) {
+    for (DefinitionIndex definition{}; definition < index.definitions().end_index(); ++definition) {
         const auto files = index.names_of(index.definitions()[definition].asset);
         for (const std::uint32_t file : files) {
             has_shaders_[file] = true;

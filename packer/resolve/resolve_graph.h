@@ -24,7 +24,9 @@ public:
     std::uint32_t node_count() const noexcept { return nodes_; }
     Node name(std::uint32_t name) const noexcept { return name; }
     Node whole(std::uint32_t name) const noexcept { return has_shaders_[name] ? names_ + name : name; }
-    Node shader(std::uint32_t definition) const noexcept { return 2 * names_ + definition; }
+    Node shader(DefinitionIndex definition) const noexcept {
+        return 2 * names_ + static_cast<std::uint32_t>(definition);
+    }
 
     void add_edge(Node from, Node to) { edges_.emplace_back(from, to); }
     // `missing`: index into ReferenceAudit::missing of a reference in `from`.

@@ -52,13 +52,13 @@ ResolveIndex::ResolveIndex(const BundlePlan& plan, std::span<const AssetScan> sc
             auto& alike = shaders_[fold_name(defines[number])];
             if (misplaced_.back() == nullptr &&
                 (alike.empty() || definitions_[alike.back()].asset != asset))  // the first one in a script counts
-                alike.push_back(static_cast<std::uint32_t>(definitions_.size()));
-            definitions_.push_back({.asset = asset, .number = number});
+                alike.push_back(definitions_.end_index());
+            definitions_.add({.asset = asset, .number = number});
         }
     }
     for (auto& shader : shaders_)
         if (shader.second.size() > 1)
-            std::ranges::stable_sort(shader.second, std::ranges::greater(), [&](std::uint32_t one) {
+            std::ranges::stable_sort(shader.second, std::ranges::greater(), [&](DefinitionIndex one) {
                 const std::uint32_t asset = definitions_[one].asset;
                 const std::uint64_t listed = profile.last_script_defines ? scans[asset].listed : 0;
                 return std::pair(listed, name_of(asset));
@@ -70,9 +70,9 @@ std::optional<std::uint32_t> ResolveIndex::find_name(std::string_view name) cons
     return at != names_.end() ? std::optional(at->second) : std::nullopt;
 }
 
-std::span<const std::uint32_t> ResolveIndex::find_definitions(std::string_view shader) const {
+std::span<const DefinitionIndex> ResolveIndex::find_definitions(std::string_view shader) const {
     const auto at = shaders_.find(fold_name(shader));
-    return at != shaders_.end() ? std::span<const std::uint32_t>(at->second) : std::span<const std::uint32_t>();
+    return at != shaders_.end() ? std::span<const DefinitionIndex>(at->second) : std::span<const DefinitionIndex>();
 }
 
 std::span<const std::uint32_t> ResolveIndex::names_of(std::uint32_t asset) const {

@@ -5,6 +5,7 @@
 
 #include <fardel/format/bundle_plan.h>
 #include <fardel/packer/game_profile.h>
+#include <fardel/packer/index.h>
 #include <fardel/packer/resolve.h>
 
 #include <cstdint>
@@ -34,14 +35,14 @@ public:
     // Nothing for a tombstone.
     std::optional<std::uint32_t> find_name(std::string_view name) const;
     // The definitions of all assets, in the order of the assets.
-    std::span<const Definition> definitions() const noexcept { return definitions_; }
-    std::uint32_t definition_at(std::uint32_t asset, std::uint32_t number) const {
-        return first_definitions_[asset] + number;
+    const IndexedList<Definition, DefinitionIndex>& definitions() const noexcept { return definitions_; }
+    DefinitionIndex definition_at(std::uint32_t asset, std::uint32_t number) const {
+        return DefinitionIndex{first_definitions_[asset] + number};
     }
-    // Indices into definitions(): per script its first definition of that name. If the profile
+    // Per script its first definition of that name. If the profile
     // says so, the script that is listed last comes first; otherwise the one whose name is last in byte order. Scripts
     // that the game does not read define nothing.
-    std::span<const std::uint32_t> find_definitions(std::string_view shader) const;
+    std::span<const DefinitionIndex> find_definitions(std::string_view shader) const;
     // The names of the asset, in byte order.
     std::span<const std::uint32_t> names_of(std::uint32_t asset) const;
     // The first name of the asset; if it has none, its key.
@@ -53,9 +54,9 @@ private:
     std::vector<const Placement*> misplaced_;  // per asset
     std::vector<std::uint32_t> asset_names_;
     std::vector<std::uint32_t> first_names_;  // per asset an index into asset_names_, and the end
-    std::vector<Definition> definitions_;
+    IndexedList<Definition, DefinitionIndex> definitions_;
     std::vector<std::uint32_t> first_definitions_;
-    std::unordered_map<std::string, std::vector<std::uint32_t>> shaders_;
+    std::unordered_map<std::string, std::vector<DefinitionIndex>> shaders_;
 };
 
 }  // namespace fardel

@@ -13,9 +13,10 @@
 
 namespace fardel {
 
-enum class ProcessorIndex : std::uint32_t {};  // Project::processors
-enum class FileIndex : std::uint32_t {};       // JobGraph::files
-enum class JobIndex : std::uint32_t {};        // JobGraph::jobs
+enum class ProcessorIndex : std::uint32_t {};   // Project::processors
+enum class FileIndex : std::uint32_t {};        // JobGraph::files
+enum class JobIndex : std::uint32_t {};         // JobGraph::jobs
+enum class DefinitionIndex : std::uint32_t {};  // ResolveIndex::definitions
 
 template <class Index>
 concept IndexType = std::is_enum_v<Index> && std::same_as<std::underlying_type_t<Index>, std::uint32_t> &&
