@@ -511,3 +511,24 @@ TEST_CASE("mount: a system without FUSE is reported") {
     CHECK(is_one_clear_line(outcome, "missing"));
     CHECK(outcome.err.find("/dev/fuse") != std::string::npos);
 }
+
+TEST_CASE("mount: a missing static dependency is said on standard error, once, and the tree is shown") {
+    const ScratchFolder scratch;
+    BundlePlan plan;
+    const auto bytes = std::as_bytes(std::span(kConfig));
+    plan.assets.push_back({.source = make_memory_blob({bytes.begin(), bytes.end()}), .key = "asset"});
+    plan.names.push_back({.name = *AssetName::parse("mod.cfg"), .variants = {{.asset = 0}}});
+    plan.dependencies = {{.bundle = BundleId{{1, 2, 3}}}};
+    const std::string bundle = scratch.path("mod.fardel");
+    auto staged = write_bundle(plan, bundle, {});
+    REQUIRE(staged);
+    REQUIRE(staged->commit());
+    const MountPoint mount(scratch);
+    const Outcome mounted = run({"mount", bundle, mount.path()});
+    CHECK(mounted.exit_code == 0);
+    CHECK(mounted.err.starts_with("fardel: " + bundle + ": static dependencies are not mounted"));
+    CHECK(std::ranges::count(mounted.err, '\n') == 1);
+    CHECK(mounted.err.find("010203" + std::string(58, '0')) != std::string::npos);
+    CHECK(read_file(mount.path("mod.cfg")) == kConfig);
+    run_well({"mount", "--unmount", mount.path()});
+}
