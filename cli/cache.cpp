@@ -37,6 +37,8 @@ std::string format_folder(const CheckedFolder& checked, bool was_read, const Con
                             format_size(report.unfinished_bytes));
     if (!was_read)
         return text;
+    for (const auto& [key, records] : report.signed_records)
+        text += fmt::format("  signed      {} by {}\n", format_count(records, "record", "records"), key.hex());
     if (report.incomplete != 0)
         text += fmt::format("  incomplete  {}, whose objects are gone\n",
                             format_count(report.incomplete, "record", "records"));
@@ -58,6 +60,9 @@ Json json_of(const CheckedFolder& checked, bool was_read) {
               {"unfinished", report.unfinished},
               {"unfinished_bytes", report.unfinished_bytes}};
     if (was_read) {
+        json["signed"] = Json::object();
+        for (const auto& [key, records] : report.signed_records)
+            json["signed"][key.hex()] = records;
         json["incomplete"] = report.incomplete;
         json["broken"] = report.broken;
         json["removed"] = report.removed;

@@ -25,6 +25,7 @@ struct PackCommand {
     std::string version;
     std::vector<std::string> excludes;
     SigningKey key;
+    SigningKey cache_key;
     OutputOptions output;
 };
 
@@ -42,6 +43,7 @@ Result<BuildOutcome> build(const PackCommand& command, std::stop_token stop,
                          .progress = progress,
                          .stop = std::move(stop)};
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
+    FARDEL_TRY_ASSIGN(request.cache_signing, signing_with(command.cache_key));
     if (!is_project(command.sources.front())) {
         FARDEL_TRY_ASSIGN(BuildSummary summary, build_sources(command.sources, request));
         return BuildOutcome{.summary = std::move(summary)};
@@ -91,6 +93,7 @@ Result<Exit> run_pack(Words words, Console& console) {
               "The bundle's name; the project's, or OUT without folder and ending, when left out");
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
     add_signing_options(line, command.key);
+    add_cache_signing_options(line, command.cache_key);
     line.texts("--exclude", "GLOB", command.excludes, "Names to leave out; may be repeated");
     add_output_options(line, command.output);
     if (const auto over = line.parse(words, console))

@@ -7,6 +7,8 @@
 #include <fardel/format/hash.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <utility>
 
 namespace fardel {
@@ -14,7 +16,8 @@ namespace {
 
 enum class FileState : std::uint8_t { whole, incomplete, broken, removed };
 
-Result<FileState> judge_record(const CacheFolder& folder, const CacheFile& file) {
+// Sets `signer` if the record is intact and signed.
+Result<FileState> judge_record(const CacheFolder& folder, const CacheFile& file, std::optional<PublicKey>& signer) {
     const auto bytes = folder.find_bytes(file.kind, file.id, kCacheRecordBytesMax);
     if (!bytes && bytes.error().code() == ErrorCode::limit)
         return FileState::broken;
@@ -25,6 +28,11 @@ Result<FileState> judge_record(const CacheFolder& folder, const CacheFile& file)
     const auto record = decode_cache_record(id_from<BuildKey>(file.id), **bytes);
     if (!record)
         return FileState::broken;
+    if (record->signature) {
+        if (!verify_cache_record(*record, std::span(&record->signature->key, 1)))
+            return FileState::broken;
+        signer = record->signature->key;
+    }
     for (const CachedOutput& output : record->outputs) {
         FARDEL_TRY_ASSIGN(const auto object, folder.find(CacheFileKind::object, id_from<Hash>(output.asset)));
         if (!object || object->size_bytes != output.size_bytes)
@@ -79,8 +87,12 @@ private:
         return ok();
     }
     Status read(const CacheFile& file) {
-        FARDEL_TRY_ASSIGN(const FileState state, file.kind == CacheFileKind::record ? judge_record(folder_, file)
-                                                                                    : judge_object(folder_, file));
+        std::optional<PublicKey> signer;
+        FARDEL_TRY_ASSIGN(const FileState state, file.kind == CacheFileKind::record
+                                                     ? judge_record(folder_, file, signer)
+                                                     : judge_object(folder_, file));
+        if (signer)
+            ++report.signed_records[*signer];
         if (state == FileState::incomplete)
             ++report.incomplete;
         if (state != FileState::broken)

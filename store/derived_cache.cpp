@@ -73,6 +73,14 @@ public:
             ++counts_.errors;
         reading_.add(took, bytes, failed ? error : nullptr);
     }
+    void refuse(std::string_view reason) {
+        const std::scoped_lock lock(mutex_);
+        reading_.add_refusal(reason);
+    }
+    // Whether the layer's readers may use the record: they refuse records without the signatures that the policy wants.
+    bool accepts(const CacheRecord& record) const {
+        return policy_.signers.empty() || verify_cache_record(record, policy_.signers);
+    }
     // `written`: the counter of what was written.
     void record_write(Clock::time_point since, std::uint64_t bytes, const Status& outcome,
                       std::uint64_t CacheLayerStatistics::*written) {
@@ -93,6 +101,8 @@ public:
     CacheLayerStatistics statistics() const {
         const std::scoped_lock lock(mutex_);
         CacheLayerStatistics counts = counts_;
+        counts.refused = reading_.refused();
+        counts.refusal = reading_.first_refusal();
         if (reading_.is_out())
             counts.left_out = reading_.reason();
         else if (writing_.is_out())
@@ -109,6 +119,11 @@ private:
     LayerHealth writing_;
 };
 
+// Whether results of jobs are written to the layer.
+bool takes_results(const LayerSlot& slot, const CacheRecord& record) {
+    return slot.policy().write && slot.is_written() && slot.accepts(record);
+}
+
 }  // namespace
 
 class DerivedCache::State {
@@ -121,6 +136,13 @@ public:
 
     std::optional<CacheHit> find(const BuildKey& key);
     Result<Blobs> put(const CacheRecord& record, std::span<const std::shared_ptr<const BlobSource>> outputs);
+    std::size_t layer_count() const { return slots_.size(); }
+    std::optional<std::string> find_note(std::size_t layer, const BuildKey& key);
+    Status put_note(std::size_t layer, const BuildKey& key, std::string text, NoteOrigin origin);
+    bool may_repeat_note(std::size_t layer) const {
+        return layer == 0 || !options_.signer || !slots_[layer]->policy().signers.empty();
+    }
+    void report_refused(std::size_t layer, std::string_view reason) { slots_[layer]->refuse(reason); }
     void flush() { behind_.flush(); }
     CacheStatistics statistics() const;
 
@@ -148,8 +170,10 @@ private:
     void write_behind(std::vector<SharedSlot> slots, const CacheRecord& record, std::vector<std::byte> bytes,
                       const CheckedBlobs& blobs, bool fills);
     bool is_chosen_to_verify(const BuildKey& key) const;
+    Status sign(CacheRecord& record);
 
     const CacheOptions options_;
+    std::mutex signer_mutex_;
     std::vector<SharedSlot> slots_;
     WriteBehind behind_;  // last, because its work uses the other members
 };
@@ -171,8 +195,15 @@ std::optional<CacheRecord> DerivedCache::State::find_record(LayerSlot& slot, con
         return std::nullopt;
     if (!broken) {
         slot.count([&](CacheLayerStatistics& counts) { counts.bytes_read += (*found)->size(); });
-        if (auto record = decode_cache_record(key, **found))
-            return *std::move(record);
+        if (auto record = decode_cache_record(key, **found)) {
+            if (slot.policy().signers.empty())
+                return *std::move(record);
+            const Status trusted = verify_cache_record(*record, slot.policy().signers);
+            if (trusted)
+                return *std::move(record);
+            slot.refuse(trusted.error().message());  // it stays: others may accept it
+            return std::nullopt;
+        }
     }
     slot.count([](CacheLayerStatistics& counts) { ++counts.broken; });
     slot.layer().drop_record(key);
@@ -266,7 +297,7 @@ void DerivedCache::State::fill_up(std::size_t below, const CacheRecord& record, 
     bool kept = false;
     for (std::size_t i = 0; i < below; ++i) {
         const SharedSlot& slot = slots_[i];
-        if (!slot->policy().fill || !slot->is_written())
+        if (!slot->policy().fill || !slot->is_written() || !slot->accepts(record))
             continue;
         if (bytes.empty()) {
             auto encoded = encode_cache_record(record);
@@ -350,11 +381,20 @@ void DerivedCache::State::write_behind(std::vector<SharedSlot> slots, const Cach
         behind_.add(cost, std::move(work));
 }
 
-Result<Blobs> DerivedCache::State::put(const CacheRecord& record,
+Status DerivedCache::State::sign(CacheRecord& record) {
+    if (!options_.signer)
+        return ok();
+    const std::scoped_lock lock(signer_mutex_);
+    return sign_cache_record(record, *options_.signer);
+}
+
+Result<Blobs> DerivedCache::State::put(const CacheRecord& unsigned_record,
                                        std::span<const std::shared_ptr<const BlobSource>> outputs) {
-    if (outputs.size() != record.outputs.size())
-        return Error(ErrorCode::malformed, "cache record: " + std::to_string(record.outputs.size()) + " outputs, but " +
-                                               std::to_string(outputs.size()) + " blobs");
+    if (outputs.size() != unsigned_record.outputs.size())
+        return Error(ErrorCode::malformed, "cache record: " + std::to_string(unsigned_record.outputs.size()) +
+                                               " outputs, but " + std::to_string(outputs.size()) + " blobs");
+    CacheRecord record = unsigned_record;
+    FARDEL_TRY(sign(record));
     FARDEL_TRY_ASSIGN(std::vector<std::byte> bytes, encode_cache_record(record));
     CheckedBlobs given;
     for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -363,7 +403,7 @@ Result<Blobs> DerivedCache::State::put(const CacheRecord& record,
 
     std::optional<Error> first_error;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
-        if (!slots_[i]->policy().write || !slots_[i]->is_written())
+        if (!takes_results(*slots_[i], record))
             continue;
         auto kept = keep(slots_[i], record, bytes, given);
         if (!kept && std::ranges::any_of(given, [](const auto& blob) { return blob->has_failed(); }))
@@ -373,15 +413,43 @@ Result<Blobs> DerivedCache::State::put(const CacheRecord& record,
         if (!kept || !*kept)
             continue;
         std::vector<SharedSlot> others;
-        std::copy_if(slots_.begin(), slots_.end(), std::back_inserter(others), [&](const SharedSlot& slot) {
-            return slot != slots_[i] && slot->policy().write && slot->is_written();
-        });
+        std::copy_if(slots_.begin(), slots_.end(), std::back_inserter(others),
+                     [&](const SharedSlot& slot) { return slot != slots_[i] && takes_results(*slot, record); });
         write_behind(std::move(others), record, std::move(bytes), **kept, false);
         return plain(**kept);
     }
     return first_error
                ? *std::move(first_error)
                : Error(ErrorCode::unreachable, "no layer of the cache accepts writes; its statistics report why");
+}
+
+// ---- Notes ----------------------------------------------------------------------------------------------------------
+
+std::optional<std::string> DerivedCache::State::find_note(std::size_t layer, const BuildKey& key) {
+    LayerSlot& slot = *slots_[layer];
+    if (!slot.is_read())
+        return std::nullopt;
+    auto record = find_record(slot, key);
+    slot.count([&](CacheLayerStatistics& counts) { ++(record ? counts.hits : counts.misses); });
+    if (!record || !record->outputs.empty())
+        return std::nullopt;
+    return std::move(record->notes);
+}
+
+Status DerivedCache::State::put_note(std::size_t layer, const BuildKey& key, std::string text, NoteOrigin origin) {
+    const SharedSlot& slot = slots_[layer];
+    if (!(origin == NoteOrigin::job ? slot->policy().write : slot->policy().fill) || !slot->is_written())
+        return ok();
+    CacheRecord record{.key = key, .notes = std::move(text)};
+    FARDEL_TRY(sign(record));
+    auto bytes = slot->accepts(record) ? encode_cache_record(record) : Error(ErrorCode::denied, "");
+    if (!bytes)
+        return ok();
+    if (layer == 0)
+        static_cast<void>(write_record(*slot, record, *bytes));  // its statistics report the error
+    else
+        write_behind({slot}, record, *std::move(bytes), {}, origin == NoteOrigin::lower_layer);
+    return ok();
 }
 
 CacheStatistics DerivedCache::State::statistics() const {
@@ -416,6 +484,20 @@ void DerivedCache::report_verified(bool as_recorded) {
     if (!as_recorded)
         ++state_->verified_differently;
 }
+
+std::size_t DerivedCache::layer_count() const { return state_->layer_count(); }
+
+std::optional<std::string> DerivedCache::find_note(std::size_t layer, const BuildKey& key) {
+    return state_->find_note(layer, key);
+}
+
+Status DerivedCache::put_note(std::size_t layer, const BuildKey& key, std::string text, NoteOrigin origin) {
+    return state_->put_note(layer, key, std::move(text), origin);
+}
+
+bool DerivedCache::may_repeat_note(std::size_t layer) const { return state_->may_repeat_note(layer); }
+
+void DerivedCache::report_refused(std::size_t layer, std::string_view reason) { state_->report_refused(layer, reason); }
 
 void DerivedCache::flush() { state_->flush(); }
 CacheStatistics DerivedCache::statistics() const { return state_->statistics(); }

@@ -29,4 +29,9 @@ void LayerHealth::give_up(const Error& error) {
         reason_ = error.text();
 }
 
+void LayerHealth::add_refusal(std::string_view reason) {
+    if (refused_++ == 0)
+        first_refusal_ = reason;
+}
+
 }  // namespace fardel

@@ -1,4 +1,5 @@
-// LayerHealth: decides when a layer that fails or is slow is no longer used. Pure; one thread at a time.
+// LayerHealth: decides when a layer that fails or is slow is no longer used, and counts its refused records. Pure; one
+// thread at a time.
 #pragma once
 
 #include <fardel/base/result.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 
 namespace fardel {
 
@@ -24,15 +26,22 @@ public:
     void add(std::chrono::microseconds took, std::uint64_t bytes, const Error* error);
     // Stops using the layer at once, for an error that will not go away.
     void give_up(const Error& error);
+    // Counts a record that was refused for what it says or who signed it. The layer stays in use: others of its records
+    // may be good, and one that must be written again is replaced.
+    void add_refusal(std::string_view reason);
 
     bool is_out() const noexcept { return !reason_.empty(); }
     const std::string& reason() const noexcept { return reason_; }
+    std::uint64_t refused() const noexcept { return refused_; }
+    const std::string& first_refusal() const noexcept { return first_refusal_; }
 
 private:
     const std::chrono::milliseconds slow_;
     std::deque<std::chrono::microseconds> took_;
     int errors_in_a_row_ = 0;
     std::string reason_;
+    std::uint64_t refused_ = 0;
+    std::string first_refusal_;
 };
 
 }  // namespace fardel

@@ -151,9 +151,12 @@ Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope) {
 }
 
 std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::byte> payload) {
-    const std::string name = type_name(type);
+    return signed_message(type_name(type), payload);
+}
+
+std::vector<std::byte> signed_message(std::string_view type_name, std::span<const std::byte> payload) {
     ByteWriter out;
-    for (const std::string_view part : {std::string_view("fardel"), std::string_view(name)}) {
+    for (const std::string_view part : {std::string_view("fardel"), type_name}) {
         out.u64(part.size());
         out.text(part);
     }

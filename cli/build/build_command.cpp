@@ -58,6 +58,7 @@ void add_build_options(CommandLine& line, BuildCommand& command) {
     line.text("DIR", "DIR", command.folder, "The folder of the fardel.toml; the current folder when left out");
     line.text("--version", "VERSION", command.version, "The bundle's version; the project's when left out");
     add_signing_options(line, command.key);
+    add_cache_signing_options(line, command.cache_key);
     add_output_options(line, command.output);
     line.flag("--checksum", command.checksum, "Read every source, whatever its size and times are");
     line.number("--verify", command.verify_per_1000, 0, 1000,
@@ -76,6 +77,7 @@ Result<Exit> run_build_command(const BuildCommand& command, std::stop_token stop
                          .verify_per_1000 = static_cast<std::uint32_t>(command.verify_per_1000),
                          .stop = std::move(stop)};
     FARDEL_TRY_ASSIGN(request.signing, signing_with(command.key));
+    FARDEL_TRY_ASSIGN(request.cache_signing, signing_with(command.cache_key));
     Result<BuildOutcome> outcome = [&] {
         StageProgress bars(console);
         request.progress = [&](const BuildProgress& progress) { bars.show(progress); };

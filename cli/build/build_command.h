@@ -45,6 +45,7 @@ struct BuildCommand {
     std::string folder;  // of the fardel.toml; may be empty
     std::string version;
     SigningKey key;
+    SigningKey cache_key;
     OutputOptions output;
     bool checksum = false;
     std::uint64_t verify_per_1000 = 0;

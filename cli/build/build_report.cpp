@@ -125,6 +125,8 @@ Json json_of(const CacheStatistics& statistics) {
                     {"hits", layer.hits},
                     {"misses", layer.misses},
                     {"broken", layer.broken},
+                    {"refused", layer.refused},
+                    {"refusal", layer.refusal},
                     {"errors", layer.errors},
                     {"records_written", layer.records_written},
                     {"objects_written", layer.objects_written},
@@ -158,6 +160,10 @@ std::string format_logs(const BuildOutcome& outcome, const Console& console) {
         if (!layer.left_out.empty())
             text += fmt::format("{} {}: {}\n", console.paint(Colour::yellow, "cache left out:"), layer.name,
                                 layer.left_out);
+    for (const CacheLayerStatistics& layer : outcome.cache.layers)
+        if (layer.refused != 0)
+            text += fmt::format("{} {}: {} not used; the first: {}\n", console.paint(Colour::yellow, "cache refused:"),
+                                layer.name, format_count(layer.refused, "record", "records"), layer.refusal);
     for (const std::string& different : outcome.different)
         text += fmt::format("{}: gave other bytes than before for the same inputs\n",
                             console.paint(Colour::yellow, different));

@@ -16,6 +16,16 @@ CLI::Option* add_signing_options(CommandLine& line, SigningKey& key) {
     return key_option;
 }
 
+void add_cache_signing_options(CommandLine& line, SigningKey& key) {
+    CLI::Option* const key_option =
+        line.text("--cache-key", "KEY", key.key_path,
+                  "Sign what is added to caches of derived data, with this secret key file; with --cache-signer, the "
+                  "public key file");
+    line.text("--cache-signer", "PROGRAM", key.program,
+              "A program that has the secret key for caches and signs its standard input")
+        ->needs(key_option);
+}
+
 Result<std::unique_ptr<Signer>> open_signer(const SigningKey& key) {
     if (!key.program.empty()) {
         FARDEL_TRY_ASSIGN(const PublicKeyFile file, read_public_key_file(key.key_path));

@@ -16,6 +16,8 @@ struct SigningKey {
 };
 
 CLI::Option* add_signing_options(CommandLine& line, SigningKey& key);  // returns --key
+// --cache-key and --cache-signer, for the records that a build adds to derived-data caches.
+void add_cache_signing_options(CommandLine& line, SigningKey& key);
 
 // May ask for a passphrase. Errors: those of read_key_file and read_public_key_file.
 Result<std::unique_ptr<Signer>> open_signer(const SigningKey& key);

@@ -54,9 +54,15 @@ Status ProjectBuild::State::open_cache() {
                           .policy = {.read = named.read,
                                      .write = named.write && writable,
                                      .fill = named.fill && writable,
-                                     .slow = named.slow}});
+                                     .slow = named.slow,
+                                     .signers = named.signed_by}});
     }
-    FARDEL_TRY_ASSIGN(cache, DerivedCache::open(std::move(layers), {.verify_per_1000 = options.verify_per_1000}));
+    std::shared_ptr<Signer> signer;
+    if (options.open_cache_signer) {
+        FARDEL_TRY_ASSIGN(signer, options.open_cache_signer());
+    }
+    FARDEL_TRY_ASSIGN(cache, DerivedCache::open(std::move(layers), {.verify_per_1000 = options.verify_per_1000,
+                                                                    .signer = std::move(signer)}));
     return ok();
 }
 

@@ -100,6 +100,12 @@ Result<ProjectBuild> open_build(const RequestedProject& requested, const BuildRe
                          .progress = request.progress,
                          .stop = request.stop};
     options.secrets = request.signing.secret_files;
+    if (!request.cache_signing.key_path.empty()) {
+        options.open_cache_signer = [signing = request.cache_signing] {
+            return open_signer(signing, signing.key_path);
+        };
+        options.secrets.push_back(request.cache_signing.key_path);
+    }
     if (!requested.key_path.empty()) {
         options.watched.push_back(requested.key_path);
         options.secrets.push_back(requested.key_path);

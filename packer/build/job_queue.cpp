@@ -1,5 +1,6 @@
 #include "job_queue.h"
 
+#include "jobs/found_inputs.h"
 #include "jobs/job_record.h"
 
 #include <fardel/base/parallel.h>
@@ -17,6 +18,8 @@
 
 namespace fardel {
 namespace {
+
+constexpr std::size_t kOwnLayer = 0;
 
 // One job that has run, or whose result was in the cache.
 struct JobOutcome {
@@ -81,27 +84,60 @@ private:
         return JobOutcome{.result = *std::move(result), .from_cache = true};
     }
 
-    // Returns the outcome of the first set of found inputs for which the cache has a record now.
-    std::optional<JobOutcome> find_by_found(const ProcessorJob& job, const BuildKey& key, bool& verify) {
-        const auto index = options_.cache->find(key);
-        const auto sets = index ? find_found_sets(index->record.notes) : std::nullopt;
-        if (!sets)
+    // What the layers' notes say about one job; a layer is asked at most once.
+    struct FoundNotes {
+        std::vector<std::optional<FoundStates>> layers;
+        std::set<BuildKey> tried;
+    };
+
+    FoundStates& found_states(FoundNotes& notes, std::size_t layer, const BuildKey& key) {
+        notes.layers.resize(options_.cache->layer_count());
+        auto& states = notes.layers[layer];
+        if (!states) {
+            const auto note = options_.cache->find_note(layer, key);
+            states = note ? find_found_states(*note).value_or(FoundStates{}) : FoundStates{};
+        }
+        return *states;
+    }
+
+    // Returns whether all files are as recorded. Fails if the record names a file that it may not name.
+    static Result<bool> applies(const std::vector<FoundInput>& state, RecordedFiles& files,
+                                std::vector<ObservedPath>& seen) {
+        for (const FoundInput& input : state) {
+            FARDEL_TRY_ASSIGN(RecordedFile file, files.look(input.path));
+            if (file.input != input)
+                return false;
+            seen.push_back(std::move(file.seen));
+        }
+        return true;
+    }
+
+    // Returns the outcome of the first recorded state of the found inputs that is the present one and for which the
+    // cache has a record.
+    std::optional<JobOutcome> find_in_layer(const ProcessorJob& job, const BuildKey& key, std::size_t layer,
+                                            FoundNotes& notes, bool& verify) {
+        FoundStates& found = found_states(notes, layer, key);
+        if (found.states.empty())
             return std::nullopt;
-        for (const auto& set : sets->sets) {
-            std::vector<FoundInput> found;
+        auto files = layer == kOwnLayer ? RecordedFiles::of_own_layer(options_.environment.project_folder)
+                                        : RecordedFiles::of_foreign_layer(job.processor, options_.environment);
+        if (!files)
+            return std::nullopt;
+        for (const std::vector<FoundInput>& state : found.states) {
             std::vector<ObservedPath> seen;
-            for (const std::string& path : set) {
-                // The stamp is taken first, so that any later change shows.
-                seen.push_back(observe_path(std::filesystem::path(options_.environment.project_folder) / path));
-                auto input = look_for_input(path, options_.environment.project_folder);
-                if (!input)
-                    break;
-                found.push_back(*std::move(input));
+            const auto as_recorded = applies(state, *files, seen);
+            if (!as_recorded) {
+                if (layer == kOwnLayer)
+                    continue;
+                options_.cache->report_refused(layer, "a record names a file: " + as_recorded.error().message());
+                found = {};  // so that what is written later replaces it
+                return std::nullopt;
             }
-            if (found.size() != set.size())
+            const BuildKey full = build_key_with(key, state);
+            if (!*as_recorded || !notes.tried.insert(full).second)
                 continue;
-            if (auto outcome = take_hit(job, options_.cache->find(build_key_with(key, found)), verify)) {
-                outcome->result.found = std::move(found);
+            if (auto outcome = take_hit(job, options_.cache->find(full), verify)) {
+                outcome->result.found = state;
                 outcome->seen = std::move(seen);
                 return outcome;
             }
@@ -109,27 +145,46 @@ private:
         return std::nullopt;
     }
 
-    std::optional<JobOutcome> find_cached(const ProcessorJob& job, const BuildKey& key, bool& verify) {
-        return finds_inputs(job.processor) ? find_by_found(job, key, verify)
-                                           : take_hit(job, options_.cache->find(key), verify);
+    Result<std::optional<JobOutcome>> find_by_found(const ProcessorJob& job, const BuildKey& key, FoundNotes& notes,
+                                                    bool& verify) {
+        for (std::size_t layer = 0; layer < options_.cache->layer_count(); ++layer) {
+            auto outcome = find_in_layer(job, key, layer, notes, verify);
+            if (!outcome)
+                continue;
+            for (std::size_t above = 0; above < layer; ++above)
+                FARDEL_TRY(put_found(key, outcome->result.found, above, DerivedCache::NoteOrigin::lower_layer, notes));
+            return outcome;
+        }
+        return std::optional<JobOutcome>();
+    }
+
+    Result<std::optional<JobOutcome>> find_cached(const ProcessorJob& job, const BuildKey& key, FoundNotes& notes,
+                                                  bool& verify) {
+        if (finds_inputs(job.processor))
+            return find_by_found(job, key, notes, verify);
+        return take_hit(job, options_.cache->find(key), verify);
+    }
+
+    // Adds a state to what the layer's note says.
+    Status put_found(const BuildKey& key, const std::vector<FoundInput>& state, std::size_t layer,
+                     DerivedCache::NoteOrigin origin, FoundNotes& notes) {
+        FoundStates found;
+        if (options_.cache->may_repeat_note(layer))
+            found = found_states(notes, layer, key);
+        found.add(state);
+        return options_.cache->put_note(layer, key, encode_found_states(found), origin);
     }
 
     // From then on the cache owns the outputs' blobs.
-    Status put(const BuildKey& key, JobOutcome& outcome, bool found) {
+    Status put(const BuildKey& key, JobOutcome& outcome, bool found, FoundNotes& notes) {
         std::vector<std::shared_ptr<const BlobSource>> blobs;
         std::ranges::transform(outcome.result.outputs, std::back_inserter(blobs), &JobOutput::blob);
         const BuildKey full = found ? build_key_with(key, outcome.result.found) : key;
         FARDEL_TRY_ASSIGN(const auto kept, options_.cache->put(record_of(full, outcome.result), blobs));
         for (std::size_t i = 0; i < kept.size(); ++i)
             outcome.result.outputs[i].blob = kept[i];
-        if (!found)
-            return ok();
-        const auto index = options_.cache->find(key);
-        FoundSets sets = index ? find_found_sets(index->record.notes).value_or(FoundSets{}) : FoundSets{};
-        std::vector<std::string> paths;
-        std::ranges::transform(outcome.result.found, std::back_inserter(paths), &FoundInput::path);
-        sets.add(std::move(paths));
-        FARDEL_TRY(options_.cache->put({.key = key, .outputs = {}, .notes = encode_found_sets(sets)}, {}));
+        for (std::size_t layer = 0; found && layer < options_.cache->layer_count(); ++layer)
+            FARDEL_TRY(put_found(key, outcome.result.found, layer, DerivedCache::NoteOrigin::job, notes));
         return ok();
     }
 
@@ -159,7 +214,8 @@ private:
         FARDEL_TRY_ASSIGN(const Hash code, code_of(processor, job.processor));
         const BuildKey key = build_key(job, code);
         bool verify = false;
-        std::optional<JobOutcome> cached = find_cached(job, key, verify);
+        FoundNotes notes;
+        FARDEL_TRY_ASSIGN(std::optional<JobOutcome> cached, find_cached(job, key, notes, verify));
         if (!cached || verify) {
             JobOutcome outcome;
             FARDEL_TRY_ASSIGN(outcome.result, run_job(job, options_.environment));
@@ -168,7 +224,7 @@ private:
                 outcome.different = !same_outputs(cached->result, outcome.result);
                 options_.cache->report_verified(!outcome.different);
             }
-            FARDEL_TRY(put(key, outcome, finds_inputs(job.processor)));
+            FARDEL_TRY(put(key, outcome, finds_inputs(job.processor), notes));
             cached = std::move(outcome);
         }
         for (const JobOutput& output : cached->result.outputs) {

@@ -5,13 +5,15 @@
 #include <fardel/format/name.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace fardel {
 namespace {
 
 constexpr std::string_view kResultMark = "job 1";
-constexpr std::string_view kSetsMark = "found 1";
-constexpr std::size_t kSetsMax = 16;
+constexpr std::string_view kStatesMark = "found 2";
+constexpr std::size_t kStatesMax = 16;
+constexpr std::size_t kStatesBytesMax = 1u << 20;
 
 void reference_fields(auto& record, auto& references) {
     const auto fields = [&](auto& reference) {
@@ -23,6 +25,14 @@ void reference_fields(auto& record, auto& references) {
         record.number(reference.second.line);
     };
     record.list(references, fields, 48);
+}
+
+void found_fields(auto& record, auto& states) {
+    const auto input_fields = [&](auto& input) {
+        record.text(input.path);
+        record.optional(input.asset, [&](auto& asset) { record.id(asset); });
+    };
+    record.list(states, [&](auto& state) { record.list(state, input_fields, 16); });
 }
 
 }  // namespace
@@ -68,27 +78,34 @@ std::optional<JobResult> find_result(const CacheRecord& record, const std::vecto
     return result;
 }
 
-void FoundSets::add(std::vector<std::string> paths) {
-    std::erase(sets, paths);
-    sets.insert(sets.begin(), std::move(paths));
-    if (sets.size() > kSetsMax)
-        sets.resize(kSetsMax);
+void FoundStates::add(const std::vector<FoundInput>& state) {
+    std::erase(states, state);
+    states.insert(states.begin(), state);
+    if (states.size() > kStatesMax)
+        states.resize(kStatesMax);
+    while (states.size() > 1 && encode_found_states(*this).size() > kStatesBytesMax)
+        states.pop_back();
 }
 
-std::string encode_found_sets(const FoundSets& sets) {
+std::string encode_found_states(const FoundStates& found) {
     RecordWriter writer;
-    writer.text(kSetsMark);
-    writer.list(sets.sets, [&](const auto& set) { writer.texts(set); });
+    writer.text(kStatesMark);
+    found_fields(writer, found.states);
     return writer.take();
 }
 
-std::optional<FoundSets> find_found_sets(std::string_view notes) {
+std::optional<FoundStates> find_found_states(std::string_view notes) {
     RecordReader reader(notes);
-    if (reader.text() != kSetsMark)
+    if (reader.text() != kStatesMark)
         return std::nullopt;
-    FoundSets sets;
-    reader.list(sets.sets, [&](auto& set) { reader.texts(set); });
-    return reader.is_whole() && sets.sets.size() <= kSetsMax ? std::optional(std::move(sets)) : std::nullopt;
+    FoundStates found;
+    found_fields(reader, found.states);
+    const auto is_sorted = [](const std::vector<FoundInput>& state) {
+        return std::ranges::adjacent_find(state, std::ranges::greater_equal(), &FoundInput::path) == state.end();
+    };
+    const bool good =
+        reader.is_whole() && found.states.size() <= kStatesMax && std::ranges::all_of(found.states, is_sorted);
+    return good ? std::optional(std::move(found)) : std::nullopt;
 }
 
 }  // namespace fardel

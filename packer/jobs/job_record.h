@@ -15,14 +15,16 @@ CacheRecord record_of(const BuildKey& key, const JobResult& result);
 // Returns the result without blobs; nothing if the record is not a job's, or not for these outputs (empty: any).
 std::optional<JobResult> find_result(const CacheRecord& record, const std::vector<std::string>& outputs);
 
-// Stored under a job's first key: the sets of paths that the job found, most recent first. The ids of the files at
-// those paths decide which set applies now.
-struct FoundSets {
-    std::vector<std::vector<std::string>> sets;
+// The note under a job's first key: the files that the job looked for besides its inputs, once for each state of them
+// in which it ran, most recent first. A state applies only if every file has exactly the recorded bytes: nothing is
+// computed from other bytes, so whoever gave the record learns no more than whether its guess was right.
+struct FoundStates {
+    std::vector<std::vector<FoundInput>> states;  // each by path
 
-    void add(std::vector<std::string> paths);  // drops the oldest sets beyond the limit
+    // Puts the state first; drops the oldest beyond the limits of count and size.
+    void add(const std::vector<FoundInput>& state);
 };
-std::string encode_found_sets(const FoundSets& sets);
-std::optional<FoundSets> find_found_sets(std::string_view notes);
+std::string encode_found_states(const FoundStates& found);
+std::optional<FoundStates> find_found_states(std::string_view notes);
 
 }  // namespace fardel

@@ -1,5 +1,7 @@
 #include <fardel/packer/readable_project.h>
 
+#include "readable_files.h"
+
 #include <fardel/base/file.h>
 #include <fardel/base/folder.h>
 #include <fardel/format/printable.h>
@@ -25,10 +27,6 @@ std::string start_of(const FileLocation& location) {
     const auto count = read_whole_at(*file, 0, std::as_writable_bytes(std::span(start)), {});
     start.resize(count ? *count : 0);
     return start;
-}
-
-bool is_below(std::string_view path, std::string_view folder) {
-    return path == folder || folder == "/" || (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
 }
 
 class ProjectWalk {
@@ -126,7 +124,7 @@ Result<const ReadableProject::Found*> ReadableProject::find() {
     if (!found_) {
         // The scratch folder is usually in the folder of builds, which also has the results of other jobs.
         std::vector<std::string> skipped = {scratch_};
-        if (const std::string builds = folder_of_path(scratch_); !is_below(folder_, builds))
+        if (const std::string builds = folder_of_path(scratch_); !is_at_or_below(folder_, builds))
             skipped.push_back(builds);
         ProjectWalk walk(std::move(skipped), secret_files_);
         const auto folder = open_folder(folder_, folder_);
@@ -135,6 +133,14 @@ Result<const ReadableProject::Found*> ReadableProject::find() {
     if (!*found_)
         return found_->error();
     return &**found_;
+}
+
+Status ReadableProject::verify_not_secret(const std::string& path) const {
+    FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, in_quotes(path)));
+    for (const std::string& secret : secret_files_)
+        if (const auto one = find_file_status(secret, {}); status && one && *one && (*one)->same_file_as(*status))
+            return Error(ErrorCode::denied, in_quotes(path) + " is secret; no job may read it");
+    return verify_no_secret_key(path);
 }
 
 }  // namespace fardel

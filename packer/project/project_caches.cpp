@@ -13,6 +13,19 @@ void read_slow(const KeyValue& value, ProjectCache& cache) {
         cache.slow = std::chrono::milliseconds(*ms);
 }
 
+void read_signed_by(const KeyValue& value, ProjectCache& cache) {
+    std::vector<std::string> keys;
+    value.read(keys, [](std::string_view key) {
+        const auto parsed = PublicKey::parse(key);
+        return parsed ? ok() : Status(parsed.error());
+    });
+    if (keys.empty())
+        return value.mistake("'signed_by' has no key, so no record could be used; write " + std::string(value.example));
+    for (const std::string& key : keys)
+        if (const auto parsed = PublicKey::parse(key))
+            cache.signed_by.push_back(*parsed);
+}
+
 void read_url(const KeyValue& value, ProjectCache& cache) {
     value.read(cache.url);
     if (!cache.url.empty() && !cache.url.starts_with("http://") && !cache.url.starts_with("https://"))
@@ -29,6 +42,7 @@ constexpr Key<ProjectCache> kCacheKeys[] = {
     {"read", read_member<&ProjectCache::read>},
     {"write", read_member<&ProjectCache::write>},
     {"fill", read_member<&ProjectCache::fill>},
+    {"signed_by", read_signed_by, "signed_by = [\"the 64 digits of a public key\"]"},
     {"slow_ms", read_slow, "slow_ms = 2000"},
 };
 

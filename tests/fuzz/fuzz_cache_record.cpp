@@ -1,12 +1,17 @@
-// Bytes that decode as a cache record are exactly what its values encode to. The input is decoded under the key that
-// it contains: as it is, and with its hash appended, which no fuzzer would find. Another key is refused.
+// Bytes that decode as a cache record are exactly what its values encode to, and so are its notes, if they list found
+// inputs. The input is decoded under the key that it contains: as it is, and with its hash appended, which no fuzzer
+// would find. Another key is refused. A signature counts only if it is one of these bytes by that key.
+#include "jobs/job_record.h"
 #include "require.h"
 
 #include <fardel/format/hash.h>
+#include <fardel/format/signer.h>
 #include <fardel/store/cache_record.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory>
 #include <span>
 
 using namespace fardel;
@@ -14,6 +19,30 @@ using namespace fardel;
 namespace {
 
 constexpr std::size_t kKeyOffset = 16;
+
+Signer& test_signer() {
+    static const std::unique_ptr<Signer> signer = make_key_signer(SecretKey::from_seed(std::array<std::byte, 32>{}));
+    return *signer;
+}
+
+// The record under any signature that it came with, and under a right one.
+void require_signature(CacheRecord record) {
+    const PublicKey keys[] = {test_signer().public_key()};
+    if (record.signature)
+        require(!verify_cache_record(record, {}));
+    const bool was_right = static_cast<bool>(verify_cache_record(record, keys));
+    const auto before = record.signature;
+    require(static_cast<bool>(sign_cache_record(record, test_signer())));
+    require(static_cast<bool>(verify_cache_record(record, keys)));
+    require(!was_right || record.signature == before);
+    const auto bytes = encode_cache_record(record);
+    if (!bytes)
+        return;  // the signature made it too long
+    const auto again = decode_cache_record(record.key, *bytes);
+    require(again && *again == record);
+    record.notes += '\0';
+    require(!verify_cache_record(record, keys));
+}
 
 void require_same(const BuildKey& key, std::span<const std::byte> bytes) {
     const auto record = decode_cache_record(key, bytes);
@@ -25,6 +54,11 @@ void require_same(const BuildKey& key, std::span<const std::byte> bytes) {
     BuildKey other = key;
     other.bytes[0] ^= 1;
     require(!decode_cache_record(other, bytes));
+    if (const auto found = find_found_states(record->notes))
+        require(encode_found_states(*found) == record->notes);
+    if (const auto result = find_result(*record, {}))
+        require(result->outputs.size() == record->outputs.size());
+    require_signature(*record);
 }
 
 }  // namespace

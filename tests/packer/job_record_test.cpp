@@ -27,12 +27,16 @@ JobResult result() {
 
 const std::vector<std::string> kOutputs{"b/c.txt", "a.ktx"};  // in any order
 
-FoundSets sets() {
-    FoundSets sets;
-    sets.add({"a.h"});
-    sets.add({"a.h", "/usr/include/b.h"});
-    sets.add({});
-    return sets;
+FoundInput found(const std::string& path, unsigned char content) {
+    return {.path = path, .asset = tests::filled_id<AssetId>(content)};
+}
+
+FoundStates states() {
+    FoundStates states;
+    states.add({found("a.h", 1)});
+    states.add({found("/usr/include/b.h", 2), {.path = "a.h", .asset = std::nullopt}});
+    states.add({});
+    return states;
 }
 
 TEST_CASE("job record: decoding gives the encoded result") {
@@ -105,34 +109,61 @@ TEST_CASE("job record: outputs of another job, bad names and repeated names are 
     none.outputs.clear();
     CHECK_FALSE(find_result(none, kOutputs));
     CHECK_FALSE(find_result(
-        {.key = tests::filled_id<BuildKey>(5), .outputs = good.outputs, .notes = encode_found_sets(sets())}, {}));
+        {.key = tests::filled_id<BuildKey>(5), .outputs = good.outputs, .notes = encode_found_states(states())}, {}));
 }
 
-TEST_CASE("found sets: decoding gives the encoded sets, newest first, without repeats, up to a limit") {
-    const auto again = find_found_sets(encode_found_sets(sets()));
+TEST_CASE("found states: decoding gives the encoded states, newest first, without repeats, up to a limit") {
+    const auto again = find_found_states(encode_found_states(states()));
     REQUIRE(again);
-    CHECK(again->sets == std::vector<std::vector<std::string>>{{}, {"a.h", "/usr/include/b.h"}, {"a.h"}});
+    CHECK(again->states == states().states);
+    REQUIRE(again->states.size() == 3);
+    CHECK(again->states[0].empty());
+    CHECK(again->states[2] == std::vector{found("a.h", 1)});
 
-    FoundSets many = sets();
-    many.add({"a.h"});
-    REQUIRE(many.sets.size() == 3);
-    CHECK(many.sets[0] == std::vector<std::string>{"a.h"});
+    FoundStates many = states();
+    many.add({found("a.h", 1)});
+    REQUIRE(many.states.size() == 3);
+    CHECK(many.states[0] == std::vector{found("a.h", 1)});
+    many.add({found("a.h", 2)});  // other bytes: another state
+    CHECK(many.states.size() == 4);
     for (int i = 0; i < 100; ++i)
-        many.add({std::to_string(i)});
-    CHECK(many.sets.size() == 16);
-    CHECK(many.sets[0] == std::vector<std::string>{"99"});
+        many.add({found(std::to_string(i), 1)});
+    CHECK(many.states.size() == 16);
+    CHECK(many.states[0] == std::vector{found("99", 1)});
+
+    FoundStates large;
+    for (int i = 0; i < 16; ++i)
+        large.add({found(std::string(200'000, static_cast<char>('a' + i)), 1)});
+    CHECK(encode_found_states(large).size() < 1u << 20);
+    CHECK(large.states.size() == 5);
+    large.add({found(std::string(2'000'000, 'z'), 1)});
+    CHECK(large.states.size() == 1);
 }
 
-TEST_CASE("found sets: each proper prefix is refused, each flipped bit is harmless") {  // A20 A21 A22
-    std::string bytes = encode_found_sets(sets());
+TEST_CASE("found states: each proper prefix is refused, each flipped bit is harmless") {  // A20 A21 A22
+    std::string bytes = encode_found_states(states());
     for (std::size_t size = 0; size < bytes.size(); ++size)
-        CHECK_FALSE(find_found_sets(std::string_view(bytes).substr(0, size)));
+        CHECK_FALSE(find_found_states(std::string_view(bytes).substr(0, size)));
+    CHECK_FALSE(find_found_states(bytes + '\0'));
     for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
         bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
-        if (const auto again = find_found_sets(bytes))
-            CHECK(again->sets.size() == 3);
+        if (const auto again = find_found_states(bytes)) {
+            CHECK(again->states.size() == 3);
+            CHECK(encode_found_states(*again) == bytes);
+        }
         bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
     }
+}
+
+TEST_CASE("found states: paths out of order or twice, and more states than the limit, are refused") {  // A22
+    CHECK_FALSE(find_found_states(encode_found_states({.states = {{found("b", 1), found("a", 1)}}})));
+    CHECK_FALSE(find_found_states(encode_found_states({.states = {{found("a", 1), found("a", 2)}}})));
+    FoundStates many;
+    for (int i = 0; i < 17; ++i)
+        many.states.push_back({found(std::to_string(i), 1)});
+    CHECK_FALSE(find_found_states(encode_found_states(many)));
+    many.states.pop_back();
+    CHECK(find_found_states(encode_found_states(many)));
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -272,6 +274,18 @@ TEST_CASE("found inputs: a depfile lists files that were read and files that wer
     bench.files.write("project/gone.h", "");
     CHECK(look_for_input("include/a.h", bench.files.path("project"))->asset == id_of("B"));
     CHECK(look_for_input("gone.h", bench.files.path("project"))->asset == id_of(""));
+}
+
+TEST_CASE(
+    "found inputs: a FIFO, a device and a file of the kernel are malformed, and nothing waits for them") {  // A129
+    const JobBench bench;
+    REQUIRE(::mkfifo(bench.files.path("project/fifo").c_str(), 0600) == 0);
+    for (const char* path : {"/proc/self/pagemap", "/proc/version", "/dev/zero", "/sys/kernel/notes", "$3/fifo"}) {
+        CAPTURE(path);
+        const Processor processor = finder("cat \"$1\" >\"$2\"; echo \"made: " + std::string(path) + "\" >\"$4\"");
+        const Error error = bench.run_badly(job_of(processor));
+        CHECK(error.code() == ErrorCode::malformed);
+    }
 }
 
 TEST_CASE("found inputs: the compiler's own depfile is read") {

@@ -7,6 +7,7 @@
 
 #include <fardel/store/cache_layers.h>
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -348,6 +349,73 @@ TEST_CASE("derived cache: a layer that is full or denies is only read from then 
     CHECK(alone->put(sample.record, sample.blobs()).error().code() == ErrorCode::no_space);
     CHECK(alone->put(sample.record, sample.blobs()).error().code() == ErrorCode::unreachable);
     CHECK_FALSE(alone->find(sample.record.key));
+}
+
+TEST_CASE("derived cache: a layer with signers is neither read nor written without their signatures") {  // A109
+    const ScratchFolder scratch;
+    const auto signer = [](unsigned char number) {
+        std::array<std::byte, 32> seed{};
+        seed.fill(std::byte(number));
+        return std::shared_ptr<Signer>(make_key_signer(SecretKey::from_seed(seed)));
+    };
+    CacheLayerPolicy policy;
+    policy.signers = {signer(1)->public_key()};
+    const auto open = [&](const std::string& own, std::shared_ptr<Signer> with) {
+        CacheOptions options;
+        options.signer = std::move(with);
+        return cache_with(options, slot(folder(scratch, own)), slot(folder(scratch, "shared"), policy));
+    };
+    const auto put = [&](DerivedCache& cache, const Sample& sample) {
+        REQUIRE(cache.put(sample.record, sample.blobs()));
+        cache.flush();
+        return folder(scratch, "shared")->find_record(sample.record.key).value().has_value();
+    };
+    CHECK_FALSE(put(*open("a", nullptr), make_sample(1)));
+    CHECK_FALSE(put(*open("a", signer(2)), make_sample(2)));
+    CHECK(put(*open("a", signer(1)), make_sample(3)));
+    write_sample(*folder(scratch, "shared"), make_sample(4));  // somebody else wrote it, unsigned
+
+    const auto cache = open("b", nullptr);
+    CHECK_FALSE(cache->find(make_sample(4).record.key));
+    CHECK(cache->statistics().layers[1].refused == 1);
+    CHECK(cache->statistics().layers[1].refusal.find("it is not signed") != std::string::npos);
+    CHECK(folder(scratch, "shared")->find_record(make_sample(4).record.key).value());  // it stays for others
+    const auto hit = cache->find(make_sample(3).record.key);
+    REQUIRE(hit);
+    REQUIRE(hit->record.signature);
+    CHECK(hit->record.signature->key == signer(1)->public_key());
+    CHECK(hit->record.outputs == make_sample(3).record.outputs);
+    const auto kept = folder(scratch, "b")->find_record(make_sample(3).record.key).value();
+    REQUIRE(kept);
+    CHECK(decode_cache_record(make_sample(3).record.key, *kept)->signature == hit->record.signature);  // as it was
+}
+
+TEST_CASE("derived cache: a note is in one layer, and the cache copies it to no other") {  // A129
+    const ScratchFolder scratch;
+    const auto cache = cache_with({}, slot(folder(scratch, "a")), slot(folder(scratch, "b")));
+    REQUIRE(cache->layer_count() == 2);
+    using enum DerivedCache::NoteOrigin;
+    REQUIRE(cache->put_note(1, key_of(1), "of b", job));
+    cache->flush();
+    CHECK(cache->find_note(1, key_of(1)) == "of b");
+    CHECK_FALSE(cache->find_note(0, key_of(1)));
+    REQUIRE(cache->put_note(0, key_of(1), "of a", lower_layer));
+    CHECK(cache->find_note(0, key_of(1)) == "of a");
+    CHECK(cache->find_note(1, key_of(1)) == "of b");
+    // A result is no note, and a note that is too long is not kept.
+    const Sample sample = make_sample(2);
+    REQUIRE(cache->put(sample.record, sample.blobs()));
+    CHECK_FALSE(cache->find_note(0, sample.record.key));
+    REQUIRE(cache->put_note(0, key_of(3), std::string(kCacheRecordBytesMax, 'x'), job));
+    CHECK_FALSE(cache->find_note(0, key_of(3)));
+
+    CacheLayerPolicy only_read;
+    only_read.write = only_read.fill = false;
+    const auto reader = cache_with({}, slot(folder(scratch, "c")), slot(folder(scratch, "b"), only_read));
+    REQUIRE(reader->put_note(1, key_of(1), "changed", job));
+    REQUIRE(reader->put_note(1, key_of(1), "changed", lower_layer));
+    reader->flush();
+    CHECK(reader->find_note(1, key_of(1)) == "of b");
 }
 
 TEST_CASE("derived cache: put does not wait for slow layers below, until too much waits") {

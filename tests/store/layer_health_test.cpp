@@ -51,6 +51,16 @@ TEST_CASE("layer health: a large transfer may take longer") {
     CHECK_FALSE(health.is_out());
 }
 
+TEST_CASE("layer health: refused records are counted with the first reason, and the layer stays in use") {  // A109
+    LayerHealth health(2s);
+    CHECK(health.refused() == 0);
+    for (int i = 0; i < 1000; ++i)
+        health.add_refusal("reason " + std::to_string(i));
+    CHECK(health.refused() == 1000);
+    CHECK(health.first_refusal() == "reason 0");
+    CHECK_FALSE(health.is_out());
+}
+
 TEST_CASE("layer health: one final refusal is enough") {
     LayerHealth health(1000ms);
     health.give_up(Error(ErrorCode::no_space, "full"));

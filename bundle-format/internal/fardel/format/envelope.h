@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fardel {
@@ -53,6 +54,8 @@ Result<std::vector<std::byte>> encode_envelope(const Envelope& envelope);
 // Returns the bytes that a signature of `payload` covers: (context "fardel", type name, payload), each preceded by its
 // u64 length.
 std::vector<std::byte> signed_message(EnvelopeType type, std::span<const std::byte> payload);
+// The same for a record of Fardel that is in no envelope. `type_name` must differ from those of all other records.
+std::vector<std::byte> signed_message(std::string_view type_name, std::span<const std::byte> payload);
 
 // Whether this signature by `entry.key` over the envelope's payload is valid. A policy decides whose key it is.
 bool verify_envelope_signature(const Envelope& envelope, const EnvelopeSignature& entry);

@@ -51,6 +51,7 @@ struct BuildRequest {
     std::string version;
     std::vector<std::string> excludes;  // globs, in addition to the project's
     BuildSigning signing;
+    BuildSigning cache_signing;  // of records of the derived-data cache; no key: unsigned; `created_s` is unused
     int level = kLevelDefault;
     unsigned jobs = 0;                  // threads; 0: one per core
     bool checksum = false;              // read every source, whatever its stamp

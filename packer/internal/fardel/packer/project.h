@@ -69,8 +69,9 @@ struct ProjectCache {
     std::string token_file;  // its first line is sent to the server
     std::string bundle;
     bool read = true;
-    bool write = true;  // stores the results of jobs
-    bool fill = true;   // stores results that were found in later caches
+    bool write = true;                 // stores the results of jobs
+    bool fill = true;                  // stores results that were found in later caches
+    std::vector<PublicKey> signed_by;  // if not empty, only records that one of these keys has signed are used
     std::chrono::milliseconds slow{2'000};
     std::uint32_t line = 0;
 };

@@ -51,6 +51,8 @@ struct BuildOptions {
     bool checksum = false;              // read every source, whatever its stamp
     unsigned jobs = 0;                  // threads; 0: one per core
     std::uint32_t verify_per_1000 = 0;  // of 1000 jobs with cached results, how many are run and compared
+    // Opens the key that signs records of the derived-data cache, when there are jobs; empty: they stay unsigned.
+    std::function<Result<std::unique_ptr<Signer>>()> open_cache_signer;
     std::function<void(const BuildProgress&)> progress;  // called from any thread, one at a time
     std::stop_token stop;
 };

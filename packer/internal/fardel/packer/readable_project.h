@@ -33,6 +33,8 @@ public:
     };
     // Error: limit (very many files lie beside keys).
     Result<const Found*> find();
+    // Error: denied (the file is secret, by whatever name).
+    Status verify_not_secret(const std::string& path) const;
 
 private:
     std::string folder_;

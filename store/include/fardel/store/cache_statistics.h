@@ -12,7 +12,9 @@ struct CacheLayerStatistics {
     std::string name;
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
-    std::uint64_t broken = 0;  // records and objects that were refused
+    std::uint64_t broken = 0;   // records and objects that do not have the bytes that were written
+    std::uint64_t refused = 0;  // intact records that were not used: without a required signature, or against a rule
+    std::string refusal;        // why the first of these was refused
     std::uint64_t errors = 0;
     std::uint64_t records_written = 0;
     std::uint64_t objects_written = 0;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <fardel/base/result.h>
+#include <fardel/format/ids.h>
 #include <fardel/store/cache_layer.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -65,7 +67,8 @@ struct CacheFolderReport {
     std::uint64_t object_bytes = 0;
     std::uint64_t unfinished = 0;  // files of writers that were killed or are still writing
     std::uint64_t unfinished_bytes = 0;
-    std::uint64_t incomplete = 0;  // intact records of which some objects are missing
+    std::uint64_t incomplete = 0;                       // intact records of which some objects are missing
+    std::map<PublicKey, std::uint64_t> signed_records;  // intact records with a valid signature, by signer
     std::uint64_t removed = 0;
     std::vector<std::string> broken;  // paths below the folder, such as "objects/ab/<asset id>"
 };
