@@ -43,6 +43,9 @@ constexpr Verb kVerbs[] = {
     {"report", "write an HTML page about bundles: sizes, duplicates, missing files", run_report},
     {"mount", "show bundles as a folder, through FUSE", run_mount},
     {"pure", "prove to a server that a client has only what the server allows", run_pure},
+    {"publish", "write bundles into a folder that a file server serves", run_publish},
+    {"fetch", "bring bundles from a server into a store, and of each only what is missing", run_fetch},
+    {"store", "keep bundles in a folder, with the blocks that they share stored once", run_store},
     {"cache", "check and trim the caches of the packer", run_cache},
 };
 

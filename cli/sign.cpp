@@ -1,10 +1,10 @@
 // fardel sign: verifies a bundle and appends one signature to its trailer. Nothing else in the file changes.
 
 #include "bundles/bundle_file.h"
+#include "bundles/whole_bundle.h"
 #include "console/clock.h"
 #include "console/figures.h"
 #include "console/json.h"
-#include "console/progress_bar.h"
 #include "console/signing_key.h"
 #include "verbs.h"
 
@@ -17,7 +17,6 @@
 #include <fardel/format/name.h>
 #include <fardel/format/staged_file.h>
 #include <fardel/format/statement.h>
-#include <fardel/verifier/verify_bundle.h>
 
 #include <fmt/format.h>
 
@@ -196,19 +195,7 @@ Status verify_all(const Bundle& bundle, const SignOptions& options, Console& con
     verify.stop = interrupt.token();
     // An author who signs a bundle that was stored again adds the layout that nobody has signed yet.
     verify.local_layout_allowed = options.role == SignerRole::author && !options.cosign;
-    ProgressBar bar(console, "verifying");
-    verify.progress = [&](const VerifyProgress& progress) {
-        bar.show(
-            progress.stored_bytes_done, progress.stored_bytes_total,
-            fmt::format("{} of {}", format_size(progress.stored_bytes_done), format_size(progress.stored_bytes_total)));
-    };
-    FARDEL_TRY_ASSIGN(const VerifyReport report, verify_bundle(bundle.source(), verify));
-    if (report.good())
-        return ok();
-    const auto first = std::ranges::find(report.findings, FindingSeverity::error, &VerifyFinding::severity);
-    return in_bundle(bundle, Error(first->code, fmt::format("{}; nothing was signed, because 'fardel verify' finds {}",
-                                                            format_finding(*first),
-                                                            format_count(report.errors, "error", "errors"))));
+    return verify_whole_bundle(bundle.source(), bundle.label(), "nothing was signed", std::move(verify), console);
 }
 
 // With one signature too many, no reader would open the bundle any more.

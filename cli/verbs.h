@@ -32,5 +32,8 @@ Result<Exit> run_report(Words words, Console& console);
 Result<Exit> run_mount(Words words, Console& console);
 Result<Exit> run_pure(Words words, Console& console);
 Result<Exit> run_cache(Words words, Console& console);
+Result<Exit> run_store(Words words, Console& console);
+Result<Exit> run_publish(Words words, Console& console);
+Result<Exit> run_fetch(Words words, Console& console);
 
 }  // namespace fardel

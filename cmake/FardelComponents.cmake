@@ -5,7 +5,7 @@
 # What a game links. -DFARDEL_PARTS=runtime builds these alone.
 set(FARDEL_RUNTIME_COMPONENTS base format sources vfs c)
 set(FARDEL_COMPONENTS ${FARDEL_RUNTIME_COMPONENTS}
-    archives vfs_archives c_archives physfs store verifier packer)
+    archives vfs_archives c_archives physfs store verifier delivery packer)
 
 # The libraries as pkg-config names them; BLAKE3 has a file of its own, FindBLAKE3.cmake. The prefix FARDEL_ keeps the
 # user's own variables apart. utf8proc has no version here: the .pc files of some releases state that of its ABI.
@@ -30,9 +30,10 @@ set(FARDEL_c_archives_NEEDS)
 set(FARDEL_physfs_NEEDS ${FARDEL_archives_NEEDS})
 set(FARDEL_store_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_verifier_NEEDS ${FARDEL_format_NEEDS})
+set(FARDEL_delivery_NEEDS ${FARDEL_format_NEEDS})
 set(FARDEL_packer_NEEDS ${FARDEL_archives_NEEDS} SQLITE ZLIB)
 
-# Only to build: `store` loads libcurl when a cache is on a server, and the packer decodes images in a program.
+# Only to build: `store` loads libcurl when a server is first used, and the packer decodes images in a program.
 set(FARDEL_store_BUILD_NEEDS CURL)
 set(FARDEL_packer_BUILD_NEEDS MAGICK)
 

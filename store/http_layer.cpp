@@ -1,10 +1,11 @@
-// HttpLayer: a cache on an HTTP server. No other file calls libcurl.
+// HttpLayer: a cache on an HTTP server.
 #include "cache_folder.h"
-#include "curl_library.h"
+#include "http/curl_library.h"
 #include "spooled_bytes.h"
 
 #include <fardel/store/cache_layers.h>
 #include <fardel/store/cache_record.h>
+#include <fardel/store/range_client.h>
 
 #include <fardel/format/hash.h>
 #include <fardel/format/name.h>
@@ -28,16 +29,6 @@ static_assert(kCacheRecordBytesMax <= SpooledBytes::kMemoryBytesMax);
 
 // open_http_layer() has checked that the library is there.
 const CurlLibrary& curl() { return *find_curl_library(); }
-
-struct CurlDeleter {
-    void operator()(CURL* handle) const noexcept { curl().easy_cleanup(handle); }
-    void operator()(CURLU* url) const noexcept { curl().url_cleanup(url); }
-    void operator()(curl_slist* list) const noexcept { curl().slist_free_all(list); }
-    void operator()(char* text) const noexcept { curl().free(text); }
-};
-using Curl = std::unique_ptr<CURL, CurlDeleter>;
-using CurlUrl = std::unique_ptr<CURLU, CurlDeleter>;
-using CurlHeaders = std::unique_ptr<curl_slist, CurlDeleter>;
 
 enum class Method : std::uint8_t { get, head, put };
 
@@ -145,42 +136,6 @@ struct Response {
     std::string encoding;
 };
 
-ErrorCode code_of(CURLcode code) {
-    switch (code) {
-        case CURLE_PEER_FAILED_VERIFICATION: return ErrorCode::untrusted;
-        case CURLE_OUT_OF_MEMORY:  // also if a header is too long
-        case CURLE_WEIRD_SERVER_REPLY:
-        case CURLE_UNSUPPORTED_PROTOCOL:
-        case CURLE_BAD_CONTENT_ENCODING:
-        case CURLE_HTTP2:
-        case CURLE_HTTP2_STREAM: return ErrorCode::malformed;
-        case CURLE_PARTIAL_FILE: return ErrorCode::corrupt;
-        default: return ErrorCode::unreachable;
-    }
-}
-
-// For a status that means neither success nor absence.
-Error refusal(long status, const std::string& url) {
-    const std::string text = printable(url, 400) + ": the server answers " + std::to_string(status);
-    if (status >= 300 && status < 400)
-        return Error(ErrorCode::denied, text + ", a redirect, which is not followed");
-    if (status == 401 || status == 403 || status == 407)
-        return Error(ErrorCode::denied, text);
-    if (status == 405 || status == 501)
-        return Error(ErrorCode::denied, text + ": it does not support this method");
-    if (status == 408 || status == 423 || status == 425 || status == 429 || status == 503)
-        return Error(ErrorCode::busy, text);
-    if (status == 413)
-        return Error(ErrorCode::limit, text + ": the object is too large for it");
-    if (status == 507)
-        return Error(ErrorCode::no_space, text);
-    if (status >= 500)
-        return Error(ErrorCode::unreachable, text);
-    return Error(status >= 200 && status < 300 ? ErrorCode::malformed : ErrorCode::io, text);
-}
-
-bool is_absence(long status) { return status == 404 || status == 410; }
-
 class HttpLayer final : public CacheLayer {
 public:
     HttpLayer(std::string url, HttpLayerOptions options) : url_(std::move(url)), options_(std::move(options)) {}
@@ -224,8 +179,8 @@ public:
             FARDEL_TRY_ASSIGN(const Response there, perform(request));
             if (there.status == 200 && there.length == static_cast<std::int64_t>(size_bytes))
                 return ok();
-            if (there.status != 200 && !is_absence(there.status))
-                return refusal(there.status, request.url);
+            if (there.status != 200 && !is_absence_status(there.status))
+                return status_error(there.status, request.url);
         }
         return put(CacheFileKind::object, id, bytes, size_bytes);
     }
@@ -266,10 +221,10 @@ private:
             if (!response && !cut)
                 return std::move(response).error();
             if (!cut) {
-                if (is_absence(response->status))
+                if (is_absence_status(response->status))
                     return std::optional<Response>();
                 if (response->status != 200)
-                    return refusal(response->status, request.url);
+                    return status_error(response->status, request.url);
                 if (is_good(*response))
                     return std::optional<Response>(*std::move(response));
             }
@@ -292,11 +247,11 @@ private:
             .method = Method::put, .url = url_of(kind, id), .upload = &bytes, .upload_bytes = size_bytes};
         FARDEL_TRY_ASSIGN(const Response response, perform(request));
         if (response.status != 200 && response.status != 201 && response.status != 204)
-            return is_absence(response.status) || response.status == 409
+            return is_absence_status(response.status) || response.status == 409
                        ? Error(ErrorCode::denied, printable(request.url, 400) + ": the server answers " +
                                                       std::to_string(response.status) +
                                                       ": it does not create folders (nginx: create_full_put_path)")
-                       : refusal(response.status, request.url);
+                       : status_error(response.status, request.url);
         const std::scoped_lock lock(mutex_);
         broken_.erase(id);
         return ok();
@@ -312,7 +267,7 @@ private:
         if (exchange.error)
             return std::move(*exchange.error).with_context(printable(request.url, 400));
         if (code != CURLE_OK && !exchange.body_discarded)
-            return Error(code_of(code), printable(request.url, 400) + ": " + curl().easy_strerror(code));
+            return transfer_error(code, request.url);
         Response response{.status = exchange.status(),
                           .body = std::move(exchange.body),
                           .hash = exchange.hasher.finish(),
@@ -326,14 +281,7 @@ private:
 
     CurlHeaders set_up(CURL* handle, const Request& request, Exchange& exchange) const {
         curl().easy_setopt(handle, CURLOPT_URL, request.url.c_str());
-#if LIBCURL_VERSION_NUM >= 0x075500
-        curl().easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-        curl().easy_setopt(handle, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
-#endif
-        curl().easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
-        curl().easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-        curl().easy_setopt(handle, CURLOPT_USERAGENT, "fardel");
+        set_common_options(handle);
         const auto bytes = std::max(request.bytes_max, request.upload_bytes);
         const long timeout_ms =
             static_cast<long>(std::clamp<std::int64_t>(options_.timeout.count(), 1, kMillisecondsMax));
@@ -359,19 +307,12 @@ private:
             curl().easy_setopt(handle, CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);  // for servers that do not support it
         }
         CurlHeaders headers;
-        const auto add = [&headers](const std::string& line) {
-            curl_slist* const longer = curl().slist_append(headers.get(), line.c_str());
-            if (longer != nullptr) {
-                static_cast<void>(headers.release());
-                headers.reset(longer);
-            }
-        };
         if (request.bypass_caches) {
-            add("Cache-Control: no-cache");
-            add("Pragma: no-cache");
+            append_header(headers, "Cache-Control: no-cache");
+            append_header(headers, "Pragma: no-cache");
         }
         if (!options_.bearer_token.empty())
-            add("Authorization: Bearer " + options_.bearer_token);
+            append_header(headers, "Authorization: Bearer " + options_.bearer_token);
         curl().easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
         return headers;
     }
@@ -401,43 +342,6 @@ private:
     std::unordered_set<Hash> broken_;
 };
 
-bool has_part(CURLU* url, CURLUPart part) {
-    char* text = nullptr;
-    const bool has = curl().url_get(url, part, &text, 0) == CURLUE_OK && text != nullptr && *text != '\0';
-    const std::unique_ptr<char, CurlDeleter> owned(text);
-    return has;
-}
-
-Result<std::string> part_of(CURLU* url, CURLUPart part) {
-    char* text = nullptr;
-    if (curl().url_get(url, part, &text, 0) != CURLUE_OK)
-        return Error(ErrorCode::malformed, "not the URL of a cache");
-    const std::unique_ptr<char, CurlDeleter> owned(text);
-    return std::string(text);
-}
-
-// Checks and completes a URL. The result does not end with '/'.
-Result<std::string> parse_url(const std::string& text) {
-    const CurlUrl url(curl().url());
-    const auto refused = [&](std::string_view why) {
-        return Error(ErrorCode::malformed, "\"" + printable(text, 400) + "\": " + std::string(why));
-    };
-    if (!url || curl().url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
-        text.find('\0') != std::string::npos)
-        return refused("not a URL");
-    FARDEL_TRY_ASSIGN(const std::string scheme, part_of(url.get(), CURLUPART_SCHEME));
-    if (scheme != "http" && scheme != "https")
-        return refused("the URL of a cache must begin with http:// or https://");
-    if (has_part(url.get(), CURLUPART_USER) || has_part(url.get(), CURLUPART_PASSWORD))
-        return refused("the URL must contain no user and no password; use a token");
-    if (has_part(url.get(), CURLUPART_QUERY) || has_part(url.get(), CURLUPART_FRAGMENT))
-        return refused("the URL of a cache must contain no '?' and no '#'");
-    FARDEL_TRY_ASSIGN(std::string whole, part_of(url.get(), CURLUPART_URL));
-    while (whole.ends_with('/'))
-        whole.pop_back();
-    return whole;
-}
-
 bool is_token(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 127; });
 }
@@ -448,7 +352,7 @@ Result<std::unique_ptr<CacheLayer>> open_http_layer(const std::string& url, Http
     if (find_curl_library() == nullptr)
         return Error(ErrorCode::missing,
                      "libcurl is not installed or cannot be initialised; a cache on a server needs it");
-    FARDEL_TRY_ASSIGN(std::string whole, parse_url(url));
+    FARDEL_TRY_ASSIGN(std::string whole, parse_server_url(url, "a cache"));
     if (!is_token(options.bearer_token))
         return Error(ErrorCode::malformed, "a token must consist of visible ASCII characters");
     return std::unique_ptr<CacheLayer>(std::make_unique<HttpLayer>(std::move(whole), std::move(options)));

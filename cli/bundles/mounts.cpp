@@ -1,5 +1,7 @@
 #include "mounts.h"
 
+#include "bundles/store_option.h"
+
 #include <fardel/format/name.h>
 #include <fardel/format/trust_policy.h>
 #include <fardel/sources/legacy_archives.h>
@@ -8,13 +10,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <set>
+#include <system_error>
 #include <utility>
 
 namespace fardel {
 namespace {
 
 constexpr std::size_t kMissingShown = 5;  // per mount
+constexpr std::size_t kIdDigitsMin = 8;   // of a bundle in the store
+
+bool may_name_stored_bundle(const std::string& word) {
+    std::error_code unknown;
+    return word.size() >= kIdDigitsMin && word.find_first_not_of("0123456789abcdef") == std::string::npos &&
+           !std::filesystem::exists(word, unknown);
+}
+
+// Adds the bundle and its static dependencies, except those that are there already.
+Status add_stored(MountChange& change, std::set<BundleId>& added, const BundleStore& store, const std::string& digits,
+                  const MountOptions& options) {
+    FARDEL_TRY_ASSIGN(const BundleId wanted, store.find(digits));
+    FARDEL_TRY_ASSIGN(const auto bundles, store.closure(wanted));
+    for (const BundleId& id : bundles) {
+        if (!added.insert(id).second)
+            continue;
+        FARDEL_TRY_ASSIGN(auto source, store.open_bundle(id));
+        change.mount.push_back({.subject = std::move(source), .options = options});
+        change.mount.back().options.label = id.hex();
+    }
+    return ok();
+}
 
 }  // namespace
 
@@ -23,6 +50,9 @@ void add_mounting_options(CommandLine& line, MountingOptions& options) {
               "Mount only bundles that this policy trusts (default: any bundle)");
     line.flag("--require-dependencies", options.require_dependencies,
               "Refuse a bundle if a static dependency of it is not among the bundles");
+    line.text("--store", "DIR", options.store,
+              "A store, whose bundles can be named by their ids, or at least the first 8 digits (default: that of the "
+              "variable FARDEL_STORE)");
 }
 
 Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options) {
@@ -30,13 +60,19 @@ Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const Mounting
     if (!options.policy_path.empty()) {
         FARDEL_TRY_ASSIGN(policy, read_trust_policy(options.policy_path));
     }
+    FARDEL_TRY_ASSIGN(const auto store, find_store(options.store));
+    const MountOptions mount{.policy = policy ? &*policy : nullptr,
+                             .allow_unsigned = !policy,
+                             .require_dependencies = options.require_dependencies,
+                             .archives = make_archive_reader()};
     MountChange change;
-    for (const std::string& file : files)
-        change.mount.push_back({.subject = file,
-                                .options = {.policy = policy ? &*policy : nullptr,
-                                            .allow_unsigned = !policy,
-                                            .require_dependencies = options.require_dependencies,
-                                            .archives = make_archive_reader()}});
+    std::set<BundleId> stored;
+    for (const std::string& file : files) {
+        if (store && may_name_stored_bundle(file))
+            FARDEL_TRY(add_stored(change, stored, *store, file, mount));
+        else
+            change.mount.push_back({.subject = file, .options = mount});
+    }
     FARDEL_TRY(vfs.apply(std::move(change)));
     return ok();
 }

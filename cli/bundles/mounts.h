@@ -21,12 +21,14 @@ MountLabels labels_of(const Vfs& vfs);
 struct MountingOptions {
     std::string policy_path;  // empty: anything is mounted; untrusted mounts are tainted
     bool require_dependencies = false;
+    std::string store;  // as open_store() takes it
 };
-// Adds --trust and --require-dependencies.
+// Adds --trust, --require-dependencies and --store.
 void add_mounting_options(CommandLine& line, MountingOptions& options);
 
-// Mounts the files at the root in one step, in this order; later ones win. Errors: those of read_trust_policy and
-// Vfs::mount.
+// Mounts the files at the root in one step, in this order; later ones win. With a store, a word that names no file but
+// could begin a bundle id is a bundle of the store, before which its static dependencies are mounted. Errors: those of
+// read_trust_policy, BundleStore and Vfs::mount.
 Status mount_all(Vfs& vfs, const std::vector<std::string>& files, const MountingOptions& options);
 
 // Says on standard error which mounts have static dependencies that are not mounted: one line per mount.

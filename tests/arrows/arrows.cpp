@@ -36,7 +36,7 @@ constexpr Folder kFolders[] = {
     {"store", "store", {"format"}},
     {"packer", "packer", {"store", "sources", "format"}},
     {"verifier", "verifier", {"store", "format"}},
-    {"delivery", "delivery", {"store", "format"}},
+    {"delivery", "delivery", {"verifier", "store", "format"}},
     {"cli", "", {}, true},
     {"samples", "", {}, true},
     {"tests", "", {}, true},

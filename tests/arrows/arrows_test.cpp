@@ -93,7 +93,7 @@ TEST_CASE("arrows: a folder reaches only what its arrows allow") {
         {"packer", "verifier", false},   {"packer", "delivery", false}, {"verifier", "format", true},
         {"verifier", "store", true},     {"verifier", "vfs", false},    {"verifier", "packer", false},
         {"verifier", "delivery", false}, {"delivery", "format", true},  {"delivery", "store", true},
-        {"delivery", "vfs", false},      {"delivery", "packer", false}, {"delivery", "verifier", false},
+        {"delivery", "vfs", false},      {"delivery", "packer", false}, {"delivery", "verifier", true},
     };
     const auto folder_of = [](std::string_view name) {
         return name == "format" ? std::string("bundle-format") : std::string(name);

@@ -4,7 +4,7 @@
 #include "jobs/job_record.h"
 #include "kit/ids.h"
 #include "kit/results.h"
-#include "store/odd_server.h"
+#include "kit/odd_server.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/signer.h>

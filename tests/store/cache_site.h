@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kit/scratch_folder.h"
-#include "nginx.h"
+#include "kit/nginx.h"
 
 #include <fardel/store/cache_layers.h>
 

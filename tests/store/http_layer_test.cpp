@@ -2,7 +2,7 @@
 #include "cache_samples.h"
 #include "cache_site.h"
 #include "kit/random_seed.h"
-#include "odd_server.h"
+#include "kit/odd_server.h"
 
 #include <fardel/format/head.h>
 #include <fardel/store/derived_cache.h>

@@ -1,6 +1,6 @@
 #include "nginx.h"
 
-#include "kit/files.h"
+#include "files.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -39,9 +39,9 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
         text.replace(at, from.size(), to);
 }
 
-// Returns the configuration from the manual.
-std::string configuration() {
-    const std::string manual = read_file(FARDEL_SOURCE_DIR "/docs/derived-cache.md");
+// Returns the configuration in a document.
+std::string configuration(const std::string& document) {
+    const std::string manual = read_file(FARDEL_SOURCE_DIR "/docs/" + document);
     const auto start = manual.find("```nginx\n");
     const auto end = manual.find("```\n", start + 9);
     REQUIRE((start != std::string::npos && end != std::string::npos));
@@ -60,26 +60,27 @@ int find_free_port() {
     return ntohs(address.sin_port);
 }
 
-Nginx::Nginx(const ScratchFolder& scratch, const std::string& name) {
+Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const std::string& document,
+             const std::string& served) {
     const std::string folder = scratch.path(name);
     tree_ = folder + "/tree";
     for (const char* part : {"/tree", "/incoming", "/temporary"})
         std::filesystem::create_directories(folder + part);
     for (int tries = 0; tries < 5; ++tries)  // another program may take the port first
-        if (try_start(folder))
+        if (try_start(folder, configuration(document), served))
             return;
     std::ifstream log(folder + "/error.log");
     FAIL("nginx does not start; setup/install-dependencies installs it. It says: " << std::string{
              std::istreambuf_iterator<char>(log), {}});
 }
 
-bool Nginx::try_start(const std::string& folder) {
+bool Nginx::try_start(const std::string& folder, std::string site, const std::string& served) {
     const int port = find_free_port();
     url_ = "http://127.0.0.1:" + std::to_string(port);
-    std::string site = configuration();
     replace(site, "listen 8080;", "listen 127.0.0.1:" + std::to_string(port) + ";");
-    replace(site, "/srv/fardel/cache", tree_);
-    replace(site, "/srv/fardel/incoming", folder + "/incoming");
+    replace(site, served, tree_);
+    if (site.find("/srv/fardel/incoming") != std::string::npos)
+        replace(site, "/srv/fardel/incoming", folder + "/incoming");
     std::string text = "daemon off;\nmaster_process off;\npid " + folder + "/nginx.pid;\nerror_log " + folder +
                        "/error.log;\nevents { worker_connections 512; }\nhttp {\n";
     for (const char* kind : {"proxy", "fastcgi", "uwsgi", "scgi"})

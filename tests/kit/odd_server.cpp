@@ -1,6 +1,5 @@
 #include "odd_server.h"
 
-#include <fardel/format/head.h>
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
-// A real nginx on loopback with its own folder, configured as in docs/derived-cache.md.
+// A real nginx on loopback with its own folder, configured as a document says.
 #pragma once
 
-#include "kit/scratch_folder.h"
+#include "scratch_folder.h"
 
 #include <sys/types.h>
 
@@ -11,8 +11,10 @@ namespace fardel::tests {
 
 class Nginx {
 public:
-    // Fails the test if nginx is not installed.
-    explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx");
+    // `document`: below docs/; its configuration listens on port 8080 and serves `served`. Fails the test if nginx is
+    // not installed.
+    explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx",
+                   const std::string& document = "derived-cache.md", const std::string& served = "/srv/fardel/cache");
     ~Nginx();  // stops it and removes its folder
     Nginx(const Nginx&) = delete;
     Nginx& operator=(const Nginx&) = delete;
@@ -23,7 +25,7 @@ public:
     void stop();
 
 private:
-    bool try_start(const std::string& folder);
+    bool try_start(const std::string& folder, std::string site, const std::string& served);
 
     std::string url_;
     std::string tree_;

@@ -1,4 +1,4 @@
-#include "curl_library.h"
+#include "http/curl_library.h"
 
 #include <optional>
 
@@ -37,6 +37,13 @@ std::optional<CurlLibrary> load(const char* file_name) {
         find_function(library, "curl_easy_getinfo", curl.easy_getinfo) &&
         find_function(library, "curl_easy_perform", curl.easy_perform) &&
         find_function(library, "curl_easy_strerror", curl.easy_strerror) &&
+        find_function(library, "curl_multi_init", curl.multi_init) &&
+        find_function(library, "curl_multi_cleanup", curl.multi_cleanup) &&
+        find_function(library, "curl_multi_add_handle", curl.multi_add_handle) &&
+        find_function(library, "curl_multi_remove_handle", curl.multi_remove_handle) &&
+        find_function(library, "curl_multi_perform", curl.multi_perform) &&
+        find_function(library, "curl_multi_poll", curl.multi_poll) &&
+        find_function(library, "curl_multi_info_read", curl.multi_info_read) &&
         find_function(library, "curl_url", curl.url) && find_function(library, "curl_url_get", curl.url_get) &&
         find_function(library, "curl_url_set", curl.url_set) &&
         find_function(library, "curl_url_cleanup", curl.url_cleanup);

@@ -1,0 +1,170 @@
+// fardel fetch: brings bundles from a server into a store. docs/delivery.md is the manual.
+
+#include "bundles/store_option.h"
+#include "console/figures.h"
+#include "console/json.h"
+#include "console/progress_bar.h"
+#include "verbs.h"
+
+#include <fardel/base/interrupt.h>
+#include <fardel/delivery/fetch.h>
+#include <fardel/format/name.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct FetchCommand {
+    std::string tree;
+    std::vector<std::string> ids;
+    std::vector<std::string> mirrors;
+    std::string store;
+    std::string policy;
+    std::uint64_t bytes_max = 0;  // 0: no limit
+    std::uint64_t rate = 0;       // bytes per second; 0: no limit
+    std::uint64_t connections = 6;
+    bool plan_only = false;
+    bool json = false;
+};
+
+std::string format_planned(const PlannedFetch& planned) {
+    std::string text =
+        fmt::format("  {}  {}: {} of {} in {}", short_id(planned.bundle), format_title(planned.name, planned.version),
+                    format_size(planned.fetch_bytes), format_size(planned.file_bytes),
+                    format_count(planned.requests, "request", "requests"));
+    for (const std::string& signer : planned.signers)
+        text += fmt::format(", signed by {}", printable(signer));
+    return text + "\n";
+}
+
+std::string format_plan(const FetchPlan& plan) {
+    if (plan.bundles.empty())
+        return "everything is in the store\n";
+    return fmt::format("to fetch: {}\n", format_size(plan.fetch_bytes)) + format_each(plan.bundles, format_planned);
+}
+
+Json json_of(const PlannedFetch& planned) {
+    return Json{{"bundle", planned.bundle.hex()},     {"name", planned.name},
+                {"version", planned.version},         {"signers", planned.signers},
+                {"file_bytes", planned.file_bytes},   {"tables_bytes", planned.tables_bytes},
+                {"fetch_bytes", planned.fetch_bytes}, {"requests", planned.requests}};
+}
+
+Json json_of(const FetchPlan& plan) {
+    return Json{{"fetch_bytes", plan.fetch_bytes},
+                {"requests", plan.requests},
+                {"bundles", json_list(plan.bundles, [](const PlannedFetch& one) { return json_of(one); })}};
+}
+
+// Shows how much came, how fast, and for how long it will go on.
+class FetchBar {
+public:
+    explicit FetchBar(Console& console) : bar_(console, "fetching") {}
+
+    void show(const FetchProgress& progress) {
+        const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+        const double rate = seconds > 0 ? static_cast<double>(progress.received_bytes) / seconds : 0;
+        const std::uint64_t rest = progress.total_bytes - std::min(progress.total_bytes, progress.received_bytes);
+        std::string text =
+            fmt::format("{} of {}", format_size(progress.received_bytes), format_size(progress.total_bytes));
+        if (seconds > 1 && rate >= 1)
+            text += fmt::format(", {}/s, {} left", format_size(static_cast<std::uint64_t>(rate)),
+                                format_seconds(static_cast<double>(rest) / rate));
+        bar_.show(progress.received_bytes, progress.total_bytes, text);
+    }
+
+private:
+    ProgressBar bar_;
+    Clock::time_point start_ = Clock::now();
+};
+
+// Ends a fetch of which only the plan was wanted.
+constexpr std::string_view kPlanOnly = "only the plan was asked for";
+
+Result<Exit> fetch(const FetchCommand& command, Console& console) {
+    FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, true));
+    std::vector<BundleId> bundles;
+    for (const std::string& id : command.ids) {
+        FARDEL_TRY_ASSIGN(const BundleId bundle, BundleId::parse(id));
+        bundles.push_back(bundle);
+    }
+    std::optional<TrustPolicy> policy;
+    if (!command.policy.empty()) {
+        FARDEL_TRY_ASSIGN(policy, read_trust_policy(command.policy));
+    }
+    const Interrupt interrupt;
+    FetchBar bar(console);
+    std::optional<FetchPlan> shown;
+    FetchOptions options;
+    options.trees.push_back(command.tree);
+    options.trees.insert(options.trees.end(), command.mirrors.begin(), command.mirrors.end());
+    options.policy = policy ? &*policy : nullptr;
+    options.stop = interrupt.token();
+    options.connections.connections = static_cast<unsigned>(command.connections);
+    options.connections.bytes_per_second_max = command.rate / std::max<std::uint64_t>(command.connections, 1);
+    options.progress = [&bar](const FetchProgress& progress) { bar.show(progress); };
+    options.consent = [&](const FetchPlan& plan) -> Status {
+        shown = plan;
+        if (command.plan_only)
+            return Error(ErrorCode::cancelled, std::string(kPlanOnly));
+        if (command.bytes_max != 0 && plan.fetch_bytes > command.bytes_max)
+            return Error(ErrorCode::limit, fmt::format("{} are to be fetched, more than --max-bytes allows; nothing "
+                                                       "was fetched",
+                                                       format_size(plan.fetch_bytes)));
+        return ok();
+    };
+    const auto fetched = fetch_bundles(store, bundles, options);
+    if (!fetched && !(shown && command.plan_only))
+        return fetched.error();
+    const FetchPlan& plan = fetched ? fetched->plan : *shown;
+    return print_result(
+        console, command.json,
+        [&] {
+            Json json{{"store", store.path()}, {"plan", json_of(plan)}};
+            if (fetched) {
+                json["received_bytes"] = fetched->received_bytes;
+                json["requests"] = fetched->requests;
+            }
+            return json;
+        },
+        [&] {
+            std::string text = format_plan(plan);
+            if (fetched && !plan.bundles.empty())
+                text += fmt::format("fetched {} in {}\n", format_size(fetched->received_bytes),
+                                    format_count(fetched->requests, "request", "requests"));
+            return text;
+        });
+}
+
+}  // namespace
+
+Result<Exit> run_fetch(Words words, Console& console) {
+    CommandLine line(
+        "fetch", "URL ID... [--store DIR] [options]",
+        "Brings bundles from a static tree on a server into a store, with the bundles that they need. Of each bundle, "
+        "only what the store does not have is fetched. Everything is verified; what was received stays if the fetch is "
+        "stopped, and the next one goes on from there.",
+        "  fardel fetch https://example.org/mygame 6f0c...2d1a --store ~/.local/share/fardel\n"
+        "  fardel fetch https://example.org/mygame 6f0c...2d1a --plan     # what it would cost\n");
+    FetchCommand command;
+    line.text("URL", "URL", command.tree, "The tree that 'fardel publish' has written")->required();
+    line.texts("ID", "ID", command.ids, "The bundle ids, all 64 digits of each")->required();
+    add_store_option(line, command.store);
+    line.text("--trust", "POLICY", command.policy, "Fetch only bundles that this policy trusts (default: any bundle)");
+    line.texts("--mirror", "URL", command.mirrors, "Another server with the same tree; asked when the first fails");
+    line.flag("--plan", command.plan_only, "Only show what would be fetched, and how much it is");
+    line.number("--max-bytes", command.bytes_max, 1, UINT64_MAX, "Fetch nothing if it would be more");
+    line.number("--rate", command.rate, 1024, UINT64_MAX, "Receive at most so many bytes per second");
+    line.number("--connections", command.connections, 1, 64, "Transfers at a time (default: 6)");
+    line.json(command.json);
+    return line.run(words, console, [&] { return fetch(command, console); });
+}
+
+}  // namespace fardel

@@ -1,0 +1,233 @@
+#include "bundle_fetch.h"
+
+#include <fardel/delivery/publish.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/limits.h>
+#include <fardel/format/manifest.h>
+#include <fardel/format/name.h>
+#include <fardel/verifier/verify_bundle.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::uint64_t kHeadsBytes = 2 * std::uint64_t{limits::kHeadBytes};
+constexpr std::uint64_t kTableUnitBytes = 1u << 20;
+constexpr std::uint64_t kFileBytesMax = 1ull << 44;
+constexpr std::size_t kTableRoundsMin = 2;
+
+std::string subject_of(const BundleId& id) { return "bundle " + id.hex(); }
+
+// Touches every page of every table, so that each is compared with the heads.
+Status verify_tables(const Bundle& bundle, std::span<const TableEntry> tables) {
+    for (const TableEntry& table : tables)
+        for (std::uint64_t at = 0; at < table.length_bytes; at += kTableUnitBytes)
+            FARDEL_TRY(bundle.table_bytes(table.kind, at, std::min(kTableUnitBytes, table.length_bytes - at)));
+    return ok();
+}
+
+Result<std::string> text_of(const Bundle& bundle, std::string_view key) {
+    FARDEL_TRY_ASSIGN(const auto text, bundle.find_bundle_text(key));
+    return printable(text.value_or(""));
+}
+
+}  // namespace
+
+BundleFetch::BundleFetch(const BundleId& bundle, IncomingBundle incoming, RangeClient& client,
+                         std::vector<std::string> urls, const FetchOptions& options)
+    : id_(bundle),
+      incoming_(std::move(incoming)),
+      transfer_(client, urls, options.attempts_max, incoming_),
+      servers_(urls.size()),
+      options_(options) {}
+
+Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const BundleStore& store, const BundleId& bundle,
+                                                       const std::vector<std::string>& trees, RangeClient& client,
+                                                       const FetchOptions& options) {
+    FARDEL_TRY_ASSIGN(IncomingBundle incoming, IncomingBundle::open(store, bundle));
+    std::vector<std::string> urls;
+    for (const std::string& tree : trees)
+        urls.push_back(tree + "/" + tree_path_of(bundle));
+    return std::unique_ptr<BundleFetch>(new BundleFetch(bundle, std::move(incoming), client, std::move(urls), options));
+}
+
+// ---- Tables ---------------------------------------------------------------------------------------------------------
+
+Status BundleFetch::fetch_tables() {
+    const std::size_t rounds = std::max<std::size_t>(servers_, kTableRoundsMin);
+    for (std::size_t round = 0;; ++round) {
+        transfer_.begin_round(round);
+        Status fetched = try_tables();
+        // Bytes that do not fit together may be right at another server, or without a cache on the way.
+        const bool wrong =
+            !fetched && (fetched.error().code() == ErrorCode::corrupt ||
+                         fetched.error().code() == ErrorCode::malformed || fetched.error().code() == ErrorCode::limit);
+        if (wrong)
+            FARDEL_TRY(incoming_.discard());
+        if (wrong && round + 1 < rounds)
+            continue;
+        if (fetched)
+            return ok();
+        Error error = std::move(fetched).error();
+        // Nothing but the head is bound to the bundle id alone, so what does not decode may just as well be damage.
+        if (error.code() == ErrorCode::malformed && round + 1 == rounds)
+            error = Error(ErrorCode::corrupt, error.message());
+        return std::move(error).with_context(transfer_.first_url());
+    }
+}
+
+Status BundleFetch::try_tables() {
+    FARDEL_TRY(fetch_heads());
+    if (head_.manifest_bytes > options_.tables_bytes_max ||
+        layout_.layout_bytes > options_.tables_bytes_max - head_.manifest_bytes)
+        return Error(ErrorCode::limit, "its tables have " +
+                                           std::to_string(head_.manifest_bytes + layout_.layout_bytes) +
+                                           " bytes; at most " + std::to_string(options_.tables_bytes_max));
+    std::vector<FetchUnit> units;
+    add_units(units, layout_.manifest_offset, head_.manifest_bytes);
+    add_units(units, layout_.layout_offset, layout_.layout_bytes);
+    add_units(units, layout_.trailer_offset, *incoming_.file_bytes() - layout_.trailer_offset);
+    std::ranges::sort(units, {}, &FetchUnit::offset);
+    FARDEL_TRY(transfer_.run(make_requests(units), options_.stop, nullptr));
+    return open_bundle();
+}
+
+Status BundleFetch::fetch_heads() {
+    std::vector<FetchUnit> units;
+    add_units(units, 0, kHeadsBytes);
+    FARDEL_TRY(transfer_.run(make_requests(units), options_.stop, nullptr));
+    FARDEL_TRY_ASSIGN(const auto source, incoming_.source());
+    HeadBytes head{};
+    HeadBytes layout{};
+    FARDEL_TRY(source->read_at(0, head));
+    FARDEL_TRY(source->read_at(head.size(), layout));
+    if (bundle_id(head) != id_)
+        return Error(ErrorCode::corrupt, "the file on the server is another bundle, or none");
+    FARDEL_TRY_ASSIGN(head_, decode_head(head));
+    FARDEL_TRY_ASSIGN(layout_, decode_layout_head(layout));
+    if (source->size_bytes() > kFileBytesMax)
+        return Error(ErrorCode::limit, "the file has " + std::to_string(source->size_bytes()) + " bytes");
+    return verify_sections(head_, id_, layout_, source->size_bytes());
+}
+
+void BundleFetch::add_units(std::vector<FetchUnit>& units, std::uint64_t offset, std::uint64_t length_bytes) const {
+    for (std::uint64_t at = 0; at < length_bytes; at += kTableUnitBytes) {
+        const std::uint64_t size = std::min(kTableUnitBytes, length_bytes - at);
+        if (!incoming_.holds(offset + at, size))
+            units.push_back({.offset = offset + at, .length_bytes = static_cast<std::uint32_t>(size)});
+    }
+}
+
+Status BundleFetch::open_bundle() {
+    FARDEL_TRY_ASSIGN(auto source, incoming_.source());
+    FARDEL_TRY_ASSIGN(bundle_, Bundle::open(std::move(source), {.policy = options_.policy, .time = options_.time}));
+    FARDEL_TRY(verify_tables(*bundle_, head_.tables));
+    return verify_tables(*bundle_, layout_.tables);
+}
+
+// ---- Planning -------------------------------------------------------------------------------------------------------
+
+Result<std::vector<BundleId>> static_dependencies(const Bundle& bundle) {
+    std::vector<BundleId> needed;
+    for (std::uint32_t i = 0; i < bundle.table_count(TableKind::dependencies); ++i) {
+        FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle.dependency(i));
+        if ((dependency.flags & DependencyRecord::is_static) != 0)
+            needed.push_back(dependency.bundle);
+    }
+    return needed;
+}
+
+Result<std::vector<BundleId>> BundleFetch::dependencies() const { return static_dependencies(*bundle_); }
+
+Result<PlannedFetch> BundleFetch::plan() {
+    PlannedFetch planned{
+        .bundle = id_, .file_bytes = *incoming_.file_bytes(), .tables_bytes = transfer_.counts().received_bytes};
+    for (const TrustedSigner& signer : bundle_->verdict().signers)
+        planned.signers.push_back(signer.label);
+    FARDEL_TRY_ASSIGN(planned.name, text_of(*bundle_, "name"));
+    FARDEL_TRY_ASSIGN(planned.version, text_of(*bundle_, "version"));
+    for (std::uint32_t i = 0; i < bundle_->table_count(TableKind::blocks); ++i) {
+        FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_->block(i));
+        blocks_.push_back(block);
+    }
+    std::ranges::sort(blocks_, {}, &BlockRecord::stored_offset);
+    std::vector<FetchUnit> missing;
+    std::uint64_t end = 0;
+    for (const BlockRecord& block : blocks_) {
+        if (block.stored_offset < end || block.stored_bytes == 0 ||
+            block.stored_offset + block.stored_bytes > layout_.blocks_bytes)
+            return Error(ErrorCode::malformed, subject_of(id_) + ": a block is out of place");
+        end = block.stored_offset + block.stored_bytes;
+        const std::uint64_t offset = layout_.blocks_offset + block.stored_offset;
+        if (incoming_.holds(offset, block.stored_bytes))
+            continue;
+        FARDEL_TRY_ASSIGN(const bool shared, incoming_.share(offset, block.stored_hash, block.stored_bytes));
+        if (!shared)
+            missing.push_back({.offset = offset, .length_bytes = block.stored_bytes, .hash = block.stored_hash});
+    }
+    requests_ = make_requests(missing);
+    planned.requests = requests_.size();
+    for (const FetchRequest& request : requests_)
+        planned.fetch_bytes += bytes_of(request);
+    return planned;
+}
+
+// ---- Content --------------------------------------------------------------------------------------------------------
+
+Status BundleFetch::fetch_content(const std::function<void(std::uint64_t)>& progress) {
+    const std::uint64_t before = transfer_.counts().received_bytes;
+    Status fetched = transfer_.run(std::move(requests_), options_.stop, [&](std::uint64_t received) {
+        if (progress)
+            progress(received - before);
+    });
+    return fetched ? fill_padding() : std::move(fetched).error().with_context(subject_of(id_));
+}
+
+// Writes the zeros between sections and blocks, which no one has to send.
+Status BundleFetch::fill_padding() {
+    struct Section {
+        std::uint64_t offset, length_bytes;
+    };
+    std::vector<Section> sections{{0, kHeadsBytes},
+                                  {layout_.manifest_offset, head_.manifest_bytes},
+                                  {layout_.layout_offset, layout_.layout_bytes},
+                                  {layout_.trailer_offset, *incoming_.file_bytes() - layout_.trailer_offset}};
+    for (const BlockRecord& block : blocks_)
+        sections.push_back({layout_.blocks_offset + block.stored_offset, block.stored_bytes});
+    std::ranges::sort(sections, {}, &Section::offset);
+    std::uint64_t end = 0;
+    for (const Section& section : sections) {
+        if (section.length_bytes == 0)
+            continue;
+        FARDEL_TRY(fill(end, section.offset));
+        end = section.offset + section.length_bytes;
+    }
+    return fill(end, *incoming_.file_bytes());
+}
+
+Status BundleFetch::fill(std::uint64_t from, std::uint64_t to) {
+    if (from >= to || incoming_.holds(from, to - from))
+        return ok();
+    if (to - from >= limits::kRawBlockAlign)
+        return Error(ErrorCode::malformed,
+                     subject_of(id_) + ": " + std::to_string(to - from) + " bytes of the file belong to nothing");
+    return incoming_.write(from, std::vector<std::byte>(static_cast<std::size_t>(to - from)));
+}
+
+Status BundleFetch::finish() {
+    FARDEL_TRY_ASSIGN(auto source, incoming_.source());
+    FARDEL_TRY_ASSIGN(
+        const VerifyReport report,
+        verify_bundle(std::move(source), {.policy = options_.policy, .time = options_.time, .stop = options_.stop}));
+    if (!report.good()) {
+        const auto first = std::ranges::find(report.findings, FindingSeverity::error, &VerifyFinding::severity);
+        FARDEL_TRY(incoming_.discard());
+        return Error(first->code, subject_of(id_) + " is wrong in itself and was discarded: " + format_finding(*first));
+    }
+    return std::move(incoming_).commit(bundle_->layout_id());
+}
+
+}  // namespace fardel

@@ -1,0 +1,138 @@
+#include <fardel/delivery/fetch.h>
+
+#include "bundle_fetch.h"
+
+#include <fardel/base/free_space.h>
+
+#include <algorithm>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kFetchedBundlesMax = 65'536;
+
+// The stages of a fetch.
+class Fetch {
+public:
+    Fetch(const BundleStore& store, const FetchOptions& options, RangeClient client, std::vector<std::string> trees)
+        : store_(store), options_(options), client_(std::move(client)), trees_(std::move(trees)) {}
+
+    Result<FetchSummary> run(std::span<const BundleId> bundles) {
+        FARDEL_TRY(collect(bundles));
+        FARDEL_TRY(plan());
+        if (options_.consent)
+            FARDEL_TRY(options_.consent(summary_.plan));
+        FARDEL_TRY(verify_free_space(store_.path(), summary_.plan.fetch_bytes, "what is to be fetched"));
+        for (const auto& fetch : fetches_)
+            FARDEL_TRY(fetch_content(*fetch));
+        for (const auto& fetch : fetches_) {
+            summary_.received_bytes += fetch->counts().received_bytes;
+            summary_.requests += fetch->counts().requests;
+        }
+        return std::move(summary_);
+    }
+
+private:
+    // Fetches the tables of all bundles that are missing, and of those that they need.
+    Status collect(std::span<const BundleId> bundles) {
+        FARDEL_TRY_ASSIGN(const auto stored, store_.list());
+        for (const StoredBundle& bundle : stored)
+            if (bundle.held_bytes == bundle.file_bytes)
+                stored_.insert(bundle.bundle);
+        for (const BundleId& bundle : bundles)
+            FARDEL_TRY(visit(bundle));
+        return ok();
+    }
+
+    // Depth first, without recursion: a server chooses how long a chain is.
+    Status visit(const BundleId& first) {
+        struct Visit {
+            std::unique_ptr<BundleFetch> fetch;  // nullptr: the bundle is in the store
+            std::vector<BundleId> needed;
+            std::size_t next = 0;
+        };
+        std::vector<Visit> open;
+        const auto enter = [&](const BundleId& id) -> Status {
+            if (!seen_.insert(id).second)
+                return ok();
+            if (seen_.size() > kFetchedBundlesMax)
+                return Error(ErrorCode::limit, "more than " + std::to_string(kFetchedBundlesMax) + " bundles");
+            Visit visit;
+            if (stored_.contains(id)) {
+                FARDEL_TRY_ASSIGN(auto source, store_.open_bundle(id));
+                FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {}));
+                FARDEL_TRY_ASSIGN(visit.needed, static_dependencies(*bundle));
+            } else {
+                FARDEL_TRY_ASSIGN(visit.fetch, BundleFetch::open(store_, id, trees_, client_, options_));
+                FARDEL_TRY(visit.fetch->fetch_tables());
+                FARDEL_TRY_ASSIGN(visit.needed, visit.fetch->dependencies());
+            }
+            open.push_back(std::move(visit));
+            return ok();
+        };
+        FARDEL_TRY(enter(first));
+        while (!open.empty()) {
+            Visit& visit = open.back();
+            if (visit.next < visit.needed.size()) {
+                const BundleId needed = visit.needed[visit.next++];
+                FARDEL_TRY(enter(needed));
+                continue;
+            }
+            if (visit.fetch)
+                fetches_.push_back(std::move(visit.fetch));
+            open.pop_back();
+        }
+        return ok();
+    }
+
+    Status plan() {
+        for (const auto& fetch : fetches_) {
+            FARDEL_TRY_ASSIGN(PlannedFetch planned, fetch->plan());
+            summary_.plan.fetch_bytes += planned.fetch_bytes;
+            summary_.plan.requests += planned.requests;
+            summary_.plan.bundles.push_back(std::move(planned));
+        }
+        return ok();
+    }
+
+    Status fetch_content(BundleFetch& fetch) {
+        std::uint64_t latest = 0;
+        FARDEL_TRY(fetch.fetch_content([&](std::uint64_t received) {
+            latest = received;
+            if (options_.progress)
+                options_.progress({.received_bytes = received_ + received, .total_bytes = summary_.plan.fetch_bytes});
+        }));
+        received_ += latest;
+        return fetch.finish();
+    }
+
+    const BundleStore& store_;
+    const FetchOptions& options_;
+    RangeClient client_;
+    const std::vector<std::string> trees_;
+    std::unordered_set<BundleId> stored_;
+    std::unordered_set<BundleId> seen_;
+    std::vector<std::unique_ptr<BundleFetch>> fetches_;  // each after those that it needs
+    FetchSummary summary_;
+    std::uint64_t received_ = 0;
+};
+
+}  // namespace
+
+Result<FetchSummary> fetch_bundles(const BundleStore& store, std::span<const BundleId> bundles,
+                                   const FetchOptions& options) {
+    FARDEL_TRY_ASSIGN(RangeClient client, RangeClient::open(options.connections));
+    if (options.trees.empty())
+        return Error(ErrorCode::malformed, "no server is named");
+    std::vector<std::string> trees;
+    for (const std::string& tree : options.trees) {
+        FARDEL_TRY_ASSIGN(std::string whole, parse_server_url(tree, "a tree"));
+        trees.push_back(std::move(whole));
+    }
+    return Fetch(store, options, std::move(client), std::move(trees)).run(bundles);
+}
+
+}  // namespace fardel

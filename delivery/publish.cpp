@@ -1,0 +1,78 @@
+#include <fardel/delivery/publish.h>
+
+#include <fardel/base/folder.h>
+#include <fardel/format/bundle.h>
+#include <fardel/format/staged_file.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kPieceBytes = 1u << 20;
+
+// Calls `take` with the bytes of the file, in pieces and in order.
+template <class Take>
+Status read_pieces(const ByteSource& file, const PublishWork& work, Take take) {
+    std::vector<std::byte> buffer;
+    for (std::uint64_t at = 0; at < file.size_bytes(); at += buffer.size()) {
+        if (work.stop.stop_requested())
+            return Error(ErrorCode::cancelled, "publishing was stopped");
+        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes() - at, kPieceBytes)));
+        FARDEL_TRY(file.read_at(at, buffer));
+        FARDEL_TRY(take(at, std::span<const std::byte>(buffer)));
+        if (work.progress)
+            work.progress(at + buffer.size(), file.size_bytes());
+    }
+    return ok();
+}
+
+Result<bool> has_equal_bytes(const ByteSource& file, const ByteSource& published, const PublishWork& work) {
+    if (file.size_bytes() != published.size_bytes())
+        return false;
+    bool equal = true;
+    std::vector<std::byte> other;
+    FARDEL_TRY(read_pieces(file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) -> Status {
+        other.resize(bytes.size());
+        FARDEL_TRY(published.read_at(at, other));
+        equal = equal && std::memcmp(bytes.data(), other.data(), bytes.size()) == 0;
+        return ok();
+    }));
+    return equal;
+}
+
+}  // namespace
+
+std::string tree_path_of(const BundleId& bundle) { return "bundles/" + bundle.hex() + ".fardel"; }
+
+Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, const std::string& folder,
+                                   const PublishWork& work) {
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
+    Publication publication{
+        .bundle = bundle->id(), .path = tree_path_of(bundle->id()), .file_bytes = file->size_bytes()};
+    const std::string path = folder + "/" + publication.path;
+    FARDEL_TRY(create_folders(folder_of_path(path)));
+    const auto published = open_file_source(path);
+    if (!published && published.error().code() != ErrorCode::missing)
+        return published.error();
+    if (published) {
+        FARDEL_TRY_ASSIGN(const bool equal, has_equal_bytes(*file, **published, work));
+        if (!equal)
+            return Error(ErrorCode::conflict,
+                         path +
+                             ": another file with this bundle id is published, in another layout or with other "
+                             "signatures; a published file never changes");
+        publication.was_there = true;
+        return publication;
+    }
+    FARDEL_TRY_ASSIGN(const auto staged, stage_file(path));
+    FARDEL_TRY(read_pieces(
+        *file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) { return staged->write_at(at, bytes); }));
+    FARDEL_TRY(staged->commit());
+    return publication;
+}
+
+}  // namespace fardel

@@ -1,0 +1,244 @@
+#include "bundles/add_bundle.h"
+
+#include "bundles/block_index.h"
+#include "bundles/record_source.h"
+#include "bundles/store_record.h"
+
+#include <fardel/format/envelope.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/head.h>
+#include <fardel/format/manifest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+// A stored bundle keeps one descriptor open per pack. What it could share with further packs is written again.
+constexpr std::size_t kSharedPacksMax = 63;
+constexpr std::size_t kCopyBytes = 1u << 20;
+constexpr StorePack kNewPack{};  // stands for the pack under construction until it has an id
+
+std::span<const std::byte> read_into(std::vector<std::byte>& buffer, std::size_t size_bytes) {
+    buffer.resize(size_bytes);
+    return buffer;
+}
+
+// One pass over the file, in the order of its bytes.
+class FileAddition {
+public:
+    FileAddition(const StoreFolder& folder, const Bundle& bundle, BlockIndex index, PackWriter pack,
+                 const StoreWork& work)
+        : folder_(folder),
+          bundle_(bundle),
+          file_(*bundle.source()),
+          index_(std::move(index)),
+          pack_(std::move(pack)),
+          work_(work) {}
+
+    Result<StoreAddition> run() {
+        FARDEL_TRY(read_blocks());
+        choose_packs();
+        const std::uint64_t blocks_offset = bundle_.layout_head().blocks_offset;
+        for (const BlockRecord& block : blocks_) {
+            const std::uint64_t offset = blocks_offset + block.stored_offset;
+            if (offset < done_bytes_)
+                return Error(ErrorCode::malformed, bundle_.label() + ": two blocks overlap");
+            FARDEL_TRY(add_between(offset));
+            FARDEL_TRY(add_block(block));
+        }
+        FARDEL_TRY(add_between(file_.size_bytes()));
+        return finish();
+    }
+
+private:
+    struct Shared {
+        StorePack pack;
+        std::uint64_t end = 0;  // offset in the pack after the shared bytes
+    };
+
+    Status read_blocks() {
+        const std::uint64_t count = bundle_.table_count(TableKind::blocks);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            FARDEL_TRY_ASSIGN(const BlockRecord block, bundle_.block(i));
+            blocks_.push_back(block);
+        }
+        std::ranges::sort(blocks_, {}, &BlockRecord::stored_offset);
+        return ok();
+    }
+
+    void choose_packs() {
+        std::map<PackId, std::uint64_t> bytes_of;
+        for (const BlockRecord& block : blocks_)
+            if (const StoredBlock* const stored = find(block))
+                bytes_of[stored->pack.id] += block.stored_bytes;
+        std::vector<std::pair<std::uint64_t, PackId>> packs;
+        for (const auto& [id, bytes] : bytes_of)
+            packs.emplace_back(bytes, id);
+        std::ranges::sort(packs, std::greater<>());
+        packs.resize(std::min(packs.size(), kSharedPacksMax));
+        for (const auto& [bytes, id] : packs)
+            sources_.emplace(id, nullptr);
+    }
+
+    const StoredBlock* find(const BlockRecord& block) const {
+        const StoredBlock* const stored = index_.find(block.stored_hash);
+        return stored != nullptr && stored->stored_bytes == block.stored_bytes ? stored : nullptr;
+    }
+
+    // Adds bytes that belong to no block: heads, tables, signatures, and padding.
+    Status add_between(std::uint64_t end) {
+        while (done_bytes_ < end) {
+            const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(end - done_bytes_, kCopyBytes));
+            FARDEL_TRY(read_file(size));
+            if (latest_ && is_stored(*latest_, latest_->end, bytes_))
+                share(latest_->pack, latest_->end);
+            else
+                FARDEL_TRY(write());
+        }
+        return ok();
+    }
+
+    Status add_block(const BlockRecord& block) {
+        FARDEL_TRY(read_file(block.stored_bytes));
+        if (blake3(bytes_) != block.stored_hash)
+            return Error(ErrorCode::corrupt, bundle_.label() + ": a block at offset " + std::to_string(done_bytes_) +
+                                                 " does not have its hash");
+        const StoredBlock* const stored = find(block);
+        if (stored != nullptr && is_stored({.pack = stored->pack}, stored->pack_offset, bytes_)) {
+            share(stored->pack, stored->pack_offset);
+            return ok();
+        }
+        return write();
+    }
+
+    Status read_file(std::size_t size_bytes) {
+        if (work_.stop.stop_requested())
+            return Error(ErrorCode::cancelled, bundle_.label() + ": not added");
+        bytes_.resize(size_bytes);
+        return file_.read_at(done_bytes_, bytes_);
+    }
+
+    // Whether the pack really has these bytes there; false also if it cannot be read.
+    bool is_stored(const Shared& shared, std::uint64_t offset, std::span<const std::byte> bytes) {
+        const auto source = sources_.find(shared.pack.id);
+        if (source == sources_.end())
+            return false;
+        if (source->second == nullptr) {
+            auto opened = open_file_source(folder_.pack_path(shared.pack.id));
+            if (!opened || (*opened)->size_bytes() != shared.pack.size_bytes) {
+                sources_.erase(source);
+                return false;
+            }
+            source->second = *std::move(opened);
+        }
+        const auto stored = read_into(compared_, bytes.size());
+        return source->second->read_at(offset, compared_) &&
+               std::memcmp(stored.data(), bytes.data(), bytes.size()) == 0;
+    }
+
+    void share(const StorePack& pack, std::uint64_t pack_offset) {
+        builder_.add(done_bytes_, bytes_.size(), pack, pack_offset);
+        latest_ = {.pack = pack, .end = pack_offset + bytes_.size()};
+        shared_bytes_ += bytes_.size();
+        advance();
+    }
+    Status write() {
+        FARDEL_TRY_ASSIGN(const std::uint64_t offset, pack_.append(bytes_));
+        builder_.add(done_bytes_, bytes_.size(), kNewPack, offset);
+        latest_.reset();
+        advance();
+        return ok();
+    }
+    void advance() {
+        done_bytes_ += bytes_.size();
+        if (work_.progress)
+            work_.progress({.done_bytes = done_bytes_, .total_bytes = file_.size_bytes()});
+    }
+
+    Result<StoreAddition> finish() {
+        StoreRecord record = std::move(builder_).finish(bundle_.id(), bundle_.layout_id(), file_.size_bytes());
+        const auto added = std::ranges::find(record.packs, kNewPack.id, &StorePack::id);
+        if (added != record.packs.end()) {
+            FARDEL_TRY_ASSIGN(*added, std::move(pack_).seal());
+        }
+        FARDEL_TRY(folder_.write_record(record));
+        return StoreAddition{.bundle = bundle_.id(),
+                             .file_bytes = file_.size_bytes(),
+                             .written_bytes = file_.size_bytes() - shared_bytes_,
+                             .shared_bytes = shared_bytes_};
+    }
+
+    const StoreFolder& folder_;
+    const Bundle& bundle_;
+    const ByteSource& file_;
+    const BlockIndex index_;
+    PackWriter pack_;
+    const StoreWork& work_;
+
+    std::vector<BlockRecord> blocks_;                              // by offset
+    std::map<PackId, std::shared_ptr<const ByteSource>> sources_;  // packs to share with; nullptr: not opened yet
+    StoreRecordBuilder builder_;
+    std::uint64_t done_bytes_ = 0;  // of the file
+    std::uint64_t shared_bytes_ = 0;
+    std::optional<Shared> latest_;  // where the bytes before done_bytes_ are, if they are shared
+    std::vector<std::byte> bytes_;  // those at done_bytes_
+    std::vector<std::byte> compared_;
+};
+
+// Adds the envelopes that the stored bundle lacks. The two files are equal up to the trailer.
+Result<StoreAddition> add_signatures(const StoreFolder& folder, const StoreRecord& record, const Bundle& bundle) {
+    StoreAddition addition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
+    FARDEL_TRY_ASSIGN(auto source, open_record_source(folder, record));
+    FARDEL_TRY_ASSIGN(const auto stored, Bundle::open(source, {}));
+    const std::uint64_t trailer_offset = stored->layout_head().trailer_offset;
+    std::vector<std::byte> trailer(static_cast<std::size_t>(record.file_bytes - trailer_offset));
+    FARDEL_TRY(source->read_at(trailer_offset, trailer));
+    const std::size_t before = trailer.size();
+    for (const Envelope& envelope : bundle.envelopes()) {
+        if (std::ranges::find(stored->envelopes(), envelope) != stored->envelopes().end())
+            continue;
+        FARDEL_TRY_ASSIGN(const auto bytes, encode_envelope(envelope));
+        trailer.insert(trailer.end(), bytes.begin(), bytes.end());
+    }
+    // With too many signatures, those that were there first stay.
+    if (trailer.size() == before || !decode_trailer(trailer))
+        return addition;
+
+    FARDEL_TRY_ASSIGN(PackWriter writer, PackWriter::open(folder));
+    FARDEL_TRY(writer.append(trailer));
+    FARDEL_TRY_ASSIGN(const StorePack pack, std::move(writer).seal());
+    StoreRecordBuilder builder;
+    for (const StoreExtent& extent : record.extents)
+        if (extent.file_offset < trailer_offset)
+            builder.add(extent.file_offset, std::min(extent.end(), trailer_offset) - extent.file_offset,
+                        record.packs[extent.pack], extent.pack_offset);
+    builder.add(trailer_offset, trailer.size(), pack, 0);
+    FARDEL_TRY(
+        folder.write_record(std::move(builder).finish(record.bundle, record.layout, trailer_offset + trailer.size())));
+    addition.was_there = false;
+    addition.written_bytes = trailer.size();
+    addition.shared_bytes = trailer_offset;
+    return addition;
+}
+
+}  // namespace
+
+Result<StoreAddition> add_bundle(const StoreFolder& folder, const Bundle& bundle, const StoreWork& work) {
+    // A damaged record is replaced.
+    if (const auto record = folder.find_record(bundle.id()); record && *record && (*record)->is_whole()) {
+        if ((*record)->layout != bundle.layout_id())
+            return StoreAddition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
+        if (auto added = add_signatures(folder, **record, bundle))
+            return added;  // otherwise a pack is damaged
+    }
+    FARDEL_TRY_ASSIGN(BlockIndex index, BlockIndex::build(folder));
+    FARDEL_TRY_ASSIGN(PackWriter pack, PackWriter::open(folder));
+    return FileAddition(folder, bundle, std::move(index), std::move(pack), work).run();
+}
+
+}  // namespace fardel

@@ -1,0 +1,296 @@
+#include <fardel/store/bundle_store.h>
+
+#include "bundles/add_bundle.h"
+#include "bundles/record_source.h"
+#include "bundles/store_folder.h"
+
+#include <fardel/format/bundle.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/manifest.h>
+#include <fardel/format/staged_file.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kIdDigitsMin = 8;
+constexpr std::size_t kClosureMax = 65'536;
+constexpr std::size_t kMissingListedMax = 10;
+constexpr std::size_t kStoreCopyBytes = 1u << 20;
+
+Error not_here(const StoreFolder& folder, const BundleId& bundle) {
+    return Error(ErrorCode::missing, folder.path() + ": bundle " + bundle.hex() + " is not in this store");
+}
+
+// Calls `take` with the bytes of a source, in pieces and in order. Errors: cancelled, those of the source and of
+// `take`.
+template <class Take>
+Status read_through(const ByteSource& source, std::string_view subject, const std::stop_token& stop, Take take) {
+    std::vector<std::byte> buffer;
+    for (std::uint64_t at = 0; at < source.size_bytes(); at += buffer.size()) {
+        if (stop.stop_requested())
+            return Error(ErrorCode::cancelled, std::string(subject) + ": stopped");
+        buffer.resize(static_cast<std::size_t>(std::min<std::uint64_t>(source.size_bytes() - at, kStoreCopyBytes)));
+        FARDEL_TRY(source.read_at(at, buffer));
+        FARDEL_TRY(take(at, std::span<const std::byte>(buffer)));
+    }
+    return ok();
+}
+
+// ---- Dependencies ---------------------------------------------------------------------------------------------------
+
+// Visits bundles depth first, without recursion: chains may be long.
+class Closure {
+public:
+    explicit Closure(const StoreFolder& folder) : folder_(folder) {}
+
+    Result<std::vector<BundleId>> collect(const BundleId& first) {
+        FARDEL_TRY(enter(first));
+        while (!open_.empty()) {
+            Visit& visit = open_.back();
+            if (visit.next == visit.needs.size()) {
+                done_.push_back(visit.bundle);
+                open_.pop_back();
+            } else {
+                const BundleId need = visit.needs[visit.next++];
+                FARDEL_TRY(enter(need));
+            }
+        }
+        if (missing_.empty())
+            return std::move(done_);
+        std::string text = std::to_string(missing_.size()) + " of the bundles that " + first.hex() +
+                           " needs are not in the store " + folder_.path() + ":";
+        for (std::size_t i = 0; i < std::min(missing_.size(), kMissingListedMax); ++i)
+            text += "\n  " + missing_[i].hex();
+        return Error(ErrorCode::unresolved, std::move(text));
+    }
+
+private:
+    struct Visit {
+        BundleId bundle;
+        std::vector<BundleId> needs;
+        std::size_t next = 0;
+    };
+
+    Status enter(const BundleId& id) {
+        if (!seen_.insert(id).second)
+            return ok();
+        if (seen_.size() > kClosureMax)
+            return Error(ErrorCode::limit,
+                         "more than " + std::to_string(kClosureMax) + " bundles depend on each other");
+        FARDEL_TRY_ASSIGN(const auto record, folder_.find_record(id));
+        if (!record) {
+            if (open_.empty())
+                return not_here(folder_, id);
+            missing_.push_back(id);
+            return ok();
+        }
+        FARDEL_TRY_ASSIGN(auto source, open_record_source(folder_, *record));
+        FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {.label = id.hex()}));
+        Visit visit{.bundle = id};
+        for (std::uint32_t i = 0; i < bundle->table_count(TableKind::dependencies); ++i) {
+            FARDEL_TRY_ASSIGN(const DependencyRecord dependency, bundle->dependency(i));
+            if ((dependency.flags & DependencyRecord::is_static) != 0)
+                visit.needs.push_back(dependency.bundle);
+        }
+        open_.push_back(std::move(visit));
+        return ok();
+    }
+
+    const StoreFolder& folder_;
+    std::vector<Visit> open_;
+    std::unordered_set<BundleId> seen_;
+    std::vector<BundleId> done_;
+    std::vector<BundleId> missing_;
+};
+
+// ---- Checking -------------------------------------------------------------------------------------------------------
+
+class StoreCheck {
+public:
+    StoreCheck(const StoreFolder& folder, const StoreWork& work) : folder_(folder), work_(work) {}
+
+    Result<StoreCheckReport> run(bool read_packs) {
+        FARDEL_TRY_ASSIGN(const auto packs, folder_.list_packs());
+        for (const StorePack& pack : packs) {
+            report_.pack_bytes += pack.size_bytes;
+            packs_.emplace(pack.id, PackState{.size_bytes = pack.size_bytes});
+        }
+        report_.packs = packs.size();
+        if (read_packs)
+            FARDEL_TRY(check_packs());
+        FARDEL_TRY_ASSIGN(const auto ids, folder_.list_records());
+        report_.bundles = ids.size();
+        for (const BundleId& id : ids)
+            check_bundle(id);
+        for (const auto& [id, pack] : packs_) {
+            report_.unused_packs += pack.used ? 0 : 1;
+            report_.unused_bytes += pack.used ? 0 : pack.size_bytes;
+        }
+        return std::move(report_);
+    }
+
+private:
+    struct PackState {
+        std::uint64_t size_bytes = 0;
+        bool used = false;
+        bool damaged = false;
+    };
+
+    Status check_packs() {
+        std::uint64_t done = 0;
+        for (auto& [id, pack] : packs_) {
+            const std::string path = folder_.pack_path(id);
+            Hasher hasher;
+            Status read = ok();
+            if (auto source = open_file_source(path))
+                read = read_through(**source, path, work_.stop, [&](std::uint64_t, std::span<const std::byte> bytes) {
+                    hasher.update(bytes);
+                    done += bytes.size();
+                    if (work_.progress)
+                        work_.progress({.done_bytes = done, .total_bytes = report_.pack_bytes});
+                    return ok();
+                });
+            else
+                read = std::move(source).error();
+            if (!read && read.error().code() == ErrorCode::cancelled)
+                return read;
+            pack.damaged = !read || hasher.finish() != id;
+            if (!read)
+                report_.findings.push_back(read.error().text());
+            else if (pack.damaged)
+                report_.findings.push_back(path + ": its bytes are not those of its name");
+        }
+        return ok();
+    }
+
+    void check_bundle(const BundleId& id) {
+        if (auto reason = find_damage(id)) {
+            report_.findings.push_back(*std::move(reason));
+            report_.damaged.push_back(id);
+        }
+    }
+
+    std::optional<std::string> find_damage(const BundleId& id) {
+        auto record = folder_.find_record(id);
+        if (!record)
+            return record.error().text();
+        if (!*record)
+            return std::nullopt;  // removed meanwhile
+        report_.incomplete += (*record)->is_whole() ? 0 : 1;
+        std::string damaged;
+        for (const StorePack& pack : (*record)->packs) {
+            const auto found = packs_.find(pack.id);
+            if (found != packs_.end())
+                found->second.used = true;
+            if (found == packs_.end() || found->second.damaged || found->second.size_bytes != pack.size_bytes)
+                damaged = pack.id.hex();
+        }
+        if (!damaged.empty())
+            return "bundle " + id.hex() + ": pack " + damaged + " is missing or damaged";
+        auto source = open_record_source(folder_, **record);
+        if (!source)
+            return source.error().text();
+        const auto bundle = Bundle::open(*std::move(source), {.label = "bundle " + id.hex()});
+        if (!bundle)
+            return bundle.error().text();
+        if ((*bundle)->id() != id)
+            return "bundle " + id.hex() + ": its bytes are those of " + (*bundle)->id().hex();
+        return std::nullopt;
+    }
+
+    const StoreFolder& folder_;
+    const StoreWork& work_;
+    StoreCheckReport report_;
+    std::map<PackId, PackState> packs_;
+};
+
+}  // namespace
+
+// ---- The store ------------------------------------------------------------------------------------------------------
+
+struct BundleStore::Impl {
+    StoreFolder folder;
+};
+
+BundleStore::BundleStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+BundleStore::~BundleStore() = default;
+BundleStore::BundleStore(BundleStore&&) noexcept = default;
+BundleStore& BundleStore::operator=(BundleStore&&) noexcept = default;
+
+const std::string& BundleStore::path() const noexcept { return impl_->folder.path(); }
+
+Result<BundleStore> BundleStore::open(const std::string& path, bool create) {
+    FARDEL_TRY_ASSIGN(StoreFolder folder, StoreFolder::open(path, create));
+    return BundleStore(std::unique_ptr<Impl>(new Impl{std::move(folder)}));
+}
+
+Result<StoreAddition> BundleStore::add(const std::shared_ptr<const ByteSource>& file, const StoreWork& work) const {
+    FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
+    return add_bundle(impl_->folder, *bundle, work);
+}
+
+Result<std::vector<StoredBundle>> BundleStore::list() const {
+    FARDEL_TRY_ASSIGN(const auto ids, impl_->folder.list_records());
+    std::vector<StoredBundle> bundles;
+    for (const BundleId& id : ids)
+        if (const auto record = impl_->folder.find_record(id); record && *record)
+            bundles.push_back({.bundle = id,
+                               .file_bytes = (*record)->file_bytes,
+                               .held_bytes = (*record)->held_bytes(),
+                               .packs = (*record)->packs.size()});
+    return bundles;
+}
+
+Result<BundleId> BundleStore::find(std::string_view digits) const {
+    const bool is_valid = digits.size() >= kIdDigitsMin && digits.size() <= 64 &&
+                          digits.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    if (!is_valid)
+        return Error(ErrorCode::malformed, "a bundle in a store is named by its id, or at least " +
+                                               std::to_string(kIdDigitsMin) +
+                                               " of its first lower-case hexadecimal digits");
+    FARDEL_TRY_ASSIGN(const auto ids, impl_->folder.list_records());
+    std::optional<BundleId> found;
+    for (const BundleId& id : ids) {
+        if (!id.hex().starts_with(digits))
+            continue;
+        if (found)
+            return Error(ErrorCode::conflict, path() + ": several bundles begin with " + std::string(digits));
+        found = id;
+    }
+    if (!found)
+        return Error(ErrorCode::missing, path() + ": no bundle begins with " + std::string(digits));
+    return *found;
+}
+
+Result<std::shared_ptr<const ByteSource>> BundleStore::open_bundle(const BundleId& bundle) const {
+    FARDEL_TRY_ASSIGN(auto record, impl_->folder.find_record(bundle));
+    if (!record)
+        return not_here(impl_->folder, bundle);
+    return open_record_source(impl_->folder, *std::move(record));
+}
+
+Result<std::vector<BundleId>> BundleStore::closure(const BundleId& bundle) const {
+    return Closure(impl_->folder).collect(bundle);
+}
+
+Status BundleStore::export_bundle(const BundleId& bundle, const std::string& path, const StoreWork& work) const {
+    FARDEL_TRY_ASSIGN(const auto source, open_bundle(bundle));
+    FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
+    FARDEL_TRY(read_through(*source, path, work.stop, [&](std::uint64_t at, std::span<const std::byte> bytes) {
+        if (work.progress)
+            work.progress({.done_bytes = at + bytes.size(), .total_bytes = source->size_bytes()});
+        return file->write_at(at, bytes);
+    }));
+    return file->commit();
+}
+
+Result<StoreCheckReport> BundleStore::check(bool read_packs, const StoreWork& work) const {
+    return StoreCheck(impl_->folder, work).run(read_packs);
+}
+
+}  // namespace fardel

@@ -1,0 +1,23 @@
+// A bundle in a store as a ByteSource: the bytes of the file that was added, wherever they are.
+#pragma once
+
+#include "bundles/store_folder.h"
+#include "bundles/store_record.h"
+
+#include <fardel/base/result.h>
+#include <fardel/format/byte_source.h>
+
+#include <memory>
+#include <vector>
+
+namespace fardel {
+
+// Opens all packs of the record, and keeps them open. Reading a range that the record lacks is `missing`. A range
+// within one extent can be mapped. Errors: missing (a pack), corrupt (a pack of another size), denied, io.
+Result<std::shared_ptr<const ByteSource>> open_record_source(const StoreFolder& folder, StoreRecord record);
+
+// The same over sources that are open already, one for each pack of the record and of its size.
+std::shared_ptr<const ByteSource> make_record_source(StoreRecord record,
+                                                     std::vector<std::shared_ptr<const ByteSource>> packs);
+
+}  // namespace fardel

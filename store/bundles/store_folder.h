@@ -1,0 +1,82 @@
+// StoreFolder: the names and files of a store on disk; docs/store.md describes them.
+//
+// Nothing is written in place: a file is complete and durable before it gets its name, and is read-only from then on.
+// Any number of threads and processes at once.
+#pragma once
+
+#include "bundles/store_record.h"
+
+#include <fardel/base/result.h>
+#include <fardel/format/hash.h>
+#include <fardel/format/ids.h>
+#include <fardel/format/staged_file.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fardel {
+
+class StoreFolder {
+public:
+    // With `create`, creates the store and the folders above it, unless the path leads to anything but an empty folder.
+    // Errors: missing, denied, no_space, io, malformed (not a folder, or not a store), unsupported (a later layout).
+    static Result<StoreFolder> open(const std::string& path, bool create);
+
+    const std::string& path() const noexcept { return path_; }
+
+    // Returns the ids of all records, ascending. Files with other names are ignored.
+    Result<std::vector<BundleId>> list_records() const;
+    // Returns nothing if there is none. Errors: those of decode_store_record, corrupt (it is another bundle's), denied,
+    // io.
+    Result<std::optional<StoreRecord>> find_record(const BundleId& bundle) const;
+    // Replaces the record in one step and makes it durable. All packs of the record must be there.
+    Status write_record(const StoreRecord& record) const;
+
+    // Returns the ids and sizes of all packs, by id.
+    Result<std::vector<StorePack>> list_packs() const;
+    std::string pack_path(const PackId& pack) const;
+    // The files of a bundle on its way into the store; `ending`: "pack" or "log".
+    std::string incoming_path(const BundleId& bundle, std::string_view ending) const;
+    // Gives a complete, synced file its name as a pack and makes it read-only; an equal pack that is there already
+    // stays, and the file is removed.
+    Status name_pack(const std::string& path, const PackId& pack) const;
+
+private:
+    explicit StoreFolder(std::string path) : path_(std::move(path)) {}
+    std::string record_path(const BundleId& bundle) const;
+    std::string path_;  // absolute
+};
+
+// A pack under construction. Without seal(), nothing of it stays.
+class PackWriter {
+public:
+    // Errors: denied, no_space, io.
+    static Result<PackWriter> open(const StoreFolder& folder);
+    // Returns the offset of the bytes in the pack.
+    Result<std::uint64_t> append(std::span<const std::byte> bytes);
+    std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+    // Makes the pack durable and gives it its name; an equal pack that is there already stays. Call it once, after at
+    // least one byte.
+    Result<StorePack> seal() &&;
+
+private:
+    PackWriter(const StoreFolder& folder, std::string unnamed, std::unique_ptr<StagedFile> file)
+        : folder_(&folder), unnamed_(std::move(unnamed)), file_(std::move(file)) {}
+    Status flush();
+
+    const StoreFolder* folder_;
+    std::string unnamed_;  // the path that the file has between its two renamings
+    std::unique_ptr<StagedFile> file_;
+    std::vector<std::byte> buffer_;  // the last bytes
+    std::uint64_t size_bytes_ = 0;   // including the buffer
+    Hasher hasher_;
+};
+
+}  // namespace fardel

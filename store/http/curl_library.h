@@ -1,0 +1,70 @@
+// CurlLibrary: the functions of libcurl, which is loaded at run time when a server is first used; owners of its
+// handles.
+//
+// A program that uses no server loads neither libcurl nor the fifty libraries that it depends on. The build needs only
+// the headers of libcurl. Any thread.
+#pragma once
+
+#include <fardel/base/result.h>
+
+#include <curl/curl.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+struct CurlLibrary {
+    decltype(&::curl_global_init) global_init = nullptr;
+    decltype(&::curl_free) free = nullptr;
+    decltype(&::curl_strnequal) strnequal = nullptr;
+    decltype(&::curl_slist_append) slist_append = nullptr;
+    decltype(&::curl_slist_free_all) slist_free_all = nullptr;
+    decltype(&::curl_easy_init) easy_init = nullptr;
+    decltype(&::curl_easy_reset) easy_reset = nullptr;
+    decltype(&::curl_easy_cleanup) easy_cleanup = nullptr;
+    decltype(&::curl_easy_setopt) easy_setopt = nullptr;
+    decltype(&::curl_easy_getinfo) easy_getinfo = nullptr;
+    decltype(&::curl_easy_perform) easy_perform = nullptr;
+    decltype(&::curl_easy_strerror) easy_strerror = nullptr;
+    decltype(&::curl_multi_init) multi_init = nullptr;
+    decltype(&::curl_multi_cleanup) multi_cleanup = nullptr;
+    decltype(&::curl_multi_add_handle) multi_add_handle = nullptr;
+    decltype(&::curl_multi_remove_handle) multi_remove_handle = nullptr;
+    decltype(&::curl_multi_perform) multi_perform = nullptr;
+    decltype(&::curl_multi_poll) multi_poll = nullptr;
+    decltype(&::curl_multi_info_read) multi_info_read = nullptr;
+    decltype(&::curl_url) url = nullptr;
+    decltype(&::curl_url_get) url_get = nullptr;
+    decltype(&::curl_url_set) url_set = nullptr;
+    decltype(&::curl_url_cleanup) url_cleanup = nullptr;
+};
+
+// Loads and initialises the library on the first call. It stays loaded until the process ends. Returns nullptr if it is
+// not installed, lacks a function or fails to initialise.
+const CurlLibrary* find_curl_library();
+
+// ---- For callers that know that the library is there ----------------------------------------------------------------
+
+struct CurlDeleter {
+    void operator()(CURL* handle) const noexcept { find_curl_library()->easy_cleanup(handle); }
+    void operator()(CURLU* url) const noexcept { find_curl_library()->url_cleanup(url); }
+    void operator()(curl_slist* list) const noexcept { find_curl_library()->slist_free_all(list); }
+    void operator()(char* text) const noexcept { find_curl_library()->free(text); }
+};
+using Curl = std::unique_ptr<CURL, CurlDeleter>;
+using CurlHeaders = std::unique_ptr<curl_slist, CurlDeleter>;
+
+void append_header(CurlHeaders& headers, const std::string& line);
+
+// Sets what all requests have in common: http and https only, no redirects, no signals.
+void set_common_options(CURL* handle);
+
+// The error for a transfer that failed. `url` is made safe to print.
+Error transfer_error(CURLcode code, const std::string& url);
+// The error for a status that is neither success nor absence.
+Error status_error(long status, const std::string& url);
+constexpr bool is_absence_status(long status) noexcept { return status == 404 || status == 410; }
+
+}  // namespace fardel

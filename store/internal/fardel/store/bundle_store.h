@@ -1,0 +1,102 @@
+// BundleStore: bundles in a folder, found by id; blocks that several bundles share are on disk once.
+//
+// docs/store.md describes the files. A stored bundle is read through a ByteSource with the same bytes as the file that
+// was added, so mounting and exporting need nothing else. The store itself trusts nothing: whoever reads a bundle
+// compares every byte with the bundle id. Any number of threads, processes and games may use one store at once.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/ids.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+
+struct StoreProgress {
+    std::uint64_t done_bytes = 0;
+    std::uint64_t total_bytes = 0;
+};
+
+struct StoreWork {
+    std::function<void(const StoreProgress&)> progress;  // called by the thread that does the work
+    std::stop_token stop;
+};
+
+struct StoreAddition {
+    BundleId bundle;
+    bool was_there = false;           // the store had all of it, perhaps in another layout; nothing was written
+    std::uint64_t file_bytes = 0;     // of the bundle file
+    std::uint64_t written_bytes = 0;  // to a new pack
+    std::uint64_t shared_bytes = 0;   // that other bundles in the store have, too
+};
+
+struct StoredBundle {
+    BundleId bundle;
+    std::uint64_t file_bytes = 0;
+    std::uint64_t held_bytes = 0;  // less than file_bytes: incomplete
+    std::size_t packs = 0;
+};
+
+struct StoreCheckReport {
+    std::uint64_t bundles = 0;
+    std::uint64_t packs = 0;
+    std::uint64_t pack_bytes = 0;
+    std::uint64_t unused_packs = 0;  // that no bundle needs
+    std::uint64_t unused_bytes = 0;
+    std::vector<std::string> findings;  // what is wrong, one sentence each, by file
+    std::vector<BundleId> damaged;      // bundles that cannot be read whole because of a finding, ascending
+    std::uint64_t incomplete = 0;       // bundles of which only a part was fetched
+};
+
+class BundleStore {
+public:
+    // With `create`, creates the store and the folders above it, unless the path leads to anything but an empty folder.
+    // Errors: missing, denied, no_space, io, malformed (not a folder, or not a store), unsupported (a later layout).
+    static Result<BundleStore> open(const std::string& path, bool create);
+    ~BundleStore();
+    BundleStore(BundleStore&&) noexcept;
+    BundleStore& operator=(BundleStore&&) noexcept;
+
+    const std::string& path() const noexcept;
+
+    // Adds the bytes of a bundle file, which the caller has verified (verify_bundle). Blocks that the store has are not
+    // written again; their bytes are compared, whatever their hashes say. If the store has the bundle in the same
+    // layout, only signatures that it lacks are added. Errors: those of Bundle::open; corrupt (a block does not have
+    // its hash), cancelled, no_space, io.
+    Result<StoreAddition> add(const std::shared_ptr<const ByteSource>& file, const StoreWork& work = {}) const;
+
+    // The bundles, ascending. Those whose records are damaged are left out: check() reports them.
+    Result<std::vector<StoredBundle>> list() const;
+    // Returns the one bundle whose id begins with `digits`, at least 8 of the 64 lower-case hexadecimal digits. Errors:
+    // malformed, missing, conflict (several do).
+    Result<BundleId> find(std::string_view digits) const;
+
+    // Returns the bytes of the bundle file. They are pinned: what happens to the store afterwards has no effect.
+    // Errors: missing, corrupt, denied, io.
+    Result<std::shared_ptr<const ByteSource>> open_bundle(const BundleId& bundle) const;
+    // Returns the bundle and all its static dependencies, each after those that it needs. Errors: unresolved (names all
+    // that are missing), limit (more than 65,536), those of open_bundle and Bundle::open.
+    Result<std::vector<BundleId>> closure(const BundleId& bundle) const;
+    // Writes the file that was added. Errors: those of open_bundle and stage_file; missing (it is incomplete),
+    // cancelled.
+    Status export_bundle(const BundleId& bundle, const std::string& path, const StoreWork& work = {}) const;
+
+    // Checks that all records can be read and all packs are there; with `read_packs`, also that each pack has the bytes
+    // of its name. Errors: cancelled, io (of the folder itself).
+    Result<StoreCheckReport> check(bool read_packs, const StoreWork& work = {}) const;
+
+private:
+    struct Impl;
+    explicit BundleStore(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,59 @@
+// IncomingBundle: a bundle on its way into a store, range by range, in any order.
+//
+// What was written stays if the program is killed: the next one goes on from there. Nothing is visible in the store
+// before commit(). The bytes are untrusted; whoever writes them compares them with the bundle's hashes first, and
+// verifies the whole before commit(). One thread; of several processes, one at a time has the same bundle.
+#pragma once
+
+#include <fardel/base/result.h>
+#include <fardel/format/byte_source.h>
+#include <fardel/format/ids.h>
+#include <fardel/store/bundle_store.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace fardel {
+
+class IncomingBundle {
+public:
+    // Reads what an earlier attempt wrote, and compares it with the hashes in its log; from the first difference on, it
+    // is discarded. What the store has of the bundle already, if it is incomplete, counts as written. Errors: busy
+    // (another process is fetching this bundle), denied, no_space, io.
+    static Result<IncomingBundle> open(const BundleStore& store, const BundleId& bundle);
+    ~IncomingBundle();
+    IncomingBundle(IncomingBundle&&) noexcept;
+    IncomingBundle& operator=(IncomingBundle&&) = delete;
+
+    // The size of the bundle file. Set it once, before anything is written; an earlier attempt may have done so.
+    std::optional<std::uint64_t> file_bytes() const noexcept;
+    Status set_file_bytes(std::uint64_t file_bytes);
+
+    std::uint64_t held_bytes() const noexcept;
+    bool holds(std::uint64_t file_offset, std::uint64_t length_bytes) const;
+
+    // Writes bytes that are not held yet.
+    Status write(std::uint64_t file_offset, std::span<const std::byte> bytes);
+    // Uses a block that another bundle in the store has, after comparing its bytes with the hash. Returns false if
+    // there is none.
+    Result<bool> share(std::uint64_t file_offset, const Hash& stored_hash, std::uint32_t stored_bytes);
+    // Discards everything that was written so far, except shared blocks and what the store had: what a server sent does
+    // not fit together.
+    Status discard();
+
+    // Returns the bytes of the file as far as they are held at this moment; others are `missing`.
+    Result<std::shared_ptr<const ByteSource>> source() const;
+
+    // Makes the bundle visible in the store: whole, or incomplete. Call it once.
+    Status commit(const LayoutId& layout) &&;
+
+private:
+    struct Impl;
+    explicit IncomingBundle(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fardel

@@ -1,0 +1,88 @@
+// fardel store, and bundles of a store that other verbs name by id.
+#include "sample.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+using namespace fardel::tests;
+using nlohmann::json;
+
+namespace {
+
+std::string id_of(const std::string& bundle) { return json::parse(facts_of(bundle))["bundle"]; }
+
+TEST_CASE("store: a bundle that was added is listed, found by its first digits, and exported byte for byte") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string store = scratch.path("store");
+    const json added = json::parse(run_well({"store", "add", bundle, "--store", store, "--json"}));
+    REQUIRE(added["added"].size() == 1);
+    CHECK(added["added"][0]["bundle"] == id_of(bundle));
+    CHECK(added["added"][0]["was_there"] == false);
+    CHECK(run_well({"store", "add", bundle, "--store", store}).find("is there already") != std::string::npos);
+
+    CHECK(run_well({"store", "ls", "--store", store}).find("game 1.0") != std::string::npos);
+    const json listed = json::parse(run_well({"store", "ls", "--store", store, "--json"}))["bundles"];
+    REQUIRE(listed.size() == 1);
+    CHECK(listed[0]["name"] == "game");
+    CHECK(listed[0]["file_bytes"] == listed[0]["held_bytes"]);
+
+    const std::string out = scratch.path("out.fardel");
+    run_well({"store", "export", id_of(bundle).substr(0, 10), "-o", out, "--store", store});
+    CHECK(read_file(out) == read_file(bundle));
+    CHECK(run_well({"store", "fsck", "--store", store}).find("everything is intact") != std::string::npos);
+}
+
+TEST_CASE("store: a file that the verifier refuses is not added") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    flip_bit(bundle, 10'000);
+    const Outcome refused = run({"store", "add", bundle, "--store", scratch.path("store")});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.err.find("nothing was added") != std::string::npos);
+    CHECK(run_well({"store", "ls", "--store", scratch.path("store")}) == "no bundles\n");
+}
+
+TEST_CASE("store: fsck finds a damaged pack and says which bundle it concerns") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string store = scratch.path("store");
+    run_well({"store", "add", bundle, "--store", store});
+    for (const auto& entry : std::filesystem::directory_iterator(store + "/packs")) {
+        std::filesystem::permissions(entry, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+        flip_bit(entry.path().string(), 20'000);
+    }
+    const Outcome found = run({"store", "fsck", "--store", store, "--json"});
+    CHECK(found.exit_code == 1);
+    const json report = json::parse(found.out);
+    CHECK(report["damaged"] == json::array({id_of(bundle)}));
+    CHECK(report["findings"].size() == 2);
+    CHECK(run({"store", "fsck", "--store", store, "--quick"}).exit_code == 0);
+}
+
+TEST_CASE("store: the mistakes that people make") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    CHECK(is_one_clear_line(run({"store", "ls"}), "missing"));
+    CHECK(is_one_clear_line(run({"store", "ls", "--store", scratch.path("none")}), "missing"));
+    CHECK(is_one_clear_line(run({"store", "add", bundle, "--store", scratch.path("game")}), "malformed"));
+    const std::string store = scratch.path("store");
+    run_well({"store", "add", bundle, "--store", store});
+    CHECK(
+        is_one_clear_line(run({"store", "export", "12345678", "-o", scratch.path("x"), "--store", store}), "missing"));
+    CHECK(is_one_clear_line(run({"store", "export", "game", "-o", scratch.path("x"), "--store", store}), "malformed"));
+    CHECK_FALSE(std::filesystem::exists(scratch.path("x")));
+}
+
+TEST_CASE("store: which shows a bundle of the store, named by its id") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string store = scratch.path("store");
+    run_well({"store", "add", bundle, "--store", store});
+    const std::string by_id = run_well({"which", "--mount", id_of(bundle), "--store", store, "/default.cfg", "--json"});
+    const std::string by_file = run_well({"which", "--mount", bundle, "/default.cfg", "--json"});
+    CHECK(json::parse(by_id)["asset"] == json::parse(by_file)["asset"]);
+}
+
+}  // namespace

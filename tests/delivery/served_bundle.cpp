@@ -1,0 +1,135 @@
+#include "served_bundle.h"
+
+#include "kit/opened_bundle.h"
+
+#include <fardel/delivery/publish.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace fardel::tests {
+
+std::string random_text(std::uint32_t seed, std::size_t size_bytes) {
+    std::string text(size_bytes, '\0');
+    for (char& c : text)
+        c = static_cast<char>((seed = seed * 1664525u + 1013904223u) >> 24);
+    return text;
+}
+
+Bytes game_version(std::string_view number, const std::vector<BundleId>& needs) {
+    BundlePlan plan;
+    add(plan, "a.bin", random_text(1, 300'000), "application/octet-stream");
+    add(plan, "b.bin", random_text(2, 300'000), "application/octet-stream");
+    add(plan, "version.txt", number);
+    for (const BundleId& need : needs)
+        plan.dependencies.push_back({.bundle = need, .name = "base", .version = "1", .is_static = true});
+    return written(plan);
+}
+
+BundleStore make_store(const ScratchFolder& scratch, const std::string& name) {
+    return value_of(BundleStore::open(scratch.path(name), true));
+}
+
+Bytes stored_bytes(const BundleStore& store, const BundleId& bundle) {
+    const auto source = value_of(store.open_bundle(bundle));
+    Bytes bytes(source->size_bytes());
+    CHECK(source->read_at(0, bytes));
+    return bytes;
+}
+
+bool is_whole(const BundleStore& store, const BundleId& bundle) {
+    const auto bundles = value_of(store.list());
+    return std::ranges::any_of(
+        bundles, [&](const StoredBundle& one) { return one.bundle == bundle && one.held_bytes == one.file_bytes; });
+}
+
+namespace {
+
+std::string field_of(const std::string& head, std::string_view name) {
+    std::string lower = head;
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto at = lower.find("\r\n" + std::string(name) + ": ");
+    if (at == std::string::npos)
+        return {};
+    const auto start = at + name.size() + 4;
+    return head.substr(start, head.find("\r\n", start) - start);
+}
+
+RangeRequest parse_request(const std::string& head) {
+    RangeRequest request;
+    const auto start = head.find(' ') + 1;
+    request.path = head.substr(start + 1, head.find(' ', start) - start - 1);
+    const std::string range = field_of(head, "range");
+    REQUIRE(range.starts_with("bytes="));
+    const auto minus = range.find('-');
+    std::from_chars(range.data() + 6, range.data() + minus, request.first);
+    std::from_chars(range.data() + minus + 1, range.data() + range.size(), request.last);
+    request.bypasses_caches = field_of(head, "cache-control") == "no-cache";
+    return request;
+}
+
+}  // namespace
+
+std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uint64_t file_bytes,
+                           std::string_view more_headers) {
+    return http_answer("206 Partial Content", bytes,
+                       "Content-Range: bytes " + std::to_string(first) + "-" +
+                           std::to_string(first + bytes.size() - 1) + "/" + std::to_string(file_bytes) + "\r\n" +
+                           std::string(more_headers));
+}
+
+TreeServer::TreeServer(std::vector<Bytes> bundles, Fault fault)
+    : fault_(std::move(fault)), server_([this](OddServer::Guest& guest) { serve(guest); }) {
+    for (Bytes& bytes : bundles) {
+        const std::string path = tree_path_of(bundle_id_of(bytes));
+        files_.emplace(path, std::move(bytes));
+    }
+}
+
+void TreeServer::serve(OddServer::Guest& guest) {
+    RangeRequest request = parse_request(guest.head());
+    {
+        const std::scoped_lock lock(mutex_);
+        request.number = requests_.size();
+        requests_.push_back(request);
+    }
+    const auto file = files_.find(request.path);
+    if (file == files_.end()) {
+        guest.send(http_answer("404 Not Found", "<html>no</html>"));
+        return;
+    }
+    const std::string_view whole(reinterpret_cast<const char*>(file->second.data()), file->second.size());
+    const auto bytes = whole.substr(request.first, request.last + 1 - request.first);
+    if (fault_ && fault_(guest, request, bytes, whole.size()))
+        return;
+    guest.send(partial_answer(bytes, request.first, whole.size()));
+    const std::scoped_lock lock(mutex_);
+    sent_bytes_ += bytes.size();
+}
+
+std::vector<RangeRequest> TreeServer::requests() const {
+    const std::scoped_lock lock(mutex_);
+    return requests_;
+}
+
+std::uint64_t TreeServer::sent_bytes() const {
+    const std::scoped_lock lock(mutex_);
+    return sent_bytes_;
+}
+
+FetchOptions fetching_from(const std::vector<std::string>& trees) {
+    FetchOptions options;
+    options.trees = trees;
+    options.connections = {
+        .connections = 3, .connect_timeout = std::chrono::milliseconds(2000), .stall_timeout = std::chrono::seconds(1)};
+    options.attempts_max = 3;
+    return options;
+}
+
+Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, const FetchOptions& options) {
+    return fetch_bundles(store, {&bundle, 1}, options);
+}
+
+}  // namespace fardel::tests

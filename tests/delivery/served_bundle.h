@@ -1,0 +1,75 @@
+// Bundles that a server on loopback serves, with faults that a test decides.
+#pragma once
+
+#include "kit/bytes.h"
+#include "kit/odd_server.h"
+#include "kit/results.h"
+#include "kit/sample_plan.h"
+#include "kit/scratch_folder.h"
+
+#include <fardel/delivery/fetch.h>
+#include <fardel/store/bundle_store.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fardel::tests {
+
+// Bytes that do not compress.
+std::string random_text(std::uint32_t seed, std::size_t size_bytes);
+
+// Assets a.bin and b.bin of 300,000 bytes, the same in all versions, and version.txt, which differs.
+Bytes game_version(std::string_view number, const std::vector<BundleId>& needs = {});
+
+BundleStore make_store(const ScratchFolder& scratch, const std::string& name = "store");
+Bytes stored_bytes(const BundleStore& store, const BundleId& bundle);
+bool is_whole(const BundleStore& store, const BundleId& bundle);
+
+// A request for a range of a bundle.
+struct RangeRequest {
+    std::string path;
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    std::size_t number = 0;  // of all requests, from 0
+    bool bypasses_caches = false;
+};
+
+// A static tree. Without a fault it behaves as nginx does.
+class TreeServer {
+public:
+    // Answers one request in a wrong way and returns true, or returns false to have it answered rightly.
+    using Fault = std::function<bool(OddServer::Guest& guest, const RangeRequest& request, std::string_view right_bytes,
+                                     std::uint64_t file_bytes)>;
+
+    explicit TreeServer(std::vector<Bytes> bundles, Fault fault = nullptr);
+
+    std::string url() const { return server_.url(); }
+    std::vector<RangeRequest> requests() const;
+    // The bytes of right answers that were sent.
+    std::uint64_t sent_bytes() const;
+
+private:
+    void serve(OddServer::Guest& guest);
+
+    std::map<std::string, Bytes> files_;
+    Fault fault_;
+    mutable std::mutex mutex_;
+    std::vector<RangeRequest> requests_;
+    std::uint64_t sent_bytes_ = 0;
+    OddServer server_;
+};
+
+// "HTTP/1.1 206 …" for a part of a file.
+std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uint64_t file_bytes,
+                           std::string_view more_headers = "");
+
+// One server; short times, so that tests of failures end soon.
+FetchOptions fetching_from(const std::vector<std::string>& trees);
+Result<FetchSummary> fetch_one(const BundleStore& store, const BundleId& bundle, const FetchOptions& options);
+
+}  // namespace fardel::tests
