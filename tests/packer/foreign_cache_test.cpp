@@ -3,8 +3,8 @@
 #include "built_game.h"
 #include "jobs/job_record.h"
 #include "kit/ids.h"
-#include "kit/results.h"
 #include "kit/odd_server.h"
+#include "kit/results.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/signer.h>
