@@ -20,7 +20,7 @@ namespace {
 
 // A stored bundle keeps one descriptor open per pack. What it could share with further packs is written again.
 constexpr std::size_t kSharedPacksMax = 63;
-constexpr std::size_t kCopyBytes = 1u << 20;
+constexpr std::size_t kCopiedPartBytes = 1u << 20;
 constexpr StorePack kNewPack{};  // stands for the pack under construction until it has an id
 
 std::span<const std::byte> read_into(std::vector<std::byte>& buffer, std::size_t size_bytes) {
@@ -93,7 +93,7 @@ private:
     // Adds bytes that belong to no block: heads, tables, signatures, and padding.
     Status add_between(std::uint64_t end) {
         while (done_bytes_ < end) {
-            const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(end - done_bytes_, kCopyBytes));
+            const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(end - done_bytes_, kCopiedPartBytes));
             FARDEL_TRY(read_file(size));
             if (latest_ && is_stored(*latest_, latest_->end, bytes_))
                 share(latest_->pack, latest_->end);
