@@ -127,8 +127,8 @@ Result<std::pair<std::string, FoundReference>> reference_of(const Json& item) {
     FoundReference reference{.spelling = std::move(spelling)};
     FARDEL_TRY(read_word(item, "use", find_reference_use,
                          "file, texture, shader, sound, model, video, map, script and sky_box", reference.use));
-    FARDEL_TRY(read_word(item, "form", find_reference_form, "from_root, below_textures, relative and relative_uri",
-                         reference.form));
+    FARDEL_TRY(read_word(item, "form", find_reference_form,
+                         "from_root, below_textures, relative, relative_uri, speaker and player", reference.form));
     if (const auto optional = item.find("optional"); optional != item.end()) {
         if (!optional->is_boolean())
             return bad_answer("'optional' in 'references' is neither true nor false");

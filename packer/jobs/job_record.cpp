@@ -20,7 +20,7 @@ void reference_fields(auto& record, auto& references) {
         record.text(reference.first);
         record.text(reference.second.spelling);
         record.number(reference.second.use, kReferenceUseLast);
-        record.number(reference.second.form, ReferenceForm::relative_uri);
+        record.number(reference.second.form, kReferenceFormLast);
         record.number(reference.second.optional);
         record.number(reference.second.line);
     };

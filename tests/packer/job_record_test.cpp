@@ -62,6 +62,18 @@ TEST_CASE("job record: decoding gives the encoded result") {
     CHECK(record_of(tests::filled_id<BuildKey>(5), *again).notes.size() >= 8);
 }
 
+TEST_CASE("job record: references of every use and form are decoded") {
+    JobResult every;
+    for (int use = 0; use <= static_cast<int>(kReferenceUseLast); ++use)
+        for (int form = 0; form <= static_cast<int>(kReferenceFormLast); ++form)
+            every.references.push_back(
+                {"a.ktx",
+                 {.spelling = "x", .use = static_cast<ReferenceUse>(use), .form = static_cast<ReferenceForm>(form)}});
+    const auto again = find_result(record_of(tests::filled_id<BuildKey>(5), every), {});
+    REQUIRE(again);
+    CHECK(again->references == every.references);
+}
+
 TEST_CASE("job record: each proper prefix and one extra byte are refused") {  // A20 A109
     CacheRecord record = record_of(tests::filled_id<BuildKey>(5), result());
     const std::string whole = record.notes;
