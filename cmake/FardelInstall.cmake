@@ -61,7 +61,8 @@ if(FARDEL_PARTS STREQUAL "all")
     fardel_install_pc(fardel-physfs "bundles for programs that read through PhysicsFS"
         LIBS -lfardel_physfs REQUIRES fardel-archives)
     list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE fardel_pc_dl)  # to load libcurl at run time
-    fardel_install_pc(fardel-store "stored bundles, caches of derived data" LIBS -lfardel_store ${fardel_pc_dl} REQUIRES fardel)
+    fardel_install_pc(fardel-store "stored bundles, caches of derived data"
+        LIBS -lfardel_store ${fardel_pc_dl} REQUIRES fardel)
     fardel_install_pc(fardel-verifier "findings about bundles" LIBS -lfardel_verifier REQUIRES fardel)
     fardel_install_pc(fardel-delivery "bundles from servers"
         LIBS -lfardel_delivery REQUIRES fardel-store fardel-verifier)

@@ -1,12 +1,12 @@
 #include <fardel/store/range_client.h>
 
 #include "http/curl_library.h"
+#include "http/response_head.h"
 
 #include <fardel/base/fits.h>
 #include <fardel/format/name.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,7 +14,6 @@
 namespace fardel {
 namespace {
 
-constexpr std::uint64_t kResponseHeadBytesMax = 64u << 10;
 constexpr std::uint64_t kRefusalBytesMax = 64u << 10;  // of an error page, read so that the connection can be reused
 constexpr long kStalledBytesPerSecond = 1024;
 constexpr int kPollMilliseconds = 200;  // how long a stop request may wait
@@ -22,43 +21,6 @@ constexpr long kHttpOk = 200;
 constexpr long kHttpPartial = 206;
 
 const CurlLibrary& library() { return *find_curl_library(); }
-
-// Reads a decimal number from the front of the text.
-std::optional<std::uint64_t> cut_number(std::string_view& text) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc())
-        return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    return number;
-}
-
-struct ContentRange {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    std::uint64_t total = 0;
-};
-
-// "bytes 0-99/1234", RFC 9110 §14.4. A server that does not know the size of a file cannot serve bundles.
-std::optional<ContentRange> parse_content_range(std::string_view text) {
-    const auto cut = [&text](std::string_view start) {
-        const bool there = text.starts_with(start);
-        text.remove_prefix(there ? start.size() : 0);
-        return there;
-    };
-    if (!cut("bytes "))
-        return std::nullopt;
-    const auto first = cut_number(text);
-    if (!first || !cut("-"))
-        return std::nullopt;
-    const auto last = cut_number(text);
-    if (!last || !cut("/"))
-        return std::nullopt;
-    const auto total = cut_number(text);
-    if (!total || !text.empty() || *last < *first || *last >= *total)
-        return std::nullopt;
-    return ContentRange{*first, *last, *total};
-}
 
 // One transfer. libcurl calls the static functions.
 class Transfer {
@@ -109,25 +71,8 @@ private:
     }
 
     bool add_header(std::string_view line) {
-        head_bytes_ += line.size();
-        if (head_bytes_ > kResponseHeadBytesMax)
-            return fail(ErrorCode::malformed,
-                        "more than " + std::to_string(kResponseHeadBytesMax) + " bytes of headers");
-        if (line.starts_with("HTTP/")) {  // each response, also a "100 Continue"
-            content_range_.clear();
-            encoding_.clear();
-        }
-        read_field(line, "content-range:", content_range_);
-        read_field(line, "content-encoding:", encoding_);
-        return true;
-    }
-    static void read_field(std::string_view line, std::string_view name, std::string& value) {
-        if (line.size() <= name.size() || !library().strnequal(line.data(), name.data(), name.size()))
-            return;
-        line.remove_prefix(name.size());
-        const auto first = line.find_first_not_of(" \t");
-        const auto last = line.find_last_not_of(" \t\r\n");
-        value = first == line.npos || last == line.npos || last < first ? "" : line.substr(first, last - first + 1);
+        return head_.add_line(line) ||
+               fail(ErrorCode::malformed, "more than " + std::to_string(kResponseHeadBytesMax) + " bytes of headers");
     }
 
     bool add_body(std::span<const std::byte> bytes) {
@@ -160,14 +105,15 @@ private:
             skipped_bytes_ = kRefused;
             return true;
         }
-        if (!encoding_.empty() && encoding_ != "identity")
+        if (const std::string& encoding = head_.content_encoding(); !encoding.empty() && encoding != "identity")
             return fail(ErrorCode::corrupt,
-                        "the server answers in the encoding " + printable(encoding_, 40) + ", which was not requested");
+                        "the server answers in the encoding " + printable(encoding, 40) + ", which was not requested");
         std::uint64_t total = 0;
         if (status_ == kHttpPartial) {
-            const auto range = parse_content_range(content_range_);
+            const auto range = find_content_range(head_.content_range());
             if (!range || range->first != job_.range.offset || range->last - range->first >= job_.range.length_bytes)
-                return fail(ErrorCode::corrupt, "the server answers with the range \"" + printable(content_range_, 80) +
+                return fail(ErrorCode::corrupt, "the server answers with the range \"" +
+                                                    printable(head_.content_range(), 80) +
                                                     "\", which was not requested");
             total = range->total;
         } else {
@@ -217,9 +163,7 @@ private:
     RangeJob job_;
     Curl handle_;
     CurlHeaders headers_;
-    std::uint64_t head_bytes_ = 0;
-    std::string content_range_;
-    std::string encoding_;
+    ResponseHead head_;
     bool begun_ = false;
     long status_ = 0;
     std::uint64_t skipped_bytes_ = 0;  // still to be skipped; kRefused: the body is an error page

@@ -1,11 +1,14 @@
 // Bytes that decode as a cache record are exactly what its values encode to, and so are its notes, if they list found
 // inputs. The input is decoded under the key that it contains: as it is, and with its hash appended, which no fuzzer
 // would find. Another key is refused. A signature counts only if it is one of these bytes by that key.
+//
+// The input is also decoded as notes alone, and as what a scanner found earlier.
 #include "jobs/job_record.h"
 #include "require.h"
 
 #include <fardel/format/hash.h>
 #include <fardel/format/signer.h>
+#include <fardel/packer/scan_memory.h>
 #include <fardel/store/cache_record.h>
 
 #include <algorithm>
@@ -44,6 +47,19 @@ void require_signature(CacheRecord record) {
     require(!verify_cache_record(record, keys));
 }
 
+void require_same_notes(std::string_view notes) {
+    if (const auto found = find_found_states(notes))
+        require(encode_found_states(*found) == notes);
+    const CacheRecord record{.key = {}, .outputs = {}, .notes = std::string(notes)};
+    if (const auto result = find_result(record, {})) {
+        const CacheRecord again = record_of({}, *result);
+        const auto same = find_result(again, {});
+        require(same && same->references == result->references && record_of({}, *same) == again);
+    }
+    if (const auto scan = decode_scan_record(notes))
+        require(encode_scan_record(*scan) == notes);
+}
+
 void require_same(const BuildKey& key, std::span<const std::byte> bytes) {
     const auto record = decode_cache_record(key, bytes);
     if (!record)
@@ -54,8 +70,7 @@ void require_same(const BuildKey& key, std::span<const std::byte> bytes) {
     BuildKey other = key;
     other.bytes[0] ^= 1;
     require(!decode_cache_record(other, bytes));
-    if (const auto found = find_found_states(record->notes))
-        require(encode_found_states(*found) == record->notes);
+    require_same_notes(record->notes);
     if (const auto result = find_result(*record, {}))
         require(result->outputs.size() == record->outputs.size());
     require_signature(*record);
@@ -65,6 +80,7 @@ void require_same(const BuildKey& key, std::span<const std::byte> bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto bytes = std::as_bytes(std::span(data, size));
+    require_same_notes({reinterpret_cast<const char*>(data), size});
     BuildKey key;
     if (size >= kKeyOffset + key.bytes.size())
         std::memcpy(key.bytes.data(), data + kKeyOffset, key.bytes.size());

@@ -68,7 +68,7 @@ TEST_CASE("store record: decodes to what was encoded, and no part or changed byt
     }
 }
 
-TEST_CASE("store record: extents that overlap, leave the file or leave their pack are malformed") {
+TEST_CASE("store record: extents that overlap, leave the file or leave their pack are malformed") {  // A24
     const StoreRecord good = sample_record();
     const auto changed = [&](auto change) {
         StoreRecord record = good;

@@ -1,0 +1,42 @@
+// ResponseHead: what the head of an HTTP response says about the bytes that follow it.
+//
+// A value; no I/O. The lines are hostile: all of them together are bounded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fardel {
+
+inline constexpr std::uint64_t kResponseHeadBytesMax = 64u << 10;
+
+class ResponseHead {
+public:
+    // Adds one line as it was received. A status line begins another head, as after "100 Continue"; only the last head
+    // counts. Returns false when the lines together are longer than kResponseHeadBytesMax.
+    bool add_line(std::string_view line);
+
+    // The values of the fields, without blanks around them; empty if the head has no such field. Of a repeated field,
+    // the last value counts.
+    const std::string& content_range() const noexcept { return content_range_; }
+    const std::string& content_encoding() const noexcept { return content_encoding_; }
+
+private:
+    std::uint64_t bytes_ = 0;
+    std::string content_range_;
+    std::string content_encoding_;
+};
+
+struct ContentRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;   // at least `first`
+    std::uint64_t total = 0;  // greater than `last`
+};
+
+// Parses "bytes 0-99/1234", RFC 9110 §14.4. Returns nothing for another text, also for "bytes 0-99/*": a server that
+// does not know the size of a file cannot serve bundles.
+std::optional<ContentRange> find_content_range(std::string_view text);
+
+}  // namespace fardel
