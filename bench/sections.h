@@ -10,6 +10,7 @@ void bench_mount(const Scene& scene, Table& table);
 void bench_lookup(const Scene& scene, Table& table);
 void bench_read(const Scene& scene, Table& table);
 void bench_level(const Scene& scene, Table& table);
+void bench_store(const Scene& scene, Table& table);
 void bench_verify(const Scene& scene, Table& table);
 void bench_pack(const Scene& scene, Table& table);
 void bench_build(const Scene& scene, Table& table);

@@ -94,7 +94,8 @@ struct IncomingBundle::Impl {
     Status read_log() {
         std::vector<std::byte> head(kLogHeadBytes);
         FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(log, 0, head, log_path));
-        ByteReader reader(std::span(head).first(count), "log");
+        head.resize(count);
+        ByteReader reader(head, "log");
         const bool is_log = reader.text(kLogMagic.size()) == kLogMagic && reader.u64() == kLogVersion;
         const std::uint64_t size = reader.u64();
         if (!is_log || reader.failed() || (file_bytes && *file_bytes != size))
@@ -105,7 +106,8 @@ struct IncomingBundle::Impl {
         std::vector<std::byte> bytes;
         for (;;) {
             FARDEL_TRY_ASSIGN(const std::size_t entry_bytes, read_whole_at(log, log_bytes, entry, log_path));
-            ByteReader fields(std::span(entry).first(entry_bytes), "log entry");
+            const std::span<const std::byte> found = std::span<const std::byte>(entry).first(entry_bytes);
+            ByteReader fields(found, "log entry");
             const std::uint64_t offset = fields.u64();
             const std::uint64_t length = fields.u64();
             const Hash hash = fields.fixed<Hash>();
