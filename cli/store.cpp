@@ -113,7 +113,7 @@ struct ListedBundle {
     std::string version;
 };
 
-ListedBundle describe(const BundleStore& store, const StoredBundle& stored) {
+ListedBundle describe_stored(const BundleStore& store, const StoredBundle& stored) {
     ListedBundle listed{.stored = stored};
     auto source = store.open_bundle(stored.bundle);
     if (!source)
@@ -152,7 +152,7 @@ Result<Exit> list(const ListCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const auto bundles, store.list());
     std::vector<ListedBundle> listed;
     for (const StoredBundle& stored : bundles)
-        listed.push_back(describe(store, stored));
+        listed.push_back(describe_stored(store, stored));
     std::ranges::stable_sort(listed, {}, [](const ListedBundle& one) { return std::pair(one.name, one.version); });
     return print_result(
         console, command.json,
