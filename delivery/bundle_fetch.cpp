@@ -8,6 +8,7 @@
 #include <fardel/verifier/verify_bundle.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
@@ -15,17 +16,45 @@ namespace fardel {
 namespace {
 
 constexpr std::uint64_t kHeadsBytes = 2 * std::uint64_t{limits::kHeadBytes};
-constexpr std::uint64_t kTableUnitBytes = 1u << 20;
 constexpr std::uint64_t kFileBytesMax = 1ull << 44;
 constexpr std::size_t kTableRoundsMin = 2;
+constexpr std::size_t kLevelAlign = 64;
+
+std::vector<std::string> urls_of(const std::vector<std::string>& trees, const std::string& path) {
+    std::vector<std::string> urls;
+    for (const std::string& tree : trees)
+        urls.push_back(tree + "/" + path);
+    return urls;
+}
 
 std::string subject_of(const BundleId& id) { return "bundle " + id.hex(); }
 
+// The bytes between the levels of page trees belong to no page and must be zero. docs/bundle-format.md §3.
+Status verify_padding(const ByteSource& file, const TableEntry& table, std::uint64_t section_offset) {
+    std::uint64_t end = section_offset + table.offset;
+    std::uint64_t level_bytes = table.length_bytes;
+    for (;;) {
+        end += level_bytes;
+        std::array<std::byte, kLevelAlign> padding{};
+        const auto gap = std::span(padding).first(static_cast<std::size_t>(-end % kLevelAlign));
+        FARDEL_TRY(file.read_at(end, gap));
+        if (!std::ranges::all_of(gap, [](std::byte byte) { return byte == std::byte{0}; }))
+            return Error(ErrorCode::corrupt, "the padding of a table is not zero");
+        end += gap.size();
+        const std::uint64_t pages = (level_bytes + limits::kPageBytes - 1) / limits::kPageBytes;
+        if (pages <= 1)
+            return ok();
+        level_bytes = pages * sizeof(Hash);
+    }
+}
+
 // Touches every page of every table, so that each is compared with the heads.
-Status verify_tables(const Bundle& bundle, std::span<const TableEntry> tables) {
-    for (const TableEntry& table : tables)
+Status verify_tables(const Bundle& bundle, std::span<const TableEntry> tables, std::uint64_t section_offset) {
+    for (const TableEntry& table : tables) {
         for (std::uint64_t at = 0; at < table.length_bytes; at += kTableUnitBytes)
             FARDEL_TRY(bundle.table_bytes(table.kind, at, std::min(kTableUnitBytes, table.length_bytes - at)));
+        FARDEL_TRY(verify_padding(*bundle.source(), table, section_offset));
+    }
     return ok();
 }
 
@@ -37,43 +66,53 @@ Result<std::string> text_of(const Bundle& bundle, std::string_view key) {
 }  // namespace
 
 BundleFetch::BundleFetch(const BundleId& bundle, IncomingBundle incoming, RangeClient& client,
-                         std::vector<std::string> urls, const FetchOptions& options)
+                         const std::vector<std::string>& trees, const FetchOptions& options)
     : id_(bundle),
       incoming_(std::move(incoming)),
-      transfer_(client, urls, options.attempts_max, incoming_),
-      servers_(urls.size()),
+      client_(client),
+      transfer_(client, urls_of(trees, tree_path_of(bundle)), options.attempts_max, incoming_),
+      tables_urls_(urls_of(trees, tables_path_of(bundle))),
+      servers_(trees.size()),
       options_(options) {}
 
 Result<std::unique_ptr<BundleFetch>> BundleFetch::open(const BundleStore& store, const BundleId& bundle,
                                                        const std::vector<std::string>& trees, RangeClient& client,
                                                        const FetchOptions& options) {
     FARDEL_TRY_ASSIGN(IncomingBundle incoming, IncomingBundle::open(store, bundle));
-    std::vector<std::string> urls;
-    for (const std::string& tree : trees)
-        urls.push_back(tree + "/" + tree_path_of(bundle));
-    return std::unique_ptr<BundleFetch>(new BundleFetch(bundle, std::move(incoming), client, std::move(urls), options));
+    return std::unique_ptr<BundleFetch>(new BundleFetch(bundle, std::move(incoming), client, trees, options));
+}
+
+TransferCounts BundleFetch::counts() const noexcept {
+    return {.received_bytes = transfer_.counts().received_bytes + tables_counts_.received_bytes,
+            .requests = transfer_.counts().requests + tables_counts_.requests};
 }
 
 // ---- Tables ---------------------------------------------------------------------------------------------------------
 
 Status BundleFetch::fetch_tables() {
     const std::size_t rounds = std::max<std::size_t>(servers_, kTableRoundsMin);
-    for (std::size_t round = 0;; ++round) {
+    for (std::size_t round = 0;;) {
         transfer_.begin_round(round);
         Status fetched = try_tables();
+        if (!fetched && fetched.error().code() != ErrorCode::cancelled &&
+            std::exchange(has_compressed_tables_, false)) {
+            // Whatever is wrong, also the signatures, the bundle file itself decides.
+            FARDEL_TRY(incoming_.discard());
+            continue;
+        }
         // Bytes that do not fit together may be right at another server, or without a cache on the way.
         const bool wrong =
             !fetched && (fetched.error().code() == ErrorCode::corrupt ||
                          fetched.error().code() == ErrorCode::malformed || fetched.error().code() == ErrorCode::limit);
         if (wrong)
             FARDEL_TRY(incoming_.discard());
-        if (wrong && round + 1 < rounds)
+        if (wrong && ++round < rounds)
             continue;
         if (fetched)
             return ok();
         Error error = std::move(fetched).error();
         // Nothing but the head is bound to the bundle id alone, so what does not decode may just as well be damage.
-        if (error.code() == ErrorCode::malformed && round + 1 == rounds)
+        if (error.code() == ErrorCode::malformed && round == rounds)
             error = Error(ErrorCode::corrupt, error.message());
         return std::move(error).with_context(transfer_.first_url());
     }
@@ -86,10 +125,11 @@ Status BundleFetch::try_tables() {
         return Error(ErrorCode::limit, "its tables have " +
                                            std::to_string(head_.manifest_bytes + layout_.layout_bytes) +
                                            " bytes; at most " + std::to_string(options_.tables_bytes_max));
+    sections_ = table_sections(head_, layout_, *incoming_.file_bytes());
+    FARDEL_TRY(fetch_compressed_tables());
     std::vector<FetchUnit> units;
-    add_units(units, layout_.manifest_offset, head_.manifest_bytes);
-    add_units(units, layout_.layout_offset, layout_.layout_bytes);
-    add_units(units, layout_.trailer_offset, *incoming_.file_bytes() - layout_.trailer_offset);
+    for (const FileSection& section : sections_)
+        add_units(units, section.offset, section.length_bytes);
     std::ranges::sort(units, {}, &FetchUnit::offset);
     FARDEL_TRY(transfer_.run(make_requests(units), options_.stop, nullptr));
     return open_bundle();
@@ -113,6 +153,23 @@ Status BundleFetch::fetch_heads() {
     return verify_sections(head_, id_, layout_, source->size_bytes());
 }
 
+// Does nothing if there is something of the tables already, from an earlier attempt.
+Status BundleFetch::fetch_compressed_tables() {
+    const std::vector<std::string> urls = std::exchange(tables_urls_, {});
+    const std::uint64_t held_before = incoming_.held_bytes();
+    std::vector<FetchUnit> missing;
+    for (const FileSection& section : sections_)
+        add_units(missing, section.offset, section.length_bytes);
+    std::uint64_t missing_bytes = 0;
+    for (const FetchUnit& unit : missing)
+        missing_bytes += unit.length_bytes;
+    if (missing_bytes == 0 || missing_bytes < bytes_of(sections_))
+        return ok();
+    Status fetched = fetch_tables_file(client_, urls, sections_, incoming_, options_.stop, tables_counts_);
+    has_compressed_tables_ = incoming_.held_bytes() != held_before;
+    return fetched;
+}
+
 void BundleFetch::add_units(std::vector<FetchUnit>& units, std::uint64_t offset, std::uint64_t length_bytes) const {
     for (std::uint64_t at = 0; at < length_bytes; at += kTableUnitBytes) {
         const std::uint64_t size = std::min(kTableUnitBytes, length_bytes - at);
@@ -124,8 +181,8 @@ void BundleFetch::add_units(std::vector<FetchUnit>& units, std::uint64_t offset,
 Status BundleFetch::open_bundle() {
     FARDEL_TRY_ASSIGN(auto source, incoming_.source());
     FARDEL_TRY_ASSIGN(bundle_, Bundle::open(std::move(source), {.policy = options_.policy, .time = options_.time}));
-    FARDEL_TRY(verify_tables(*bundle_, head_.tables));
-    return verify_tables(*bundle_, layout_.tables);
+    FARDEL_TRY(verify_tables(*bundle_, head_.tables, layout_.manifest_offset));
+    return verify_tables(*bundle_, layout_.tables, layout_.layout_offset);
 }
 
 // ---- Planning -------------------------------------------------------------------------------------------------------
@@ -143,8 +200,7 @@ Result<std::vector<BundleId>> static_dependencies(const Bundle& bundle) {
 Result<std::vector<BundleId>> BundleFetch::dependencies() const { return static_dependencies(*bundle_); }
 
 Result<PlannedFetch> BundleFetch::plan() {
-    PlannedFetch planned{
-        .bundle = id_, .file_bytes = *incoming_.file_bytes(), .tables_bytes = transfer_.counts().received_bytes};
+    PlannedFetch planned{.bundle = id_, .file_bytes = *incoming_.file_bytes(), .tables_bytes = counts().received_bytes};
     for (const TrustedSigner& signer : bundle_->verdict().signers)
         planned.signers.push_back(signer.label);
     FARDEL_TRY_ASSIGN(planned.name, text_of(*bundle_, "name"));
@@ -188,18 +244,13 @@ Status BundleFetch::fetch_content(const std::function<void(std::uint64_t)>& prog
 
 // Writes the zeros between sections and blocks, which no one has to send.
 Status BundleFetch::fill_padding() {
-    struct Section {
-        std::uint64_t offset, length_bytes;
-    };
-    std::vector<Section> sections{{0, kHeadsBytes},
-                                  {layout_.manifest_offset, head_.manifest_bytes},
-                                  {layout_.layout_offset, layout_.layout_bytes},
-                                  {layout_.trailer_offset, *incoming_.file_bytes() - layout_.trailer_offset}};
+    std::vector<FileSection> sections(sections_.begin(), sections_.end());
+    sections.push_back({0, kHeadsBytes});
     for (const BlockRecord& block : blocks_)
         sections.push_back({layout_.blocks_offset + block.stored_offset, block.stored_bytes});
-    std::ranges::sort(sections, {}, &Section::offset);
+    std::ranges::sort(sections, {}, &FileSection::offset);
     std::uint64_t end = 0;
-    for (const Section& section : sections) {
+    for (const FileSection& section : sections) {
         if (section.length_bytes == 0)
             continue;
         FARDEL_TRY(fill(end, section.offset));

@@ -1,6 +1,7 @@
 // BundleFetch: one bundle on its way from servers into a store, step by step.
 #pragma once
 
+#include "tables_file.h"
 #include "unit_transfer.h"
 
 #include <fardel/delivery/fetch.h>
@@ -37,13 +38,14 @@ public:
     // Verifies the whole bundle and makes it visible in the store. Call it last.
     Status finish();
 
-    const TransferCounts& counts() const noexcept { return transfer_.counts(); }
+    TransferCounts counts() const noexcept;
 
 private:
-    BundleFetch(const BundleId& bundle, IncomingBundle incoming, RangeClient& client, std::vector<std::string> urls,
-                const FetchOptions& options);
+    BundleFetch(const BundleId& bundle, IncomingBundle incoming, RangeClient& client,
+                const std::vector<std::string>& trees, const FetchOptions& options);
     Status try_tables();
     Status fetch_heads();
+    Status fetch_compressed_tables();
     // Adds the parts of a range that are not held yet.
     void add_units(std::vector<FetchUnit>& units, std::uint64_t offset, std::uint64_t length_bytes) const;
     Status open_bundle();
@@ -52,11 +54,16 @@ private:
 
     const BundleId id_;
     IncomingBundle incoming_;
+    RangeClient& client_;
     UnitTransfer transfer_;
+    std::vector<std::string> tables_urls_;  // where compressed tables may be; empty after they were asked for
+    bool has_compressed_tables_ = false;    // bytes of such a file are in the incoming bundle
+    TransferCounts tables_counts_;          // of these files
     const std::size_t servers_;
     const FetchOptions& options_;
     BundleHead head_;
     LayoutHead layout_;
+    TableSections sections_;
     std::shared_ptr<const Bundle> bundle_;  // reads the tables only
     std::vector<BlockRecord> blocks_;       // by offset; after plan()
     std::vector<FetchRequest> requests_;

@@ -1,7 +1,10 @@
 #include <fardel/delivery/publish.h>
 
+#include "tables_file.h"
+
 #include <fardel/base/folder.h>
 #include <fardel/format/bundle.h>
+#include <fardel/format/head.h>
 #include <fardel/format/staged_file.h>
 
 #include <algorithm>
@@ -44,8 +47,32 @@ Result<bool> has_equal_bytes(const ByteSource& file, const ByteSource& published
     return equal;
 }
 
+Status write_file(const ByteSource& file, const std::string& path, const PublishWork& work) {
+    FARDEL_TRY_ASSIGN(const auto staged, stage_file(path));
+    FARDEL_TRY(read_pieces(
+        file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) { return staged->write_at(at, bytes); }));
+    return staged->commit();
+}
+
+// Tables that compression does not make smaller are left out.
+Status write_tables(const Bundle& bundle, const std::string& path) {
+    const auto published = open_file_source(path);
+    if (published || published.error().code() != ErrorCode::missing)
+        return published ? ok() : published.error();
+    const ByteSource& file = *bundle.source();
+    const TableSections sections = table_sections(bundle.head(), bundle.layout_head(), file.size_bytes());
+    FARDEL_TRY_ASSIGN(const auto staged, stage_file(path));
+    std::uint64_t written = 0;
+    FARDEL_TRY(encode_tables(file, sections, [&](std::span<const std::byte> bytes) {
+        written += bytes.size();
+        return staged->write_at(written - bytes.size(), bytes);
+    }));
+    return written < bytes_of(sections) ? staged->commit() : ok();
+}
+
 }  // namespace
 
+std::string tables_path_of(const BundleId& bundle) { return "bundles/" + bundle.hex() + ".tables"; }
 std::string tree_path_of(const BundleId& bundle) { return "bundles/" + bundle.hex() + ".fardel"; }
 
 Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file, const std::string& folder,
@@ -66,12 +93,10 @@ Result<Publication> publish_bundle(const std::shared_ptr<const ByteSource>& file
                              ": another file with this bundle id is published, in another layout or with other "
                              "signatures; a published file never changes");
         publication.was_there = true;
-        return publication;
+    } else {
+        FARDEL_TRY(write_file(*file, path, work));
     }
-    FARDEL_TRY_ASSIGN(const auto staged, stage_file(path));
-    FARDEL_TRY(read_pieces(
-        *file, work, [&](std::uint64_t at, std::span<const std::byte> bytes) { return staged->write_at(at, bytes); }));
-    FARDEL_TRY(staged->commit());
+    FARDEL_TRY(write_tables(*bundle, folder + "/" + tables_path_of(bundle->id())));
     return publication;
 }
 

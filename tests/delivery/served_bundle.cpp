@@ -80,11 +80,14 @@ std::string partial_answer(std::string_view bytes, std::uint64_t first, std::uin
                            std::string(more_headers));
 }
 
-TreeServer::TreeServer(std::vector<Bytes> bundles, Fault fault)
+TreeServer::TreeServer(const std::vector<Bytes>& bundles, Fault fault)
     : fault_(std::move(fault)), server_([this](OddServer::Guest& guest) { serve(guest); }) {
-    for (Bytes& bytes : bundles) {
-        const std::string path = tree_path_of(bundle_id_of(bytes));
-        files_.emplace(path, std::move(bytes));
+    const ScratchFolder scratch;
+    for (const Bytes& bytes : bundles) {
+        value_of(publish_bundle(make_memory_source(bytes), scratch.path("tree")));
+        for (const std::string& path : {tree_path_of(bundle_id_of(bytes)), tables_path_of(bundle_id_of(bytes))})
+            if (std::filesystem::exists(scratch.path("tree/" + path)))
+                files_.emplace(path, scratch.read("tree/" + path));
     }
 }
 
@@ -100,7 +103,7 @@ void TreeServer::serve(OddServer::Guest& guest) {
         guest.send(http_answer("404 Not Found", "<html>no</html>"));
         return;
     }
-    const std::string_view whole(reinterpret_cast<const char*>(file->second.data()), file->second.size());
+    const std::string_view whole = file->second;
     const auto bytes = whole.substr(request.first, request.last + 1 - request.first);
     if (fault_ && fault_(guest, request, bytes, whole.size()))
         return;

@@ -39,14 +39,14 @@ struct RangeRequest {
     bool bypasses_caches = false;
 };
 
-// A static tree. Without a fault it behaves as nginx does.
+// A static tree with published bundles. Without a fault it behaves as nginx does.
 class TreeServer {
 public:
     // Answers one request in a wrong way and returns true, or returns false to have it answered rightly.
     using Fault = std::function<bool(OddServer::Guest& guest, const RangeRequest& request, std::string_view right_bytes,
                                      std::uint64_t file_bytes)>;
 
-    explicit TreeServer(std::vector<Bytes> bundles, Fault fault = nullptr);
+    explicit TreeServer(const std::vector<Bytes>& bundles, Fault fault = nullptr);
 
     std::string url() const { return server_.url(); }
     std::vector<RangeRequest> requests() const;
@@ -56,7 +56,7 @@ public:
 private:
     void serve(OddServer::Guest& guest);
 
-    std::map<std::string, Bytes> files_;
+    std::map<std::string, std::string> files_;
     Fault fault_;
     mutable std::mutex mutex_;
     std::vector<RangeRequest> requests_;

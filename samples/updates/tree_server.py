@@ -1,0 +1,61 @@
+"""Serves a static tree with nginx on loopback, configured as docs/delivery.md says."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+TRIES = 5  # another program may take the port first
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+class TreeServer:
+    def __init__(self, tree):
+        program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+        if program is None:
+            raise SystemExit("nginx is missing; setup/install-dependencies installs it")
+        self._folder = tempfile.mkdtemp(prefix="fardel-nginx-")
+        for _ in range(TRIES):
+            if self._start(program, os.path.realpath(tree)):
+                return
+        with open(os.path.join(self._folder, "error.log")) as log:
+            raise SystemExit("nginx does not start: " + log.read())
+
+    def _start(self, program, tree):
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        temporary = "".join(f"{kind}_temp_path {self._folder};\n" for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
+        with open(os.path.join(self._folder, "nginx.conf"), "w") as file:
+            file.write(
+                f"daemon off;\nmaster_process off;\npid {self._folder}/nginx.pid;\nevents {{}}\n"
+                f"http {{\naccess_log off;\n{temporary}client_body_temp_path {self._folder};\n"
+                f"server {{\nlisten 127.0.0.1:{port};\nlocation / {{ root {tree}; }}\n}}\n}}\n"
+            )
+        log = os.path.join(self._folder, "error.log")
+        command = [program, "-c", os.path.join(self._folder, "nginx.conf"), "-p", self._folder, "-e", log]
+        self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        while self._process.poll() is None:
+            if answers(port):
+                return True
+            time.sleep(0.02)
+        return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._process.kill()
+        self._process.wait()
+        shutil.rmtree(self._folder)
