@@ -1,6 +1,5 @@
 #include "odd_server.h"
 
-
 #include <doctest/doctest.h>
 
 #include <arpa/inet.h>

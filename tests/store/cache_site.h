@@ -1,8 +1,8 @@
 // All kinds of layers, each with its own location, for tests that apply to all of them.
 #pragma once
 
-#include "kit/scratch_folder.h"
 #include "kit/nginx.h"
+#include "kit/scratch_folder.h"
 
 #include <fardel/store/cache_layers.h>
 

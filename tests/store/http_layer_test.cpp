@@ -1,8 +1,8 @@
 // Tests the client with servers that fail, hang and lie. tests/store/cache_layers_test.cpp tests it with a good server.
 #include "cache_samples.h"
 #include "cache_site.h"
-#include "kit/random_seed.h"
 #include "kit/odd_server.h"
+#include "kit/random_seed.h"
 
 #include <fardel/format/head.h>
 #include <fardel/store/derived_cache.h>
