@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::uint64_t kLookUpsMax = std::uint64_t{1} << 24;
 constexpr std::size_t kIncludedMax = 256;  // files that one text includes, directly or through others
-constexpr int kMacroStepsMax = 8;          // macros whose value is another macro
+constexpr std::uint32_t kNotSeen = UINT32_MAX;
+constexpr int kMacroStepsMax = 8;  // macros whose value is another macro
 
 class MacroExpansion {
 public:
@@ -42,22 +43,44 @@ public:
 private:
     using Macros = std::unordered_map<std::string_view, const MacroDefinition*>;
 
+    Status count_look_up() {
+        return ++look_ups_ <= kLookUpsMax
+                   ? ok()
+                   : Status(Error(ErrorCode::limit,
+                                  "the macros of menus need more than " + std::to_string(kLookUpsMax) + " look-ups"));
+    }
+
+    // The files of the plan that the text names as scripts, each once.
+    const std::vector<std::uint32_t>& files_of(std::uint32_t text) {
+        const auto [at, added] = files_of_.try_emplace(text);
+        if (!added)
+            return at->second;
+        std::set<std::uint32_t> known;
+        for (const FoundReference& reference : scans_[text].findings.references) {
+            if (reference.use != ReferenceUse::script)
+                continue;
+            for (const NameCandidate& candidate : candidate_names(reference, {}))
+                if (const auto file = files_.find(fold_name(candidate.name));
+                    file != files_.end() && known.insert(file->second).second)
+                    at->second.push_back(file->second);
+        }
+        return at->second;
+    }
+
     // The texts that the asset includes, in the order in which their definitions count.
-    std::vector<std::uint32_t> included_in(std::uint32_t asset) const {
+    Result<std::vector<std::uint32_t>> included_in(std::uint32_t asset) {
         std::vector<std::uint32_t> order;
         std::vector<std::uint32_t> open{asset};
-        std::set<std::uint32_t> seen{asset};
+        seen_.resize(scans_.size(), kNotSeen);
+        seen_[asset] = asset;
         while (!open.empty() && order.size() <= kIncludedMax) {
             const std::uint32_t text = open.back();
             open.pop_back();
             order.push_back(text);
-            for (const FoundReference& reference : scans_[text].findings.references) {
-                if (reference.use != ReferenceUse::script)
-                    continue;
-                for (const NameCandidate& candidate : candidate_names(reference, {}))
-                    if (const auto file = files_.find(fold_name(candidate.name));
-                        file != files_.end() && seen.insert(file->second).second)
-                        open.push_back(file->second);
+            for (const std::uint32_t file : files_of(text)) {
+                FARDEL_TRY(count_look_up());
+                if (std::exchange(seen_[file], asset) != asset)
+                    open.push_back(file);
             }
         }
         return order;
@@ -73,9 +96,7 @@ private:
 
     Result<const MacroDefinition*> find_macro(std::span<const std::uint32_t> texts, std::string_view name) {
         for (const std::uint32_t text : texts) {
-            if (++look_ups_ > kLookUpsMax)
-                return Error(ErrorCode::limit,
-                             "the macros of menus need more than " + std::to_string(kLookUpsMax) + " look-ups");
+            FARDEL_TRY(count_look_up());
             const Macros& macros = macros_of(text);
             if (const auto at = macros.find(name); at != macros.end())
                 return at->second;
@@ -97,7 +118,7 @@ private:
     }
 
     Status expand(std::uint32_t asset) {
-        const auto texts = included_in(asset);
+        FARDEL_TRY_ASSIGN(const std::vector<std::uint32_t> texts, included_in(asset));
         ScanFindings& findings = scans_[asset].findings;
         std::set<std::tuple<std::string, ReferenceUse>> known;
         for (const FoundReference& reference : findings.references)
@@ -110,11 +131,14 @@ private:
             reference.spelling = *std::move(value);
             findings.references.push_back(std::move(reference));
         }
+        files_of_.erase(asset);  // a macro may be the name of a script
         return ok();
     }
 
     std::span<AssetScan> scans_;
-    std::unordered_map<std::string, std::uint32_t> files_;  // by folded name
+    std::unordered_map<std::string, std::uint32_t> files_;                    // by folded name
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> files_of_;  // by text
+    std::vector<std::uint32_t> seen_;  // by text: the last asset that was found to include it
     std::unordered_map<std::uint32_t, Macros> macros_;
     std::uint64_t look_ups_ = 0;
 };

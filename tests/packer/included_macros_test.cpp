@@ -92,4 +92,30 @@ TEST_CASE("included macros: very many look-ups are limit") {
     CHECK(done.error().code() == ErrorCode::limit);
 }
 
+TEST_CASE("included macros: files that very many menus include count as look-ups") {  // A128
+    constexpr std::uint32_t kHeaders = 4'096;
+    constexpr std::uint32_t kMenus = 4'200;
+    ScannedMenus menus;
+    const auto add = [&](const std::string& name) -> ScanFindings& {
+        const auto asset = static_cast<std::uint32_t>(menus.scans.size());
+        menus.plan.names.push_back({.name = *AssetName::parse(name), .variants = {{.asset = asset}}});
+        return menus.scans.emplace_back().findings;
+    };
+    ScanFindings all;
+    for (std::uint32_t i = 0; i < kHeaders; ++i) {
+        const std::string name = "ui/h" + std::to_string(i) + ".h";
+        add(name);
+        all.references.push_back({.spelling = name, .use = ReferenceUse::script});
+    }
+    add("ui/all.h") = all;
+    for (std::uint32_t i = 0; i < kMenus; ++i) {
+        ScanFindings& findings = add("ui/" + std::to_string(i) + ".menu");
+        findings.references.push_back({.spelling = "ui/all.h", .use = ReferenceUse::script});
+        findings.by_macro.push_back({.spelling = "GONE", .use = ReferenceUse::shader});
+    }
+    const Status done = add_references_by_macros(menus.plan, menus.scans);
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code() == ErrorCode::limit);
+}
+
 }  // namespace fardel
