@@ -184,6 +184,8 @@ Result<Exit> export_file(const ExportCommand& command, Console& console) {
     FARDEL_TRY_ASSIGN(const BundleStore store, open_store(command.store, false));
     FARDEL_TRY_ASSIGN(const BundleId id, store.find(command.id));
     const Interrupt interrupt;
+    FARDEL_TRY_ASSIGN(const auto source, store.open_bundle(id));
+    FARDEL_TRY(verify_whole_bundle(source, short_id(id), "nothing was exported", {.stop = interrupt.token()}, console));
     ProgressBar bar(console, "exporting");
     FARDEL_TRY(store.export_bundle(id, command.out, work_with(bar, interrupt)));
     return Exit::fine;
@@ -216,6 +218,12 @@ std::string format_report(const StoreCheckReport& report, const std::string& pat
     if (report.unused_packs != 0)
         text += fmt::format("  unused      {}, {}\n", format_count(report.unused_packs, "pack", "packs"),
                             format_size(report.unused_bytes));
+    if (report.incoming != 0)
+        text += fmt::format("  incoming    {}, {}\n", format_count(report.incoming, "bundle", "bundles"),
+                            format_size(report.incoming_bytes));
+    if (report.abandoned_files != 0)
+        text += fmt::format("  abandoned   {}, {}\n", format_count(report.abandoned_files, "file", "files"),
+                            format_size(report.abandoned_bytes));
     if (report.findings.empty())
         return text + fmt::format("  {}\n", console.paint(Colour::green, "everything is intact"));
     text += fmt::format("  {}     {}\n", console.paint(Colour::red, "damaged"),
@@ -239,6 +247,10 @@ Result<Exit> check_store(const CheckStoreCommand& command, Console& console) {
                         {"pack_bytes", report.pack_bytes},
                         {"unused_packs", report.unused_packs},
                         {"unused_bytes", report.unused_bytes},
+                        {"incoming", report.incoming},
+                        {"incoming_bytes", report.incoming_bytes},
+                        {"abandoned_files", report.abandoned_files},
+                        {"abandoned_bytes", report.abandoned_bytes},
                         {"damaged", json_list(report.damaged, [](const BundleId& id) { return Json(id.hex()); })},
                         {"findings", report.findings}};
         },

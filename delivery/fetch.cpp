@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -38,6 +39,7 @@ public:
 private:
     // Fetches the tables of all bundles that are missing, and of those that they need.
     Status collect(std::span<const BundleId> bundles) {
+        store_.remove_leftovers();
         FARDEL_TRY_ASSIGN(const auto stored, store_.list());
         for (const StoredBundle& bundle : stored)
             if (bundle.held_bytes == bundle.file_bytes)
@@ -45,6 +47,20 @@ private:
         for (const BundleId& bundle : bundles)
             FARDEL_TRY(visit(bundle));
         return ok();
+    }
+
+    // Returns the static dependencies of a bundle that the store has; nothing if it is not whole or cannot be read.
+    std::optional<std::vector<BundleId>> stored_needs(const BundleId& id) const {
+        if (!stored_.contains(id))
+            return std::nullopt;
+        auto source = store_.open_bundle(id);
+        if (!source)
+            return std::nullopt;
+        const auto bundle = Bundle::open(*std::move(source), {});
+        if (!bundle)
+            return std::nullopt;
+        auto needed = static_dependencies(**bundle);
+        return needed ? std::optional(*std::move(needed)) : std::nullopt;
     }
 
     // Depth first, without recursion: a server chooses how long a chain is.
@@ -61,10 +77,8 @@ private:
             if (seen_.size() > kFetchedBundlesMax)
                 return Error(ErrorCode::limit, "more than " + std::to_string(kFetchedBundlesMax) + " bundles");
             Visit visit;
-            if (stored_.contains(id)) {
-                FARDEL_TRY_ASSIGN(auto source, store_.open_bundle(id));
-                FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(std::move(source), {}));
-                FARDEL_TRY_ASSIGN(visit.needed, static_dependencies(*bundle));
+            if (auto needed = stored_needs(id)) {
+                visit.needed = *std::move(needed);
             } else {
                 FARDEL_TRY_ASSIGN(visit.fetch, BundleFetch::open(store_, id, trees_, client_, options_));
                 FARDEL_TRY(visit.fetch->fetch_tables());

@@ -18,8 +18,6 @@
 namespace fardel {
 namespace {
 
-// A stored bundle keeps one descriptor open per pack. What it could share with further packs is written again.
-constexpr std::size_t kSharedPacksMax = 63;
 constexpr std::size_t kCopiedPartBytes = 1u << 20;
 constexpr StorePack kNewPack{};  // stands for the pack under construction until it has an id
 
@@ -80,7 +78,7 @@ private:
         for (const auto& [id, bytes] : bytes_of)
             packs.emplace_back(bytes, id);
         std::ranges::sort(packs, std::greater<>());
-        packs.resize(std::min(packs.size(), kSharedPacksMax));
+        packs.resize(std::min(packs.size(), kSharedPacksMax));  // the rest is written again
         for (const auto& [bytes, id] : packs)
             sources_.emplace(id, nullptr);
     }
@@ -129,8 +127,8 @@ private:
         if (source == sources_.end())
             return false;
         if (source->second == nullptr) {
-            auto opened = open_file_source(folder_.pack_path(shared.pack.id));
-            if (!opened || (*opened)->size_bytes() != shared.pack.size_bytes) {
+            auto opened = folder_.open_pack(shared.pack);
+            if (!opened) {
                 sources_.erase(source);
                 return false;
             }
@@ -190,12 +188,36 @@ private:
     std::vector<std::byte> compared_;
 };
 
-// Adds the envelopes that the stored bundle lacks. The two files are equal up to the trailer.
-Result<StoreAddition> add_signatures(const StoreFolder& folder, const StoreRecord& record, const Bundle& bundle) {
+// Compares the stored bytes with those of the file, up to the trailer. Errors: corrupt (they differ), cancelled, those
+// of reading.
+Status compare_bytes(const ByteSource& stored, const Bundle& bundle, std::uint64_t trailer_offset,
+                     const StoreWork& work) {
+    std::vector<std::byte> stored_bytes;
+    std::vector<std::byte> file_bytes;
+    for (std::uint64_t at = 0; at < trailer_offset; at += stored_bytes.size()) {
+        if (work.stop.stop_requested())
+            return Error(ErrorCode::cancelled, bundle.label() + ": not added");
+        const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(trailer_offset - at, kCopiedPartBytes));
+        stored_bytes.resize(size);
+        file_bytes.resize(size);
+        FARDEL_TRY(stored.read_at(at, stored_bytes));
+        FARDEL_TRY(bundle.source()->read_at(at, file_bytes));
+        if (std::memcmp(stored_bytes.data(), file_bytes.data(), size) != 0)
+            return Error(ErrorCode::corrupt, bundle.label() + ": the store has other bytes");
+        if (work.progress)
+            work.progress({.done_bytes = at + size, .total_bytes = bundle.source()->size_bytes()});
+    }
+    return ok();
+}
+
+// Adds the envelopes that the stored bundle lacks. Errors: corrupt (the stored bytes are not those of the file).
+Result<StoreAddition> add_signatures(const StoreFolder& folder, const StoreRecord& record, const Bundle& bundle,
+                                     const StoreWork& work) {
     StoreAddition addition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
     FARDEL_TRY_ASSIGN(auto source, open_record_source(folder, record));
     FARDEL_TRY_ASSIGN(const auto stored, Bundle::open(source, {}));
     const std::uint64_t trailer_offset = stored->layout_head().trailer_offset;
+    FARDEL_TRY(compare_bytes(*source, bundle, trailer_offset, work));
     std::vector<std::byte> trailer(static_cast<std::size_t>(record.file_bytes - trailer_offset));
     FARDEL_TRY(source->read_at(trailer_offset, trailer));
     const std::size_t before = trailer.size();
@@ -233,8 +255,9 @@ Result<StoreAddition> add_bundle(const StoreFolder& folder, const Bundle& bundle
     if (const auto record = folder.find_record(bundle.id()); record && *record && (*record)->is_whole()) {
         if ((*record)->layout != bundle.layout_id())
             return StoreAddition{.bundle = bundle.id(), .was_there = true, .file_bytes = bundle.source()->size_bytes()};
-        if (auto added = add_signatures(folder, **record, bundle))
-            return added;  // otherwise a pack is damaged
+        auto added = add_signatures(folder, **record, bundle, work);
+        if (added || added.error().code() == ErrorCode::cancelled)
+            return added;  // otherwise a pack is damaged, or the record is wrong
     }
     FARDEL_TRY_ASSIGN(BlockIndex index, BlockIndex::build(folder));
     FARDEL_TRY_ASSIGN(PackWriter pack, PackWriter::open(folder));

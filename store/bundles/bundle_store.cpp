@@ -1,16 +1,20 @@
 #include <fardel/store/bundle_store.h>
 
 #include "bundles/add_bundle.h"
+#include "bundles/leftovers.h"
 #include "bundles/record_source.h"
 #include "bundles/store_folder.h"
 
 #include <fardel/format/bundle.h>
 #include <fardel/format/hash.h>
+#include <fardel/format/head.h>
 #include <fardel/format/manifest.h>
 #include <fardel/format/staged_file.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -120,17 +124,24 @@ public:
             report_.pack_bytes += pack.size_bytes;
             packs_.emplace(pack.id, PackState{.size_bytes = pack.size_bytes});
         }
-        report_.packs = packs.size();
+        read_packs_ = read_packs;
         if (read_packs)
-            FARDEL_TRY(check_packs());
+            for (auto& [id, pack] : packs_)
+                FARDEL_TRY(check_pack(id, pack));
         FARDEL_TRY_ASSIGN(const auto ids, folder_.list_records());
         report_.bundles = ids.size();
         for (const BundleId& id : ids)
-            check_bundle(id);
+            FARDEL_TRY(check_bundle(id));
+        report_.packs = packs_.size();
         for (const auto& [id, pack] : packs_) {
             report_.unused_packs += pack.used ? 0 : 1;
             report_.unused_bytes += pack.used ? 0 : pack.size_bytes;
         }
+        const StoreLeftovers leftovers = count_leftovers(folder_);
+        report_.incoming = leftovers.incoming;
+        report_.incoming_bytes = leftovers.incoming_bytes;
+        report_.abandoned_files = leftovers.abandoned_files;
+        report_.abandoned_bytes = leftovers.abandoned_bytes;
         return std::move(report_);
     }
 
@@ -141,72 +152,120 @@ private:
         bool damaged = false;
     };
 
-    Status check_packs() {
-        std::uint64_t done = 0;
-        for (auto& [id, pack] : packs_) {
-            const std::string path = folder_.pack_path(id);
-            Hasher hasher;
-            Status read = ok();
-            if (auto source = open_file_source(path))
-                read = read_through(**source, path, work_.stop, [&](std::uint64_t, std::span<const std::byte> bytes) {
-                    hasher.update(bytes);
-                    done += bytes.size();
-                    if (work_.progress)
-                        work_.progress({.done_bytes = done, .total_bytes = report_.pack_bytes});
-                    return ok();
-                });
-            else
-                read = std::move(source).error();
-            if (!read && read.error().code() == ErrorCode::cancelled)
-                return read;
-            pack.damaged = !read || hasher.finish() != id;
-            if (!read)
-                report_.findings.push_back(read.error().text());
-            else if (pack.damaged)
-                report_.findings.push_back(path + ": its bytes are not those of its name");
+    // Error: cancelled.
+    Status check_pack(const PackId& id, PackState& pack) {
+        const std::string path = folder_.pack_path(id);
+        Hasher hasher;
+        Status read = ok();
+        if (auto source = folder_.open_pack({.id = id, .size_bytes = pack.size_bytes}))
+            read = read_through(**source, path, work_.stop, [&](std::uint64_t, std::span<const std::byte> bytes) {
+                hasher.update(bytes);
+                done_bytes_ += bytes.size();
+                if (work_.progress)
+                    work_.progress({.done_bytes = done_bytes_, .total_bytes = report_.pack_bytes});
+                return ok();
+            });
+        else
+            read = std::move(source).error();
+        if (!read && read.error().code() == ErrorCode::cancelled)
+            return read;
+        pack.damaged = !read || hasher.finish() != id;
+        if (!read)
+            report_.findings.push_back(read.error().text());
+        else if (pack.damaged)
+            report_.findings.push_back(path + ": its bytes are not those of its name");
+        return ok();
+    }
+
+    // Returns nullptr if the store does not have the pack. Error: cancelled.
+    Result<PackState*> find_pack(const StorePack& pack) {
+        if (const auto found = packs_.find(pack.id); found != packs_.end())
+            return &found->second;
+        // It may have been added since the packs were listed.
+        if (!folder_.open_pack(pack))
+            return nullptr;
+        PackState& added = packs_[pack.id];
+        added.size_bytes = pack.size_bytes;
+        report_.pack_bytes += pack.size_bytes;
+        if (read_packs_)
+            FARDEL_TRY(check_pack(pack.id, added));
+        return &added;
+    }
+
+    // Error: cancelled.
+    Status check_bundle(const BundleId& id) {
+        Status damage = find_damage(id);
+        if (damage || damage.error().code() == ErrorCode::cancelled)
+            return damage;
+        report_.findings.push_back(damage.error().text());
+        report_.damaged.push_back(id);
+        return ok();
+    }
+
+    // Returns what is wrong with a bundle.
+    Status find_damage(const BundleId& id) {
+        FARDEL_TRY_ASSIGN(const auto record, folder_.find_record(id));
+        if (!record)
+            return ok();  // removed meanwhile
+        const std::string label = "bundle " + id.hex();
+        report_.incomplete += record->is_whole() ? 0 : 1;
+        std::string damaged;
+        for (const StorePack& pack : record->packs) {
+            FARDEL_TRY_ASSIGN(PackState* const found, find_pack(pack));
+            if (found != nullptr)
+                found->used = true;
+            if (found == nullptr || found->damaged || found->size_bytes != pack.size_bytes)
+                damaged = pack.id.hex();
+        }
+        if (!damaged.empty())
+            return Error(ErrorCode::corrupt, label + ": pack " + damaged + " is missing or damaged");
+        FARDEL_TRY_ASSIGN(auto source, open_record_source(folder_, *record));
+        FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(source, {.label = label}));
+        if (bundle->id() != id)
+            return Error(ErrorCode::corrupt, label + ": its bytes are those of " + bundle->id().hex());
+        return read_packs_ ? check_blocks(*record, *source, *bundle) : ok();
+    }
+
+    // Compares the tables with the heads and the blocks with their hashes: packs may be good and a record locate other
+    // bytes in them. What several bundles have at the same location is read once.
+    Status check_blocks(const StoreRecord& record, const ByteSource& source, const Bundle& bundle) {
+        for (const auto* const tables : {&bundle.head().tables, &bundle.layout_head().tables})
+            for (const TableEntry& table : *tables)
+                for (std::uint64_t at = 0; at < table.length_bytes; at += kStoreCopyBytes)
+                    FARDEL_TRY(bundle.table_bytes(table.kind, at,
+                                                  std::min<std::uint64_t>(kStoreCopyBytes, table.length_bytes - at)));
+        std::vector<std::byte> bytes;
+        const std::uint64_t count = bundle.table_count(TableKind::blocks);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            if (work_.stop.stop_requested())
+                return Error(ErrorCode::cancelled, bundle.label() + ": stopped");
+            FARDEL_TRY_ASSIGN(const BlockRecord block, bundle.block(i));
+            const std::uint64_t offset = bundle.layout_head().blocks_offset + block.stored_offset;
+            const StoreExtent* const extent = record.find(offset, block.stored_bytes);
+            if (extent == nullptr && !record.is_whole())
+                continue;
+            if (extent != nullptr &&
+                !checked_
+                     .emplace(record.packs[extent->pack].id, extent->pack_offset + (offset - extent->file_offset),
+                              block.stored_hash)
+                     .second)
+                continue;
+            bytes.resize(block.stored_bytes);
+            FARDEL_TRY(source.read_at(offset, bytes));
+            if (blake3(bytes) != block.stored_hash)
+                return Error(ErrorCode::corrupt, bundle.label() + ": the block at offset " + std::to_string(offset) +
+                                                     " does not have its hash");
         }
         return ok();
     }
 
-    void check_bundle(const BundleId& id) {
-        if (auto reason = find_damage(id)) {
-            report_.findings.push_back(*std::move(reason));
-            report_.damaged.push_back(id);
-        }
-    }
-
-    std::optional<std::string> find_damage(const BundleId& id) {
-        auto record = folder_.find_record(id);
-        if (!record)
-            return record.error().text();
-        if (!*record)
-            return std::nullopt;  // removed meanwhile
-        report_.incomplete += (*record)->is_whole() ? 0 : 1;
-        std::string damaged;
-        for (const StorePack& pack : (*record)->packs) {
-            const auto found = packs_.find(pack.id);
-            if (found != packs_.end())
-                found->second.used = true;
-            if (found == packs_.end() || found->second.damaged || found->second.size_bytes != pack.size_bytes)
-                damaged = pack.id.hex();
-        }
-        if (!damaged.empty())
-            return "bundle " + id.hex() + ": pack " + damaged + " is missing or damaged";
-        auto source = open_record_source(folder_, **record);
-        if (!source)
-            return source.error().text();
-        const auto bundle = Bundle::open(*std::move(source), {.label = "bundle " + id.hex()});
-        if (!bundle)
-            return bundle.error().text();
-        if ((*bundle)->id() != id)
-            return "bundle " + id.hex() + ": its bytes are those of " + (*bundle)->id().hex();
-        return std::nullopt;
-    }
-
     const StoreFolder& folder_;
     const StoreWork& work_;
+    bool read_packs_ = false;
+    std::uint64_t done_bytes_ = 0;
     StoreCheckReport report_;
     std::map<PackId, PackState> packs_;
+    std::set<std::tuple<PackId, std::uint64_t, Hash>> checked_;  // blocks: pack, offset, stored hash
 };
 
 }  // namespace
@@ -231,7 +290,15 @@ Result<BundleStore> BundleStore::open(const std::string& path, bool create) {
 
 Result<StoreAddition> BundleStore::add(const std::shared_ptr<const ByteSource>& file, const StoreWork& work) const {
     FARDEL_TRY_ASSIGN(const auto bundle, Bundle::open(file, {}));
-    return add_bundle(impl_->folder, *bundle, work);
+    remove_leftovers();
+    auto added = add_bundle(impl_->folder, *bundle, work);
+    remove_needless_incoming(impl_->folder);
+    return added;
+}
+
+void BundleStore::remove_leftovers() const {
+    remove_abandoned_packs(impl_->folder);
+    remove_needless_incoming(impl_->folder);
 }
 
 Result<std::vector<StoredBundle>> BundleStore::list() const {

@@ -20,22 +20,27 @@ namespace fardel {
 namespace {
 
 // The log: a head with the size of the bundle file, then one entry for each range, in the order of the bytes in the
-// incoming pack.
+// incoming pack: offset, length, hash. Before the incoming pack gets its name as a pack, the log is sealed: its last
+// entry then has the length 0, and the number of bytes and the id of the pack.
 constexpr std::string_view kLogMagic = "FARDELIN";
 constexpr std::uint64_t kLogVersion = 1;
 constexpr std::size_t kLogHeadBytes = 8 + 8 + 8;
 constexpr std::size_t kLogEntryBytes = 8 + 8 + 32;
 constexpr std::uint64_t kRangeBytesMax = 16u << 20;
-constexpr std::size_t kPacksMax = 63;  // besides the incoming one
-constexpr PackId kIncomingPack{};      // until it has an id
+constexpr PackId kIncomingPack{};  // until it has an id
 
-Result<Descriptor> open_or_create(const std::string& path) {
-    auto created = create_file(path, path);
-    if (created || created.error().code() != ErrorCode::conflict)
-        return created;
-    FARDEL_TRY_ASSIGN(RegularFile file,
-                      open_regular_file(path, path, {.access = FileAccess::read_write, .links = Links::refused}));
-    return std::move(file.descriptor);
+struct LogEntry {
+    std::uint64_t offset = 0;  // in the bundle file
+    std::uint64_t length_bytes = 0;
+    Hash hash;
+};
+
+std::vector<std::byte> encode_entry(const LogEntry& entry) {
+    ByteWriter writer;
+    writer.u64(entry.offset);
+    writer.u64(entry.length_bytes);
+    writer.fixed(entry.hash);
+    return writer.take();
 }
 
 }  // namespace
@@ -65,16 +70,7 @@ struct IncomingBundle::Impl {
     std::map<PackId, OpenPack> packs;       // of the store
     std::optional<BlockIndex> index;        // built when it is first needed
     std::uint64_t held = 0;
-
-    Status lock() {
-        FARDEL_TRY_ASSIGN(const bool locked, lock_file(pack, pack_path));
-        if (!locked)
-            return Error(ErrorCode::busy, "bundle " + bundle.hex() + " is being fetched by another process");
-        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(pack, pack_path));
-        if (status.links == 0)
-            return Error(ErrorCode::busy, "bundle " + bundle.hex() + " was just fetched by another process");
-        return ok();
-    }
+    bool sealed = false;  // an earlier attempt was killed in commit(): `ranges` has what it received, in a named pack
 
     // Takes over what the store has of an incomplete bundle.
     Status read_record() {
@@ -86,7 +82,8 @@ struct IncomingBundle::Impl {
             if (open_pack(stored))
                 add(extent.file_offset, {extent.length_bytes, stored.id, extent.pack_offset});
         }
-        file_bytes = (*record)->file_bytes;
+        if (!ranges.empty())
+            file_bytes = (*record)->file_bytes;
         return ok();
     }
 
@@ -102,28 +99,79 @@ struct IncomingBundle::Impl {
             return truncate(0, 0);
         file_bytes = size;
         log_bytes = kLogHeadBytes;
-        std::vector<std::byte> entry(kLogEntryBytes);
+        FARDEL_TRY_ASSIGN(const auto named, find_named_pack());
+        sealed = named.has_value();
         std::vector<std::byte> bytes;
+        std::uint64_t at = 0;  // in the pack
         for (;;) {
-            FARDEL_TRY_ASSIGN(const std::size_t entry_bytes, read_whole_at(log, log_bytes, entry, log_path));
-            const std::span<const std::byte> found = std::span<const std::byte>(entry).first(entry_bytes);
-            ByteReader fields(found, "log entry");
-            const std::uint64_t offset = fields.u64();
-            const std::uint64_t length = fields.u64();
-            const Hash hash = fields.fixed<Hash>();
-            if (fields.failed() || length == 0 || length > kRangeBytesMax || !fits(offset, length, size) ||
-                overlaps(offset, length))
+            FARDEL_TRY_ASSIGN(const auto entry, read_entry(log_bytes));
+            if (!entry || entry->length_bytes == 0 || entry->length_bytes > kRangeBytesMax ||
+                !fits(entry->offset, entry->length_bytes, size) || overlaps(entry->offset, entry->length_bytes))
                 break;
-            bytes.resize(static_cast<std::size_t>(length));
-            FARDEL_TRY_ASSIGN(const std::size_t read, read_whole_at(pack, pack_bytes, bytes, pack_path));
-            if (read < bytes.size() || blake3(bytes) != hash)
+            bytes.resize(static_cast<std::size_t>(entry->length_bytes));
+            FARDEL_TRY_ASSIGN(const bool is_there, read_received(named, at, bytes));
+            if (!is_there || blake3(bytes) != entry->hash)
                 break;
-            hasher.update(bytes);
-            add(offset, {length, kIncomingPack, pack_bytes});
-            pack_bytes += length;
+            if (!named)
+                hasher.update(bytes);
+            add(entry->offset, {entry->length_bytes, named.value_or(kIncomingPack), at});
+            at += entry->length_bytes;
             log_bytes += kLogEntryBytes;
         }
-        return truncate(pack_bytes, log_bytes);
+        return named ? folder.make_read_only(*named) : truncate(at, log_bytes);
+    }
+
+    // Returns nothing at the end of the log.
+    Result<std::optional<LogEntry>> read_entry(std::uint64_t at) const {
+        std::vector<std::byte> entry(kLogEntryBytes);
+        FARDEL_TRY_ASSIGN(const std::size_t entry_bytes, read_whole_at(log, at, entry, log_path));
+        const std::span<const std::byte> found = std::span<const std::byte>(entry).first(entry_bytes);
+        ByteReader fields(found, "log entry");
+        LogEntry read;
+        read.offset = fields.u64();
+        read.length_bytes = fields.u64();
+        read.hash = fields.fixed<Hash>();
+        return fields.failed() ? std::nullopt : std::optional(read);
+    }
+
+    // Returns the pack that a sealed log names, if the incoming pack was renamed to it, and opens it.
+    Result<std::optional<PackId>> find_named_pack() {
+        FARDEL_TRY_ASSIGN(const FileStatus log_status, file_status(log, log_path));
+        FARDEL_TRY_ASSIGN(const FileStatus pack_status, file_status(pack, pack_path));
+        const std::uint64_t entries = (log_status.size_bytes - kLogHeadBytes) / kLogEntryBytes;
+        if (entries == 0 || pack_status.size_bytes != 0)
+            return std::optional<PackId>();
+        FARDEL_TRY_ASSIGN(const auto last, read_entry(kLogHeadBytes + (entries - 1) * kLogEntryBytes));
+        if (!last || last->length_bytes != 0 || !open_pack({.id = last->hash, .size_bytes = last->offset}))
+            return std::optional<PackId>();
+        return std::optional(last->hash);
+    }
+
+    // Returns false if the bytes are not there.
+    Result<bool> read_received(const std::optional<PackId>& named, std::uint64_t at, std::span<std::byte> out) const {
+        if (named)
+            return static_cast<bool>(packs.at(*named).source->read_at(at, out));
+        FARDEL_TRY_ASSIGN(const std::size_t count, read_whole_at(pack, at, out, pack_path));
+        return count == out.size();
+    }
+
+    // Prepares the log for further entries.
+    Status open_log_for_entries() {
+        if (!sealed && (log_bytes != 0 || !file_bytes))
+            return ok();
+        sealed = false;  // its entries are those of another pack
+        FARDEL_TRY(resize_file(log, 0, log_path));
+        return write_log_head(*file_bytes);
+    }
+
+    Status write_log_head(std::uint64_t size) {
+        ByteWriter writer;
+        writer.text(kLogMagic);
+        writer.u64(kLogVersion);
+        writer.u64(size);
+        FARDEL_TRY(write_whole_at(log, 0, writer.bytes(), log_path));
+        log_bytes = kLogHeadBytes;
+        return ok();
     }
 
     Status truncate(std::uint64_t new_pack_bytes, std::uint64_t new_log_bytes) {
@@ -149,13 +197,23 @@ struct IncomingBundle::Impl {
     bool open_pack(const StorePack& stored) {
         if (packs.contains(stored.id))
             return true;
-        if (packs.size() >= kPacksMax)
+        if (packs.size() >= kSharedPacksMax)
             return false;
-        auto source = open_file_source(folder.pack_path(stored.id));
-        if (!source || (*source)->size_bytes() != stored.size_bytes)
+        auto source = folder.open_pack(stored);
+        if (!source)
             return false;
         packs.emplace(stored.id, OpenPack{.size_bytes = stored.size_bytes, .source = *std::move(source)});
         return true;
+    }
+
+    // While the lock is held.
+    Status remove_files() const {
+        FARDEL_TRY(remove_file(log_path, log_path));
+        FARDEL_TRY_ASSIGN(const auto named, find_file_status(pack_path, pack_path, Links::refused));
+        FARDEL_TRY_ASSIGN(const FileStatus opened, file_status(pack, pack_path));
+        if (named && named->same_file_as(opened))
+            FARDEL_TRY(remove_file(pack_path, pack_path));
+        return ok();
     }
 
     StoreRecord record_of(const LayoutId& layout, const StorePack& incoming) const {
@@ -170,11 +228,9 @@ struct IncomingBundle::Impl {
 
 IncomingBundle::IncomingBundle(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 IncomingBundle::~IncomingBundle() {
-    if (!impl_ || impl_->pack_bytes != 0 || !impl_->pack)
-        return;
-    // Nothing was received. The lock is held until the files are gone.
-    static_cast<void>(remove_file(impl_->log_path, impl_->log_path));
-    static_cast<void>(remove_file(impl_->pack_path, impl_->pack_path));
+    // If nothing was received, nothing stays. After a part of commit(), the names may be those of another process.
+    if (impl_ && impl_->pack && impl_->pack_bytes == 0 && !impl_->sealed)
+        static_cast<void>(impl_->remove_files());
 }
 IncomingBundle::IncomingBundle(IncomingBundle&&) noexcept = default;
 
@@ -183,9 +239,8 @@ Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const Bund
     std::unique_ptr<Impl> impl(new Impl{.folder = std::move(folder), .bundle = bundle});
     impl->pack_path = impl->folder.incoming_path(bundle, "pack");
     impl->log_path = impl->folder.incoming_path(bundle, "log");
-    FARDEL_TRY_ASSIGN(impl->pack, open_or_create(impl->pack_path));
-    FARDEL_TRY(impl->lock());
-    FARDEL_TRY_ASSIGN(impl->log, open_or_create(impl->log_path));
+    FARDEL_TRY_ASSIGN(impl->pack, impl->folder.lock_incoming(bundle));
+    FARDEL_TRY_ASSIGN(impl->log, open_or_create_file(impl->log_path));
     FARDEL_TRY(impl->read_record());
     FARDEL_TRY(impl->read_log());
     return IncomingBundle(std::move(impl));
@@ -194,12 +249,7 @@ Result<IncomingBundle> IncomingBundle::open(const BundleStore& store, const Bund
 std::optional<std::uint64_t> IncomingBundle::file_bytes() const noexcept { return impl_->file_bytes; }
 
 Status IncomingBundle::set_file_bytes(std::uint64_t file_bytes) {
-    ByteWriter writer;
-    writer.text(kLogMagic);
-    writer.u64(kLogVersion);
-    writer.u64(file_bytes);
-    FARDEL_TRY(write_whole_at(impl_->log, 0, writer.bytes(), impl_->log_path));
-    impl_->log_bytes = kLogHeadBytes;
+    FARDEL_TRY(impl_->write_log_head(file_bytes));
     impl_->file_bytes = file_bytes;
     return ok();
 }
@@ -221,16 +271,12 @@ bool IncomingBundle::holds(std::uint64_t file_offset, std::uint64_t length_bytes
 }
 
 Status IncomingBundle::write(std::uint64_t file_offset, std::span<const std::byte> bytes) {
-    if (impl_->log_bytes == 0 && impl_->file_bytes)  // the size is known from an incomplete record
-        FARDEL_TRY(set_file_bytes(*impl_->file_bytes));
+    FARDEL_TRY(impl_->open_log_for_entries());
     for (std::size_t at = 0; at < bytes.size(); at += kRangeBytesMax) {
         const auto part = bytes.subspan(at, std::min<std::size_t>(bytes.size() - at, kRangeBytesMax));
         FARDEL_TRY(write_whole_at(impl_->pack, impl_->pack_bytes, part, impl_->pack_path));
-        ByteWriter entry;
-        entry.u64(file_offset + at);
-        entry.u64(part.size());
-        entry.fixed(blake3(part));
-        FARDEL_TRY(write_whole_at(impl_->log, impl_->log_bytes, entry.bytes(), impl_->log_path));
+        const auto entry = encode_entry({file_offset + at, part.size(), blake3(part)});
+        FARDEL_TRY(write_whole_at(impl_->log, impl_->log_bytes, entry, impl_->log_path));
         impl_->hasher.update(part);
         impl_->add(file_offset + at, {part.size(), kIncomingPack, impl_->pack_bytes});
         impl_->pack_bytes += part.size();
@@ -255,13 +301,11 @@ Result<bool> IncomingBundle::share(std::uint64_t file_offset, const Hash& stored
 }
 
 Status IncomingBundle::discard() {
-    std::erase_if(impl_->ranges, [](const auto& one) { return one.second.pack == kIncomingPack; });
+    impl_->ranges.clear();
     impl_->held = 0;
-    for (const auto& [offset, range] : impl_->ranges)
-        impl_->held += range.length_bytes;
     impl_->hasher.reset();
-    if (impl_->ranges.empty())
-        impl_->file_bytes.reset();
+    impl_->file_bytes.reset();
+    impl_->sealed = false;
     return impl_->truncate(0, 0);
 }
 
@@ -283,12 +327,13 @@ Status IncomingBundle::commit(const LayoutId& layout) && {
     StorePack incoming{.id = impl_->hasher.finish(), .size_bytes = impl_->pack_bytes};
     if (impl_->pack_bytes != 0) {
         FARDEL_TRY(sync_file(impl_->pack, impl_->pack_path));
+        const auto seal = encode_entry({impl_->pack_bytes, 0, incoming.id});
+        FARDEL_TRY(write_whole_at(impl_->log, impl_->log_bytes, seal, impl_->log_path));
         FARDEL_TRY(impl_->folder.name_pack(impl_->pack_path, incoming.id));
-    } else {
-        FARDEL_TRY(remove_file(impl_->pack_path, impl_->pack_path));
     }
     FARDEL_TRY(impl_->folder.write_record(impl_->record_of(layout, incoming)));
-    FARDEL_TRY(remove_file(impl_->log_path, impl_->log_path));
+    // The bundle is there. What cannot be removed now, the next addition or fetch removes.
+    static_cast<void>(impl_->remove_files());
     impl_->pack.close();
     return ok();
 }

@@ -82,11 +82,7 @@ private:
 Result<std::shared_ptr<const ByteSource>> open_record_source(const StoreFolder& folder, StoreRecord record) {
     std::vector<std::shared_ptr<const ByteSource>> packs;
     for (const StorePack& pack : record.packs) {
-        const std::string path = folder.pack_path(pack.id);
-        FARDEL_TRY_ASSIGN(auto source, open_file_source(path));
-        if (source->size_bytes() != pack.size_bytes)
-            return Error(ErrorCode::corrupt, path + ": " + std::to_string(source->size_bytes()) + " bytes instead of " +
-                                                 std::to_string(pack.size_bytes));
+        FARDEL_TRY_ASSIGN(auto source, folder.open_pack(pack));
         packs.push_back(std::move(source));
     }
     return make_record_source(std::move(record), std::move(packs));

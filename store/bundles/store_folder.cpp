@@ -4,6 +4,7 @@
 #include <fardel/base/folder.h>
 #include <fardel/format/file_source.h>
 #include <fardel/format/random.h>
+#include <fardel/format/staged_file.h>
 
 #include <algorithm>
 #include <string_view>
@@ -18,7 +19,8 @@ constexpr std::string_view kStoreMarkerText = "fardel store, layout 1\n";
 constexpr std::size_t kStoreMarkerBytesMax = 256;
 constexpr std::uint32_t kReadOnly = 0444;
 constexpr std::size_t kPackBufferBytes = 1u << 20;
-constexpr std::string_view kUnnamedStart = "unnamed-";
+constexpr int kLocksTried = 100;
+constexpr std::size_t kUnnamedDigits = 32;
 
 Status write_small_file(const std::string& path, std::span<const std::byte> bytes) {
     FARDEL_TRY_ASSIGN(const auto file, stage_file(path));
@@ -52,6 +54,17 @@ Status verify_marker(const std::string& folder) {
     return ok();
 }
 
+// Lists a folder of the store. A program that was killed while it created the store may have left it without one.
+Result<std::vector<std::string>> list_part(const std::string& path, Descriptor& folder) {
+    auto opened = open_folder(path, path);
+    if (!opened && opened.error().code() == ErrorCode::missing)
+        return std::vector<std::string>();
+    if (!opened)
+        return std::move(opened).error();
+    folder = *std::move(opened);
+    return list_names(folder, path);
+}
+
 template <class Id>
 std::optional<Id> parse_file_name(const std::string& name) {
     auto id = Id::parse(name);
@@ -59,6 +72,15 @@ std::optional<Id> parse_file_name(const std::string& name) {
 }
 
 }  // namespace
+
+Result<Descriptor> open_or_create_file(const std::string& path) {
+    auto created = create_file(path, path);
+    if (created || created.error().code() != ErrorCode::conflict)
+        return created;
+    FARDEL_TRY_ASSIGN(RegularFile file,
+                      open_regular_file(path, path, {.access = FileAccess::read_write, .links = Links::refused}));
+    return std::move(file.descriptor);
+}
 
 // ---- The folder -----------------------------------------------------------------------------------------------------
 
@@ -91,9 +113,8 @@ std::string StoreFolder::incoming_path(const BundleId& bundle, std::string_view 
 }
 
 Result<std::vector<BundleId>> StoreFolder::list_records() const {
-    const std::string path = path_ + "/bundles";
-    FARDEL_TRY_ASSIGN(const Descriptor folder, open_folder(path, path));
-    FARDEL_TRY_ASSIGN(const auto names, list_names(folder, path));
+    Descriptor folder;
+    FARDEL_TRY_ASSIGN(const auto names, list_part(path_ + "/bundles", folder));
     std::vector<BundleId> ids;
     for (const std::string& name : names)
         if (const auto id = parse_file_name<BundleId>(name))
@@ -121,13 +142,17 @@ Status StoreFolder::write_record(const StoreRecord& record) const {
     const std::string path = record_path(record.bundle);
     if (bytes.size() > kStoreRecordBytesMax)
         return Error(ErrorCode::limit, path + ": the bundle would lie in too many pieces");
+    // Links are replaced by the renaming; nothing else that is no file can be.
+    FARDEL_TRY_ASSIGN(const auto status, find_file_status(path, path, Links::refused));
+    if (status && !status->is_file() && !status->is_folder())
+        FARDEL_TRY(remove_file(path, path));
     return write_small_file(path, bytes);
 }
 
 Result<std::vector<StorePack>> StoreFolder::list_packs() const {
     const std::string path = path_ + "/packs";
-    FARDEL_TRY_ASSIGN(const Descriptor folder, open_folder(path, path));
-    FARDEL_TRY_ASSIGN(const auto names, list_names(folder, path));
+    Descriptor folder;
+    FARDEL_TRY_ASSIGN(const auto names, list_part(path, folder));
     std::vector<StorePack> packs;
     for (const std::string& name : names) {
         const auto id = parse_file_name<PackId>(name);
@@ -140,29 +165,77 @@ Result<std::vector<StorePack>> StoreFolder::list_packs() const {
     return packs;
 }
 
+Result<std::shared_ptr<const ByteSource>> StoreFolder::open_pack(const StorePack& pack) const {
+    const std::string path = pack_path(pack.id);
+    FARDEL_TRY_ASSIGN(RegularFile file, open_regular_file(path, path, {.links = Links::refused}));
+    if (file.status.size_bytes != pack.size_bytes)
+        return Error(ErrorCode::corrupt, path + ": " + std::to_string(file.status.size_bytes) + " bytes instead of " +
+                                             std::to_string(pack.size_bytes));
+    return make_file_source(std::move(file.descriptor), pack.size_bytes, path);
+}
+
+Result<Descriptor> StoreFolder::lock_incoming(const BundleId& bundle) const {
+    const std::string path = incoming_path(bundle, "pack");
+    const Error busy(ErrorCode::busy, "bundle " + bundle.hex() + " is being fetched by another process");
+    for (int tried = 0; tried < kLocksTried; ++tried) {
+        auto file = open_or_create_file(path);
+        if (!file && file.error().code() == ErrorCode::missing)
+            continue;  // removed since it was there
+        if (!file)
+            return std::move(file).error();
+        FARDEL_TRY_ASSIGN(const bool locked, lock_file(*file, path));
+        if (!locked)
+            return busy;
+        // Another process may have renamed the file to a pack, or removed it, after it was opened here.
+        FARDEL_TRY_ASSIGN(const FileStatus opened, file_status(*file, path));
+        FARDEL_TRY_ASSIGN(const auto named, find_file_status(path, path, Links::refused));
+        if (named && named->same_file_as(opened))
+            return *std::move(file);
+    }
+    return busy;
+}
+
 Status StoreFolder::name_pack(const std::string& path, const PackId& pack) const {
     const std::string named = pack_path(pack);
-    Status renamed = set_permissions(path, kReadOnly, named);
-    if (renamed)
-        renamed = rename_to_new(path, named, named);
-    if (renamed)
-        return sync_folder(folder_of_path(named));
-    static_cast<void>(remove_file(path, path));
-    return renamed.error().code() == ErrorCode::conflict ? ok() : std::move(renamed);
+    FARDEL_TRY(rename_file(path, named, named));
+    FARDEL_TRY(make_read_only(pack));
+    return sync_folder(folder_of_path(named));
+}
+
+Status StoreFolder::make_read_only(const PackId& pack) const {
+    const std::string named = pack_path(pack);
+    return set_permissions(named, kReadOnly, named);
 }
 
 // ---- Packs ----------------------------------------------------------------------------------------------------------
 
+PackWriter::UnnamedFile::~UnnamedFile() {
+    if (path.empty())
+        return;
+    static_cast<void>(remove_file(path, path));
+    file.close();
+}
+
 Result<PackWriter> PackWriter::open(const StoreFolder& folder) {
-    Hash number;
-    fill_random(std::as_writable_bytes(std::span(number.bytes)));
-    std::string unnamed = folder.path() + "/packs/" + std::string(kUnnamedStart) + number.hex().substr(0, 32);
-    FARDEL_TRY_ASSIGN(auto file, stage_file(unnamed));
-    return PackWriter(folder, std::move(unnamed), std::move(file));
+    for (int tried = 0; tried < kLocksTried; ++tried) {
+        Hash number;
+        fill_random(std::as_writable_bytes(std::span(number.bytes)));
+        std::string path =
+            folder.path() + "/packs/" + std::string(kUnnamedPackStart) + number.hex().substr(0, kUnnamedDigits);
+        FARDEL_TRY_ASSIGN(Descriptor created, create_file(path, path));
+        std::unique_ptr<UnnamedFile> file(new UnnamedFile{std::move(path), std::move(created)});
+        // Another process may take it for an abandoned one before it is locked. Without locks, none is removed.
+        if (const auto locked = lock_file(file->file, file->path); locked && !*locked)
+            continue;
+        FARDEL_TRY_ASSIGN(const FileStatus status, file_status(file->file, file->path));
+        if (status.links != 0)
+            return PackWriter(folder, std::move(file));
+    }
+    return Error(ErrorCode::busy, folder.path() + ": other processes remove each new pack");
 }
 
 Status PackWriter::flush() {
-    FARDEL_TRY(file_->write_at(size_bytes_ - buffer_.size(), buffer_));
+    FARDEL_TRY(write_whole_at(file_->file, size_bytes_ - buffer_.size(), buffer_, file_->path));
     hasher_.update(buffer_);
     buffer_.clear();
     return ok();
@@ -180,8 +253,9 @@ Result<std::uint64_t> PackWriter::append(std::span<const std::byte> bytes) {
 Result<StorePack> PackWriter::seal() && {
     FARDEL_TRY(flush());
     const StorePack pack{.id = hasher_.finish(), .size_bytes = size_bytes_};
-    FARDEL_TRY(file_->commit());
-    FARDEL_TRY(folder_->name_pack(unnamed_, pack.id));
+    FARDEL_TRY(sync_file(file_->file, file_->path));
+    FARDEL_TRY(folder_->name_pack(file_->path, pack.id));
+    file_->path.clear();
     return pack;
 }
 

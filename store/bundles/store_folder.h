@@ -6,10 +6,11 @@
 
 #include "bundles/store_record.h"
 
+#include <fardel/base/descriptor.h>
 #include <fardel/base/result.h>
+#include <fardel/format/byte_source.h>
 #include <fardel/format/hash.h>
 #include <fardel/format/ids.h>
-#include <fardel/format/staged_file.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,13 @@
 #include <vector>
 
 namespace fardel {
+
+// Opens a file for reading and writing. Errors: missing (it was removed a moment ago), malformed (a link, or not a
+// regular file), denied, no_space, io.
+Result<Descriptor> open_or_create_file(const std::string& path);
+
+// A pack under construction has this name and 32 random digits; its writer holds a lock on it.
+inline constexpr std::string_view kUnnamedPackStart = "unnamed-";
 
 class StoreFolder {
 public:
@@ -42,11 +50,19 @@ public:
     // Returns the ids and sizes of all packs, by id.
     Result<std::vector<StorePack>> list_packs() const;
     std::string pack_path(const PackId& pack) const;
+    // Errors: missing, corrupt (another size), malformed (not a regular file; links are not followed), denied, io.
+    Result<std::shared_ptr<const ByteSource>> open_pack(const StorePack& pack) const;
     // The files of a bundle on its way into the store; `ending`: "pack" or "log".
     std::string incoming_path(const BundleId& bundle, std::string_view ending) const;
-    // Gives a complete, synced file its name as a pack and makes it read-only; an equal pack that is there already
-    // stays, and the file is removed.
+    // Opens the file of received bytes, which is created if it is missing, and locks it. As long as the lock is held,
+    // the names of the bundle's incoming files belong to the caller. Errors: busy (another process has the lock),
+    // denied, no_space, malformed (not a regular file), io.
+    Result<Descriptor> lock_incoming(const BundleId& bundle) const;
+    // Renames a complete, synced file to its name as a pack and makes it read-only. What has that name is replaced: it
+    // has the same bytes, or is damaged.
     Status name_pack(const std::string& path, const PackId& pack) const;
+    // Does so for a pack whose writer may have been killed after it was renamed.
+    Status make_read_only(const PackId& pack) const;
 
 private:
     explicit StoreFolder(std::string path) : path_(std::move(path)) {}
@@ -54,7 +70,8 @@ private:
     std::string path_;  // absolute
 };
 
-// A pack under construction. Without seal(), nothing of it stays.
+// A pack under construction. Without seal(), nothing of it stays; what a killed writer leaves is removed by
+// remove_abandoned_packs().
 class PackWriter {
 public:
     // Errors: denied, no_space, io.
@@ -62,18 +79,22 @@ public:
     // Returns the offset of the bytes in the pack.
     Result<std::uint64_t> append(std::span<const std::byte> bytes);
     std::uint64_t size_bytes() const noexcept { return size_bytes_; }
-    // Makes the pack durable and gives it its name; an equal pack that is there already stays. Call it once, after at
-    // least one byte.
+    // Makes the pack durable and gives it its name. Call it once, after at least one byte.
     Result<StorePack> seal() &&;
 
 private:
-    PackWriter(const StoreFolder& folder, std::string unnamed, std::unique_ptr<StagedFile> file)
-        : folder_(&folder), unnamed_(std::move(unnamed)), file_(std::move(file)) {}
+    // Removes the file unless it was renamed.
+    struct UnnamedFile {
+        std::string path;
+        Descriptor file;  // locked
+        ~UnnamedFile();
+    };
+    PackWriter(const StoreFolder& folder, std::unique_ptr<UnnamedFile> file)
+        : folder_(&folder), file_(std::move(file)) {}
     Status flush();
 
     const StoreFolder* folder_;
-    std::string unnamed_;  // the path that the file has between its two renamings
-    std::unique_ptr<StagedFile> file_;
+    std::unique_ptr<UnnamedFile> file_;
     std::vector<std::byte> buffer_;  // the last bytes
     std::uint64_t size_bytes_ = 0;   // including the buffer
     Hasher hasher_;

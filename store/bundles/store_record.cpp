@@ -154,6 +154,8 @@ Result<StoreRecord> decode_store_record(std::span<const std::byte> bytes) {
         extent.pack_offset = reader.u64();
     }
     FARDEL_TRY(reader.finish());
+    if (record.packs.size() > kStorePacksMax)
+        return Error(ErrorCode::limit, "store record: " + std::to_string(record.packs.size()) + " packs");
     FARDEL_TRY(verify_extents(record));
     return record;
 }

@@ -48,6 +48,11 @@ struct StoreRecord {
     const StoreExtent* find(std::uint64_t file_offset, std::uint64_t length_bytes) const noexcept;
 };
 
+// Each pack of a record costs an open file while the bundle is mounted.
+inline constexpr std::size_t kStorePacksMax = 64;
+// Packs to share blocks with: leaves one for what is new, and one for signatures that are added later.
+inline constexpr std::size_t kSharedPacksMax = kStorePacksMax - 2;
+
 // A larger record is not read: room for about 2.2 million extents.
 inline constexpr std::size_t kStoreRecordBytesMax = 64u << 20;
 

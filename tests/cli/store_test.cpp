@@ -53,12 +53,35 @@ TEST_CASE("store: fsck finds a damaged pack and says which bundle it concerns") 
         std::filesystem::permissions(entry, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
         flip_bit(entry.path().string(), 20'000);
     }
+    const Outcome refused = run({"store", "export", id_of(bundle), "-o", scratch.path("out"), "--store", store});
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.err.find("nothing was exported") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(scratch.path("out")));
     const Outcome found = run({"store", "fsck", "--store", store, "--json"});
     CHECK(found.exit_code == 1);
     const json report = json::parse(found.out);
     CHECK(report["damaged"] == json::array({id_of(bundle)}));
     CHECK(report["findings"].size() == 2);
     CHECK(run({"store", "fsck", "--store", store, "--quick"}).exit_code == 0);
+}
+
+TEST_CASE("store: fsck counts what killed programs left, and the next addition removes it") {
+    const ScratchFolder scratch;
+    const std::string bundle = make_bundle(scratch);
+    const std::string store = scratch.path("store");
+    run_well({"store", "add", bundle, "--store", store});
+    scratch.write("store/packs/unnamed-0123456789abcdef0123456789abcdef", "abandoned");
+    scratch.write("store/incoming/" + std::string(64, 'a') + ".pack", "received");
+    const json report = json::parse(run_well({"store", "fsck", "--store", store, "--json"}));
+    CHECK(report["abandoned_files"] == 1);
+    CHECK(report["abandoned_bytes"] == 9);
+    CHECK(report["incoming"] == 1);
+    CHECK(report["incoming_bytes"] == 8);
+    const std::string text = run_well({"store", "fsck", "--store", store});
+    CHECK(text.find("  incoming    1 bundle, 8 B\n") != std::string::npos);
+    CHECK(text.find("  abandoned   1 file, 9 B\n") != std::string::npos);
+    run_well({"store", "add", bundle, "--store", store});
+    CHECK(json::parse(run_well({"store", "fsck", "--store", store, "--json"}))["abandoned_files"] == 0);
 }
 
 TEST_CASE("store: the mistakes that people make") {

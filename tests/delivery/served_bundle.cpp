@@ -107,9 +107,12 @@ void TreeServer::serve(OddServer::Guest& guest) {
     const auto bytes = whole.substr(request.first, request.last + 1 - request.first);
     if (fault_ && fault_(guest, request, bytes, whole.size()))
         return;
+    {
+        // Before the client has them: it may compare the count as soon as it has the last byte.
+        const std::scoped_lock lock(mutex_);
+        sent_bytes_ += bytes.size();
+    }
     guest.send(partial_answer(bytes, request.first, whole.size()));
-    const std::scoped_lock lock(mutex_);
-    sent_bytes_ += bytes.size();
 }
 
 std::vector<RangeRequest> TreeServer::requests() const {

@@ -62,12 +62,21 @@ int find_free_port() {
 
 Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const std::string& document,
              const std::string& served) {
+    start(scratch, name, configuration(document), served);
+}
+
+Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const Site& site) {
+    start(scratch, name, site.text, "");
+}
+
+void Nginx::start(const ScratchFolder& scratch, const std::string& name, const std::string& site,
+                  const std::string& served) {
     const std::string folder = scratch.path(name);
     tree_ = folder + "/tree";
     for (const char* part : {"/tree", "/incoming", "/temporary"})
         std::filesystem::create_directories(folder + part);
     for (int tries = 0; tries < 5; ++tries)  // another program may take the port first
-        if (try_start(folder, configuration(document), served))
+        if (try_start(folder, site, served))
             return;
     std::ifstream log(folder + "/error.log");
     FAIL("nginx does not start; setup/install-dependencies installs it. It says: " << std::string{
@@ -76,9 +85,11 @@ Nginx::Nginx(const ScratchFolder& scratch, const std::string& name, const std::s
 
 bool Nginx::try_start(const std::string& folder, std::string site, const std::string& served) {
     const int port = find_free_port();
+    port_ = port;
     url_ = "http://127.0.0.1:" + std::to_string(port);
-    replace(site, "listen 8080;", "listen 127.0.0.1:" + std::to_string(port) + ";");
-    replace(site, served, tree_);
+    replace(site, "listen 8080", "listen 127.0.0.1:" + std::to_string(port));
+    if (!served.empty())
+        replace(site, served, tree_);
     if (site.find("/srv/fardel/incoming") != std::string::npos)
         replace(site, "/srv/fardel/incoming", folder + "/incoming");
     std::string text = "daemon off;\nmaster_process off;\npid " + folder + "/nginx.pid;\nerror_log " + folder +

@@ -15,19 +15,28 @@ public:
     // not installed.
     explicit Nginx(const ScratchFolder& scratch, const std::string& name = "nginx",
                    const std::string& document = "derived-cache.md", const std::string& served = "/srv/fardel/cache");
+    // `site`: server blocks of a configuration, of which one listens on port 8080.
+    struct Site {
+        std::string text;
+    };
+    Nginx(const ScratchFolder& scratch, const std::string& name, const Site& site);
     ~Nginx();  // stops it and removes its folder
     Nginx(const Nginx&) = delete;
     Nginx& operator=(const Nginx&) = delete;
 
     const std::string& url() const { return url_; }
+    int port() const { return port_; }
     const std::string& tree() const { return tree_; }   // the folder that it serves
     static std::string token() { return "CHANGE-ME"; }  // allows writing
     void stop();
 
 private:
+    void start(const ScratchFolder& scratch, const std::string& name, const std::string& site,
+               const std::string& served);
     bool try_start(const std::string& folder, std::string site, const std::string& served);
 
     std::string url_;
+    int port_ = 0;
     std::string tree_;
     pid_t id_ = -1;
 };

@@ -1,7 +1,7 @@
 #include "cache_folder.h"
 
 #include "cache_samples.h"
-#include "killed_writer.h"
+#include "kit/killed_writer.h"
 #include "kit/results.h"
 #include "kit/scratch_folder.h"
 #include "kit/small_disk.h"

@@ -1,7 +1,7 @@
 #include <fardel/store/derived_cache.h>
 
 #include "cache_samples.h"
-#include "failing_call.h"
+#include "kit/failing_call.h"
 #include "kit/scratch_folder.h"
 #include "spoiled_blob.h"
 

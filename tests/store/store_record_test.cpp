@@ -15,6 +15,7 @@ namespace fardel {
 namespace {
 
 using tests::filled_id;
+using tests::value_of;
 
 const StorePack kFirst{.id = filled_id<PackId>(1), .size_bytes = 1000};
 const StorePack kSecond{.id = filled_id<PackId>(2), .size_bytes = 50};
@@ -33,6 +34,20 @@ ErrorCode refusal_of(const StoreRecord& record) {
     const auto decoded = decode_store_record(encode_store_record(record));
     REQUIRE_FALSE(decoded);
     return decoded.error().code();
+}
+
+TEST_CASE("store record: more than 64 packs are refused, because each is an open file") {
+    for (const std::size_t packs : {kStorePacksMax, kStorePacksMax + 1}) {
+        StoreRecordBuilder builder;
+        for (std::size_t i = 0; i < packs; ++i)
+            builder.add(i * 10, 10, {.id = filled_id<PackId>(static_cast<std::uint8_t>(i + 1)), .size_bytes = 10}, 0);
+        const StoreRecord record =
+            std::move(builder).finish(filled_id<BundleId>(3), filled_id<LayoutId>(4), packs * 10);
+        if (packs == kStorePacksMax)
+            CHECK(value_of(decode_store_record(encode_store_record(record))) == record);
+        else
+            CHECK(refusal_of(record) == ErrorCode::limit);
+    }
 }
 
 TEST_CASE("store record: neighbours are joined, and packs are numbered by their first use") {

@@ -54,6 +54,10 @@ struct StoreCheckReport {
     std::vector<std::string> findings;  // what is wrong, one sentence each, by file
     std::vector<BundleId> damaged;      // bundles that cannot be read whole because of a finding, ascending
     std::uint64_t incomplete = 0;       // bundles of which only a part was fetched
+    std::uint64_t incoming = 0;         // bundles on their way, of which a fetch received something
+    std::uint64_t incoming_bytes = 0;
+    std::uint64_t abandoned_files = 0;  // of writers that were killed; the next addition or fetch removes them
+    std::uint64_t abandoned_bytes = 0;
 };
 
 class BundleStore {
@@ -85,13 +89,17 @@ public:
     // Returns the bundle and all its static dependencies, each after those that it needs. Errors: unresolved (names all
     // that are missing), limit (more than 65,536), those of open_bundle and Bundle::open.
     Result<std::vector<BundleId>> closure(const BundleId& bundle) const;
-    // Writes the file that was added. Errors: those of open_bundle and stage_file; missing (it is incomplete),
-    // cancelled.
+    // Writes the file that was added. The caller has verified the bundle. Errors: those of open_bundle and stage_file;
+    // missing (it is incomplete), cancelled.
     Status export_bundle(const BundleId& bundle, const std::string& path, const StoreWork& work = {}) const;
 
     // Checks that all records can be read and all packs are there; with `read_packs`, also that each pack has the bytes
-    // of its name. Errors: cancelled, io (of the folder itself).
+    // of its name, and that records locate blocks with the right hashes in them. Changes nothing. Errors: cancelled, io
+    // (of the folder itself).
     Result<StoreCheckReport> check(bool read_packs, const StoreWork& work = {}) const;
+
+    // Removes what killed writers left, except what a fetch can resume. add() and fetches call it.
+    void remove_leftovers() const;
 
 private:
     struct Impl;

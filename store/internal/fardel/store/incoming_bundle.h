@@ -40,8 +40,8 @@ public:
     // Uses a block that another bundle in the store has, after comparing its bytes with the hash. Returns false if
     // there is none.
     Result<bool> share(std::uint64_t file_offset, const Hash& stored_hash, std::uint32_t stored_bytes);
-    // Discards everything that was written so far, except shared blocks and what the store had: what a server sent does
-    // not fit together.
+    // Discards everything that was written or shared so far, and leaves what the store had aside: it does not fit
+    // together.
     Status discard();
 
     // Returns the bytes of the file as far as they are held at this moment; others are `missing`.

@@ -1,0 +1,113 @@
+#include "bundles/leftovers.h"
+
+#include <fardel/base/file.h>
+#include <fardel/base/folder.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fardel {
+namespace {
+
+constexpr std::size_t kIncomingIdDigits = 64;
+
+struct OpenedPart {
+    Descriptor folder;
+    std::vector<std::string> names;
+};
+
+std::optional<OpenedPart> open_part(const std::string& path) {
+    auto folder = open_folder(path, path);
+    if (!folder)
+        return std::nullopt;
+    auto names = list_names(*folder, path);
+    if (!names)
+        return std::nullopt;
+    return OpenedPart{*std::move(folder), *std::move(names)};
+}
+
+bool is_unnamed(std::string_view name) { return name.starts_with(kUnnamedPackStart); }
+bool is_temporary_file(std::string_view name) { return name.starts_with(".fardel-") && name.ends_with(".tmp"); }
+
+// Calls `visit(folder, name, size_bytes)` for each such file whose lock is free, while it holds the lock: a living
+// writer holds it as long as the file has this name.
+template <class Accepts, class Visit>
+void visit_abandoned(const std::string& path, const Accepts& accepts, const Visit& visit) {
+    const auto part = open_part(path);
+    if (!part)
+        return;
+    for (const std::string& name : part->names) {
+        if (!accepts(name))
+            continue;
+        const auto file = open_regular_file({part->folder, name}, name, {.links = Links::refused});
+        if (!file)
+            continue;
+        if (const auto locked = lock_file(file->descriptor, name); locked && *locked)
+            visit(part->folder, name, file->status.size_bytes);
+    }
+}
+
+std::optional<BundleId> incoming_id(const std::string& name) {
+    if (name.size() <= kIncomingIdDigits || name[kIncomingIdDigits] != '.')
+        return std::nullopt;
+    const auto id = BundleId::parse(std::string_view(name).substr(0, kIncomingIdDigits));
+    return id ? std::optional(*id) : std::nullopt;
+}
+
+}  // namespace
+
+StoreLeftovers count_leftovers(const StoreFolder& folder) {
+    StoreLeftovers leftovers;
+    for (const char* const part : {"", "/bundles", "/packs"})
+        visit_abandoned(
+            folder.path() + part, [](const std::string& name) { return is_unnamed(name) || is_temporary_file(name); },
+            [&](const Descriptor&, const std::string&, std::uint64_t size_bytes) {
+                ++leftovers.abandoned_files;
+                leftovers.abandoned_bytes += size_bytes;
+            });
+    if (const auto incoming = open_part(folder.path() + "/incoming")) {
+        std::set<BundleId> bundles;
+        for (const std::string& name : incoming->names) {
+            const auto id = incoming_id(name);
+            const auto status = find_file_status({incoming->folder, name}, name, Links::refused);
+            if (!id || !status || !*status)
+                continue;
+            bundles.insert(*id);
+            leftovers.incoming_bytes += (*status)->size_bytes;
+        }
+        leftovers.incoming = bundles.size();
+    }
+    return leftovers;
+}
+
+void remove_abandoned_packs(const StoreFolder& folder) {
+    visit_abandoned(folder.path() + "/packs", is_unnamed,
+                    [](const Descriptor& packs, const std::string& name, std::uint64_t) {
+                        static_cast<void>(remove_file({packs, name}, name));
+                    });
+}
+
+void remove_needless_incoming(const StoreFolder& folder) {
+    const auto incoming = open_part(folder.path() + "/incoming");
+    if (!incoming)
+        return;
+    for (const std::string& name : incoming->names) {
+        const auto id = incoming_id(name);
+        if (!id)
+            continue;
+        const auto record = folder.find_record(*id);
+        if (!record || !*record || !(*record)->is_whole())
+            continue;
+        const auto lock = folder.lock_incoming(*id);
+        if (!lock)
+            continue;  // a fetch is under way, and removes it
+        for (const char* const ending : {"log", "pack"}) {
+            const std::string path = folder.incoming_path(*id, ending);
+            static_cast<void>(remove_file(path, path));
+        }
+    }
+}
+
+}  // namespace fardel

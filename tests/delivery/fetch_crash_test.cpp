@@ -1,0 +1,219 @@
+// Fetching and publishing that are killed, or whose disk is full, small or broken.
+#include "served_bundle.h"
+
+#include "kit/failing_call.h"
+#include "kit/opened_bundle.h"
+#include "kit/small_disk.h"
+
+#include <fardel/base/system_error.h>
+#include <fardel/delivery/publish.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace fardel {
+namespace {
+
+using namespace fardel::tests;
+
+constexpr std::uint64_t kFetchedAgainMax = 140'000;  // one block, and the bytes between two blocks
+
+std::uint64_t bytes_below(const std::string& folder) {
+    std::uint64_t bytes = 0;
+    if (std::filesystem::exists(folder))
+        for (const auto& entry : std::filesystem::directory_iterator(folder))
+            if (entry.path().extension() != ".log")
+                bytes += entry.file_size();
+    return bytes;
+}
+
+#if defined(FARDEL_CAN_FAIL_CALLS)
+
+bool has_temporary_file(const std::string& folder) {
+    return std::ranges::any_of(std::filesystem::directory_iterator(folder),
+                               [](const auto& entry) { return entry.path().extension() == ".tmp"; });
+}
+
+TEST_CASE("fetch: killed at any step, the next one goes on, and fetches little again") {  // A100, A118
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const TreeServer server({bytes});
+    value_of(RangeClient::open({}));  // loads libcurl
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");  // syncing is quick there; any other disk will do
+    const std::string path = disk.path("store");
+    int number = 1;
+    for (bool paused = true; paused; ++number) {
+        CAPTURE(number);
+        REQUIRE(number < 1000);
+        std::filesystem::remove_all(path);
+        {
+            PausedChild child(number, changes_files, [&] {
+                const auto store = BundleStore::open(path, true);
+                return store && fetch_one(*store, id, fetching_from({server.url()})) ? 0 : 1;
+            });
+            paused = child.is_paused();
+            CHECK((paused || child.exit_code() == 0));
+        }
+        const std::uint64_t kept = bytes_below(path + "/incoming") + bytes_below(path + "/packs");
+        const BundleStore store = value_of(BundleStore::open(path, true));
+        CHECK(value_of(store.check(true)).findings.empty());
+        const bool was_whole = is_whole(store, id);
+        const FetchSummary fetched = value_of(fetch_one(store, id, fetching_from({server.url()})));
+        CHECK(fetched.received_bytes + kept <= bytes.size() + kFetchedAgainMax);
+        CHECK((!was_whole || fetched.received_bytes == 0));
+        CHECK(stored_bytes(store, id) == bytes);
+        const StoreCheckReport report = value_of(store.check(true));
+        CHECK(report.findings.empty());
+        CHECK(report.unused_packs == 0);
+        CHECK(report.incoming == 0);
+        CHECK(report.abandoned_files == 0);
+    }
+    CHECK(number > 30);
+}
+
+TEST_CASE(
+    "fetch: whichever call on files fails, nothing unverified is visible, and the next fetch ends well") {  // A102
+    const Bytes bytes = game_version("1");
+    const BundleId id = bundle_id_of(bytes);
+    const TreeServer server({bytes});
+    value_of(RangeClient::open({}));
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    constexpr int kErrors[] = {ENOSPC, EIO, EROFS, EDQUOT};
+    int number = 1;
+    for (bool failed = true; failed; ++number) {
+        const int error = kErrors[number % 4];  // the store's own tests let each call fail with each of them
+        CAPTURE(number);
+        CAPTURE(error);
+        REQUIRE(number < 1000);
+        std::filesystem::remove_all(disk.path("store"));
+        const FailedCall outcome = fail_call(number, error, [&] {
+            const auto store = BundleStore::open(disk.path("store"), true);
+            if (!store)
+                return 1 + static_cast<int>(store.error().code());
+            const auto fetched = fetch_one(*store, id, fetching_from({server.url()}));
+            return fetched ? 0 : 1 + static_cast<int>(fetched.error().code());
+        });
+        failed = outcome.failed;
+        CAPTURE(outcome.call);
+        // Calls on sockets fail, too: a server that cannot be reached.
+        CHECK((outcome.exit_code == 0 || outcome.exit_code == 1 + static_cast<int>(error_code_of(error)) ||
+               outcome.exit_code == 1 + static_cast<int>(ErrorCode::unreachable)));
+        const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
+        if (is_whole(store, id))
+            CHECK(stored_bytes(store, id) == bytes);
+        else
+            CHECK(outcome.exit_code != 0);
+        value_of(fetch_one(store, id, fetching_from({server.url()})));
+        CHECK(stored_bytes(store, id) == bytes);
+        store.remove_leftovers();
+        const StoreCheckReport report = value_of(store.check(true));
+        CHECK(report.findings.empty());
+        CHECK(report.incoming == 0);
+        CHECK(report.abandoned_files == 0);
+    }
+    CHECK(number > 60);
+}
+
+TEST_CASE("publish: killed or failing at any step, a file appears whole or not at all") {  // A100, A102
+    const Bytes bytes = game_version("1");
+    const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const auto publish = [&](const std::string& tree) {
+        const auto published = publish_bundle(make_memory_source(bytes), tree);
+        return published ? 0 : 1 + static_cast<int>(published.error().code());
+    };
+    const std::string name = tree_path_of(bundle_id_of(bytes));
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "64m");
+    const std::string tree = disk.path("tree");
+    const auto check_tree = [&] {
+        if (std::filesystem::exists(tree + "/" + name))
+            CHECK(read_file(tree + "/" + name) == text);
+        CHECK(publish(tree) == 0);
+        CHECK(read_file(tree + "/" + name) == text);
+        CHECK_FALSE(has_temporary_file(tree + "/bundles"));
+        std::filesystem::remove_all(tree);
+    };
+    bool paused = true;
+    for (int number = 1; paused; ++number) {
+        CAPTURE(number);
+        PausedChild child(number, changes_files, [&] { return publish(tree); });
+        paused = child.is_paused();
+        CHECK((paused || child.exit_code() == 0));
+        child.kill();
+        check_tree();
+    }
+    constexpr int kErrors[] = {ENOSPC, EIO, EROFS, EDQUOT};
+    bool failed = true;
+    for (int number = 1; failed; ++number) {
+        const int error = kErrors[number % 4];
+        CAPTURE(number);
+        CAPTURE(error);
+        const FailedCall outcome = fail_call(number, error, [&] { return publish(tree); });
+        failed = outcome.failed;
+        CHECK((outcome.exit_code == 0 || outcome.exit_code == 1 + static_cast<int>(error_code_of(error))));
+        check_tree();
+    }
+}
+
+#endif
+
+TEST_CASE("fetch: a bundle that is larger than the disk is refused before any content is sent") {  // A102
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "512k");
+    if (!disk.mounted()) {
+        MESSAGE("no permission to mount a small disk");
+        return;
+    }
+    const Bytes bytes = game_version("1");
+    const TreeServer server({bytes});
+    const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
+    check_error(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})), ErrorCode::no_space,
+                "bytes free");
+    CHECK(server.sent_bytes() < 50'000);
+}
+
+TEST_CASE("fetch: a disk that becomes full is no_space, and with room again the fetch goes on") {  // A102
+    const ScratchFolder scratch;
+    const SmallDisk disk(scratch, "1m");
+    if (!disk.mounted()) {
+        MESSAGE("no permission to mount a small disk");
+        return;
+    }
+    const Bytes bytes = game_version("1");
+    const TreeServer server({bytes});
+    const BundleStore store = value_of(BundleStore::open(disk.path("store"), true));
+    FetchOptions options = fetching_from({server.url()});
+    options.progress = [&](const FetchProgress& progress) {
+        if (progress.received_bytes > 300'000 && !std::filesystem::exists(disk.path("filler"))) {
+            std::ofstream filler(disk.path("filler"));
+            const std::string page(4096, 'x');
+            while (filler.write(page.data(), 4096).flush()) {
+            }
+        }
+    };
+    CHECK(code_of(fetch_one(store, bundle_id_of(bytes), options)) == ErrorCode::no_space);
+    CHECK(value_of(store.list()).empty());
+    std::filesystem::remove(disk.path("filler"));
+    const std::uint64_t kept = bytes_below(disk.path("store/incoming"));
+    CHECK(kept > 100'000);
+    const FetchSummary fetched = value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
+    CHECK(fetched.received_bytes + kept <= bytes.size() + kFetchedAgainMax);
+    CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
+}
+
+TEST_CASE("fetch: a bundle of the store whose pack is gone is fetched again") {
+    const ScratchFolder scratch;
+    const Bytes bytes = game_version("1");
+    const TreeServer server({bytes});
+    const BundleStore store = make_store(scratch);
+    value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
+    std::filesystem::remove_all(scratch.path("store/packs"));
+    value_of(fetch_one(store, bundle_id_of(bytes), fetching_from({server.url()})));
+    CHECK(stored_bytes(store, bundle_id_of(bytes)) == bytes);
+}
+
+}  // namespace
+}  // namespace fardel
