@@ -32,7 +32,7 @@ CacheRecord signed_record() {
     return signed_record;
 }
 
-ErrorCode code_of(const CacheRecord& record, std::span<const PublicKey> signers) {
+ErrorCode decoding_error_of(const CacheRecord& record, std::span<const PublicKey> signers) {
     const Status verified = verify_cache_record(record, signers);
     return verified ? ErrorCode::io : verified.error().code();
 }
@@ -51,14 +51,14 @@ TEST_CASE("cache record: a signature is valid under its key, and only for the wh
     const CacheRecord good = signed_record();
     const PublicKey keys[] = {signer(2)->public_key(), signer(1)->public_key()};
     CHECK(verify_cache_record(good, keys));
-    CHECK(code_of(good, {}) == ErrorCode::untrusted);
-    CHECK(code_of(good, std::span(keys).first(1)) == ErrorCode::untrusted);
-    CHECK(code_of(record(), keys) == ErrorCode::untrusted);
+    CHECK(decoding_error_of(good, {}) == ErrorCode::untrusted);
+    CHECK(decoding_error_of(good, std::span(keys).first(1)) == ErrorCode::untrusted);
+    CHECK(decoding_error_of(record(), keys) == ErrorCode::untrusted);
 
     const auto refused = [&](auto change) {
         CacheRecord changed = good;
         change(changed);
-        CHECK(code_of(changed, keys) == ErrorCode::untrusted);
+        CHECK(decoding_error_of(changed, keys) == ErrorCode::untrusted);
     };
     refused([](CacheRecord& r) { r.key.bytes[0] ^= 1; });
     refused([](CacheRecord& r) { r.outputs[0].name += "x"; });
