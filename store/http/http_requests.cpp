@@ -27,6 +27,7 @@ Result<std::string> part_of(CURLU* url, CURLUPart part) {
 
 ErrorCode code_of(CURLcode code) {
     switch (code) {
+        case CURLE_SSL_CACERT_BADFILE:  // this system trusts no authority
         case CURLE_PEER_FAILED_VERIFICATION: return ErrorCode::untrusted;
         case CURLE_OUT_OF_MEMORY:  // also if a header is too long
         case CURLE_WEIRD_SERVER_REPLY:

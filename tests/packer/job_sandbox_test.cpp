@@ -280,9 +280,14 @@ TEST_CASE(
     "found inputs: a FIFO, a device and a file of the kernel are malformed, and nothing waits for them") {  // A129
     const JobBench bench;
     REQUIRE(::mkfifo(bench.files.path("project/fifo").c_str(), 0600) == 0);
-    for (const char* path : {"/proc/self/pagemap", "/proc/version", "/dev/zero", "/sys/kernel/notes", "$3/fifo"}) {
+    for (const std::string path :
+         {"/proc/self/pagemap", "/proc/version", "/dev/zero", "/sys/kernel/notes", "$3/fifo"}) {
         CAPTURE(path);
-        const Processor processor = finder("cat \"$1\" >\"$2\"; echo \"made: " + std::string(path) + "\" >\"$4\"");
+        if (path.starts_with("/sys") && !std::filesystem::exists(path)) {
+            MESSAGE("this system has no /sys");  // in a container
+            continue;
+        }
+        const Processor processor = finder("cat \"$1\" >\"$2\"; echo \"made: " + path + "\" >\"$4\"");
         const Error error = bench.run_badly(job_of(processor));
         CHECK(error.code() == ErrorCode::malformed);
     }
