@@ -79,8 +79,7 @@ private:
         const bool again = (may_pass(reason.code()) && request.attempt < transfer_.attempts_max_) ||
                            (may_differ(reason.code()) && request.attempt < servers);
         if (!again) {
-            if (!failure_)
-                failure_ = std::move(reason);
+            failure_ = std::move(reason);
             pending_.clear();
             return;
         }

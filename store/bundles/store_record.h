@@ -56,7 +56,8 @@ inline constexpr std::size_t kSharedPacksMax = kStorePacksMax - 2;
 // A larger record is not read: room for about 2.2 million extents.
 inline constexpr std::size_t kStoreRecordBytesMax = 64u << 20;
 
-// Builds a record from extents in any order, joins neighbours and numbers the packs anew. Extents must not overlap.
+// Builds a record from extents in any order: joins neighbours, and numbers the packs by their first use. Extents must
+// not overlap.
 class StoreRecordBuilder {
 public:
     // `pack` is any number that identifies the pack to the caller.

@@ -71,7 +71,7 @@ public:
     RangeClient& operator=(RangeClient&&) noexcept;
 
     // Runs until the queue has no more work and all transfers have ended. Errors of transfers go to their receivers.
-    // Error: cancelled; the receivers of transfers under way are then told so.
+    // Error: cancelled; the receivers of unfinished transfers get it, too.
     Status run(RangeQueue& queue, const std::stop_token& stop);
 
 private:
